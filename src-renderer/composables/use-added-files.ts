@@ -12,7 +12,7 @@ export function useAddedFiles(
   const failure = ref<string | null>(null)
   let marks = 0
 
-  async function settle(file: File, mark: string): Promise<void> {
+  async function settle(file: File, mark: string, before: string): Promise<void> {
     let markdown = ''
     try {
       markdown = (await upload?.(file)) ?? ''
@@ -20,7 +20,8 @@ export function useAddedFiles(
       failure.value = `${file.name} was not added. ${errorSentence(error)}`
     }
     uploading.value = uploading.value.filter((one) => one !== mark)
-    replace(mark, markdown)
+    if (markdown === '') replace(before + mark, '')
+    else replace(mark, markdown)
   }
   // What is kept as a draft must not wait for an upload that nothing follows any more.
   onBeforeUnmount(() => {
@@ -31,15 +32,16 @@ export function useAddedFiles(
     failure,
     async add(files: readonly File[]): Promise<void> {
       failure.value = null
-      const waiting = files.map((file) => {
-        marks += 1
-        return { file, mark: `[Uploading ${file.name.replace(/[[\]\n]/g, '')}…](#${marks})` }
-      })
       const edit = current()
       const gap = edit.start > 0 && !/\s$/.test(edit.text.slice(0, edit.start)) ? '\n' : ''
+      const waiting = files.map((file, index) => {
+        marks += 1
+        const mark = `[Uploading ${file.name.replace(/[[\]\n]/g, '')}…](#${marks})`
+        return { file, mark, before: index === 0 ? gap : '\n' }
+      })
       uploading.value = [...uploading.value, ...waiting.map(({ mark }) => mark)]
-      await take(replaceSelection(edit, gap + waiting.map(({ mark }) => mark).join('\n')))
-      await Promise.all(waiting.map(({ file, mark }) => settle(file, mark)))
+      await take(replaceSelection(edit, waiting.map(({ before, mark }) => before + mark).join('')))
+      await Promise.all(waiting.map(({ file, mark, before }) => settle(file, mark, before)))
     },
   }
 }
