@@ -60,8 +60,8 @@ export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSes
       outcome: choose(params, (await permit(params.toolCall.toolCallId, signal)) ? 'allow' : 'reject'),
     }))
     .connect(stream)
-  const opened = await inTime(
-    shakeHands(agent).then((about) => enter(agent, about, run)),
+  const { about, opened } = await inTime(
+    shakeHands(agent).then(async (known) => ({ about: known, opened: await enter(agent, known, run) })),
     request.startMs ?? startMs,
   )
   if (free !== null) await takeMode(agent, opened, free ? freeModes : askingModes, free)

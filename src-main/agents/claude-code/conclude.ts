@@ -43,7 +43,7 @@ function isLimit(facts: RunState): boolean {
 
 function messageOf(facts: RunState, stderr: string): string | null {
   if (facts.unauthorized)
-    return 'Claude Code is not signed in any more (401). Run `claude` once to sign in again, or renew its key.'
+    return 'Claude Code is no longer signed in (401). Run `claude` once to sign in again, or renew its key.'
   const { result } = facts
   const failure = (result?.failed === true ? result.text : null) ?? facts.api_error?.text ?? null
   const words = failure ?? facts.lastMessage ?? (result === null ? stderr.trim() : '')

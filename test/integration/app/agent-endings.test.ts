@@ -150,7 +150,7 @@ test('after a restart of the service it still goes on at the reset', async () =>
 })
 
 test.concurrent(
-  'an agent that is not signed in any more is ended at its first 401, and its task says how to sign in',
+  'an agent that is no longer signed in is ended at its first 401, and its task says how to sign in',
   async () => {
     await using ending = await startEnding(
       `say({ type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 600000, error_status: 401, error: 'authentication_failed' })
@@ -158,7 +158,7 @@ test.concurrent(
     )
     expect(ending.task.error_annotation).toMatchObject({
       type: 'execution_failed',
-      message: 'Claude Code is not signed in any more (401). Run `claude` once to sign in again, or renew its key.',
+      message: 'Claude Code is no longer signed in (401). Run `claude` once to sign in again, or renew its key.',
     })
   },
 )
