@@ -51,8 +51,11 @@ async function readStatus(): Promise<ContainmentStatus> {
   if (process.platform !== 'linux' && process.platform !== 'darwin') {
     return { available: false, kind: null, reason: 'Containment needs Linux or macOS.' }
   }
-  const manager = await loadLibrary()
-  const { errors } = manager.checkDependencies(ripgrep)
+  // What the system says of itself is asked for by every page: a library that can't be loaded must not break that.
+  const errors = await loadLibrary().then(
+    (manager) => manager.checkDependencies(ripgrep).errors,
+    (error: unknown) => [`The sandbox library can’t be loaded: ${error instanceof Error ? error.message : String(error)}`],
+  )
   if (errors.length > 0) {
     const install =
       process.platform === 'linux' ? ' Install the packages bubblewrap and socat, then restart Copse.' : ''

@@ -10,7 +10,7 @@ CREATE TABLE `attachments` (
 	`created_at` text NOT NULL,
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`task_id`) REFERENCES `tasks`(`id`) ON UPDATE no action ON DELETE cascade
-);
+) STRICT;
 --> statement-breakpoint
 CREATE INDEX `attachments_by_task` ON `attachments` (`task_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `attachments_by_project` ON `attachments` (`project_id`,`created_at`);--> statement-breakpoint
@@ -27,6 +27,6 @@ CREATE TABLE `task_templates` (
 	`created_at` text NOT NULL,
 	`updated_at` text NOT NULL,
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade
-);
+) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `task_templates_by_name` ON `task_templates` (`project_id`,`name`);

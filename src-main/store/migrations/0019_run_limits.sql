@@ -6,7 +6,7 @@ CREATE TABLE `accounts` (
 	`tries` integer NOT NULL,
 	`windows` text NOT NULL,
 	`told_at` text NOT NULL
-);
+) STRICT;
 --> statement-breakpoint
 ALTER TABLE `executions` ADD `retry_at` text;--> statement-breakpoint
 ALTER TABLE `tasks` ADD `limits` text;

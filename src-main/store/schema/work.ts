@@ -217,7 +217,7 @@ export const executions = sqliteTable(
     // All that the queue asks for, so that nothing is read beside it.
     index('executions_open')
       .on(
-        ...[t.id, t.task_id, t.project_id, t.role, t.agent_id, t.status, t.dispatched, t.created_at],
+        ...[t.id, t.task_id, t.project_id, t.role, t.agent_id, t.status, t.dispatched, t.created_at, t.retry_at],
         sql`${t.overrides} ->> '$.message' IS NOT NULL`,
       )
       .where(sql`status IN ('queued', 'running')`),

@@ -54,7 +54,7 @@ test.concurrent('a reviewer’s is the same too, with the checks and the change'
   const reviewer = await job.agent(keeping('reviewer', 'exit 3'), 'Reviewer')
   await client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
   const early = await preview(job, task.id, 'reviewer')
-  expect(early.prompt).toContain('No changes to save on this branch.')
+  expect(early.prompt).toContain('Nothing has changed on this branch.')
   await job.claim(task, await job.agent(keeping('coder')))
   await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
   const now = await preview(job, task.id)

@@ -203,7 +203,7 @@ test.concurrent('a merge that was left for an editor can go to the coder after a
   const handed = await update(job, task, { on_conflict: 'agent', strategy: 'rebase' })
   expect(handed).toMatchObject({ outcome: 'agent', strategy: 'merge' })
   await reviewed(job, task)
-  expect(await readFile(join(path, '../prompt.txt'), 'utf8')).toContain('The merge is begun in your worktree already')
+  expect(await readFile(join(path, '../prompt.txt'), 'utf8')).toContain('The merge is already started in your worktree')
   expect(await readFile(join(path, 'shared.txt'), 'utf8')).toBe('theirs\nmine\n')
 })
 

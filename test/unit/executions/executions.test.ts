@@ -56,9 +56,12 @@ function startAgents() {
     projects: { get: () => null },
     transitions: { last: () => null },
     knowledge: { injected: () => null },
+    attachments: { ofTask: () => [] },
   }
   const context = {
     store: { read },
+    log: createLogger({ level: 'silent' }),
+    attachmentFiles: { copyInto: later },
     writes: createDurableWrites({ log: createLogger({ level: 'silent' }) }),
     feed: { commit: nothing, activity: (activity: Activity) => said.push(activity) },
     workspaces: {
