@@ -54,7 +54,9 @@ async function readStatus(): Promise<ContainmentStatus> {
   // What the system says of itself is asked for by every page: a library that can't be loaded must not break that.
   const errors = await loadLibrary().then(
     (manager) => manager.checkDependencies(ripgrep).errors,
-    (error: unknown) => [`The sandbox library can’t be loaded: ${error instanceof Error ? error.message : String(error)}`],
+    (error: unknown) => [
+      `The sandbox library can’t be loaded: ${error instanceof Error ? error.message : String(error)}`,
+    ],
   )
   if (errors.length > 0) {
     const install =

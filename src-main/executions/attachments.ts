@@ -1,4 +1,4 @@
-import { isShownImage, attachmentsNamedIn } from '../../src-shared/contract/attachments.ts'
+import { isShownImage, attachmentsNamedIn } from '../../src-shared/contract/attachment-text.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import { attachmentFileNames, placeAttachments } from '../domain/task/attachments.ts'
 import type { EngineContext } from '../core/context.ts'

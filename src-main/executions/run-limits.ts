@@ -1,5 +1,6 @@
 import type { AgentId, ProjectId } from '../../src-shared/contract/ids.ts'
-import { defaultLimits, limitAmount, limitScope, type LimitUse } from '../../src-shared/contract/limits.ts'
+import { limitAmount, limitScope } from '../../src-shared/contract/limit-names.ts'
+import { defaultLimits, type LimitUse } from '../../src-shared/contract/limits.ts'
 import { notify } from '../core/notify.ts'
 import { toSettings } from '../core/views.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'

@@ -4,7 +4,7 @@ import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { EventEnvelope, EventType } from '../../src-shared/contract/events.ts'
 import type { AccountWindow } from '../../src-shared/contract/accounts.ts'
 import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
-import type { LimitName } from '../../src-shared/contract/limits.ts'
+import type { LimitName } from '../../src-shared/contract/limit-names.ts'
 import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type {
   AgentId,

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { FileContent, isShownImage } from '../../src-shared/contract/attachments.ts'
+import { isShownImage } from '../../src-shared/contract/attachment-text.ts'
+import { FileContent } from '../../src-shared/contract/attachments.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { LogSlice } from '../../src-shared/contract/executions.ts'
 import type { OperationSpec } from '../../src-shared/contract/operation.ts'

@@ -3,8 +3,8 @@ import {
   maxAttachmentBytes,
   maxAttachments,
   maxAttachmentsBytes,
-  type FileContent,
-} from '../../src-shared/contract/attachments.ts'
+} from '../../src-shared/contract/attachment-text.ts'
+import type { FileContent } from '../../src-shared/contract/attachments.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AttachmentId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import { attachmentName } from '../domain/task/attachments.ts'

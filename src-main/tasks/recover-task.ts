@@ -1,7 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { HookOutcome, RecoveryAction } from '../../src-shared/contract/tasks.ts'
-import { limitAmount } from '../../src-shared/contract/limits.ts'
+import { limitAmount } from '../../src-shared/contract/limit-names.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import { invalidInput, isRefusal, notFound } from '../domain/refusal.ts'

@@ -1,5 +1,5 @@
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
-import { limitAmount } from '../../src-shared/contract/limits.ts'
+import { limitAmount } from '../../src-shared/contract/limit-names.ts'
 import { timeOfDay } from './time-of-day.ts'
 import { count } from './format-amounts.ts'
 

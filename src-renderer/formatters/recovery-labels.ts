@@ -1,4 +1,4 @@
-import { limitAmount, raisedTo } from '../../src-shared/contract/limits.ts'
+import { limitAmount, raisedTo } from '../../src-shared/contract/limit-names.ts'
 import type { ErrorAnnotation, RecoveryAction } from '../../src-shared/contract/tasks.ts'
 
 /** What the buttons say that lead a task out of its condition. */

@@ -1,11 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
-import {
-  attachmentMarkdown,
-  isShownImage,
-  maxAttachmentBytes,
-  type Attachment,
-} from '../../src-shared/contract/attachments.ts'
+import { attachmentMarkdown, isShownImage, maxAttachmentBytes } from '../../src-shared/contract/attachment-text.ts'
+import type { Attachment } from '../../src-shared/contract/attachments.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { bytesOf } from './bytes-of.ts'
 import { useClient } from './client.ts'

@@ -1,4 +1,4 @@
-import { raisedTo } from '../../src-shared/contract/limits.ts'
+import { raisedTo } from '../../src-shared/contract/limit-names.ts'
 import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'

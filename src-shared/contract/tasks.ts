@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConflictHunk } from './conflicts.ts'
 import { AgentId, ExecutionId, ProjectId, RepoId, TaskId, Timestamp, TransitionId, UserId } from './ids.ts'
-import { limitNames } from './limits.ts'
+import { limitNames } from './limit-names.ts'
 import { hookEvents } from './lifecycle-hooks.ts'
 import { ReviewConfig } from './projects.ts'
 import { reviewStatuses } from './reviews.ts'

@@ -32,7 +32,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     const dialog = see.getByRole('dialog', { name: 'New task' })
     await keys.on(dialog.getByLabel('Title'))
     await keys.type('Greet by name')
-    await keys.to(dialog.getByLabel('Description'))
+    await keys.to(dialog.getByRole('textbox', { name: 'Description' }))
     await keys.type('Say **hello**.')
     await keys.press('Control+Enter')
     await keys.on(card('Greet by name'))

@@ -29,7 +29,7 @@ test('by pointer in the web app: from a folder to a merged task', async () => {
     .click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Title').fill('Sum any numbers')
-  await dialog.getByLabel('Description').fill('`sum` shall take **any** number of numbers.')
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('`sum` shall take **any** number of numbers.')
   await dialog.getByRole('button', { name: 'Checks: none' }).click()
   await dialog.getByLabel(/^Checks/).fill('grep -q reduce sum.ts\necho all fine')
   await dialog.getByRole('button', { name: /create task/i }).click()

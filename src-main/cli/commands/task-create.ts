@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { attachmentMarkdown } from '../../../src-shared/contract/attachments.ts'
+import { attachmentMarkdown } from '../../../src-shared/contract/attachment-text.ts'
 import { uploadFiles } from '../attachments.ts'
 import { findProject, findTask } from '../find.ts'
 import { plain } from '../output.ts'

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { limitAmount, limitScope, type LimitUse } from '../../../src-shared/contract/limits.ts'
+import { limitAmount, limitScope } from '../../../src-shared/contract/limit-names.ts'
+import type { LimitUse } from '../../../src-shared/contract/limits.ts'
 import { addClientCommand, runCommand, type CommandContext, type CommonOptions } from '../command-context.ts'
 import { findProject } from '../find.ts'
 import { formatTable } from '../table.ts'

@@ -1,4 +1,5 @@
-import { replaceAttachments, type Attachment } from '../../../src-shared/contract/attachments.ts'
+import { replaceAttachments } from '../../../src-shared/contract/attachment-text.ts'
+import type { Attachment } from '../../../src-shared/contract/attachments.ts'
 import type { AttachmentId } from '../../../src-shared/contract/ids.ts'
 import type { PromptPart } from '../../../src-shared/contract/prompts.ts'
 

@@ -1,12 +1,6 @@
 import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
-import {
-  limitAmount,
-  limitScope,
-  type LimitName,
-  type Limits,
-  type LimitUse,
-  type ModelPrice,
-} from '../../../src-shared/contract/limits.ts'
+import { limitAmount, limitScope, type LimitName } from '../../../src-shared/contract/limit-names.ts'
+import type { Limits, LimitUse, ModelPrice } from '../../../src-shared/contract/limits.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { Attachment, FileContent, maxAttachmentBytes } from '../attachments.ts'
+import { maxAttachmentBytes } from '../attachment-text.ts'
+import { Attachment, FileContent } from '../attachments.ts'
 import { AttachmentId, ProjectId, TaskId } from '../ids.ts'
 import { del, get, list, post } from '../operation.ts'
 

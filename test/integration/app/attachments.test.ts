@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { attachmentMarkdown, maxAttachmentBytes } from '../../../src-shared/contract/attachments.ts'
+import { attachmentMarkdown, maxAttachmentBytes } from '../../../src-shared/contract/attachment-text.ts'
 import type { OperationOutput } from '../../../src-shared/contract/operations.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { addMember, register } from '../../helpers/membership.ts'

@@ -5,7 +5,7 @@ import {
   attachmentsText,
   placeAttachments,
 } from '../../../../src-main/domain/task/attachments.ts'
-import { attachmentMarkdown, attachmentsNamedIn } from '../../../../src-shared/contract/attachments.ts'
+import { attachmentMarkdown, attachmentsNamedIn } from '../../../../src-shared/contract/attachment-text.ts'
 import type { AttachmentId } from '../../../../src-shared/contract/ids.ts'
 
 const ids = [1, 2, 3, 4].map((n) => `0197f000-0000-7000-8000-00000000000${n}` as AttachmentId)
