@@ -20,7 +20,7 @@ type TaskName = keyof Demo['tasks']
 const board = ({ projectId }: Demo) => `/p/${projectId}`
 const task = (name: TaskName, tab: string) => (demo: Demo) => `${board(demo)}/t/${demo.tasks[name].id}/${tab}`
 const panel = (page: Page) => page.locator('[data-task-panel]')
-const card = (page: Page, title: string) => page.locator('[data-card]').filter({ hasText: title })
+const card = (page: Page, title: string) => page.locator('[data-card]').filter({ hasText: title }).first()
 const press = (key: string) => async (page: Page) => {
   await page.locator('[data-card]').first().waitFor()
   await page.keyboard.press(key)
