@@ -137,7 +137,7 @@ export interface ApiParts {
     /** What was found wrong with the database while it is in use. */
     readonly damage: () => string | null
     /** Whether runs can be contained on this machine. */
-    readonly containment: () => Promise<ContainmentStatus>
+    readonly containment: () => ContainmentStatus
     readonly exposed: boolean
     /** Who may make projects, repositories and agents. */
     readonly projectCreators: 'all' | 'admins'

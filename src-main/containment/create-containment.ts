@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import { ContainmentUnavailable, type BoxRequest, type Containment } from '../ports/containment.ts'
+import { findOnPath } from '../platform/process/find-on-path.ts'
 import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
 import { placesOf, privateFoldersIn } from './places.ts'
 
@@ -24,44 +25,42 @@ type SandboxManager = typeof Manager
 const ripgrep = { command: 'true' }
 
 export function createContainment(options: ContainmentOptions): Containment {
-  let status: Promise<ContainmentStatus> | undefined
-  let held = false
+  let status: ContainmentStatus | undefined
+  let held: Promise<void> | undefined
   const statusOnce = () => (status ??= readStatus())
   return {
     status: statusOnce,
     box: async (request) => {
       if (request.level === 'none' || (request.level === 'auto' && options.auto === 'none')) return null
-      const { available, reason } = await statusOnce()
+      const { available, reason } = statusOnce()
       if (!available && request.level === 'auto') return null
       if (!available) throw new ContainmentUnavailable(`This run can’t be contained. ${reason ?? ''}`.trimEnd())
-      if (!held) await hold()
-      held = true
+      // Runs may start side by side: the library is held once for all of them.
+      held ??= hold().catch((error: unknown) => {
+        held = undefined
+        throw error
+      })
+      await held
       return createBox(options, request)
     },
     close: async () => {
-      if (held) await letGo()
-      held = false
+      if (held !== undefined && (await held.then(() => true, () => false))) await letGo()
+      held = undefined
     },
   }
 }
 
 const loadLibrary = async (): Promise<SandboxManager> => (await import('@anthropic-ai/sandbox-runtime')).SandboxManager
 
-async function readStatus(): Promise<ContainmentStatus> {
-  if (process.platform !== 'linux' && process.platform !== 'darwin') {
-    return { available: false, kind: null, reason: 'Containment needs Linux or macOS.' }
-  }
-  // What the system says of itself is asked for by every page: a library that can't be loaded must not break that.
-  const errors = await loadLibrary().then(
-    (manager) => manager.checkDependencies(ripgrep).errors,
-    (error: unknown) => [
-      `The sandbox library can’t be loaded: ${error instanceof Error ? error.message : String(error)}`,
-    ],
-  )
-  if (errors.length > 0) {
+/** Looks without the library: every page asks for this, and to load it takes a tenth of a second. */
+function readStatus(): ContainmentStatus {
+  const needed = { linux: ['bwrap', 'socat'], darwin: ['/usr/bin/sandbox-exec'] }[process.platform as string]
+  if (needed === undefined) return { available: false, kind: null, reason: 'Containment needs Linux or macOS.' }
+  const missing = needed.filter((program) => findOnPath(program) === null)
+  if (missing.length > 0) {
     const install =
       process.platform === 'linux' ? ' Install the packages bubblewrap and socat, then restart Copse.' : ''
-    return { available: false, kind: null, reason: `${errors.join('. ')}.${install}` }
+    return { available: false, kind: null, reason: `Not found: ${missing.join(', ')}.${install}` }
   }
   return { available: true, kind: process.platform === 'linux' ? 'bubblewrap' : 'seatbelt', reason: null }
 }
@@ -78,7 +77,13 @@ async function hold(): Promise<void> {
   const network = { deniedDomains: [], allowAllUnixSockets: true } as unknown as SandboxRuntimeConfig['network']
   const filesystem = { denyRead: [], allowWrite: [], denyWrite: [] }
   starting ??= manager.initialize({ network, filesystem, ripgrep, allowPty: true })
-  await starting
+  try {
+    await starting
+  } catch (error) {
+    holders -= 1
+    starting = undefined
+    throw error
+  }
 }
 
 async function letGo(): Promise<void> {

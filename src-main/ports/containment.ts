@@ -17,7 +17,7 @@ export interface BoxRequest {
 
 export interface Containment {
   /** What this machine can do; looked at once. */
-  status(): Promise<ContainmentStatus>
+  status(): ContainmentStatus
   /** null: the run is not contained. Throws `ContainmentUnavailable` where one was asked for by name and can't be had. */
   box(request: BoxRequest): Promise<Box | null>
   close(): Promise<void>

@@ -42,7 +42,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
   const { read } = store
   const { views } = engine
   return {
-    'system.get': async (_input, { principal }) => ({
+    'system.get': (_input, { principal }) => ({
       version: config.version,
       data_dir: config.dataDir,
       home_dir: config.homeDir,
@@ -50,7 +50,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       local_operator: principal.kind === 'operator' || (principal.kind === 'user' && principal.via === 'local'),
       url: config.url(),
       damage: config.damage(),
-      containment: await config.containment(),
+      containment: config.containment(),
       exposed: config.exposed,
     }),
     'system.inspect_folder': async ({ path }, { signal }) => {

@@ -10,12 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createContainment } from '../../../src-main/containment/create-containment.ts'
 import { spawnTree } from '../../../src-main/platform/process/process.ts'
 import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
-import { projectRoot } from '../../helpers/project-root.ts'
 
-// Not in the temporary folder, which is hidden as a whole: each place must be denied for its own sake.
-const cache = join(projectRoot, 'node_modules', '.cache')
-mkdirSync(cache, { recursive: true })
-const root = mkdtempSync(join(cache, 'containment-'))
+// Not in the temporary folder, where a clone may lie too: it is hidden as a whole, and each place must be denied for its
+// own sake.
+const root = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-containment-'))
 const home = join(root, 'home')
 const data = join(root, 'data')
 const repo = join(root, 'repo')
@@ -38,7 +36,7 @@ const containment = createContainment({
   auto: 'auto',
   apiUrl: () => urlOf(copse),
 })
-const status = await containment.status()
+const status = containment.status()
 if (!status.available) console.warn(`Containment is not tested: ${status.reason ?? ''}`)
 const runnable = status.available || process.env['CI'] !== undefined
 
