@@ -60,6 +60,7 @@ function rememberingOnce(q: Queries): Queries {
     ...q,
     projects: { ...q.projects, get: once(q.projects.get) },
     agents: { ...q.agents, get: once(q.agents.get) },
+    usage: { ...q.usage, spent: onceByText(q.usage.spent) },
   }
 }
 
@@ -70,6 +71,16 @@ function once<K, V>(read: (key: K) => V): (key: K) => V {
     if (found !== undefined) return found
     const value = read(key)
     known.set(key, value)
+    return value
+  }
+}
+
+function onceByText<K, V>(read: (key: K, now: string) => V): (key: K, now: string) => V {
+  const known = new Map<string, V>()
+  return (key, now) => {
+    const text = JSON.stringify(key)
+    const value = known.get(text) ?? read(key, now)
+    known.set(text, value)
     return value
   }
 }

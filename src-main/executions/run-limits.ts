@@ -26,8 +26,8 @@ export interface RunLimits extends LimitCheck {
   uses(q: Queries, task: TaskRecord, agent: AgentRecord | null, run?: RunSpent): readonly LimitUse[]
   /** The same for an execution that waits. */
   holds(q: Queries, record: Pick<ExecutionRecord, 'task_id' | 'agent_id'>): ReachedLimit | null
-  /** Looks whether a run may go on: warns where a limit is near. `spent`: what it has told, where it runs elsewhere. */
-  check(record: ExecutionRecord, spent: RunSpent): ReachedLimit | null
+  /** Returns how far a run has used its limits, and warns where one is near. */
+  look(record: ExecutionRecord, spent: RunSpent): readonly LimitUse[]
   /** Returns what was spent since the day began. */
   today(
     q: Queries,
@@ -84,9 +84,10 @@ export function createRunLimits(context: EngineContext, running: () => Iterable<
       agent: agent?.config.limits,
       raises: task.limits?.raises ?? {},
       run,
-      task: spent(q, { task_id: task.id }, (record) => record.task_id === task.id),
-      day: today(q, { project_id: task.project_id }),
-      agent_day: agent ? today(q, { agent_id: agent.id }) : nothing,
+      // A sum goes through many runs: it is asked for only where a limit is about it.
+      task: limits?.per_task ? spent(q, { task_id: task.id }, (record) => record.task_id === task.id) : nothing,
+      day: limits?.per_day ? today(q, { project_id: task.project_id }) : nothing,
+      agent_day: agent?.config.limits?.per_day ? today(q, { agent_id: agent.id }) : nothing,
     })
   }
   const reached: RunLimits['reached'] = (q, task, agent) => (agent ? findReached(uses(q, task, agent)) : null)
@@ -119,15 +120,14 @@ export function createRunLimits(context: EngineContext, running: () => Iterable<
       const task = agent_id === null ? null : q.tasks.get(task_id)
       return task ? reached(q, task, agent_id === null ? null : q.agents.get(agent_id)) : null
     },
-    check: (record, run) => {
+    look: (record, run) => {
       const { read } = context.store
       const task = read.tasks.get(record.task_id)
       const agent = record.agent_id === null ? null : read.agents.get(record.agent_id)
-      if (!task || !agent) return null
+      if (!task || !agent) return []
       const found = uses(read, task, agent, run)
-      const hit = findReached(found)
-      if (hit === null) warn(context, task, found)
-      return hit
+      if (findReached(found) === null) warn(context, task, found)
+      return found
     },
   }
 }
@@ -175,18 +175,16 @@ export function watchLimits(
     const { live } = run
     if (live === null || run.limit !== null || run.stopped !== null) return
     const spent = spentOf(context, run)
-    run.limit = limits.check(record, spent)
-    if (run.limit !== null && live.process.isTurnOver?.() !== true) {
+    const found = limits.look(record, spent)
+    const hit = findReached(found)
+    if (hit !== null && live.process.isTurnOver?.() !== true) {
+      run.limit = hit
       void live.process.stop()
       return
     }
-    // At the end of its turn it ends by itself, and what it has done counts.
-    run.limit = null
-    const task = context.store.read.tasks.get(record.task_id)
-    const agent = record.agent_id === null ? null : context.store.read.agents.get(record.agent_id)
-    const left = (task ? limits.uses(context.store.read, task, agent, spent) : []).map(
-      ({ limit, allowed, spent: used }) =>
-        limit.endsWith('.minutes') ? Math.max(1, (allowed - (used ?? 0)) * 60_000) : lookEveryMs,
+    // An agent at the end of its turn ends on its own, and what it has done counts.
+    const left = found.map(({ limit, allowed, spent: used }) =>
+      limit.endsWith('.minutes') ? Math.max(1, (allowed - (used ?? 0)) * 60_000) : lookEveryMs,
     )
     if (left.length > 0) timer = setTimeout(look, Math.min(lookEveryMs, ...left))
   }

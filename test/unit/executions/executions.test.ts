@@ -86,7 +86,7 @@ function startAgents() {
     context: context as unknown as EngineContext,
     worktrees: worktrees as unknown as ExecutionsDeps['worktrees'],
     transitions: {} as ExecutionsDeps['transitions'],
-    limits: () => ({ uses: () => [], check: () => null }) as unknown as ReturnType<ExecutionsDeps['limits']>,
+    limits: () => ({ look: () => [] }) as unknown as ReturnType<ExecutionsDeps['limits']>,
     wake: nothing,
     onSlotFreed: nothing,
   })
