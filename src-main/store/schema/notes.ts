@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text, unique, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { Comment, CommentAnchor, CommentAnswer, CommentSent } from '../../../src-shared/contract/comments.ts'
 import type {
   AttachmentId,
@@ -8,7 +8,6 @@ import type {
   NotificationId,
   ProjectId,
   TaskId,
-  TaskTemplateId,
 } from '../../../src-shared/contract/ids.ts'
 import type { NotificationType } from '../../../src-shared/contract/notification-types.ts'
 import { json } from './columns.ts'
@@ -147,26 +146,4 @@ export const attachments = sqliteTable(
     index('attachments_by_project').on(t.project_id, t.created_at),
     index('attachments_by_content').on(t.sha256),
   ],
-)
-
-/** What new tasks of a project can start from. */
-export const taskTemplates = sqliteTable(
-  'task_templates',
-  {
-    id: text('id').$type<TaskTemplateId>().primaryKey().notNull(),
-    project_id: text('project_id')
-      .$type<ProjectId>()
-      .notNull()
-      .references(() => projects.id, { onDelete: 'cascade' }),
-    name: text('name').notNull(),
-    title: text('title').notNull(),
-    description: text('description').notNull(),
-    priority: integer('priority').notNull(),
-    labels: json<string[]>('labels').notNull(),
-    /** null: the project's own checks. */
-    ci_steps: json<string[]>('ci_steps'),
-    created_at: text('created_at').notNull(),
-    updated_at: text('updated_at').notNull(),
-  },
-  (t) => [unique('task_templates_by_name').on(t.project_id, t.name)],
 )

@@ -1,2 +1,0 @@
-DROP INDEX `executions_open`;--> statement-breakpoint
-CREATE INDEX `executions_open` ON `executions` (`id`,`task_id`,`project_id`,`role`,`agent_id`,`status`,`dispatched`,`created_at`,`retry_at`,"overrides" ->> '$.message' IS NOT NULL) WHERE status IN ('queued', 'running');
