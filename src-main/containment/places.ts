@@ -127,7 +127,7 @@ const there = (paths: readonly string[]): string[] => [
   ...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path))),
 ]
 
-/** The folders of private files that this command names: of those that lie in the temporary folder it sees no others. */
+/** Returns the private folders that a command names. A run sees no others of the temporary folder. */
 export function privateFoldersIn(texts: readonly string[]): readonly string[] {
   const base = join(tmpdir(), 'svc-run-').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
   const pattern = new RegExp(`${base}\\w{6}(?=/)`, 'g')

@@ -19,7 +19,7 @@ export function saveComment(tx: Tx, task: Place, before: CommentRecord, after: C
   return comment
 }
 
-/** Marks comments as sent to a run. Those that were sent before wait for an answer anew. */
+/** Marks comments as sent to a run. Comments that were sent before wait for another answer. */
 export function markSent(
   tx: Tx,
   task: Place,
@@ -41,13 +41,13 @@ export function unmarkSent(tx: Tx, task: Place, comment_ids: readonly CommentId[
   }
 }
 
-/** The review attempt that the work of a run is for: the one after those that were there when it was queued. */
+/** Returns the review attempt that a run works for: the one after the last when the run was queued. */
 export function attemptOfRun(q: Pick<Queries, 'reviews'>, run: Pick<ExecutionRecord, 'id' | 'task_id'>): number {
   const before = q.reviews.byTask(run.task_id).filter(({ id }) => String(id) < String(run.id))
   return Math.max(0, ...before.map(({ attempt_number }) => attempt_number)) + 1
 }
 
-/** The comments of a task that were sent to the role of this run and still wait for somebody to resolve them. */
+/** Returns the unresolved comments of a task that were sent to the role of this run. */
 export function sentTo(q: Pick<Queries, 'comments' | 'executions'>, run: ExecutionRecord): readonly CommentRecord[] {
   return q.comments.byTask(run.task_id).filter(({ sent, resolved_at }) => {
     if (sent === null || resolved_at !== null) return false

@@ -10,7 +10,7 @@ import { redactorOf } from './redactor-of.ts'
 export interface NotificationDraft {
   readonly event_type: NotificationType
   readonly body: string | null
-  /** Whoever did it themselves hears nothing of it. */
+  /** The actor who caused it; they get no notification of their own act. */
   readonly caused_by?: string
 }
 

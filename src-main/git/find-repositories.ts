@@ -55,7 +55,7 @@ async function foldersIn(path: string): Promise<readonly string[]> {
   )
 }
 
-/** When somebody last worked there, as far as git's own files tell; null where there is no repository. */
+/** Returns the time of the last work there by git's own files; null where there is no repository. */
 async function lastChange(path: string): Promise<number | null> {
   const git = await lstat(join(path, '.git')).catch(() => null)
   // A file in its place is a worktree or a submodule of another repository.

@@ -18,7 +18,7 @@ export function createTrackedPaths() {
     const before = known.get(tree)
     // The newest last: the first one goes.
     known.delete(tree)
-    // Whoever has stopped typing must not take the listing from those who still wait for it.
+    // A caller that gives up must not cancel the listing for the callers that still wait.
     const paths = before ?? listTree(repo, tree, { signal: AbortSignal.timeout(30_000) })
     known.set(tree, paths)
     paths.catch(() => known.delete(tree))

@@ -20,7 +20,7 @@ export interface AttachmentFiles {
   /** Removes all that are no longer needed. */
   sweep(isNeeded: (sha256: string) => boolean): Promise<void>
   /**
-   * Puts copies into `.copse/attachments` of a worktree, where git does not see them, in place of those that were there.
+   * Puts copies into `.copse/attachments` of a worktree, where git does not see them, and removes earlier copies.
    * With no files the folder goes. Throws when the folder leads out of the worktree.
    */
   copyInto(worktree: string, files: readonly { readonly sha256: string; readonly name: string }[]): Promise<void>

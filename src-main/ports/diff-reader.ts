@@ -39,7 +39,7 @@ export interface DiffReader {
   ): Promise<FileDiff | null>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /**
-   * What became of lines since a tree of the work, in the order of the places; null for those that are as they were, and
+   * How lines changed since a tree of the work, in the order of the places; null for unchanged lines, and
    * for all where that tree is gone.
    */
   lineChanges(

@@ -253,7 +253,7 @@ export interface Queries {
     ofTask(task_id: TaskId): readonly AttachmentRecord[]
     /** Those of a project that no task has. */
     unbound(project_id: ProjectId): readonly AttachmentRecord[]
-    /** Those that no task has and that are older than this time, of all projects. */
+    /** Returns attachments without a task that are older than this time, of all projects. */
     abandoned(before: string): readonly AttachmentRecord[]
     /** Whether some attachment has this content. */
     hasContent(sha256: string): boolean

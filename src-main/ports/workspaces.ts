@@ -109,7 +109,7 @@ export interface WorktreeLock {
 export interface NearbyRepository {
   readonly path: string
   readonly name: string
-  /** When somebody last worked there. */
+  /** The time of the last work there. */
   readonly changed_at: string
 }
 

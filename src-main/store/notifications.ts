@@ -72,7 +72,7 @@ function isOf(project_ids: readonly ProjectId[]): SQL {
   return sql`${notifications.project_id} IN (SELECT value FROM json_each(${JSON.stringify(project_ids)}))`
 }
 
-/** Nobody has to be told of what they did themselves. */
+/** Leaves out notifications of the reader's own acts. */
 const isNewsTo = (actor: string | undefined): SQL | undefined =>
   actor === undefined ? undefined : sql`${notifications.caused_by} IS NOT ${actor}`
 

@@ -37,7 +37,7 @@ export interface FollowUp {
 /**
  * Sends comments and a message back to the holder of the working role: in one transaction the task moves back there if
  * it has left, a follow-up execution is queued with the prompt, and the comments are marked as sent. They stay open until
- * somebody resolves them. While the holder has a run, the follow-up waits for its end. A refusal has changed nothing.
+ * someone resolves them. While the holder has a run, the follow-up waits for its end. A refusal has changed nothing.
  */
 export async function sendFeedback(
   deps: StepServices,

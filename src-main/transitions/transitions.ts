@@ -161,7 +161,7 @@ function commitPlan(
     triggered_by: request.triggered_by,
   })
   if (review) tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
-  // What follows by itself from what somebody did is news to them too.
+  // A step that follows automatically from a person's act is news to that person too.
   const own = (request.depth ?? 0) === 0 ? { caused_by: request.triggered_by } : {}
   if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null, ...own })
   const { triggered_by } = request

@@ -21,7 +21,7 @@ markdown.renderer.rules['image'] = (tokens, index) => {
   const source = String(token?.attrGet('src') ?? '')
   const name = token?.content.trim() || source
   const attachment = attachmentOf(source)
-  // It is fetched by whoever shows the text, with the reader’s own rights.
+  // The component that shows the text fetches it, with the reader’s own rights.
   if (attachment !== null) {
     return `<a class="md-picture" href="#" data-attachment="${escape(attachment)}">${escape(name)}</a>`
   }

@@ -6,7 +6,7 @@ export interface EditorField {
   current(): Edit
   /** Puts an edit into the field, with its selection and the focus. */
   take(edit: Edit): Promise<void>
-  /** Changes the text behind the back of whoever writes: the selection stays where it was in the words. */
+  /** Changes the text while a person types in it: the selection stays at its place in the text. */
   replace(old: string, by: string): void
 }
 

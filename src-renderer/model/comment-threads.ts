@@ -25,12 +25,12 @@ export function threadsOf(comments: readonly Comment[]): Thread[] {
   }))
 }
 
-/** The comments that feedback would bring to the agent: those that it does not have yet. */
+/** Returns the comments that feedback would send: the agent does not have them yet. */
 export function draftComments(threads: readonly Thread[]): Comment[] {
   return threads.flatMap(({ root, answers }) => [root, ...answers]).filter(({ state }) => state === 'draft')
 }
 
-/** `1 not sent, 2 answered`: how far the threads are that nobody has resolved. */
+/** `1 not sent, 2 answered`: the states of the unresolved threads. */
 export function statesText(threads: readonly Thread[]): string {
   const names = { draft: 'not sent', sent: 'sent', answered: 'answered' } as const
   const open = Map.groupBy(threads, ({ state }) => state)

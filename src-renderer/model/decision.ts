@@ -24,7 +24,7 @@ export interface DecisionFacts {
   readonly coder: { readonly name: string } | { readonly refusal: string }
   /** Why nothing can be changed now, as while the connection is lost. */
   readonly off: string | null
-  /** The name of whoever `by` of a verdict names. */
+  /** Returns the name of the author of a verdict (`by`). */
   readonly nameOf: (by: string) => string
   /** Whether the person at the screen gave the verdict. */
   readonly isMine: (by: string) => boolean

@@ -6,7 +6,7 @@ export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
 const key = 'copse.appearance'
-/** As wide as the task panel is before somebody draws it. */
+/** The width of the task panel before a person sets it. */
 export const defaultPanelWidth = 680
 
 /** How the app looks on this device: the theme, the rail's and the panel's width, collapsed columns. */

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { shallowRef } from 'vue'
 
-/** How long a card stands out that somebody has just made, in milliseconds. */
+/** How long a newly created card is highlighted, in milliseconds. */
 const freshTime = 4_000
 
 /** The task that the person at the screen has just made: the board goes to it, and it stands out for a while. */

@@ -76,7 +76,7 @@ export const useBoardViews = defineStore('board-views', () => {
   return {
     of,
     change: (scope: string, patch: Partial<BoardView>): void => void views.set(scope, { ...of(scope), ...patch }),
-    /** The views that somebody has named, by name. */
+    /** The saved views, by name. */
     savedOf: (scope: string): readonly SavedView[] => saved.get(scope) ?? [],
     /** Under a name that is taken it replaces that one. */
     save(scope: string, name: string): void {
@@ -107,7 +107,7 @@ export const useBoardViews = defineStore('board-views', () => {
   }
 })
 
-/** What somebody else wrote there is passed over. */
+/** Ignores values of another shape. */
 function read(): Map<string, BoardView> {
   return new Map(Object.entries(readLocal(storageKey)).map(([scope, view]) => [scope, viewOf(view)]))
 }

@@ -27,7 +27,7 @@ export const useCommands = defineStore('commands', () => {
   /** A binding's last key was pressed. */
   let isThrough = false
 
-  /** The same keys may mean one thing on the board and another in the changes: whoever accepts the press has it. */
+  /** The same keys may mean one thing on the board and another in the changes: the handler that accepts the press runs. */
   function dispatch(ids: readonly CommandId[], event: KeyboardEvent): void {
     isThrough = true
     if (event.defaultPrevented || event.isComposing) return

@@ -249,7 +249,7 @@ const names = {
   'request-changes': 'Nothing to decide',
 } as const
 
-/** The commands that decide about the task in hand, as long as whoever has it is on screen. */
+/** Registers the commands that decide about the task, as long as the component that shows it is on screen. */
 export function useDecisionCommands(
   hand: DecisionInHand,
   choose: (action: DecisionAction) => Promise<boolean>,

@@ -98,7 +98,7 @@ export const useNotifications = defineStore('notifications', () => {
   function created(data: EventPayload<'notification.created'>): void {
     const { notification_id: id, occurred_at: created_at, ...rest } = data
     const item: Notification = { ...rest, id, created_at, read: false }
-    // The service lists nobody's own acts to them; the event goes to all.
+    // The service lists no one's own acts to them, but the event goes to all.
     if (item.caused_by === `user:${session.me?.handle ?? 'local'}`) return
     if (fits(filter.value, item)) change((list) => (list.some((known) => known.id === id) ? list : [item, ...list]))
     void recount()
@@ -117,7 +117,7 @@ export const useNotifications = defineStore('notifications', () => {
   }
   /** What a row stands for: the newest of its task, and those before it. */
   const rowOf = (item: Notification) => items.value.filter(({ task_id }) => task_id === item.task_id)
-  /** Whoever has read the newest has read all of its task; unread is the newest alone. */
+  /** Reading the newest notification of a task reads them all; marking it unread marks it alone. */
   async function mark(item: Notification, read: boolean): Promise<void> {
     const all = read ? rowOf(item).filter((one) => !one.read) : [item]
     const ids = new Set(all.map(({ id }) => id as string))

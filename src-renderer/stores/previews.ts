@@ -26,7 +26,7 @@ export const usePreviews = defineStore('previews', () => {
   }
 })
 
-/** Keeps the previews of the shown tasks up to date, while somebody can see them and any has ports. */
+/** Keeps the previews of the shown tasks up to date while the page is visible and any task has ports. */
 export function useLivePreviews(tasks: () => readonly Task[]): void {
   const previews = usePreviews()
   const live = useLive()

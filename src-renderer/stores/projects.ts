@@ -48,7 +48,7 @@ export const useProjects = defineStore('projects', () => {
       state.put(demo.project)
       return demo
     },
-    /** Repositories of this machine that are no project yet; only whoever manages it is told. */
+    /** Repositories of this machine that are no project yet; only its admins get them. */
     nearby: async () => (await client.call('system.nearby_repositories', {})).items,
     inspectFolder: (path: string) => client.call('system.inspect_folder', { path }),
     repos: async (projectId: string): Promise<readonly RepoState[]> =>

@@ -31,7 +31,7 @@ export const useRecentAgents = defineStore('recent-agents', () => {
   }
 })
 
-/** What somebody else wrote there is passed over. */
+/** Ignores values of another shape. */
 function read(): readonly string[] {
   const kept = parseJson(localStorage.getItem(storageKey) ?? '')
   return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []

@@ -1,7 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 
-/** The tasks of the board that somebody has picked to do one thing with all of them. */
+/** The tasks of the board that are selected for one action. */
 export const useSelection = defineStore('selection', () => {
   const ids = shallowRef<ReadonlySet<string>>(new Set())
   /** Where a range begins. */

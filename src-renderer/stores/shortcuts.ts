@@ -48,7 +48,7 @@ export const useShortcuts = defineStore('shortcuts', () => {
   }
 })
 
-/** What somebody else wrote there is passed over. */
+/** Ignores values of another shape. */
 function read(): Record<string, readonly string[]> {
   const kept = Object.entries(readLocal(storageKey)).filter((entry): entry is [string, string[]] => {
     const [id, keys] = entry

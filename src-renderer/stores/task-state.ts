@@ -65,7 +65,7 @@ export function createTaskState() {
         pending.delete(taskId)
       }
     },
-    /** Shows the task at `position` while `work` runs, unless it is put elsewhere meanwhile. */
+    /** Shows the task at `position` while `work` runs, unless it is moved again before that ends. */
     async placing<T>(taskId: string, position: number, work: () => Promise<T>): Promise<T> {
       places.set(taskId, position)
       try {

@@ -72,7 +72,7 @@ test('the log of a command is one list, at its end from its first frame on, and 
     expect(await log.locator('.ln').count()).toBeLessThan(800)
     expect(await violationsInThemes(page), 'a log').toEqual([])
 
-    // Whoever scrolls up stays there, and comes back by a button.
+    // A reader who scrolls up stays there, and comes back by a button.
     await log.hover()
     await page.mouse.wheel(0, -4_000)
     const latest = panel.getByRole('button', { name: /Jump to latest/ })

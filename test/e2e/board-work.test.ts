@@ -17,7 +17,7 @@ test('columns without tasks stand aside, and open while a card is dragged over t
   const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
   const ferry = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
   await page.reload()
-  // Whoever sees an empty board for the first time sees what there is.
+  // A board that is wholly empty keeps its columns open.
   await column(page, 'Review').getByRole('heading').waitFor()
   await client.call('tasks.create', { project_id: ferry.id, title: 'Count the passengers', status: 'todo' })
   await card(page, 'Count').waitFor()
@@ -153,7 +153,7 @@ test('several cards are picked, and one thing is done with all of them', async (
   await bar.getByRole('button', { name: 'Archive' }).click()
   await card(page, 'Over').waitFor({ state: 'detached' })
 
-  // In the list too: all moved back where they may go, with the reasons of those that may not.
+  // In the list too: tasks that can move do, and the others say why not.
   await page.getByRole('button', { name: 'List' }).click()
   await card(page, 'Three').focus()
   await page.keyboard.press('Space')

@@ -70,7 +70,7 @@ test('one commit is looked at, files are ticked in their order, and the view is 
   await choose(/Lock it/, 'All commits')
   await expect.poll(titles).toHaveLength(4)
 
-  // What came since somebody looked.
+  // What changed since the last look.
   await panel.getByRole('tab', { name: 'Activity' }).click()
   await repository.git(['-C', workspace?.path ?? '', 'commit', '-q', '--allow-empty', '-m', 'Nothing'])
   await panel.getByRole('tab', { name: /^Changes/ }).click()

@@ -36,14 +36,14 @@ test('a task is written and started by three keys, and the next one follows it',
   await toast(page, /^Created FER-1\. s starts it\./i).waitFor()
   await expect.poll(() => card(page, 'Count').evaluate((one) => one === document.activeElement)).toBe(true)
   await press('s')
-  // Nobody has worked here yet: the agents have digits.
+  // No agent was used here yet: the agents have digits.
   const who = page.getByRole('dialog', { name: 'Who should do this?' })
   await who.getByRole('button', { name: /^Writer/ }).waitFor()
   await press('2')
   await column(page, 'In progress').filter({ hasText: 'Count' }).waitFor()
   expect(presses).toBe(4)
 
-  // Made and started at once: by whoever was used last.
+  // Created and started in one: with the agent used last.
   presses = 0
   await press('c')
   await dialog.getByRole('button', { name: /^Start with Writer/ }).waitFor()

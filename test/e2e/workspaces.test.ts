@@ -201,7 +201,7 @@ test('a merge that conflicts stands in the review with its lines, and the agent 
   await openProject('Conflicts')
   await openTask('Clash', 'Review')
   await panel.getByText('1 file').first().waitFor()
-  // Known before it is tried, it comes first in the app; whoever merges elsewhere meets it all the same.
+  // The app knows of it before the merge; a merge over the API meets it all the same.
   await panel.getByRole('button', { name: 'Let For Clash resolve the conflict' }).first().waitFor()
   const { version } = await client.call('tasks.get', { task_id: task.id })
   await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })

@@ -151,7 +151,7 @@ function checkMayResolve(tx: Tx, principal: Principal, task: TaskRecord, comment
   throw notYours('An agent may resolve comments on its own task, and its own comments elsewhere.')
 }
 
-/** The run for which somebody speaks: an agent its own, a person theirs. */
+/** Returns the run that the caller acts in: an agent's own, or the one a person has open. */
 function runOf(tx: Tx, principal: Principal, task: TaskRecord): ExecutionRecord | null {
   if (principal.kind === 'agent') {
     const run = tx.executions.get(principal.execution_id)
@@ -207,7 +207,7 @@ function resolve({ save }: Comments, tx: Tx, task: TaskRecord, id: CommentId, no
   if (comment) save(tx, task, comment, marked(comment, true, now))
 }
 
-/** Other words have to be sent anew. */
+/** A changed text has to be sent again. */
 function asDraft({ body: before, sent, answer }: CommentRecord, body: string) {
   return body === before ? { body, sent, answer } : { body, sent: null, answer: null }
 }

@@ -12,7 +12,7 @@ const maxLines = 40
 const maxLength = 500
 const maxPatch = 16 * 1024 * 1024
 
-/** What became of lines between two trees, in the order of the places; null for those that are as they were. */
+/** Returns how lines changed between two trees, in the order of the places; null for unchanged lines. */
 export async function readLineChanges(
   cwd: string,
   from: string,

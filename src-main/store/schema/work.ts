@@ -119,7 +119,7 @@ export const tasks = sqliteTable(
       .default(sql`'[]'`),
     review_summary: json<ReviewSummary>('review_summary'),
     diff_stat: json<DiffStat>('diff_stat'),
-    /** Limits that people raised for this task, and those that were warned of. */
+    /** Limits that people raised for this task, and limits that it was warned of. */
     limits: json<TaskRecord['limits']>('limits'),
     created_at: text('created_at').notNull(),
     updated_at: text('updated_at').notNull(),

@@ -63,7 +63,7 @@ function gateCondition(task: Task, state: WorkflowState, approvers: () => readon
   if (task.entry_barrier) return null
   const looked = () => waits(checkedText(review?.steps.length ?? 0, approvers()))
   if (review?.status === 'running' || review?.status === 'pending') {
-    // Once its checks have passed, a review stays open for whoever has to judge it.
+    // Once its checks have passed, a review stays open for its reviewer.
     const isGreen = review.steps.every((step) => step === 'passed')
     return isGreen && state.gate_config?.requires_human_approval === true ? looked() : null
   }

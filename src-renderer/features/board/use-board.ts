@@ -179,7 +179,7 @@ function useCollapsing(
       ]),
   )
   /**
-   * A column without any task stands aside by itself until somebody opens it; not the one where tasks wait to be
+   * A column without tasks folds automatically until a person opens it; not the one where tasks wait to be
    * taken, and none while the board is empty. What the search or a filter hides is still there.
    */
   const isCollapsedByDefault = (column: BoardColumnModel) =>

@@ -89,7 +89,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const verdict = computed(() => {
     const review = task().review_summary
     if (!review) return 'none'
-    // Checks that passed are no verdict of anybody.
+    // Passed checks are not a person's verdict.
     if ((review.approved_by ?? []).length > 0) return 'passed'
     if (review.status === 'passed') return 'unseen'
     return review.status === 'failed' && !review.steps.includes('failed') ? 'failed' : 'waiting'

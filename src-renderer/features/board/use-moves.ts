@@ -101,7 +101,7 @@ export function useMoves() {
     question,
     perform,
     start,
-    /** Asks who should do the task, also where its roles name somebody. */
+    /** Asks who should do the task, also where its roles are assigned. */
     askAgent: (task: Task) => ask({ kind: 'agent', task, to: null }),
     claim,
     askMove,

@@ -26,7 +26,7 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     const id = taskId()
     const next = await details.diff(id, wishes())
     const shown = tasks.byId.get(id)
-    // One commit is not the work that somebody decides on.
+    // A decision is about the whole branch, not one commit.
     if (shown && wishes().commit === undefined) seen.note(shown, next?.tree ?? null)
     return unlessSame(next, diff.data.value)
   })

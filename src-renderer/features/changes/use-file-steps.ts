@@ -73,7 +73,7 @@ export function useFileSteps({ view, files, viewed, mark, notes, unresolved, ope
     /** The file that is read now. */
     current,
     open,
-    /** To the next thread that nobody has resolved, in the order of the files. */
+    /** Goes to the next unresolved thread, in the order of the files. */
     nextThread(): void {
       const isOpen = new Set(unresolved().map(({ root }) => root.id as string))
       const ranks = new Map(files().map(({ path }, rank) => [path, rank]))

@@ -32,7 +32,7 @@ export function notificationLabels(type: NotificationType): NoticeWords {
 /** What happened, in one line under the task's title. `isAtGate`: its task waits for a judgement now. */
 export function noticeSentence(item: Pick<Notification, 'event_type' | 'body'>, isAtGate: boolean): string {
   const reason = firstLine(item)?.replaceAll('`', '') ?? null
-  // Whether anybody has looked at it the decision says, beside it.
+  // The decision beside it says whether anyone has reviewed it.
   if (item.event_type === 'review.passed') return isAtGate ? 'Ready for your review' : 'Was ready for review'
   const { label } = notificationLabels(item.event_type)
   return reason === null ? label : `${label}: ${reason}`

@@ -40,7 +40,7 @@ test.concurrent('the commits of a branch are listed, newest first, and each show
   expect(await of({ commit: one.slice(0, 8) })).toMatchObject({
     base: await git('rev-parse', 'HEAD~2'),
     head: one,
-    // A commit is not what somebody decides on.
+    // A decision is about the whole branch.
     tree: null,
     files: ['one.txt'],
     patch: expect.stringContaining('+one'),

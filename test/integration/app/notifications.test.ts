@@ -60,7 +60,7 @@ test.concurrent('a failed review is told with its words, secrets blacked out', a
   const before = await list(client)
   const fail = { task_id: task.id, verdict: 'fail', feedback: 'It prints shibboleth-42' } as const
   await client.call('tasks.verdict', fail)
-  // It is news to the others, not to whoever gave the verdict.
+  // It is news to the others, not to the author of the verdict.
   expect(await list(client)).toEqual(before)
   expect(await client.call('notifications.unread_count', {})).toEqual({ count: 1 })
   expect((await list(guest.client))[0]).toMatchObject({

@@ -91,7 +91,7 @@ afterAll(async () => {
 /** What it does, and a shell line that ends with 0 where it worked; `after`: whether it shows outside. */
 type Attempt = readonly [what: string, line: string, after?: () => boolean]
 
-/** Runs each in one contained shell; answers the names of those that worked. */
+/** Runs each attempt in one contained shell; returns the names of the attempts that worked. */
 async function tryAll(level: ContainmentLevel, attempts: readonly Attempt[]): Promise<readonly string[]> {
   const box = await containment.box({
     level,

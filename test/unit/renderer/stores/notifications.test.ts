@@ -227,7 +227,7 @@ test('of one task the newest stands for all, and is read with them', async () =>
     ['notifications.mark_read', { notification_id: newest.id }],
     ['notifications.mark_read', { notification_id: before.id }],
   ])
-  // What somebody did themselves is no news to them.
+  // A person's own act is no news to them.
   store.created({ ...eventOf(notice(4)), caused_by: 'user:local' })
   expect(shown(store).map(([id]) => id)).toEqual([newest.id, other.id])
 })
