@@ -1,24 +1,24 @@
+import { useTimeoutFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { shallowRef } from 'vue'
 
 /** How long a newly created card is highlighted, in milliseconds. */
 const freshTime = 4_000
 
-/** The task that the person at the screen has just made: the board goes to it, and it stands out for a while. */
+/** The task that was just created here: the board goes to it and highlights it for a while. */
 export const useArrivals = defineStore('arrivals', () => {
   const freshId = shallowRef<string | null>(null)
-  /** To be brought into focus by whichever board is on screen. */
+  /** The board on screen moves the focus to it. */
   const wantedId = shallowRef<string | null>(null)
-  let timer: ReturnType<typeof setTimeout> | undefined
+  const { start } = useTimeoutFn(() => (freshId.value = null), freshTime, { immediate: false })
   return {
     freshId,
     wantedId,
     /** `focus`: nothing else has it now, as while the next task is being written. */
     announce(taskId: string, focus: boolean): void {
-      clearTimeout(timer)
       freshId.value = taskId
       wantedId.value = focus ? taskId : null
-      timer = setTimeout(() => (freshId.value = null), freshTime)
+      start()
     },
     taken: (): void => void (wantedId.value = null),
   }
