@@ -24,6 +24,7 @@ export interface NotificationQueries {
   delete(id: NotificationId): void
   /** Newest first, of the given projects, with what the reader has read. */
   list(filter: NotificationFilter): readonly (NotificationRecord & { readonly read: boolean })[]
+  /** Returns the number of tasks whose newest notification the reader has not read; `actor`: without their own acts. */
   unreadCount(reader: string, project_ids: readonly ProjectId[], actor?: string): number
   isRead(id: NotificationId, reader: string): boolean
   /** Both answer whether that changed anything. */

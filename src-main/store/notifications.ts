@@ -13,12 +13,21 @@ export function createNotificationQueries(db: Database): NotificationQueries {
     put: prepareUpsert(db, notifications, notifications.id),
     delete: (id) => void db.delete(notifications).where(eq(notifications.id, id)).run(),
     list: (filter) => listNotifications(db, filter),
-    unreadCount: (reader, project_ids, actor) =>
-      db
-        .select({ n: sql<number>`count(distinct ${notifications.task_id})` })
+    unreadCount: (reader, project_ids, actor) => {
+      // Ids grow with time.
+      const newest = db
+        .select({ id: sql`max(${notifications.id})` })
         .from(notifications)
-        .where(and(isOf(project_ids), isNewsTo(actor), notExists(mark(db, reader))))
-        .get()?.n ?? 0,
+        .where(and(isOf(project_ids), isNewsTo(actor)))
+        .groupBy(notifications.task_id)
+      return (
+        db
+          .select({ n: sql<number>`count(*)` })
+          .from(notifications)
+          .where(and(inArray(notifications.id, newest), notExists(mark(db, reader))))
+          .get()?.n ?? 0
+      )
+    },
     isRead: (id, reader) =>
       db
         .select({ id: notificationReads.notification_id })

@@ -23,7 +23,7 @@ export const notificationsOperations = {
   'notifications.unread_count': get(
     '/notifications/unread-count',
     'human',
-    'Of how many tasks the caller has not read something.',
+    'The number of tasks whose newest notification the caller has not read.',
     z.object({ project_id: ProjectId.optional() }),
     z.object({ count: z.int() }),
   ),

@@ -34,6 +34,20 @@ function ids(open: OpenStore, filter: Partial<NotificationFilter>): string[] {
   return open.store.read.notifications.list({ ...all, ...filter }).map((one) => one.id)
 }
 
+test('a task counts as unread by its newest notification, which the inbox shows', async () => {
+  await using open = await openStore()
+  const task = open.task()
+  const [older, newest] = [notification(task), notification(task)]
+  put(open, [older, newest])
+  const count = (actor?: string) => open.store.read.notifications.unreadCount('operator', [open.project_id], actor)
+  expect(count()).toBe(1)
+  open.store.write((q) => void q.notifications.markRead(newest.id, 'operator'))
+  expect(count()).toBe(0)
+  // What the reader did themselves is not the newest of theirs.
+  put(open, [notification(task, { caused_by: 'user:ada' })])
+  expect([count(), count('user:ada')]).toEqual([1, 0])
+})
+
 test('each reader has marks of their own', async () => {
   await using open = await openStore()
   const task = open.task()
