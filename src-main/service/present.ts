@@ -51,10 +51,10 @@ async function windowEnd(
 
 /** A link can be used once and for two minutes, so the terminal's Enter makes the next one. */
 function printLinks(service: Service, signal: AbortSignal): void {
-  const print = () => process.stdout.write(`Copse is at ${signedIn(service)}\n`)
+  const print = () => process.stdout.write(`Copse is running at ${signedIn(service)}\n`)
   print()
   if (!process.stdin.isTTY) {
-    process.stdout.write('The link signs you in once, within two minutes. Ctrl-C ends Copse.\n')
+    process.stdout.write('The link works once and expires in 2 minutes. Press Ctrl-C to stop.\n')
     return
   }
   process.stdout.write('The link works once and expires in 2 minutes. Press Enter for a new one, Ctrl-C to stop.\n')

@@ -84,7 +84,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
   await table.getByText('My Claude Code 2', { exact: true }).waitFor({ state: 'detached' })
 
   await page.getByLabel('Name of the machine').fill('alder')
-  await page.getByRole('button', { name: 'Add daemon' }).click()
+  await page.getByRole('button', { name: 'Add machine' }).click()
   await page.getByText('You won’t see it again').waitFor()
   expect(await violationsInThemes(page), 'daemon').toEqual([])
   await page.getByRole('button', { name: 'Revoke…' }).click()

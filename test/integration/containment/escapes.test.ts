@@ -97,6 +97,8 @@ async function tryAll(level: ContainmentLevel, attempts: readonly Attempt[]): Pr
     level,
     cwd: worktree,
     hosts: ['allowed.test'],
+    // In a clone below the temporary folder this program lies there too.
+    read: [process.execPath],
     hidden: [join(home, '.claude')],
   })
   const script = attempts
