@@ -11,9 +11,9 @@ import type {
 } from '../../src-shared/contract/ids.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { AttachmentRecord } from '../ports/attachment-queries.ts'
 import type {
   AgentRecord,
-  AttachmentRecord,
   CommentRecord,
   DaemonRecord,
   ExecutionRecord,

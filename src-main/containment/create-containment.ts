@@ -44,7 +44,14 @@ export function createContainment(options: ContainmentOptions): Containment {
       return createBox(options, request)
     },
     close: async () => {
-      if (held !== undefined && (await held.then(() => true, () => false))) await letGo()
+      if (
+        held !== undefined &&
+        (await held.then(
+          () => true,
+          () => false,
+        ))
+      )
+        await letGo()
       held = undefined
     },
   }

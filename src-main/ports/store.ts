@@ -1,4 +1,3 @@
-import type { Attachment } from '../../src-shared/contract/attachments.ts'
 import type { Comment } from '../../src-shared/contract/comments.ts'
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { EventEnvelope, EventType } from '../../src-shared/contract/events.ts'
@@ -8,7 +7,6 @@ import type { LimitName } from '../../src-shared/contract/limit-names.ts'
 import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type {
   AgentId,
-  AttachmentId,
   CommentId,
   DaemonId,
   ExecutionId,
@@ -31,6 +29,7 @@ import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contra
 import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
+import type { AttachmentQueries } from './attachment-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
 import type { Message } from '../domain/task/message.ts'
@@ -96,7 +95,6 @@ export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lo
 }
 export type DaemonRecord = Daemon & { readonly token_hash: string; readonly revoked_at: string | null }
 export type CommentRecord = Omit<Comment, 'state'>
-export type AttachmentRecord = Attachment
 export type KnowledgeRecord = KnowledgeEntry
 export interface KnowledgePage {
   /** The time and id of the last entry of the page before. */
@@ -245,19 +243,7 @@ export interface Queries {
     /** Oldest first. */
     byTask(task_id: TaskId): readonly CommentRecord[]
   }
-  readonly attachments: {
-    get(id: AttachmentId): AttachmentRecord | null
-    put(record: AttachmentRecord): void
-    delete(id: AttachmentId): void
-    /** Oldest first. */
-    ofTask(task_id: TaskId): readonly AttachmentRecord[]
-    /** Those of a project that no task has. */
-    unbound(project_id: ProjectId): readonly AttachmentRecord[]
-    /** Returns attachments without a task that are older than this time, of all projects. */
-    abandoned(before: string): readonly AttachmentRecord[]
-    /** Whether some attachment has this content. */
-    hasContent(sha256: string): boolean
-  }
+  readonly attachments: AttachmentQueries
   readonly knowledge: {
     get(id: KnowledgeId): KnowledgeRecord | null
     put(record: KnowledgeRecord): void

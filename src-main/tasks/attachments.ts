@@ -12,7 +12,8 @@ import { invalidInput, notFound } from '../domain/refusal.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { redactorOf } from '../core/redactor-of.ts'
-import type { AttachmentRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { AttachmentRecord } from '../ports/attachment-queries.ts'
+import type { Queries, TaskRecord } from '../ports/store.ts'
 
 /** How long a file may wait for a task: longer than someone leaves a draft lying. */
 const abandonedMs = 7 * 24 * 3_600_000

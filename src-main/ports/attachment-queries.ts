@@ -1,0 +1,19 @@
+import type { Attachment } from '../../src-shared/contract/attachments.ts'
+import type { AttachmentId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+
+export type AttachmentRecord = Attachment
+
+/** Files that people added to tasks; what is in them is stored beside the database. */
+export interface AttachmentQueries {
+  get(id: AttachmentId): AttachmentRecord | null
+  put(record: AttachmentRecord): void
+  delete(id: AttachmentId): void
+  /** Oldest first. */
+  ofTask(task_id: TaskId): readonly AttachmentRecord[]
+  /** Those of a project that no task has. */
+  unbound(project_id: ProjectId): readonly AttachmentRecord[]
+  /** Returns attachments without a task that are older than this time, of all projects. */
+  abandoned(before: string): readonly AttachmentRecord[]
+  /** Whether some attachment has this content. */
+  hasContent(sha256: string): boolean
+}
