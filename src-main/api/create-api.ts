@@ -33,6 +33,7 @@ import { createHookHandlers } from './handlers/hooks.ts'
 import { createKnowledgeHandlers } from './handlers/knowledge.ts'
 import { createIntegrationHandlers } from './handlers/integrations.ts'
 import { createMemberHandlers } from './handlers/members.ts'
+import { createLandingHandlers } from './handlers/landing.ts'
 import { createMergeHandlers } from './handlers/merges.ts'
 import { createNotificationHandlers } from './handlers/notifications.ts'
 import { createTemplateHandlers } from './handlers/templates.ts'
@@ -67,6 +68,7 @@ export function createApi(parts: ApiParts): Api {
     ...createNotificationHandlers(parts),
     ...createWorkspaceHandlers(parts),
     ...createMergeHandlers(parts),
+    ...createLandingHandlers(parts),
     ...createIntegrationHandlers(parts),
     ...createHookHandlers(parts),
     ...createQueueHandlers(parts),

@@ -32,7 +32,17 @@ export type PluginResult =
   | {
       readonly kind: 'rejected'
       readonly feedback: string
+      /** The gate whose rejection it is; default: the state of the task. */
+      readonly gate?: string
       readonly note?: string
+      readonly notify?: NotificationDraft
+    }
+  /** It could not land: the task goes back to the gate that it passed, still passed, without a rejection. */
+  | {
+      readonly kind: 'returned'
+      readonly gate: string
+      readonly reason: string
+      readonly annotation?: ErrorAnnotation
       readonly notify?: NotificationDraft
     }
   /** The work is fine, but a person must decide before the task can continue: it stays in its state. */

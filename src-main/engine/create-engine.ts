@@ -19,6 +19,7 @@ import type { Plugin, PluginServices } from '../hooks/plugin.ts'
 import { createPrompts, type Prompts } from '../executions/preview-prompt.ts'
 import { recover } from './recovery.ts'
 import { createRepositories, type Repositories } from '../projects/repositories.ts'
+import { createLanding, type Landing } from '../landing/landing.ts'
 import { createRescues, type Rescues } from '../workspaces/rescues.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
 import { createSweeps, type Sweeps } from './sweeps.ts'
@@ -36,6 +37,7 @@ export interface Engine {
   readonly claims: Claims
   readonly executions: Executions
   readonly scheduler: Scheduler
+  readonly landing: Landing
   readonly limits: RunLimits
   readonly accountOf: typeof accountOf
   readonly limitedUntil: (q: Queries, agent: AgentRecord | null) => string | null
@@ -66,10 +68,9 @@ export interface Engine {
 export function createEngine(context: EngineContext, more: readonly Plugin[] = []): Engine {
   const transitions = createTransitions(context)
   const worktrees = createWorktrees(context)
+  const basis = { context, transitions, worktrees }
   const executions: Executions = createExecutions({
-    context,
-    transitions,
-    worktrees,
+    ...basis,
     limits: () => limits,
     wake: (task_id) => worker.wake(task_id),
     onSlotFreed: () => scheduler.startQueued(),
@@ -84,8 +85,9 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   }
   const cleanup = createCleanup({ context, transitions, worktrees, endAll })
   const rescues = createRescues(context, worktrees)
+  const landing = createLanding(context)
   const plugins = allPlugins(
-    { context, transitions, worktrees, executions, scheduler, cleanup },
+    { context, transitions, worktrees, landing, executions, scheduler, cleanup },
     async (task_id) => {
       worker.interrupt(task_id)
       await stopAll(task_id)
@@ -95,17 +97,13 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   )
   const { dispatch, startQueued } = scheduler
   const lifecycle = createLifecycle({
-    context,
-    transitions,
-    worktrees,
+    ...basis,
     plugins,
     waitUntilIdle: (task_id, signal) => executions.waitUntilIdle(task_id, shutdownGraceMs, signal),
   })
   const { hooks, runs, hookQueue } = lifecycle
   const steps: StepServices = {
-    context,
-    transitions,
-    worktrees,
+    ...basis,
     plugins,
     runs,
     hookQueue,
@@ -123,7 +121,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
   const claims = createClaims({ ...steps, worker, scheduler })
-  const actions = createActions({ ...steps, worker, executions, scheduler, claims, cleanup })
+  const actions = createActions({ ...steps, worker, landing, executions, scheduler, claims, cleanup })
   const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
   const attachments = createAttachments(context)
   const sweeps = createSweeps({ ...steps, attachments, cleanup, rescues, executions, worker, onSlotFreed: startQueued })
@@ -132,6 +130,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     claims,
     executions,
     scheduler,
+    landing,
     limits,
     accountOf,
     limitedUntil: (q, agent) => limitedUntil(q, agent, nowIso(context)),
@@ -150,13 +149,13 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     comments,
     attachments,
     views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
-    ...createRuntime({ steps, lifecycle, worker, scheduler, executions, sweeps, projectDeletions }),
+    ...createRuntime({ steps, lifecycle, landing, worker, scheduler, executions, sweeps, projectDeletions }),
   }
 }
 
 /** The built-in plugins and those beside them, by name. */
 function allPlugins(
-  parts: Pick<PluginServices, 'context' | 'transitions' | 'worktrees' | 'cleanup'> & {
+  parts: Pick<PluginServices, 'context' | 'transitions' | 'worktrees' | 'landing' | 'cleanup'> & {
     readonly executions: Executions
     readonly scheduler: Scheduler
   },
@@ -177,6 +176,7 @@ function allPlugins(
 }
 
 interface RuntimeParts {
+  readonly landing: Landing
   readonly steps: StepServices
   readonly lifecycle: Lifecycle
   readonly worker: OutboxWorker
@@ -188,7 +188,7 @@ interface RuntimeParts {
 
 /** How the parts begin and end, in their order. */
 function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 'close'> {
-  const { steps, lifecycle, worker, scheduler, executions, sweeps, projectDeletions } = parts
+  const { steps, lifecycle, landing, worker, scheduler, executions, sweeps, projectDeletions } = parts
   const { context, hookQueue } = steps
   const { read } = context.store
   return {
@@ -210,6 +210,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       const ended = [sweeps.close(), projectDeletions.close()]
       scheduler.close()
       await worker.close()
+      await landing.close()
       await hookQueue.close()
       await executions.close()
       await Promise.all(ended)

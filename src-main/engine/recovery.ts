@@ -1,7 +1,7 @@
 import { roleOf } from '../domain/workflow/graph.ts'
 import { markExecutionLost } from '../executions/mark-execution-lost.ts'
 import { cancelQueued } from '../core/execution-records.ts'
-import { hookTestMark } from '../hooks/test-hook.ts'
+import { scratchMark } from '../workspaces/scratch-mark.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
@@ -33,7 +33,7 @@ export async function recover(deps: StepServices): Promise<void> {
   const released = await context.workspaces.releaseStaleLocks(context.config.workspaceRoot)
   const orphans = await context.workspaces.orphans(context.config.workspaceRoot, context.store.read.workspaces.paths())
   const tried = await context.workspaces.removeStaleScratch(context.config.workspaceRoot, (path) =>
-    context.scripts.reap(hookTestMark(path)),
+    context.scripts.reap(scratchMark(path)),
   )
   if (tried.length > 0) context.log.info({ paths: tried }, 'throw-away worktrees of a killed service were removed')
   if (released.length > 0) context.log.info({ paths: released }, 'locks without a process were released')

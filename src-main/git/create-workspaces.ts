@@ -19,13 +19,23 @@ import { commitEverything } from './commands/commit.ts'
 import { withTrust, type TrustedPrograms } from './commands/configured-programs.ts'
 import { GitError } from './commands/git-error.ts'
 import { removeLeftTemporary } from './commands/temporary-folder.ts'
+import { readTips } from './commands/refs.ts'
 import { commonDir } from './commands/worktree.ts'
 import { createTrackedPaths } from './list-tracked.ts'
 import { findRepositories } from './find-repositories.ts'
 import { inspectRepository } from './inspect-repository.ts'
 import { removeStaleGitLocks } from './worktree/left-git-locks.ts'
 import { holderOf, releaseLock, releaseStale, takeLock } from './worktree/lock.ts'
-import { checkMergeTarget, mergeIntoTarget, readConflicts, refuseOtherBranch } from './merge/merge-into-target.ts'
+import { landedSince, patchOf } from './merge/landed.ts'
+import {
+  checkMergeTarget,
+  mergeIntoTarget,
+  mergeTouches,
+  moveTarget,
+  prepareMerge,
+  readConflicts,
+  refuseOtherBranch,
+} from './merge/merge-into-target.ts'
 import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-repository.ts'
 import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
 import { requireOwn } from './commands/own-worktree.ts'
@@ -218,6 +228,22 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       ),
     merge: (request, { signal }) =>
       asWorkspaceError(perRepository(request.repo_path, { signal }, () => mergeIntoTarget(request, { signal }))),
+    tip: (repo, branch, { signal }) =>
+      asWorkspaceError(
+        requireRepository(repo, { signal })
+          .then(() => readTips(repo, [branch], { signal }))
+          .then((tips) => tips.get(branch)?.commit ?? null),
+      ),
+    prepareMerge: (request, { signal }) =>
+      asWorkspaceError(perRepository(request.repo_path, { signal }, () => prepareMerge(request, { signal }))),
+    moveTarget: (merges, { signal }) =>
+      asWorkspaceError(
+        perRepository(merges[0]?.request.repo_path ?? '', { signal }, () => moveTarget(merges, { signal })),
+      ),
+    mergeTouches: (repo, prepared, files, { signal }) =>
+      asWorkspaceError(mergeTouches(repo, prepared, files, { signal })),
+    landedSince: (request, { signal }) => asWorkspaceError(landedSince(request, { signal })),
+    patchOf: (repo, commit, bytes, { signal }) => asWorkspaceError(patchOf(repo, commit, bytes, { signal })),
     finishMerges: (repo, { signal }) =>
       asWorkspaceError(perRepository(repo, { signal }, () => finishPendingMove(repo, { signal }))),
     conflicts: (ref, { signal }) => ofRepository(ref, { signal }, () => readConflicts(ref, { signal })),

@@ -10,6 +10,7 @@ import type { ProjectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.
 import type { Work } from '../ports/workspaces.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import type { Transitions } from '../transitions/transitions.ts'
+import type { Landing } from '../landing/landing.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
 /** What a plugin gets for its run. */
@@ -32,6 +33,8 @@ export interface PluginContext {
 export interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'config' | 'processMarker'> {
   /** The tree that the caller vouches for, as just read; null if it vouches for none. */
   readonly vouched: string | null
+  /** The caller lands on a base whose checks fail. */
+  readonly on_red: boolean
 }
 
 /** The description of a plugin, known before it runs. */
@@ -70,6 +73,7 @@ export interface PluginServices {
   readonly context: EngineContext
   readonly transitions: Transitions
   readonly worktrees: Worktrees
+  readonly landing: Landing
   /** Waits until an agent that submitted its own work has ended its turn. */
   readonly waitUntilIdle: (task_id: TaskId, limit_ms: number, signal: AbortSignal) => Promise<void>
   /** Returns whether another task has a run in this task's worktree. */

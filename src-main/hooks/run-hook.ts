@@ -92,6 +92,8 @@ function endOf(result: PluginResult): HookRunResult {
       return failedRun(result.reason)
     case 'rejected':
       return failedRun(result.feedback)
+    case 'returned':
+      return failedRun(result.reason)
     case 'held':
     case 'escalate':
       return failedRun(result.annotation.message)

@@ -1,10 +1,10 @@
-import { basename } from 'node:path'
 import type { HookEvent, HookRun, LifecycleHook, ScriptHook } from '../../src-shared/contract/lifecycle-hooks.ts'
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
 import type { ProjectRecord, RepoRecord, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import type { HookRunResult } from './hook-runs.ts'
+import { scratchMark } from '../workspaces/scratch-mark.ts'
 import { identityOf, type HookDeps } from './run-hook.ts'
 import { runScriptHook, skippedRun } from './script-hook.ts'
 
@@ -56,11 +56,8 @@ async function runScript(
   { path: cwd, env, redact }: { path: string; env: Record<string, string>; redact: (text: string) => string },
   signal: AbortSignal,
 ): Promise<HookRunResult> {
-  return await runScriptHook(context, hook, { cwd, env, redact, processMarker: () => hookTestMark(cwd), signal })
+  return await runScriptHook(context, hook, { cwd, env, redact, processMarker: () => scratchMark(cwd), signal })
 }
-
-/** The marker of a test's processes, valid also after a crash: the name of its temporary worktree. */
-export const hookTestMark = (scratchPath: string): string => basename(scratchPath)
 
 /** Uses the task's branch if it has one, otherwise the branch that its work would start from. */
 async function inScratch(

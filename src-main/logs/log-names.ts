@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { LogFile } from '../../src-shared/contract/executions.ts'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const logName = /^(agent|hook|ci)-[\w.-]{1,200}\.(?:jsonl|log)$/
+const logName = /^(agent|hook|ci|landing)-[\w.-]{1,200}\.(?:jsonl|log)$/
 
 /** A name that could leave the log folder, or an id that is none. */
 export class LogNameError extends Error {

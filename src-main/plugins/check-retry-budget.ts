@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { countRejections } from '../transitions/count-rejections.ts'
 import { reviewLimitReached } from '../transitions/block-task.ts'
 import type { PluginContext, PluginDefinition } from '../hooks/plugin.ts'
 
@@ -29,7 +30,7 @@ export const checkRetryBudget: PluginDefinition = {
       const budget = options.max_rejections ?? gate?.gate_config?.max_rejections
       if (!gate || budget === undefined) return { kind: 'skipped', reason: 'not_needed' }
       const { transitions } = context.store.read
-      const rejections = transitions.rejectionsByGate(task.id, task.attended_mark).get(gate.name) ?? 0
+      const rejections = countRejections(context.store.read, moment.workflow, task, gate)
       if (rejections <= budget) return { kind: 'ok', note: `${rejections} of ${budget} failed reviews` }
       const feedback = transitions
         .byTask(task.id)

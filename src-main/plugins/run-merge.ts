@@ -1,4 +1,13 @@
 import { z } from 'zod'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { LandingResult } from '../../src-shared/contract/landing.ts'
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import { assertNever } from '../../src-shared/lang/assert-never.ts'
+import { describeRed } from '../landing/describe-red.ts'
+import type { LandRequest } from '../landing/landing.ts'
+import type { LaneEnd } from '../landing/lane.ts'
+import type { Workflow } from '../domain/workflow/graph.ts'
+import { lastGate } from '../transitions/count-rejections.ts'
 import { checkJudged, checkSeen } from '../domain/review/judged-work.ts'
 import { workspaceLocked } from '../domain/task/claim-guard.ts'
 import { commitMessage, keepMessage } from '../workspaces/commit-message.ts'
@@ -11,7 +20,7 @@ import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
-import type { PluginDefinition } from '../hooks/plugin.ts'
+import type { PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 
 /** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */
@@ -23,9 +32,9 @@ export const runMerge: PluginDefinition = {
   options: z.strictObject({}),
   traits: ['merges'],
   create: (services) => {
-    const { context, worktrees } = services
+    const { context, worktrees, landing } = services
     return {
-      guard: async ({ task, project, vouched, workspace, signal }) => {
+      guard: async ({ task, project, vouched, on_red, workspace, signal }) => {
         if (isInParents(context, task)) return null
         if (services.isWorktreeShared(task.id)) return workspaceLocked
         if (!workspace)
@@ -43,14 +52,11 @@ export const runMerge: PluginDefinition = {
         const ref = await worktrees.ref(workspace)
         const work = found.work && { ...found.work, head: await commitJudged(context, task, ref, found.work, signal) }
         const { dirty } = await context.workspaces.checkTarget({ ...ref, ...(work && { head: work.head }) }, { signal })
-        if (dirty.length === 0) return work && { work }
-        return {
-          code: 'merge_target_dirty',
-          message: `Your checkout of ${workspace.base_branch} has uncommitted changes in files this merge touches. Commit or stash them, then merge again.`,
-          details: { files: dirty },
-        }
+        if (dirty.length > 0) return targetDirty(workspace, dirty)
+        const red = on_red ? null : await landing.redStep(task.repo_id, workspace.repo_path, workspace.base_branch)
+        return red === null ? work && { work } : baseRed(workspace, red)
       },
-      run: async ({ task, project, workspace, signal }): Promise<PluginResult> => {
+      run: async ({ task, project, workflow, workspace, signal }): Promise<PluginResult> => {
         if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
         if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
         // A move that nobody waits for is not refused: it waits until nothing half-written can be merged.
@@ -59,28 +65,156 @@ export const runMerge: PluginDefinition = {
         const ref = await worktrees.ref(workspace)
         try {
           const head = await headToMerge(context, task, ref, signal)
-          const strategy = toSettings(project).merge_strategy
-          const result = await context.workspaces.merge(
-            { ...ref, ...(head !== null && { head }), strategy, message: commitMessage(task, task.title) },
-            { signal },
-          )
-          if (result.kind !== 'merged') return refused(context, task, workspace, result)
-          const { base_branch, branch } = workspace
-          const note = result.empty ? `; ${branch} has no commits of its own` : ''
-          return { kind: 'ok', note: `${base_branch} is at ${result.commit.slice(0, 12)}${note}` }
+          const { merge_strategy: strategy, landing: settings } = toSettings(project)
+          const merge = { ...ref, ...(head !== null && { head }), strategy, message: commitMessage(task, task.title) }
+          if (settings.mode === 'off')
+            return mergedAtOnce(services, task, workspace, await context.workspaces.merge(merge, { signal }))
+          const judged_tree = vouchingReview(context.store.read, task)?.tree ?? null
+          const request = { task, project, merge, judged_tree }
+          const end = await landing.land(request, signal)
+          if (signal.aborted && end.kind === 'removed') return { kind: 'skipped', reason: 'superseded' }
+          return await conclude(services, { request, workflow, workspace, signal }, end)
         } catch (error) {
           if (!(error instanceof WorkspaceError) || signal.aborted) throw error
-          return {
-            kind: 'failed',
-            reason: error.message,
-            annotation: { type: 'workspace_error', message: error.message, recovery_actions: ['retry_merge'] },
-            notify: { event_type: 'merge.failed', body: error.message },
-          }
+          return broken(error.message)
         }
       },
     }
   },
 }
+
+const emptyResult = { step: null, exit_code: null, output_tail: '', with: [] }
+
+function mergedAtOnce(
+  { context, landing }: PluginServices,
+  task: TaskRecord,
+  workspace: WorkspaceRecord,
+  result: MergeResult,
+): PluginResult {
+  const isMerged = result.kind === 'merged'
+  landing.noteEnd(task.id, { result: { result: isMerged ? 'landed' : 'conflict', ...emptyResult } })
+  return isMerged ? merged(workspace, { ...result, flaky: [] }) : refused(context, task, workspace, result)
+}
+
+function merged(
+  { base_branch, branch }: WorkspaceRecord,
+  { commit, empty, flaky }: { readonly commit: string; readonly empty?: boolean; readonly flaky: readonly string[] },
+): PluginResult {
+  const nothing = empty === true ? `; ${branch} has no commits of its own` : ''
+  const twice = flaky.length > 0 ? `; flaky, passed on the second try: ${flaky.join(', ')}` : ''
+  return { kind: 'ok', note: `${base_branch} is at ${commit.slice(0, 12)}${nothing}${twice}` }
+}
+
+interface Concluded {
+  readonly request: LandRequest
+  readonly workflow: Workflow
+  readonly workspace: WorkspaceRecord
+  readonly signal: AbortSignal
+}
+
+/** Says where a task goes by how it left the lane, and keeps that for whoever waits for it. */
+async function conclude(services: PluginServices, landed: Concluded, end: LaneEnd): Promise<PluginResult> {
+  const { context, landing } = services
+  const { request, workflow, workspace, signal } = landed
+  const { task } = request
+  const note = (result: LandingResult['result'], more: Partial<LandingResult> = {}) => {
+    landing.noteEnd(task.id, { result: { result, ...emptyResult, ...more } })
+  }
+  const refuse = (refusal: Refusal) => {
+    landing.noteEnd(task.id, { result: { result: 'removed', ...emptyResult }, refusal })
+    return backToGate(context, landed, refusal.message, refusal)
+  }
+  switch (end.kind) {
+    case 'landed':
+      note('landed')
+      return merged(workspace, end)
+    case 'conflict':
+      note('conflict')
+      return refused(context, task, workspace, end)
+    case 'dirty':
+      return refuse(targetDirty(workspace, end.files))
+    case 'base_red':
+      return refuse(baseRed(workspace, end.step))
+    case 'removed':
+      note('removed')
+      return backToGate(context, landed, 'Taken out of the landing lane.', null)
+    case 'broken':
+      return broken(end.message)
+    case 'failed': {
+      const { feedback, with: others } = await describeRed(context, request, end, signal)
+      const { step, exit_code, output_tail } = end
+      note('red', { step, exit_code, output_tail, with: [...others] })
+      const gate = lastGate(context.store.read, workflow, task)
+      const notify = {
+        event_type: 'review.failed',
+        body: `Merged into ${workspace.base_branch}, it fails ${step}.`,
+      } as const
+      if (gate?.gate_config?.reject_target !== undefined) {
+        return {
+          kind: 'rejected',
+          gate: gate.name,
+          feedback,
+          note: `${step} failed with exit code ${exit_code}`,
+          notify,
+        }
+      }
+      const annotation = {
+        type: 'merge_conflict',
+        message: feedback,
+        recovery_actions: ['retry_merge' as const],
+      } as const
+      return {
+        kind: 'failed',
+        reason: feedback,
+        annotation: { ...annotation, recovery_actions: ['retry_merge'] },
+        notify,
+      }
+    }
+    default:
+      return assertNever(end)
+  }
+}
+
+/** Without a gate on its way there is nowhere to go back to: the merge has failed. */
+function backToGate(
+  context: EngineContext,
+  { request, workflow }: Pick<Concluded, 'request' | 'workflow'>,
+  reason: string,
+  refusal: Refusal | null,
+): PluginResult {
+  const gate = lastGate(context.store.read, workflow, request.task)
+  const files = (refusal?.details as { files?: string[] } | undefined)?.files
+  const annotation: ErrorAnnotation = {
+    type: 'merge_conflict',
+    message: reason,
+    ...(files && { files }),
+    recovery_actions: gate ? [] : ['retry_merge'],
+  }
+  const notify = { event_type: 'merge.failed', body: reason } as const
+  const told = refusal === null ? {} : { annotation, notify }
+  return gate === null
+    ? { kind: 'failed', reason, annotation, ...(refusal !== null && { notify }) }
+    : { kind: 'returned', gate: gate.name, reason, ...told }
+}
+
+const broken = (message: string): PluginResult => ({
+  kind: 'failed',
+  reason: message,
+  annotation: { type: 'workspace_error', message, recovery_actions: ['retry_merge'] },
+  notify: { event_type: 'merge.failed', body: message },
+})
+
+const targetDirty = ({ base_branch }: WorkspaceRecord, files: readonly string[]): Refusal => ({
+  code: 'merge_target_dirty',
+  message: `Your checkout of ${base_branch} has uncommitted changes in files this merge touches. Commit or stash them, then merge again.`,
+  details: { files: [...files] },
+})
+
+const baseRed = ({ base_branch }: WorkspaceRecord, step: string): Refusal => ({
+  code: 'base_red',
+  message: `${base_branch} fails \`${step}\` without this task. Fix ${base_branch} first, or merge anyway.`,
+  details: { step },
+})
 
 function refused(
   context: EngineContext,

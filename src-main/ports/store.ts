@@ -30,6 +30,7 @@ import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
 import type { AttachmentQueries } from './attachment-queries.ts'
+import type { BaseHealthQueries } from './base-health-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
 import type { Message } from '../domain/task/message.ts'
@@ -213,6 +214,7 @@ export interface Queries {
     latest(task_id: TaskId): ReviewRecord | null
     byTask(task_id: TaskId): readonly ReviewRecord[]
   }
+  readonly base_health: BaseHealthQueries
   readonly workspaces: {
     put(record: WorkspaceRecord): void
     byTask(task_id: TaskId): WorkspaceRecord | null

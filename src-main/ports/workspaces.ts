@@ -8,6 +8,7 @@ import type { LineChanger } from './line-changer.ts'
 import type { BranchUpdater } from './branch-updater.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { OrphanStore, RescueStore } from './rescue-keeper.ts'
+import type { TargetMover } from './target-mover.ts'
 
 export type { BranchRef, MergeRequest } from './branch-ref.ts'
 
@@ -113,7 +114,7 @@ export interface NearbyRepository {
   readonly changed_at: string
 }
 
-export interface Workspaces extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater {
+export interface Workspaces extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater, TargetMover {
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
   /** Lists repositories in the usual places below a home folder, those worked in last first. Starts no git. */

@@ -47,10 +47,14 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
     handler: async (request, reply) => {
       const query = readQuery(readsBody ? only(request.query, spec.query ?? []) : (request.query as Values))
       const call = new RestCall(guard.principalOf(request), reply, lifetime)
-      const output = await api.call(name, flatInput(query, readsBody ? request.body : null, request.params), call)
+      const isAsync = spec.deferred !== undefined && prefersAsync(request)
+      const input = flatInput(query, readsBody ? request.body : null, request.params)
+      const output = await api.call(name, isAsync ? { ...input, respond_async: true } : input, call)
       if (spec.responds === 'bytes') return sendSlice(reply, output)
       if (spec.responds === 'file') return sendFile(reply, output)
-      return sendJson(reply, statusOf(spec, output), output)
+      const status = statusOf(spec, output)
+      if (isAsync && status === 202) reply.header('preference-applied', 'respond-async')
+      return sendJson(reply, status, output)
     },
   })
 }
@@ -85,8 +89,14 @@ class RestCall implements CallContext {
   }
 }
 
-const statusOf = ({ status, unchanged }: OperationSpec, output: unknown): number =>
-  unchanged !== undefined && (output as Values)[unchanged] === false ? 200 : status
+function statusOf({ status, unchanged, deferred }: OperationSpec, output: unknown): number {
+  if (unchanged !== undefined && (output as Values)[unchanged] === false) return 200
+  return deferred !== undefined && (output as Values)[deferred] === true ? 202 : status
+}
+
+/** The client does not want to wait for what takes long (RFC 7240). */
+const prefersAsync = (request: FastifyRequest): boolean =>
+  [request.headers.prefer].flat().some((one) => /(^|[,;\s])respond-async($|[,;\s])/i.test(one ?? ''))
 
 /** A secret that belongs into a body does not come in by an address, which proxies write down. */
 function only(query: unknown, names: readonly string[]): Values {

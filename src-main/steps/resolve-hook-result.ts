@@ -35,10 +35,13 @@ export function resolveHookResult(deps: BlockDeps, effect: Effect, action: Actio
         move: (tx, task) => {
           const { feedback } = result
           const depth = effect.depth + 1
-          applyFailedReview(deps, tx, task, { triggered_by: 'system', feedback, by_person: false, depth })
+          const gate = result.gate === undefined ? {} : { gate: result.gate }
+          applyFailedReview(deps, tx, task, { triggered_by: 'system', feedback, by_person: false, depth, ...gate })
           return true
         },
       }
+    case 'returned':
+      return returnToGate(deps, effect, { ...base, outcome: 'failed', reason: result.reason }, result)
     case 'held': {
       const { annotation } = result
       return { kind: 'block', outcome: { ...base, outcome: 'blocked', reason: annotation.message }, annotation }
@@ -56,6 +59,33 @@ export function resolveHookResult(deps: BlockDeps, effect: Effect, action: Actio
       const told = result.notify ? { notify: result.notify } : {}
       return { ...told, ...follow(deps, effect, action, outcome, action.hook.on_success?.cascade, null) }
     }
+  }
+}
+
+/** Moves the task back to the gate that it passed; nothing is asked or run there again. */
+function returnToGate(
+  deps: BlockDeps,
+  { depth }: Pick<Effect, 'depth'>,
+  outcome: HookOutcome,
+  { gate, reason, annotation, notify }: Extract<PluginResult, { kind: 'returned' }>,
+): StepOutcome {
+  return {
+    kind: 'move',
+    outcome,
+    rejects: true,
+    ...(notify && { notify }),
+    move: (tx, task) => {
+      const moved = deps.transitions.apply(tx, task, {
+        to: gate,
+        cause: 'return',
+        triggered_by: 'system',
+        version: null,
+        reason,
+        depth: depth + 1,
+        patch: { error_annotation: annotation ?? null },
+      })
+      return !isRefusal(moved)
+    },
   }
 }
 

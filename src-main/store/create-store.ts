@@ -16,6 +16,7 @@ import { createPendingHookQueries } from './pending-hooks.ts'
 import { createNotificationQueries } from './notifications.ts'
 import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
 import { shrinkFile } from './free-pages.ts'
+import { createBaseHealthQueries } from './base-health.ts'
 import { createReviewQueries } from './reviews.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
@@ -41,6 +42,7 @@ export function createStore(database: OpenDatabase): Store {
     executions: createExecutionQueries(db),
     usage: createUsageQueries(db),
     reviews: createReviewQueries(db),
+    base_health: createBaseHealthQueries(db),
     workspaces: createWorkspaceQueries(db),
     events: createEventQueries(db),
     effects: createEffectQueries(db),

@@ -1,6 +1,8 @@
 import type { AgentId, ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { Executions } from '../executions/executions.ts'
 import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
+import type { LandingResult } from '../../src-shared/contract/landing.ts'
+import type { Landing } from '../landing/landing.ts'
 import type { Cleanup } from '../workspaces/cleanup.ts'
 import type { ClaimDeps, Claims } from './claims.ts'
 
@@ -14,10 +16,15 @@ export interface Actor {
 export interface Outcome {
   readonly task: TaskRecord
   readonly review: ReviewRecord | null
+  /** Of a move into a state that merges: how it ended. */
+  readonly landing?: LandingResult
+  /** Its merge is being tested. */
+  readonly landing_deferred?: true
 }
 
 export interface ActionDeps extends ClaimDeps {
   readonly executions: Executions
+  readonly landing: Landing
   readonly claims: Claims
   readonly cleanup: Cleanup
 }

@@ -10,23 +10,22 @@ import { forgetFiles } from './attachments.ts'
 import { forgetLogs } from '../core/forget-logs.ts'
 import { editMessage } from '../executions/message-prompt.ts'
 import type { ActionDeps, Actor, Outcome } from './action-services.ts'
-import { cancelPendingWork, finishMove, outcomeOf, transition } from './move-task.ts'
+import { cancelPendingWork, finishMove, leaveLane, outcomeOf, transition } from './move-task.ts'
 import { recoverTask, resetWorkspace, type RecoveryRequest } from './recover-task.ts'
 import { decide } from './decision.ts'
+import type { RequestedMove } from './request-move.ts'
 import { verdictDecision, type VerdictRequest } from './give-verdict.ts'
 import { assignRole, resetAfterReassign, type RoleRequest } from './roles.ts'
 import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toTask } from '../core/views.ts'
 import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
 
+export type TransitionRequest = Omit<RequestedMove, 'triggered_by'> & { readonly respond_async?: boolean }
+
 /** The actions that people and agents can request for a task, except claims. Each returns after its commit. */
 export interface Actions {
   /** Moves a task. Into a state that merges, it returns after the merge. */
-  transition(
-    request: { task_id: TaskId; status: string; version: number; reason: string | null; tree?: string | null },
-    actor: Actor,
-    signal: AbortSignal,
-  ): Promise<Outcome | Refusal>
+  transition(request: TransitionRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
   verdict(request: VerdictRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
   cancel(task_id: TaskId, actor: Actor): Promise<Outcome | Refusal>
   /** Assigns a role. Returns once the replaced coder's run has ended and the requested resets are done. */
@@ -42,6 +41,8 @@ export interface Actions {
   editMessage(execution_id: ExecutionId, text: string): ExecutionRecord | Refusal
   stop(execution_id: ExecutionId): Promise<void>
   remove(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
+  /** Takes a task out of the lane in which it waits to land; false when it is in none. */
+  leaveLane(task_id: TaskId): Promise<boolean>
   moves(task: TaskRecord, actor: Actor, claimant: Assignee | null): readonly TaskMove[]
 }
 
@@ -84,12 +85,14 @@ export function createActions(deps: ActionDeps): Actions {
       return isRefusal(result) ? result : finishMove(deps, task_id, actor)
     },
     assignRole: async (request, actor) => {
+      await leaveLane(deps, request.task_id)
       const result = feed.commit((tx) => assignRole(deps, tx, { ...request, triggered_by: actor.triggered_by }))
       if (isRefusal(result)) return result
       if (result.moved) await finishMove(deps, request.task_id, actor)
       await resetAfterReassign(deps, request.task_id, request)
       return outcomeOf(deps, request.task_id)
     },
+    leaveLane: (task_id) => leaveLane(deps, task_id),
     recover: (request, actor, signal) => recoverTask(deps, request, actor, signal),
     resetWorkspace: (task_id, signal) => resetWorkspace(deps, task_id, signal),
     feedback: async (request, signal) => {
@@ -104,6 +107,7 @@ export function createActions(deps: ActionDeps): Actions {
       editMessage(context, execution_id, text, deps.executions.running().has(execution_id)),
     stop: (execution_id) => deps.executions.stop(execution_id, 'stopped'),
     remove: async (task_id, signal) => {
+      await leaveLane(deps, task_id)
       const task = read.tasks.get(task_id)
       if (!task) return notFound('task')
       if (read.executions.openOfTask(task_id).length > 0) {

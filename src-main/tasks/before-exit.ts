@@ -30,6 +30,8 @@ export interface SaidOfWork {
    * The tree that the caller vouches for, so that it counts as judged: by a verdict, or as a person who has seen it.
    */
   readonly vouched: string | null
+  /** The caller lands on a base whose checks fail. */
+  readonly on_red?: boolean
 }
 
 /** Returns whether a move has slow checks: hooks or guards. */
@@ -73,7 +75,7 @@ export async function runPlanGuards(
   task: TaskRecord,
   { plan, triggered_by }: { readonly plan: TransitionPlan; readonly triggered_by: string },
   signal: AbortSignal,
-  { seen, vouched }: SaidOfWork = { seen: null, vouched: null },
+  { seen, vouched, on_red = false }: SaidOfWork = { seen: null, vouched: null },
 ): Promise<MoveChecks | Refusal> {
   const { read } = deps.context.store
   const changed = seen === null ? null : checkSeen(await lookAtWork(deps, task, { seen }, signal))
@@ -90,6 +92,7 @@ export async function runPlanGuards(
       triggered_by,
       workspace: workspaceOf(read, task),
       vouched,
+      on_red,
       signal,
     })
     if (found && isRefusal(found)) return found

@@ -3,6 +3,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Verdict } from '../../src-shared/contract/reviews.ts'
 import type { Assignee, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { countRejections } from '../transitions/count-rejections.ts'
 import { decideVerdict, type VerdictPlan } from '../domain/review/decide-verdict.ts'
 import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import type { WorkFacts } from '../domain/review/judged-work.ts'
@@ -139,8 +140,10 @@ function planVerdict(
     }
   }
   const review = q.reviews.latest(task.id)
+  const workflow = deps.transitions.workflowOf(q, task)
+  const gate = workflow.states.get(task.status)
   return decideVerdict(request.verdict, {
-    workflow: deps.transitions.workflowOf(q, task),
+    workflow,
     status: task.status,
     entry_barrier: task.entry_barrier,
     roles: task.roles,
@@ -148,7 +151,7 @@ function planVerdict(
     work: { ...work, judged: review },
     has_notes: review !== null && review.notes.length > 0,
     by: request.by,
-    rejections: q.transitions.rejectionsByGate(task.id, task.attended_mark).get(task.status) ?? 0,
+    rejections: gate ? countRejections(q, workflow, task, gate) : 0,
   })
 }
 

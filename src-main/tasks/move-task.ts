@@ -14,10 +14,11 @@ import { isMessage } from '../executions/messages.ts'
  */
 export async function transition(
   deps: ActionDeps,
-  request: Omit<RequestedMove, 'triggered_by'>,
+  request: Omit<RequestedMove, 'triggered_by'> & { readonly respond_async?: boolean },
   actor: Actor,
   signal: AbortSignal,
 ): Promise<Outcome | Refusal> {
+  deps.landing.forgetEnd(request.task_id)
   const refusal = checkMessages(deps, request.task_id, actor)
   if (refusal) return refusal
   const result = await requestMove(deps, { ...request, triggered_by: actor.triggered_by }, signal)
@@ -25,10 +26,39 @@ export async function transition(
   await stopSuperseded(deps, request.task_id, actor)
   if (result.plan.has_steps) deps.worker.wake(request.task_id)
   const merges = hasTrait(result.plan.workflow, result.plan.to, 'merges')
-  if (merges) await deps.worker.waitUntilEntered(request.task_id)
-  else await awaitEntry(deps, result, signal)
+  if (merges) return await awaitLanding(deps, request, result.review !== null)
+  await awaitEntry(deps, result, signal)
   const now = outcomeOf(deps, request.task_id)
   return { task: now.task, review: result.review && now.review }
+}
+
+/** Waits until a task has landed or not; with `respond_async` only as long as its merge need not be tested. */
+async function awaitLanding(
+  deps: ActionDeps,
+  { task_id, respond_async = false }: { readonly task_id: TaskId; readonly respond_async?: boolean },
+  isReviewed: boolean,
+): Promise<Outcome | Refusal> {
+  const entered = deps.worker.waitUntilEntered(task_id).then(() => 'entered' as const)
+  const unwatch = new AbortController()
+  const deferred = deps.landing.untilDeferred(task_id, unwatch.signal).then(() => 'deferred' as const)
+  const how = await Promise.race(respond_async ? [entered, deferred] : [entered])
+  unwatch.abort()
+  const now = outcomeOf(deps, task_id)
+  const outcome = { task: now.task, review: isReviewed ? now.review : null }
+  if (how === 'deferred') return { ...outcome, landing_deferred: true }
+  const end = deps.landing.lastEnd(task_id)
+  if (end?.refusal) return end.refusal
+  return end ? { ...outcome, landing: end.result } : outcome
+}
+
+/** Takes a task out of the lane in which it waits to land, and waits until it is back at its gate. */
+export async function leaveLane(
+  { landing, worker }: Pick<ActionDeps, 'landing' | 'worker'>,
+  task_id: TaskId,
+): Promise<boolean> {
+  if (!landing.remove(task_id)) return false
+  await worker.waitUntilDrained(task_id)
+  return true
 }
 
 /** Refuses an agent's move while a person's message to it waits. */

@@ -18,6 +18,8 @@ export interface RequestedMove {
   readonly triggered_by: string
   /** The tree that the caller looked at. */
   readonly tree?: string | null
+  /** The caller lands on a base whose checks fail. */
+  readonly on_red?: boolean
 }
 
 /** Moves a task to the requested state after all checks and hooks that can refuse it. */
@@ -63,7 +65,8 @@ function moveDecision(
       return isRefusal(plan) ? plan : { task, plan }
     },
     ask: ({ task, plan }) => {
-      const said = { seen, vouched: isPerson(triggered_by) ? seen : null }
+      const on_red = asked.on_red === true && isPerson(triggered_by)
+      const said = { seen, vouched: isPerson(triggered_by) ? seen : null, on_red }
       return runPlanGuards(deps, task, { plan, triggered_by }, signal, said)
     },
     commit: (tx, { task, plan }, { hooks, work }) => {

@@ -6,6 +6,7 @@ import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { cancelQueued } from '../core/execution-records.ts'
 import type { TaskRecord } from '../ports/store.ts'
+import { countRejections } from './count-rejections.ts'
 import { closeOpenReview } from './review-attempts.ts'
 import type { Transitions } from './transitions.ts'
 import { toReviewSummary } from '../core/views.ts'
@@ -65,6 +66,8 @@ export interface FailedReview {
   readonly checked?: readonly HookOutcome[]
   /** How many cascades led to this rejection; one that a gate's own hook causes adds one. */
   readonly depth?: number
+  /** The gate whose rejection it is; default: the state of the task. */
+  readonly gate?: string
 }
 
 /** The limit of a chain of cascades, so that two hooks can't send a task back and forth for ever. */
@@ -75,15 +78,18 @@ export const maxCascades = 3
  * budget is used up or the task goes in circles without a run between.
  */
 export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, request: FailedReview): void {
-  const gate = deps.transitions.workflowOf(tx, task).states.get(task.status)
+  const workflow = deps.transitions.workflowOf(tx, task)
+  const gate = workflow.states.get(request.gate ?? task.status)
   if (!gate) return
-  const rejections = tx.transitions.rejectionsByGate(task.id, task.attended_mark).get(gate.name) ?? 0
+  const rejections = countRejections(tx, workflow, task, gate)
   const plan = rejectFrom(gate, { by_person: request.by_person, rejections })
   const { depth = 0 } = request
   if (!isRefusal(plan) && plan.kind === 'reject' && depth <= maxCascades) {
     const { triggered_by, feedback, checked } = request
     const back = { to: plan.to, cause: 'reject', triggered_by, version: null, reason: feedback, depth } as const
-    deps.transitions.apply(tx, task, { ...back, ...(checked && { checked }) })
+    // What a gate passed before is not passed any more.
+    const patch = request.gate === undefined ? {} : { patch: { review_passed_at: null } }
+    deps.transitions.apply(tx, task, { ...back, ...patch, ...(checked && { checked }) })
     return
   }
   const why = request.feedback === null ? {} : { reason: request.feedback.slice(0, 10_000) }

@@ -6,7 +6,7 @@ import { isPerson } from '../domain/transition/audience.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { planTransition, type TransitionPlan, type TransitionRequest } from '../domain/transition/plan-transition.ts'
-import { hooksAt, isDone, type Workflow } from '../domain/workflow/graph.ts'
+import { hasTrait, hooksAt, isDone, type Workflow } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import { cancelPendingMoves } from './effect-steps.ts'
 import type { Tx } from '../core/event-feed.ts'
@@ -134,7 +134,7 @@ function commitPlan(
     status: plan.to.name,
     version: task.version + 1,
     entry_barrier: plan.barrier,
-    ...(isPerson(request.triggered_by) && { attended_mark: transition_id }),
+    ...(attends(request, plan) && { attended_mark: transition_id }),
     updated_at: now,
   }
   tx.tasks.put(moved)
@@ -170,6 +170,11 @@ function commitPlan(
   enqueueTaskFinished(tx, plan.workflow, moved, { from, triggered_by, transition_id })
   if (isDone(plan.workflow, plan.to.name)) notify(context, tx, moved, { event_type: 'task.done', body: null, ...own })
   return { task: moved, transition_id, review, plan }
+}
+
+/** Asking for the merge is no look at what failed before: the retry budget counts on. */
+function attends({ triggered_by, cause }: MoveRequest, { workflow, to }: TransitionPlan): boolean {
+  return isPerson(triggered_by) && !(cause === 'asked' && hasTrait(workflow, to, 'merges'))
 }
 
 /**

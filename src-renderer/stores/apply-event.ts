@@ -4,6 +4,7 @@ import type { EventEnvelope, EventPayload } from '../../src-shared/contract/even
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import type { User } from '../../src-shared/contract/identity.ts'
 import type { Integration } from '../../src-shared/contract/integrations.ts'
+import type { LandingLane } from '../../src-shared/contract/landing.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
@@ -32,6 +33,7 @@ export interface EventTargets {
     forgetProject(projectId: string): void
   }
   readonly knowledge: { changed(projectId: string): void }
+  readonly landing: { put(projectId: string, lane: LandingLane): void }
   readonly integrations: { put(projectId: string, integration: Integration | null): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly daemons: { put(daemonId: string, daemon: Daemon | null): void }
@@ -83,6 +85,8 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'ExternalSyncFailed':
       // `workspace.updated` and `integration.updated` have told.
       return
+    case 'landing.updated':
+      return to.landing.put(event.data.project_id, event.data.lane)
     case 'daemon.updated':
       return to.daemons.put(event.data.daemon_id, event.data.daemon)
     case 'member.updated':

@@ -10,6 +10,7 @@ import { applyEvent } from './apply-event.ts'
 import { useConnection } from './client.ts'
 import { useComments } from './comments.ts'
 import { useExecutions } from './executions.ts'
+import { useLanding } from './landing.ts'
 import { useIntegrations } from './integrations.ts'
 import { useNavigation } from './navigation.ts'
 import { useKnowledge } from './knowledge.ts'
@@ -38,6 +39,7 @@ export const useLive = defineStore('live', () => {
     notifications: useNotifications(),
     knowledge: useKnowledge(),
     integrations: useIntegrations(),
+    landing: useLanding(),
     agents: useAgents(),
     daemons: useDaemons(),
     accounts: useAccounts(),
@@ -79,7 +81,7 @@ export const useLive = defineStore('live', () => {
     const open = openId === null ? null : Promise.allSettled([targets.projects.prepare(openId)])
     await Promise.all([
       ...[targets.projects, targets.agents, session].map((store) => store.load()),
-      ...[targets.integrations, targets.notifications].map((store) => store.reload()),
+      ...[targets.integrations, targets.landing, targets.notifications].map((store) => store.reload()),
     ])
     void targets.accounts.loadNames()
     await Promise.all([

@@ -19,6 +19,7 @@ import {
 } from './ids.ts'
 import { Integration, syncFailures } from './integrations.ts'
 import { User } from './identity.ts'
+import { LandingLane } from './landing.ts'
 import { KnowledgeEntry } from './knowledge.ts'
 import { Member } from './members.ts'
 import { notificationTypes } from './notification-types.ts'
@@ -64,6 +65,8 @@ export const eventPayloads = {
     files: z.array(ViewedContent),
     viewed: z.boolean(),
   }),
+  /** The lane of one branch: who waits, who is tested, what is known of its tip. */
+  'landing.updated': z.object({ project_id: ProjectId, lane: LandingLane, occurred_at: Timestamp }),
   'hook.finished': z.object({
     ...ofTask,
     transition_id: TransitionId.nullable().describe('null for a hook that no transition waits for.'),

@@ -168,7 +168,7 @@ export const TranscriptEntry = z
 export type TranscriptEntry = z.infer<typeof TranscriptEntry>
 
 export const LogFile = z
-  .object({ name: z.string(), kind: z.enum(['agent', 'hook', 'ci']), size: z.int(), updated_at: Timestamp })
+  .object({ name: z.string(), kind: z.enum(['agent', 'hook', 'ci', 'landing']), size: z.int(), updated_at: Timestamp })
   .meta({ id: 'LogFile' })
 export type LogFile = z.infer<typeof LogFile>
 

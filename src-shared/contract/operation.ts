@@ -35,9 +35,11 @@ export interface OperationSpec {
   /** Keys of `input` that may also come as query parameters, where the rest is a body. */
   readonly query?: readonly string[]
   readonly output: z.ZodType
-  readonly status: 200 | 201 | 204
+  readonly status: 200 | 201 | 202 | 204
   /** The key of the output that is false where nothing new was made: the answer is 200 then. */
   readonly unchanged?: string
+  /** The key of the output that is true where the work goes on after the answer, as `Prefer: respond-async` asks: 202. */
+  readonly deferred?: string
   readonly errors: readonly ErrorCode[]
   /** `bytes`: REST answers a `LogSlice` as raw bytes with two headers; `file`: a `FileContent` as what it is. */
   readonly responds: 'json' | 'bytes' | 'file'
@@ -81,7 +83,12 @@ export function read<I extends z.ZodObject>(path: `/${string}`, summary: string,
     responds: 'bytes',
   } as const
 }
-export function post<W extends CallerRule, I extends z.ZodObject, O extends z.ZodType, S extends 200 | 201 | 204 = 200>(
+export function post<
+  W extends CallerRule,
+  I extends z.ZodObject,
+  O extends z.ZodType,
+  S extends 200 | 201 | 202 | 204 = 200,
+>(
   path: `/${string}`,
   who: W,
   summary: string,

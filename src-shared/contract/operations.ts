@@ -15,6 +15,7 @@ import { commentsOperations } from './operations/comments.ts'
 import { knowledgeOperations } from './operations/knowledge.ts'
 import { hooksOperations } from './operations/hooks.ts'
 import { integrationsOperations } from './operations/integrations.ts'
+import { landingOperations } from './operations/landing.ts'
 import { membersOperations } from './operations/members.ts'
 import { mergesOperations } from './operations/merges.ts'
 import { notificationsOperations } from './operations/notifications.ts'
@@ -48,6 +49,7 @@ export const operations = {
   ...integrationsOperations,
   ...workspacesOperations,
   ...mergesOperations,
+  ...landingOperations,
   ...hooksOperations,
 } as const satisfies Record<string, OperationSpec>
 

@@ -1,3 +1,4 @@
+import { defaultLanding, LandingSettings } from './landing.ts'
 import { AgentLimits, defaultLimits, Limits, ModelPrice } from './limits.ts'
 import { z } from 'zod'
 import { effortPattern } from './effort.ts'
@@ -86,6 +87,7 @@ export const ProjectSettings = z
     default_review_config: ReviewConfig,
     redaction_patterns: z.array(z.string().min(1)).max(100),
     merge_strategy: z.enum(['merge', 'squash', 'rebase']),
+    landing: LandingSettings,
     branch_prefix: z.string().max(60),
     setup_commands: z.array(z.string().min(1)).max(50),
     copy_files: z.array(z.string().min(1)).max(200),
@@ -154,6 +156,7 @@ export const defaultProjectSettings: ProjectSettings = {
   default_review_config: { ci_steps: [], review_prompt: null },
   redaction_patterns: [],
   merge_strategy: 'merge',
+  landing: defaultLanding,
   branch_prefix: 'svc/',
   setup_commands: [],
   copy_files: [],

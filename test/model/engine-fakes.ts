@@ -112,6 +112,13 @@ export const fakeWorkspaces: Workspaces = {
   rescue: () => Promise.resolve(null),
   checkTarget: () => Promise.resolve({ dirty: [] }),
   merge: () => Promise.resolve({ kind: 'merged', commit: 'merged' }),
+  tip: () => Promise.resolve('base'),
+  prepareMerge: ({ onto }) =>
+    Promise.resolve({ kind: 'prepared', onto, onto_tree: 'tree', head: 'head', commit: 'merged', tree: 'merged-tree' }),
+  moveTarget: () => Promise.resolve({ kind: 'moved' }),
+  mergeTouches: () => Promise.resolve(false),
+  landedSince: () => Promise.resolve([]),
+  patchOf: () => Promise.resolve(''),
   remove: () => Promise.resolve(),
   lock: () => Promise.resolve(null),
   unlock: () => Promise.resolve(),

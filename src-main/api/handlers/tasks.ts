@@ -77,10 +77,11 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         workspace: claimed.workspace && (await workspaceView(parts, claimed.workspace, signal)),
       }
     },
-    'tasks.transition': async ({ task_id, status, version, reason, tree }, { principal, signal }) => {
-      const request = { task_id, status, version, reason: reason ?? null, tree: tree ?? null }
+    'tasks.transition': async ({ reason = null, tree = null, ...rest }, { principal, signal }) => {
+      const request = { ...rest, reason, tree }
       const outcome = unwrap(await actions.transition(request, actor(principal), signal))
-      return { ...taskOf(outcome), ...reviewOf(outcome) }
+      const { landing, landing_deferred } = outcome
+      return { ...taskOf(outcome), ...reviewOf(outcome), ...defined({ landing, landing_deferred }) }
     },
     'tasks.verdict': async ({ task_id, verdict, feedback, version, tree }, { principal, signal }) => {
       const who = actor(principal)

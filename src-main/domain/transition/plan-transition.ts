@@ -41,9 +41,10 @@ function lifecycleSteps(
 
 /**
  * Why a task moves. `asked`: a caller named the target. `forward`: its work is done. `reject`: its gate rejected it.
- * `cancel`, `claim`, `escalate` (a person must look) and `cascade` (a hook's result).
+ * `return`: it did not land and goes back to the gate that it passed, which asks nothing anew. `cancel`, `claim`,
+ * `escalate` (a person must look) and `cascade` (a hook's result).
  */
-export type TransitionCause = 'asked' | 'forward' | 'claim' | 'reject' | 'escalate' | 'cascade' | 'cancel'
+export type TransitionCause = 'asked' | 'forward' | 'claim' | 'reject' | 'return' | 'escalate' | 'cascade' | 'cancel'
 
 export interface TransitionRequest {
   readonly to: string
@@ -102,7 +103,8 @@ export function planTransition(request: TransitionRequest, facts: TransitionFact
   if (refusal) return refusal
   if (!to) return noSuchMove(workflow, from, request.to)
   const { hooks = {} } = facts
-  const usual = stepsOf(workflow, from.name, to.name)
+  const isReturn = request.cause === 'return'
+  const usual = isReturn ? [] : stepsOf(workflow, from.name, to.name)
   const own_steps = lifecycleSteps(usual, { from, to }, hooks)
   const steps = own_steps ?? usual
   return {
@@ -114,7 +116,7 @@ export function planTransition(request: TransitionRequest, facts: TransitionFact
     has_steps: steps.length > 0,
     own_steps,
     hooks,
-    opens_review: isReviewGate(workflow, to),
+    opens_review: !isReturn && isReviewGate(workflow, to),
   }
 }
 

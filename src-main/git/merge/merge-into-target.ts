@@ -1,15 +1,17 @@
 import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { BranchRef, MergeRequest, MergeResult } from '../../ports/workspaces.ts'
+import type { MergeOnto, MovedTarget, PreparedMerge } from '../../ports/target-mover.ts'
+import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { MergeConflicts } from '../../../src-shared/contract/merges.ts'
 import { currentBranch } from '../commands/branch.ts'
 import { commitTree } from '../commands/commit.ts'
 import { readHunks } from '../commands/conflict-hunks.ts'
 import { peekHead } from '../commands/peek.ts'
 import { readTip, readTips } from '../commands/refs.ts'
-import { changedPaths } from '../commands/tree-paths.ts'
+import { changedPaths, pathText } from '../commands/tree-paths.ts'
 import { readGitLink } from '../commands/git-link.ts'
-import { moveBranch } from './move-branch.ts'
+import { moveBranch, type BranchMove, type MovedBranch } from './move-branch.ts'
 import { finishPendingMove } from './pending-move.ts'
 import { planMerge, type MergePlan, type Sides } from './plan-merge.ts'
 import { checkoutsToUpdate, hasNoOverlap, readCheckouts, overwrittenPaths } from './target-checkout.ts'
@@ -23,34 +25,23 @@ const attempts = 5
  * everything is computed again. `merged` is returned only after the target was seen to contain the work.
  */
 export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancellable): Promise<MergeResult> {
-  const { repo_path: repo, base_branch, branch } = request
+  const { repo_path: repo, base_branch } = request
   await refuseOtherBranch(request, { signal })
   await finishPendingMove(repo, { signal })
   let why = ''
   let done: MergeResult | null = null
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const [made, looked] = await Promise.all([
-      prepare(request, { signal }),
+      prepare(request, await readSides(request, { signal }), { signal }),
       checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
     ])
     if (made.kind === 'nothing_to_do') return done ?? nothingToDo(request, made.sides)
     if (made.kind === 'conflict') return await describeConflict(request, made, { signal })
     signal.throwIfAborted()
     const { commit, changes, sides } = made
-    const checkouts = looked.map(({ checkout }) => checkout)
-    const clear = looked.filter((one) => hasNoOverlap(one, changes))
-    const verification = createVerification(request, { ...sides, commit })
-    const moved = await moveBranch({
-      repo,
-      branch: base_branch,
-      from: sides.target.commit,
-      to: commit,
-      reason: `copse: merge ${branch}`,
-      changes,
-      checkouts,
-      onFollow: verification.begin,
-      untouched: new Map(clear.map(({ checkout, state }) => [checkout, state])),
-    })
+    const verification = createVerification([{ request, merged: { ...sides, commit } }])
+    const move = { from: sides.target.commit, to: commit, changes, onFollow: verification.begin }
+    const moved = await moveWithCheckouts(request, { ...move, looked })
     if (moved.kind === 'dirty') return { kind: 'target_dirty', files: moved.files }
     if (moved.kind === 'not_moved') {
       why = moved.why
@@ -66,21 +57,49 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
   )
 }
 
+/** Moves the target, and the checkouts that have it. `looked`: these checkouts, as they were just read. */
+async function moveWithCheckouts(
+  { repo_path: repo, base_branch, branch }: Named,
+  move: Pick<BranchMove, 'from' | 'to' | 'changes' | 'onFollow'> & {
+    readonly looked: Awaited<ReturnType<typeof readCheckouts>>
+  },
+): Promise<MovedBranch> {
+  const { looked, ...rest } = move
+  const clear = looked.filter((one) => hasNoOverlap(one, move.changes))
+  return await moveBranch({
+    ...rest,
+    repo,
+    branch: base_branch,
+    reason: `copse: merge ${branch}`,
+    checkouts: looked.map(({ checkout }) => checkout),
+    untouched: new Map(clear.map(({ checkout, state }) => [checkout, state])),
+  })
+}
+
 /** Creates in the object store the commit to which the target moves, and lists what it changes. */
-async function prepare(request: MergeRequest, { signal }: Cancellable) {
-  const sides = await readSides(request, { signal })
+async function prepare(request: MergeRequest, sides: Sides, { signal }: Cancellable) {
   const plan = await planMerge(request.repo_path, sides, request.strategy, { signal })
   if (plan.kind === 'nothing_to_do' || plan.kind === 'conflict') return { ...plan, sides }
   const [changes, commit] = await Promise.all([
     changedPaths(request.repo_path, sides.target.tree, plan.tree, { signal }),
     commitOf(request, plan, { signal }),
   ])
-  return { kind: 'made', commit, changes, sides } as const
+  return { kind: 'made', commit, tree: plan.tree, changes, sides } as const
+}
+
+/** What was merged into the target, and how. */
+interface Merged {
+  readonly request: MergeRequest
+  readonly merged: Sides & { readonly commit: string }
 }
 
 /** Starts the check that the target contains the work as soon as it has moved, while the files still follow. */
-function createVerification(request: MergeRequest, merged: Sides & { readonly commit: string }) {
-  const look = () => verifyMerge(request, merged, { signal: AbortSignal.timeout(60_000) })
+function createVerification(all: readonly Merged[]) {
+  const look = async (): Promise<'held' | 'moved_on'> => {
+    const signal = AbortSignal.timeout(60_000)
+    const found = await Promise.all(all.map(({ request, merged }) => verifyMerge(request, merged, { signal })))
+    return found.includes('moved_on') ? 'moved_on' : 'held'
+  }
   let begun: ReturnType<typeof look> | null = null
   return {
     begin: (): void => {
@@ -90,6 +109,78 @@ function createVerification(request: MergeRequest, merged: Sides & { readonly co
     },
     result: async () => await (begun ?? look()),
   }
+}
+
+/**
+ * Creates in the object store the merge of a branch on top of a commit, which need not be the target's yet. Moves
+ * nothing.
+ */
+export async function prepareMerge(
+  request: MergeRequest & { readonly onto: string },
+  { signal }: Cancellable,
+): Promise<PreparedMerge> {
+  await refuseOtherBranch(request, { signal })
+  const { repo_path: repo, onto } = request
+  const [head, target] = await Promise.all([
+    request.head === undefined
+      ? readSides(request, { signal }).then((sides) => sides.head)
+      : readTip(repo, request.head, { signal }),
+    readTip(repo, onto, { signal }),
+  ])
+  const made = await prepare(request, { target, head }, { signal })
+  if (made.kind === 'conflict') return await describeConflict(request, made, { signal })
+  const base = { kind: 'prepared', onto, onto_tree: target.tree, head: head.commit } as const
+  if (made.kind === 'made') return { ...base, commit: made.commit, tree: made.tree }
+  const isEmpty = request.base_commit !== null && head.commit === request.base_commit
+  return { ...base, commit: onto, tree: target.tree, ...(isEmpty && { empty: true }) }
+}
+
+/**
+ * Moves the target to the last of these merges, each prepared on top of the one before, if it still is at `from`; its
+ * checkouts follow (see `moveBranch`).
+ */
+export async function moveTarget(
+  merges: readonly { readonly request: MergeRequest; readonly prepared: MergeOnto }[],
+  { signal }: Cancellable,
+): Promise<MovedTarget> {
+  const [first, last] = [merges[0], merges.at(-1)]
+  if (!first || !last) throw new BugError('There is nothing to move the target to.')
+  const { repo_path: repo, base_branch } = last.request
+  await finishPendingMove(repo, { signal })
+  const [from, to] = [first.prepared.onto, last.prepared.commit]
+  if (from === to) return { kind: 'moved' }
+  const [changes, looked, tips] = await Promise.all([
+    changedPaths(repo, first.prepared.onto_tree, last.prepared.tree, { signal }),
+    checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
+    Promise.all(
+      merges
+        .flatMap(({ prepared }) => [prepared.onto, prepared.head])
+        .map((commit) => readTip(repo, commit, { signal })),
+    ),
+  ])
+  const merged = merges.map(({ request, prepared }, index): Merged => {
+    const [target, head] = [tips[index * 2], tips[index * 2 + 1]]
+    if (!target || !head) throw new BugError('A merge has two sides.')
+    return { request, merged: { target, head, commit: prepared.commit } }
+  })
+  signal.throwIfAborted()
+  const verification = createVerification(merged)
+  const moved = await moveWithCheckouts(last.request, { from, to, changes, onFollow: verification.begin, looked })
+  if (moved.kind === 'dirty') return moved
+  if (moved.kind === 'not_moved') return moved
+  await verification.result()
+  return { kind: 'moved' }
+}
+
+/** Returns whether a merge changes one of these files. */
+export async function mergeTouches(
+  repo: string,
+  { onto_tree, tree }: MergeOnto,
+  files: readonly string[],
+  { signal }: Cancellable,
+): Promise<boolean> {
+  const changes = await changedPaths(repo, onto_tree, tree, { signal })
+  return changes.some(({ key }) => files.includes(pathText(key)))
 }
 
 /**

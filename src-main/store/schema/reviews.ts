@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
-import { integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { ReviewId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { RepoId, ReviewId, TaskId } from '../../../src-shared/contract/ids.ts'
 import type {
   ReviewConfigChange,
   ReviewNote,
@@ -10,7 +10,7 @@ import type {
 } from '../../../src-shared/contract/reviews.ts'
 import type { ConfiguredPrograms } from '../../ports/workspaces.ts'
 import { json } from './columns.ts'
-import { tasks } from './work.ts'
+import { repos, tasks } from './work.ts'
 
 export const reviews = sqliteTable(
   'reviews',
@@ -40,6 +40,26 @@ export const reviews = sqliteTable(
     finished_at: text('finished_at'),
   },
   (t) => [uniqueIndex('reviews_by_task').on(t.task_id, t.attempt_number)],
+)
+
+/** What is known of a base branch: whether the checks of its newest tested commit passed. */
+export const baseHealth = sqliteTable(
+  'base_health',
+  {
+    repo_id: text('repo_id')
+      .$type<RepoId>()
+      .notNull()
+      .references(() => repos.id, { onDelete: 'cascade' }),
+    branch: text('branch').notNull(),
+    commit: text('commit_id').notNull(),
+    health: text('health').$type<'green' | 'red'>().notNull(),
+    last_green: text('last_green'),
+    step: text('step'),
+    exit_code: integer('exit_code'),
+    output_tail: text('output_tail').notNull(),
+    checked_at: text('checked_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.repo_id, t.branch] })],
 )
 
 /** The programs that git may run in a repository, by its common folder: its configuration named them when it was added. */

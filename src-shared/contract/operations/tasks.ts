@@ -1,3 +1,4 @@
+import { LandingResult } from '../landing.ts'
 import { z } from 'zod'
 import { Execution, ExecutionOverrides } from '../executions.ts'
 import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts'
@@ -121,23 +122,50 @@ export const tasksOperations = {
       'humans_only',
     ],
   ),
-  'tasks.transition': post(
-    '/tasks/{task_id}/transition',
-    'task_worker',
-    'Move a task along its workflow.',
-    z.object({
-      task_id: TaskId,
-      status: z.string(),
-      version: z.int(),
-      reason: z.string().max(10_000).optional(),
-      tree: SeenTree.describe(
-        'The `tree` of the diff that was looked at: refused with `work_changed` when the work has changed since. A person who sends it can merge work that no review judged; that is recorded as their verdict `pass`.',
-      ),
-    }),
-    z.object({ task: Task, review: Review.optional() }),
-    200,
-    ['version_conflict', 'invalid_transition', 'audience_mismatch', 'entry_barrier', 'task_terminal', ...mergeRefusals],
-  ),
+  'tasks.transition': {
+    ...post(
+      '/tasks/{task_id}/transition',
+      'task_worker',
+      'Move a task along its workflow. Into a state that merges it answers when the task has landed or not.',
+      z.object({
+        task_id: TaskId,
+        status: z.string(),
+        version: z.int(),
+        reason: z.string().max(10_000).optional(),
+        on_red: z
+          .boolean()
+          .default(false)
+          .describe('Land although the checks of the base branch fail already. Only people may.'),
+        respond_async: z
+          .boolean()
+          .default(false)
+          .describe('Answer at once where the merge must be tested first; as a header: `Prefer: respond-async`.'),
+        tree: SeenTree.describe(
+          'The `tree` of the diff that was looked at: refused with `work_changed` when the work has changed since. A person who sends it can merge work that no review judged; that is recorded as their verdict `pass`.',
+        ),
+      }),
+      z.object({
+        task: Task,
+        review: Review.optional(),
+        landing: LandingResult.optional().describe('How a move into a state that merges ended.'),
+        landing_deferred: z
+          .literal(true)
+          .optional()
+          .describe('The merge is tested first; `landing.updated` tells how it goes.'),
+      }),
+      200,
+      [
+        'version_conflict',
+        'invalid_transition',
+        'audience_mismatch',
+        'entry_barrier',
+        'task_terminal',
+        'base_red',
+        ...mergeRefusals,
+      ],
+    ),
+    deferred: 'landing_deferred',
+  },
   'tasks.moves': get(
     '/tasks/{task_id}/moves',
     'member',

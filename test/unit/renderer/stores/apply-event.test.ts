@@ -47,6 +47,7 @@ function heard(event: EventEnvelope): unknown[] {
       forgetProject: note('notifications.forgetProject'),
     },
     knowledge: { changed: note('knowledge.changed') },
+    landing: { put: (...args) => void calls.push(['landing.put', ...args]) },
     integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     daemons: { put: (...args) => void calls.push(['daemons.put', ...args]) },

@@ -1,0 +1,122 @@
+import { portBases, portsFrom } from '../domain/task/port-ranges.ts'
+import { scriptEnvironment } from '../domain/task/script-environment.ts'
+import { scratchMark } from '../workspaces/scratch-mark.ts'
+import type { EngineContext } from '../core/context.ts'
+import { toSettings } from '../core/views.ts'
+import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
+import type { RunEnd } from './lane.ts'
+
+export interface ScratchRun {
+  readonly project: ProjectRecord
+  readonly repo_path: string
+  readonly commit: string
+  readonly steps: readonly string[]
+  /** Whose logs keep the output; null: only its end is kept. */
+  readonly task: TaskRecord | null
+}
+
+/** The first ports of the ranges that scratch worktrees use now. */
+const borrowed = new Set<number>()
+
+/**
+ * Runs steps on a commit in a throw-away worktree, set up as a task's: copied files, set-up commands, ports of its own.
+ * Nothing of it is left when this settles.
+ */
+export async function runInScratch(context: EngineContext, run: ScratchRun, signal: AbortSignal): Promise<RunEnd> {
+  const { project, repo_path, commit: at } = run
+  const { copy_files } = toSettings(project)
+  const request = { repo_path, root: context.config.workspaceRoot, at, copy_files }
+  const port_base = await borrowPorts(context)
+  try {
+    return await context.workspaces.withScratch(request, (path) => runAll(context, run, { path, port_base }, signal), {
+      signal,
+    })
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) || signal.aborted) throw error
+    return { kind: 'broken', message: context.redactor(toSettings(project).redaction_patterns)(error.message) }
+  } finally {
+    if (port_base !== null) borrowed.delete(port_base)
+  }
+}
+
+interface Place {
+  readonly path: string
+  readonly port_base: number | null
+}
+
+async function runAll(
+  context: EngineContext,
+  { project, repo_path, steps, task }: ScratchRun,
+  { path: cwd, port_base }: Place,
+  signal: AbortSignal,
+): Promise<RunEnd> {
+  const settings = toSettings(project)
+  const redact = context.redactor(settings.redaction_patterns)
+  const env = scriptEnvironment({
+    event: 'landing',
+    task: task ?? { id: context.newId(), title: `Check of ${project.name}`, status: '' },
+    previous_status: task?.status ?? '',
+    project,
+    repo_path,
+    worktree_path: cwd,
+    port_base,
+    agent_id: null,
+    execution_id: null,
+  })
+  const perform = (command: string, log_name: string) =>
+    logged(context, task, log_name, redact, (log) => {
+      const timeout_ms = settings.ci_step_timeout_seconds * 1_000
+      const processMarker = scratchMark(cwd)
+      return context.scripts.run({ command, cwd, env, timeout_ms, processMarker, ...(log && { log }) }, { signal })
+    })
+  const stamp = new Date(context.clock.now()).toISOString().replaceAll(/[:.]/g, '-')
+  for (const [index, command] of settings.setup_commands.entries()) {
+    const { exit_code, output_tail } = await perform(command, `landing-${stamp}-setup-${index + 1}.log`)
+    signal.throwIfAborted()
+    if (exit_code === 0) continue
+    const said = redact(output_tail)
+    return { kind: 'broken', message: `The setup command "${command}" ended with exit code ${exit_code}.\n${said}` }
+  }
+  const flaky: string[] = []
+  for (const [index, command] of steps.entries()) {
+    const log_name = `landing-${stamp}-${index + 1}.log`
+    const first = await perform(command, log_name)
+    signal.throwIfAborted()
+    if (first.exit_code === 0) continue
+    const again = settings.landing.retry_failed
+      ? await perform(command, `landing-${stamp}-${index + 1}-again.log`)
+      : first
+    signal.throwIfAborted()
+    if (again.exit_code === 0) {
+      flaky.push(command)
+      continue
+    }
+    const { exit_code } = again
+    return { kind: 'failed', step: command, exit_code, output_tail: redact(again.output_tail), log_name }
+  }
+  return { kind: 'passed', flaky }
+}
+
+async function logged<T>(
+  context: EngineContext,
+  task: TaskRecord | null,
+  name: string,
+  redact: (text: string) => string,
+  work: (log: Awaited<ReturnType<EngineContext['logs']['openFile']>> | null) => Promise<T>,
+): Promise<T> {
+  if (task === null) return await work(null)
+  const log = await context.logs.openFile(task.id, name, redact)
+  return await work(log).finally(() => log.close())
+}
+
+/** Takes ports that no worktree has and nothing uses; null when there are none. */
+async function borrowPorts(context: EngineContext): Promise<number | null> {
+  for (const base of portBases(context.newId())) {
+    if (borrowed.has(base) || context.store.read.workspaces.portBases().has(base)) continue
+    borrowed.add(base)
+    if (await context.workspaces.arePortsFree(portsFrom(base))) return base
+    borrowed.delete(base)
+  }
+  return null
+}

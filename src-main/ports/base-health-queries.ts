@@ -1,0 +1,23 @@
+import type { RepoId } from '../../src-shared/contract/ids.ts'
+
+/** Whether a base branch passed its checks when it was tested last. */
+export interface BaseHealthRecord {
+  readonly repo_id: RepoId
+  readonly branch: string
+  /** What the branch pointed at then. */
+  readonly commit: string
+  readonly health: 'green' | 'red'
+  /** The newest commit that is known to have passed. */
+  readonly last_green: string | null
+  /** Of `red`: the command that failed. */
+  readonly step: string | null
+  readonly exit_code: number | null
+  readonly output_tail: string
+  readonly checked_at: string
+}
+
+export interface BaseHealthQueries {
+  get(repo_id: RepoId, branch: string): BaseHealthRecord | null
+  put(record: BaseHealthRecord): void
+  ofRepo(repo_id: RepoId): readonly BaseHealthRecord[]
+}
