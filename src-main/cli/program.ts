@@ -13,6 +13,7 @@ import { addRotateKey, type RotateKeyOptions } from './commands/rotate-key.ts'
 import { addServe, type ServeOptions } from './commands/serve.ts'
 import { addReview } from './commands/task-moves.ts'
 import { addTask } from './commands/task.ts'
+import { addLanding } from './commands/landing.ts'
 import { addUsage } from './commands/usage.ts'
 
 /** What the commands cannot do as clients of the API. */
@@ -52,6 +53,7 @@ export function createProgram(program: Program): Command {
   addProject(svc)
   addAgent(svc)
   addTask(svc)
+  addLanding(svc)
   addUsage(svc)
   addReview(svc)
   addEvents(svc)

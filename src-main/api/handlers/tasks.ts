@@ -99,7 +99,10 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     },
     'tasks.cancel': async ({ task_id }, { principal }) =>
       taskOf(unwrap(await actions.cancel(task_id, actor(principal)))),
-    'tasks.archive': ({ task_id }) => ({ task: views.task(edit(parts, task_id, { archived: true })) }),
+    'tasks.archive': async ({ task_id }) => {
+      await actions.leaveLane(task_id)
+      return { task: views.task(edit(parts, task_id, { archived: true })) }
+    },
     'tasks.unarchive': ({ task_id }, { principal }) => ({ task: views.task(unarchive(parts, task_id, principal)) }),
     'tasks.assign_role': async ({ agent_id, user_id, ...request }, { principal }) => {
       const task = findTask(read, request.task_id)

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+import type { OperationInput, OperationOutput } from '../../../src-shared/contract/operations.ts'
 import { recoveryActions, type RecoveryAction, type Task } from '../../../src-shared/contract/tasks.ts'
 import { CliError } from '../cli-error.ts'
 import { findAgent, findTask } from '../find.ts'
@@ -14,6 +14,13 @@ import {
   type CommandContext,
 } from '../command-context.ts'
 import { queuePositions, formatQueuePosition } from '../queue-position.ts'
+
+interface MoveOptions extends CommonOptions {
+  readonly reason?: string
+  readonly tree?: string
+  readonly onRed?: boolean
+  readonly wait?: boolean
+}
 
 interface ClaimOptions extends CommonOptions {
   readonly agent?: string
@@ -43,7 +50,9 @@ export function addTaskMoves(task: Command): void {
   })
     .option('--reason <text>', 'why; kept in the task’s history')
     .option('--tree <tree>', seenTree)
-    .action((ref: string, status: string, options: CommonOptions & { reason?: string; tree?: string }) =>
+    .option('--on-red', 'merge although the base branch fails its checks')
+    .option('--no-wait', 'do not wait while a merge is tested')
+    .action((ref: string, status: string, options: MoveOptions) =>
       runCommand(options, (scene) => move(scene, ref, status, options)),
     )
   addClientCommand(task, {
@@ -130,13 +139,22 @@ async function move(
   scene: CommandContext,
   ref: string,
   status: string,
-  { reason, tree }: { readonly reason?: string; readonly tree?: string },
+  { reason, tree, onRed = false, wait = true }: MoveOptions,
 ): Promise<void> {
   const { id, version } = await findTask(scene, ref)
   const said = { ...(reason !== undefined && { reason }), ...(tree !== undefined && { tree }) }
-  const request = { task_id: id, status, version, ...said }
+  const request = { task_id: id, status, version, ...said, on_red: onRed, respond_async: !wait }
   const answer = await scene.out.withProgress(`Moving to ${status} …`, scene.client.call('tasks.transition', request))
-  await scene.out.answer(answer, () => whereItIs(answer.task))
+  await scene.out.answer(answer, () => [whereItIs(answer.task), ...landingText(answer)].join('\n'))
+}
+
+function landingText({ landing, landing_deferred }: OperationOutput<'tasks.transition'>): string[] {
+  if (landing_deferred) return ['Its merge is being tested. See how it goes with: svc landing list']
+  if (landing?.result !== 'red') return []
+  return [
+    `Merged, it fails \`${plain(landing.step ?? '')}\`, so nothing was merged:`,
+    plain(landing.output_tail.trim()),
+  ]
 }
 
 async function stop(scene: CommandContext, ref: string): Promise<void> {
