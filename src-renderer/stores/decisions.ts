@@ -1,6 +1,7 @@
 import { until } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, shallowReactive, watch } from 'vue'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { count } from '../formatters/format-amounts.ts'
 import { actionFor, decide, type DecisionAction, type DecisionId, type DecisionTab } from '../model/decision.ts'
@@ -9,6 +10,7 @@ import { useBranchUpdates } from './branch-updates.ts'
 import { isTaken, useCommandHandlers, useCommands, type CommandHandler } from './commands.ts'
 import { useComments } from './comments.ts'
 import { useExecutions } from './executions.ts'
+import { useLanding } from './landing.ts'
 import { useLive } from './live.ts'
 import { useNavigation } from './navigation.ts'
 import { usePeople } from './people.ts'
@@ -157,9 +159,14 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     // A verdict may already move it on, where the workflow cascades.
     const stays = tasks.byId.get(task.id)?.status === task.status
     if (deed.steps.includes('transition') && stays)
-      await (deed.merges ? tasks.merge(task.id, deed.to) : tasks.transition(task.id, deed.to))
+      await (deed.merges ? merge(task, deed.to) : tasks.transition(task.id, deed.to))
     const now = stateOf(projects.workflow(task.project_id), tasks.byId.get(task.id)?.status ?? '')
     if (deed.merges && now?.kind === 'terminal') toasts.doneOn(task, `Merged into ${branchOf(task)}`)
+  }
+  async function merge(task: Task, to: string, onRed = false): Promise<void> {
+    await tasks.merge(task.id, to, onRed)
+    const place = useLanding().placeOf(task)
+    if (place?.state === 'testing') toasts.doneOn(task, `Testing the merge into ${branchOf(task)}`)
   }
   async function resolve(task: Task, by: 'agent' | 'editor') {
     const { outcome, files } = await updates.update(task.id, 'merge', by)
@@ -214,6 +221,12 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     move: 'Couldn’t move it',
     stop: 'Couldn’t stop the agent',
   }
+  /** A person may land on a red base: the fix, for one. */
+  function anyway(task: Task, { deed }: DecisionAction, error: unknown) {
+    if (!(error instanceof ApiError) || error.code !== 'base_red' || deed.kind !== 'advance') return undefined
+    const run = () => void toasts.attemptOn(task, failures.merge, () => merge(task, deed.to, true))
+    return { label: 'Merge anyway', run }
+  }
   return {
     /** What is being done about the task. */
     busyWith: (taskId: string): DecisionId | null => underWay.get(taskId) ?? null,
@@ -222,7 +235,12 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
       if (underWay.has(task.id) || action.refused !== null) return false
       underWay.set(task.id, action.id)
       try {
-        return await toasts.attemptOn(task, failures[action.id], () => perform(task, action, feedback))
+        return await toasts.attemptOn(
+          task,
+          failures[action.id],
+          () => perform(task, action, feedback),
+          (error) => anyway(task, action, error),
+        )
       } finally {
         underWay.delete(task.id)
       }

@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
-import type { LandingLane } from '../../src-shared/contract/landing.ts'
+import type { LandingLane, LandingPlace } from '../../src-shared/contract/landing.ts'
 import { createKeyedStore } from './entity-store.ts'
 import { useClient } from './client.ts'
 
@@ -20,6 +20,12 @@ export const useLanding = defineStore('landing', () => {
   return {
     /** undefined until `load` has answered. */
     of: (projectId: string): readonly LandingLane[] | undefined => byKey.get(projectId),
+    /** Where a task is in its lane; undefined where it is in none. */
+    placeOf: ({ id, project_id }: { readonly id: string; readonly project_id: string }): LandingPlace | undefined =>
+      byKey
+        .get(project_id)
+        ?.flatMap(({ tasks }) => tasks)
+        .find(({ task_id }) => task_id === id),
     put: putLane,
     load,
     /** Asks anew for those that are known. */

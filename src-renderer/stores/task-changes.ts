@@ -42,12 +42,12 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
       return answered(client.call('tasks.transition', { task_id: taskId, status, version, ...named({ reason }) }))
     },
     /** A move that merges is about the work that the person has seen. */
-    merge: async (taskId: string, status: string) => {
+    merge: async (taskId: string, status: string, on_red = false) => {
       const version = await versionOf(taskId)
       const tree = seen(taskId)
-      return answered(
-        ofTask(taskId, client.call('tasks.transition', { task_id: taskId, status, version, ...named({ tree }) })),
-      )
+      // Its lane says how the test of the merge goes.
+      const request = { task_id: taskId, status, version, on_red, respond_async: true, ...named({ tree }) }
+      return answered(ofTask(taskId, client.call('tasks.transition', request)))
     },
     verdict: async (taskId: string, verdict: 'pass' | 'fail', feedback?: string) => {
       const version = await versionOf(taskId)

@@ -62,8 +62,8 @@ export function useToasts() {
     return { label: 'Open', run: () => navigation.go({ ...board, taskId, tab: null }) }
   }
   /** Says what was refused about a task, which is named unless it is the one that is open. */
-  const refusedOn = (task: TaskOfToast, error: unknown, what: string) =>
-    refused(error, isOpen(task) ? `${what}.` : `${what}: ${cut(task.title)}.`, opening(task))
+  const refusedOn = (task: TaskOfToast, error: unknown, what: string, action?: ToastAction) =>
+    refused(error, isOpen(task) ? `${what}.` : `${what}: ${cut(task.title)}.`, action ?? opening(task))
 
   return {
     opening,
@@ -73,12 +73,18 @@ export function useToasts() {
       if (!isOpen(task)) void toast.success(`${what}: ${cut(task.title)}`, options(4_000, opening(task)))
     },
     /** Does it, and says what of which task went wrong. Answers whether it went well. */
-    async attemptOn(task: TaskOfToast, what: string, work: () => Promise<unknown>): Promise<boolean> {
+    async attemptOn(
+      task: TaskOfToast,
+      what: string,
+      work: () => Promise<unknown>,
+      /** The way on from what was refused. */
+      wayOn?: (error: unknown) => ToastAction | undefined,
+    ): Promise<boolean> {
       try {
         await work()
         return true
       } catch (error) {
-        refusedOn(task, error, what)
+        refusedOn(task, error, what, wayOn?.(error))
         return false
       }
     },

@@ -4,6 +4,7 @@ import type { WorkflowState } from '../../../src-shared/contract/workflow-defini
 import { retryBudget } from '../../model/retry-budget.ts'
 import { glyphOfState, isDoneState } from '../../model/workflow-shape.ts'
 import { useExecutions } from '../../stores/executions.ts'
+import { useLanding } from '../../stores/landing.ts'
 import { usePeople } from '../../stores/people.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useQueue } from '../../stores/queue.ts'
@@ -16,6 +17,7 @@ import { conditionOf } from './card-condition.ts'
 /** Everything that a card shows of its task. */
 export function useCard(task: () => Task, state: () => WorkflowState | undefined) {
   const executions = useExecutions()
+  const landing = useLanding()
   const tasks = useTasks()
   const people = usePeople()
   const projects = useProjects()
@@ -61,8 +63,12 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
       }
     if (task().active_execution_id !== null && !running) return { text: 'Starting', since: null }
     const base = projects.byId.get(task().project_id)?.repos.find((repo) => repo.id === task().repo_id)?.default_branch
-    if (glyph.value === 'merging' && condition.value === null)
-      return { text: `Merging into ${base ?? 'the base branch'}`, since: null }
+    if (glyph.value === 'merging' && condition.value === null) {
+      const place = landing.placeOf(task())
+      const waits = place?.state === 'waiting' ? 'Waiting to land on' : 'Merging into'
+      const text = place?.state === 'testing' ? 'Testing the merge into' : waits
+      return { text: `${text} ${base ?? 'the base branch'}`, since: place?.started_at ?? null }
+    }
     return null
   })
   /** Its turn in the queue; what holds it up says so itself. */

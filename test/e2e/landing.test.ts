@@ -1,0 +1,64 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
+
+const viewport = { width: 1440, height: 900 }
+
+test('the board shows the lane: who is tested, who waits, what broke the base, and merges on red when a person says so', async () => {
+  await using repository = await createTestRepository({ files: { 'a.txt': 'a\n' } })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
+  const project = await client.call('projects.create', { name: 'Lane', repo_path: repository.path })
+  const go = join(repository.beside, 'go')
+  const waits = `test ! -e broken && until [ -e ${go} ]; do sleep 0.02; done`
+  const landing = { mode: 'serial' as const, steps: [waits], max_parallel: 2, retry_failed: false }
+  await client.call('projects.update_settings', { project_id: project.id, landing })
+  const make = async (title: string, file: string) => {
+    const command = `echo 1 > ${file}; echo done`
+    const agent = await client.call('agents.create', { name: title, executor: 'command', config: { command } })
+    const task = await client.call('tasks.create', { project_id: project.id, title })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await expect
+      .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+      .toMatchObject({ status: 'review', entry_barrier: false })
+    return task
+  }
+  const [first, second] = await Promise.all([make('First change', 'one.txt'), make('Second change', 'two.txt')])
+  await repository.commit('theirs', { 'theirs.txt': 'x\n' })
+  await page.reload()
+  await openProject('Lane')
+  await openTask('First change', 'Overview')
+  await page.keyboard.press('Shift+M')
+  await panel.getByText('Merging', { exact: false }).first().waitFor()
+  await openTask('Second change', 'Overview')
+  await page.keyboard.press('Shift+M')
+  const lane = page.getByRole('button', { name: /^Base branch main: .*, 2 tasks landing, show the lane$/ })
+  await lane.click()
+  const list = page.getByRole('list', { name: 'Landing on main' })
+  await expect.poll(() => list.getByRole('listitem').allInnerTexts()).toHaveLength(2)
+  const texts = (await list.getByRole('listitem').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+  expect(texts[0]).toContain('First change Testing')
+  expect(texts[1]).toContain('Second change Waiting')
+  await page.getByRole('button', { name: 'Take “Second change” out of the lane' }).click()
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
+  await expect
+    .poll(() => client.call('tasks.get', { task_id: second.id }))
+    .toMatchObject({ status: 'review', review_passed_at: expect.any(String) as string })
+  await writeFile(go, '')
+  await expect.poll(() => client.call('tasks.get', { task_id: first.id })).toMatchObject({ status: 'done' })
+
+  await repository.commit('break it', { broken: 'x\n' })
+  await page.getByRole('button', { name: 'Check the base' }).click()
+  await page.getByText('Nothing lands until it passes.').waitFor()
+  await page.keyboard.press('Escape')
+  await panel.getByRole('button', { name: 'Merge into main' }).click()
+  await page.getByRole('button', { name: 'Merge anyway' }).waitFor()
+  await client.call('projects.update_settings', { project_id: project.id, landing: { ...landing, steps: ['true'] } })
+  await page.getByRole('button', { name: 'Merge anyway' }).click()
+  await expect.poll(() => client.call('tasks.get', { task_id: second.id })).toMatchObject({ status: 'done' })
+})
