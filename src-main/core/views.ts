@@ -1,5 +1,5 @@
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
-import type { Ask, Execution } from '../../src-shared/contract/executions.ts'
+import type { Ask, Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { defaultProjectSettings, type Project, type ProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
@@ -36,9 +36,15 @@ function withoutInside(record: TaskRecord) {
     repository_changes: _repository,
     review_config_changes: _config,
     limits: _limits,
+    start_when_ready: start,
     ...task
   } = record
-  return task
+  return { ...task, start_when_ready: start && { ...start, overrides: withoutValues(start.overrides) } }
+}
+
+/** A claim's variables are as secret as an agent's: their names are shown. */
+function withoutValues({ env, ...overrides }: ExecutionOverrides): ExecutionOverrides {
+  return { ...overrides, ...(env && { env: Object.fromEntries(Object.keys(env).map((name) => [name, ''])) }) }
 }
 
 /** Only a task that failed or was retried can have rejections, so for most tasks of a board no query is made. */

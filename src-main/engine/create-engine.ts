@@ -4,6 +4,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { createRunLimits, type RunLimits } from '../executions/run-limits.ts'
 import { createActions, type Actions } from '../tasks/actions.ts'
 import { createClaims, type Claims } from '../tasks/claims.ts'
+import { createReadyStarts, withoutDependency, type ReadyStarts } from '../tasks/ready-starts.ts'
 import { createCleanup, type Cleanup } from '../workspaces/cleanup.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
@@ -38,6 +39,7 @@ export interface Engine {
   readonly executions: Executions
   readonly scheduler: Scheduler
   readonly landing: Landing
+  readonly readyStarts: ReadyStarts & { readonly withoutDependency: typeof withoutDependency }
   readonly limits: RunLimits
   readonly accountOf: typeof accountOf
   readonly limitedUntil: (q: Queries, agent: AgentRecord | null) => string | null
@@ -69,25 +71,13 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const transitions = createTransitions(context)
   const worktrees = createWorktrees(context)
   const basis = { context, transitions, worktrees }
-  const executions: Executions = createExecutions({
-    ...basis,
-    limits: () => limits,
-    wake: (task_id) => worker.wake(task_id),
-    onSlotFreed: () => scheduler.startQueued(),
-  })
-  const limits = createRunLimits(context, () => executions.running().values())
-  const scheduler = createScheduler({ context, transitions, executions: () => executions, limits })
+  const { executions, limits, scheduler } = createRuns(basis, () => worker)
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
-  const endAll = async (task_id: TaskId, signal: AbortSignal) => {
-    await hookQueue.waitUntilDrained(task_id, ['on_task_done', 'on_task_cancel'], signal)
-    signal.throwIfAborted()
-    await Promise.all([hookQueue.end(task_id), stopAll(task_id)])
-  }
-  const cleanup = createCleanup({ context, transitions, worktrees, endAll })
+  const cleanup = createCleanup({ ...basis, endAll: endAllOf(() => hookQueue, stopAll) })
   const rescues = createRescues(context, worktrees)
   const landing = createLanding(context)
   const plugins = allPlugins(
-    { context, transitions, worktrees, landing, executions, scheduler, cleanup },
+    { ...basis, landing, executions, scheduler, cleanup },
     async (task_id) => {
       worker.interrupt(task_id)
       await stopAll(task_id)
@@ -117,40 +107,91 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     perform: createPerformStep(steps),
     wakeHooks: (task_id) => {
       hookQueue.wake(task_id)
+      // A task may be done by now, and others ready.
+      readyStarts.look()
     },
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
   const claims = createClaims({ ...steps, worker, scheduler })
+  const readyStarts: ReadyStarts = createReadyStarts(steps, claims)
   const actions = createActions({ ...steps, worker, landing, executions, scheduler, claims, cleanup })
   const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
   const attachments = createAttachments(context)
-  const sweeps = createSweeps({ ...steps, attachments, cleanup, rescues, executions, worker, onSlotFreed: startQueued })
+  /** What waited for a slot, or for something to be resumed, may go on. */
+  const startWaiting = () => {
+    startQueued()
+    readyStarts.look()
+  }
+  const sweeps = createSweeps({
+    ...steps,
+    attachments,
+    cleanup,
+    rescues,
+    executions,
+    worker,
+    onSlotFreed: startWaiting,
+  })
+  const runtime = { steps, lifecycle, landing, readyStarts }
   return {
     actions,
     claims,
     executions,
-    scheduler,
+    scheduler: { ...scheduler, startQueued: startWaiting },
     landing,
+    readyStarts: { ...readyStarts, withoutDependency },
     limits,
-    accountOf,
-    limitedUntil: (q, agent) => limitedUntil(q, agent, nowIso(context)),
     projectDeletions,
     worktrees,
     cleanup,
     rescues,
-    prompts: createPrompts(context, worktrees),
-    orphans: createOrphans(context, worktrees),
-    repositories: createRepositories(context, worktrees),
     suggestions: createSuggestions(steps),
     branches: createBranchUpdates({ ...steps, worker, actions }),
     worker,
     hooks,
     plugins: pluginRules(plugins),
-    comments,
     attachments,
-    views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
-    ...createRuntime({ steps, lifecycle, landing, worker, scheduler, executions, sweeps, projectDeletions }),
+    ...createReaders(context, worktrees, executions),
+    ...createRuntime({ ...runtime, worker, scheduler, executions, sweeps, projectDeletions }),
   }
+}
+
+/** Ends all that is under way for a task, once the hooks of its end have run. */
+function endAllOf(hookQueue: () => StepServices['hookQueue'], stopAll: (task_id: TaskId) => Promise<void>) {
+  return async (task_id: TaskId, signal: AbortSignal): Promise<void> => {
+    await hookQueue().waitUntilDrained(task_id, ['on_task_done', 'on_task_cancel'], signal)
+    signal.throwIfAborted()
+    await Promise.all([hookQueue().end(task_id), stopAll(task_id)])
+  }
+}
+
+/** What shows and answers, and changes no task. */
+function createReaders(context: EngineContext, worktrees: Worktrees, executions: Executions) {
+  return {
+    accountOf,
+    limitedUntil: (q: Queries, agent: AgentRecord | null) => limitedUntil(q, agent, nowIso(context)),
+    prompts: createPrompts(context, worktrees),
+    orphans: createOrphans(context, worktrees),
+    repositories: createRepositories(context, worktrees),
+    comments,
+    views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
+  }
+}
+
+/** What starts agents, and what holds them to their limits. */
+function createRuns(
+  basis: Pick<StepServices, 'context' | 'transitions' | 'worktrees'>,
+  worker: () => Pick<OutboxWorker, 'wake'>,
+): { readonly executions: Executions; readonly limits: RunLimits; readonly scheduler: Scheduler } {
+  const { context, transitions } = basis
+  const executions: Executions = createExecutions({
+    ...basis,
+    limits: () => limits,
+    wake: (task_id) => worker().wake(task_id),
+    onSlotFreed: () => scheduler.startQueued(),
+  })
+  const limits = createRunLimits(context, () => executions.running().values())
+  const scheduler = createScheduler({ context, transitions, executions: () => executions, limits })
+  return { executions, limits, scheduler }
 }
 
 /** The built-in plugins and those beside them, by name. */
@@ -177,6 +218,7 @@ function allPlugins(
 
 interface RuntimeParts {
   readonly landing: Landing
+  readonly readyStarts: ReadyStarts
   readonly steps: StepServices
   readonly lifecycle: Lifecycle
   readonly worker: OutboxWorker
@@ -188,7 +230,7 @@ interface RuntimeParts {
 
 /** How the parts begin and end, in their order. */
 function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 'close'> {
-  const { steps, lifecycle, landing, worker, scheduler, executions, sweeps, projectDeletions } = parts
+  const { steps, lifecycle, landing, readyStarts, worker, scheduler, executions, sweeps, projectDeletions } = parts
   const { context, hookQueue } = steps
   const { read } = context.store
   return {
@@ -202,6 +244,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       for (const task_id of read.effects.pendingTasks()) worker.wake(task_id)
       for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
       scheduler.startQueued()
+      readyStarts.look()
       sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
@@ -209,6 +252,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       context.writes.close()
       const ended = [sweeps.close(), projectDeletions.close()]
       scheduler.close()
+      await readyStarts.close()
       await worker.close()
       await landing.close()
       await hookQueue.close()

@@ -148,6 +148,8 @@ export interface Queries {
     /** Every task of the project that is not archived, in the order of a board: the highest position first. */
     places(project_id: ProjectId): readonly TaskPlace[]
     /** The position that puts a new task behind all others. */
+    /** Tasks that start by themselves once they can. */
+    startingWhenReady(): readonly TaskId[]
     lastPosition(project_id: ProjectId): number
     /** The number of the next task of the project; each call gives another. */
     nextNumber(project_id: ProjectId): number

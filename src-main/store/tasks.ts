@@ -37,9 +37,13 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
      ON CONFLICT (project_id) DO UPDATE SET last = last + 1 RETURNING last`,
   )
   const children = prepareAll(db, tasks, 'WHERE parent_id = ? ORDER BY position, id')
+  const starting = db.$client
+    .prepare<[], TaskRecord['id']>('SELECT id FROM tasks WHERE start_when_ready IS NOT NULL ORDER BY id')
+    .pluck()
   return {
     get,
     put,
+    startingWhenReady: () => starting.all(),
     add: prepareInsert(db, tasks),
     delete: (id) => {
       db.update(tasks).set({ parent_id: null, subtask_mode: null }).where(eq(tasks.parent_id, id)).run()

@@ -12,6 +12,8 @@ import { editMessage } from '../executions/message-prompt.ts'
 import type { ActionDeps, Actor, Outcome } from './action-services.ts'
 import { cancelPendingWork, finishMove, leaveLane, outcomeOf, transition } from './move-task.ts'
 import { recoverTask, resetWorkspace, type RecoveryRequest } from './recover-task.ts'
+import { isDone } from '../domain/workflow/graph.ts'
+import { withoutDeleted } from './ready-starts.ts'
 import { decide } from './decision.ts'
 import type { RequestedMove } from './request-move.ts'
 import { verdictDecision, type VerdictRequest } from './give-verdict.ts'
@@ -119,8 +121,9 @@ export function createActions(deps: ActionDeps): Actions {
       const workspace = read.workspaces.byTask(task_id)
       if (workspace && workspace.status !== 'cleaned') await deps.cleanup.remove(workspace, signal)
       const files = read.attachments.ofTask(task_id).map(({ sha256 }) => sha256)
+      const wasDone = isDone(transitions.workflowOf(read, task), task.status)
       feed.commit((tx) => {
-        removeTask(tx, task)
+        removeTask(tx, task, wasDone)
       })
       await forgetLogs(context, [task_id])
       await forgetFiles(context, files)
@@ -154,7 +157,13 @@ async function stopReviewers(deps: ActionDeps, task_id: TaskId, coder: Execution
  * Deletes a task. Its subtasks lose their parent and its dependents a dependency, so an event is emitted for each of
  * them.
  */
-function removeTask(tx: Tx, { id: task_id, project_id }: TaskRecord): void {
+function removeTask(tx: Tx, removed: TaskRecord, wasDone: boolean): void {
+  const { id: task_id, project_id } = removed
+  for (const id of tx.dependencies.dependents(task_id)) {
+    const waiting = tx.tasks.get(id)
+    const left = waiting && withoutDeleted(waiting, removed, wasDone)
+    if (left && left !== waiting) tx.saveTask(left)
+  }
   const touched = [...tx.tasks.children(task_id).map((child) => child.id), ...tx.dependencies.dependents(task_id)]
   tx.tasks.delete(task_id)
   tx.emit('task.deleted', { project_id, task_id })

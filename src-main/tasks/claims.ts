@@ -234,6 +234,7 @@ function commitClaim(
   tx.saveTask({
     ...current,
     active_execution_id: record.id,
+    start_when_ready: null,
     error_annotation: clearAnnotation(current.error_annotation, 'run', tx.effects.first(task.id) !== null),
     attended_mark: request.by_person ? context.newId() : current.attended_mark,
   })

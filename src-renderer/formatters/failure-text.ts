@@ -28,6 +28,8 @@ export function failureText(annotation: ErrorAnnotation): string {
       return annotation.files?.length ? `Conflicts in ${count(annotation.files.length, 'file')}` : cause
     case 'retry_budget_exhausted':
       return 'Too many failed reviews'
+    case 'dependency_failed':
+      return 'A task it depends on was cancelled'
     case 'workspace_error':
     case 'workspace_reset_required':
     case 'nested_repository':

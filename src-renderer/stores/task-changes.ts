@@ -37,6 +37,17 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
       if (agentId !== undefined) claimed(agentId)
       return answered(client.call('tasks.claim', { task_id: taskId, ...named({ agent_id: agentId, overrides }) }))
     },
+    /** An agent starts it once no dependency is open. */
+    startWhenReady: (
+      taskId: string,
+      agentId: string,
+      overrides?: OperationInput<'tasks.start_when_ready'>['overrides'],
+    ) =>
+      answered(client.call('tasks.start_when_ready', { task_id: taskId, agent_id: agentId, ...named({ overrides }) })),
+    cancelStart: async (taskId: string): Promise<void> => {
+      await client.call('tasks.cancel_start', { task_id: taskId })
+      await fetch(taskId)
+    },
     transition: async (taskId: string, status: string, reason?: string) => {
       const version = await versionOf(taskId)
       return answered(client.call('tasks.transition', { task_id: taskId, status, version, ...named({ reason }) }))

@@ -3,7 +3,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import { errorSentence } from '../formatters/error-sentence.ts'
 import { useNavigation } from './navigation.ts'
 
-interface ToastAction {
+export interface ToastAction {
   readonly label: string
   readonly run: () => void
   /** The message went away and the action was not taken. */

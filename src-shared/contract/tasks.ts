@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConflictHunk } from './conflicts.ts'
+import { ExecutionOverrides } from './executions.ts'
 import { AgentId, ExecutionId, ProjectId, RepoId, TaskId, Timestamp, TransitionId, UserId } from './ids.ts'
 import { limitNames } from './limit-names.ts'
 import { hookEvents } from './lifecycle-hooks.ts'
@@ -27,6 +28,7 @@ export const annotationTypes = [
   'workspace_reset_required',
   'nested_repository',
   'submodule_not_pushed',
+  'dependency_failed',
 ] as const
 export const recoveryActions = [
   'retry_hook',
@@ -60,6 +62,7 @@ export const ErrorAnnotation = z.object({
   limit: z.enum(limitNames).optional().describe('Of `limit_reached`.'),
   allowed: z.number().optional(),
   spent: z.number().optional(),
+  dependencies: z.array(TaskId).optional().describe('Of `dependency_failed`: those that will not be done.'),
   account: z.string().optional().describe('Of `usage_limit`: the account whose provider has limited it.'),
   resets_at: Timestamp.nullable().optional().describe('When the provider says that the limit resets.'),
   retry_at: Timestamp.optional().describe('When it continues, in the same session.'),
@@ -84,6 +87,17 @@ export type ReviewSummary = z.infer<typeof ReviewSummary>
 
 export const DiffStat = z.object({ files: z.int(), additions: z.int(), deletions: z.int() })
 export type DiffStat = z.infer<typeof DiffStat>
+
+/** The claim that happens once no dependency of the task is open. */
+export const StartWhenReady = z
+  .object({
+    agent_id: AgentId,
+    overrides: ExecutionOverrides.describe('Values of `env` are not shown.'),
+    by: z.string().describe('Who wants it: `user:<handle>`, `agent:<id>`.'),
+    since: Timestamp,
+  })
+  .meta({ id: 'StartWhenReady' })
+export type StartWhenReady = z.infer<typeof StartWhenReady>
 
 export const Task = z
   .object({
@@ -111,6 +125,7 @@ export const Task = z
     external_issue_url: z.string().nullable(),
     archived: z.boolean(),
     active_execution_id: ExecutionId.nullable(),
+    start_when_ready: StartWhenReady.nullable().describe('It starts by itself once no dependency is open.'),
     review_summary: ReviewSummary.nullable(),
     diff_stat: DiffStat.nullable().describe('Size of the branch against its base when last measured.'),
     port_base: z.int().nullable().describe('The first of the ten ports of the worktree that it works in.'),

@@ -44,6 +44,7 @@ export function plainTask(id: TaskId, at: string): Task {
     external_issue_url: null,
     archived: false,
     active_execution_id: null,
+    start_when_ready: null,
     review_summary: null,
     diff_stat: null,
     port_base: null,

@@ -121,6 +121,7 @@ export function panelData(now: number) {
     external_issue_url: 'https://example.org/issues/361',
     archived: false,
     active_execution_id: ids.running,
+    start_when_ready: null,
     review_summary: null,
     diff_stat: { files: 6, additions: 182, deletions: 47 },
     port_base: 23_410,

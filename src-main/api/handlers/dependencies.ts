@@ -11,7 +11,7 @@ import { findProject, findTask, throwNotFound } from '../find.ts'
 type Names = 'tasks.dependencies' | 'tasks.add_dependency' | 'tasks.remove_dependency'
 
 export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
-  const { store, feed } = parts
+  const { store, feed, engine } = parts
   const { read } = store
   return {
     'tasks.dependencies': ({ task_id }) => ({
@@ -30,14 +30,19 @@ export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
         }
         return dependencyOf(parts, tx, other)
       }),
-    'tasks.remove_dependency': ({ task_id, depends_on_id }) =>
+    'tasks.remove_dependency': ({ task_id, depends_on_id }) => {
       feed.commit((tx) => {
         const task = findTask(tx, task_id)
-        if (!tx.dependencies.of(task_id).includes(depends_on_id)) throwNotFound('dependency')
+        const isGone = task.error_annotation?.dependencies?.includes(depends_on_id) === true
+        if (!isGone && !tx.dependencies.of(task_id).includes(depends_on_id)) throwNotFound('dependency')
         tx.dependencies.remove(task_id, depends_on_id)
-        announce(tx, task)
-        return null
-      }),
+        const left = engine.readyStarts.withoutDependency(task, depends_on_id)
+        if (left === task) announce(tx, task)
+        else tx.saveTask(left)
+      })
+      engine.readyStarts.look()
+      return null
+    },
   }
 }
 

@@ -25,6 +25,8 @@ type Names =
   | 'tasks.update'
   | 'tasks.delete'
   | 'tasks.claim'
+  | 'tasks.start_when_ready'
+  | 'tasks.cancel_start'
   | 'tasks.transition'
   | 'tasks.verdict'
   | 'tasks.cancel'
@@ -76,6 +78,17 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         execution: views.execution(claimed.execution),
         workspace: claimed.workspace && (await workspaceView(parts, claimed.workspace, signal)),
       }
+    },
+    'tasks.start_when_ready': async ({ task_id, agent_id, overrides }, { principal, signal }) => {
+      checkSetByPerson(principal, { overrides })
+      const task = findTask(read, task_id)
+      const agent = requireAgentInProject(parts, principal, findAgent(read, agent_id), task)
+      const request = { task_id, agent, overrides: overrides ?? {}, by: actorOf(principal) }
+      return { task: views.task(unwrap(await engine.readyStarts.set(request, signal))) }
+    },
+    'tasks.cancel_start': ({ task_id }) => {
+      unwrap(engine.readyStarts.clear(task_id))
+      return null
     },
     'tasks.transition': async ({ reason = null, tree = null, ...rest }, { principal, signal }) => {
       const request = { ...rest, reason, tree }

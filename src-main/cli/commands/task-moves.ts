@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { OperationInput, OperationOutput } from '../../../src-shared/contract/operations.ts'
 import { recoveryActions, type RecoveryAction, type Task } from '../../../src-shared/contract/tasks.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, usageError } from '../cli-error.ts'
 import { findAgent, findTask } from '../find.ts'
 import { paint, plain } from '../output.ts'
 import { textOf } from '../prompt.ts'
@@ -28,6 +28,7 @@ interface ClaimOptions extends CommonOptions {
   readonly model?: string
   readonly timeout?: number
   readonly wait?: boolean
+  readonly whenReady?: boolean
 }
 
 /** `svc task claim`, `move`, `stop`, `recover` and `cancel`. */
@@ -42,6 +43,7 @@ export function addTaskMoves(task: Command): void {
     .option('--model <model>', 'the model for this time')
     .option('--timeout <seconds>', 'time limit', wholeNumber(1, 31_536_000))
     .option('--wait', 'wait if the worktree is in use')
+    .option('--when-ready', 'start by itself once no dependency is open; needs --agent')
     .action((ref: string, options: ClaimOptions) => runCommand(options, (scene) => claim(scene, ref, options)))
   addClientCommand(task, {
     usage: 'move <task> <state>',
@@ -114,6 +116,15 @@ async function claim(scene: CommandContext, ref: string, options: ClaimOptions):
     ...(model !== undefined && { model }),
     ...(timeout !== undefined && { timeout_seconds: timeout }),
     ...(wait === true && { lock_policy: 'wait' as const }),
+  }
+  if (options.whenReady === true) {
+    if (agent === null) throw usageError('Say with --agent which agent is to start the task.')
+    const { task } = await client.call('tasks.start_when_ready', { task_id: id, agent_id: agent.id, overrides })
+    await out.answer({ task }, () => {
+      if (task.start_when_ready === null) return whereItIs(task)
+      return `${task.ref} starts with ${plain(agent.name)} once no dependency is open.`
+    })
+    return
   }
   const answer = await out.withProgress(
     'Making the worktree …',

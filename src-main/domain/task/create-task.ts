@@ -21,6 +21,7 @@ export const newTaskDefaults = {
   review_summary: null,
   diff_stat: null,
   limits: null,
+  start_when_ready: null,
 } as const
 
 type Stored = Omit<Task, 'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'>

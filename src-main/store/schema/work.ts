@@ -21,6 +21,7 @@ import type {
   ErrorAnnotation,
   HookOutcome,
   ReviewSummary,
+  StartWhenReady,
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
 import type { AccountRecord, ExecutionRecord, ProjectDeletion, TaskRecord } from '../../ports/store.ts'
@@ -119,6 +120,7 @@ export const tasks = sqliteTable(
       .default(sql`'[]'`),
     review_summary: json<ReviewSummary>('review_summary'),
     diff_stat: json<DiffStat>('diff_stat'),
+    start_when_ready: json<StartWhenReady>('start_when_ready'),
     /** Limits that people raised for this task, and limits that it was warned of. */
     limits: json<TaskRecord['limits']>('limits'),
     created_at: text('created_at').notNull(),
@@ -132,6 +134,9 @@ export const tasks = sqliteTable(
     index('tasks_by_status').on(t.project_id, t.status, t.archived, t.position, t.id),
     index('tasks_by_repo').on(t.repo_id, t.id),
     index('tasks_by_parent').on(t.parent_id, t.position, t.id),
+    index('tasks_starting_when_ready')
+      .on(t.id)
+      .where(sql`start_when_ready IS NOT NULL`),
   ],
 )
 

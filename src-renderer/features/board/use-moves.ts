@@ -1,4 +1,5 @@
 import { shallowRef, watch } from 'vue'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../../src-shared/contract/executions.ts'
 import type { Assignee, Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { hasTrait, stateOf } from '../../model/workflow-shape.ts'
@@ -9,7 +10,7 @@ import { useMovesKey } from '../../stores/task-details.ts'
 import { useProjects } from '../../stores/projects.ts'
 import type { TaskPlacement } from '../../stores/task-changes.ts'
 import { useTasks } from '../../stores/tasks.ts'
-import { useToasts } from '../../stores/toasts.ts'
+import { useToasts, type ToastAction } from '../../stores/toasts.ts'
 import { useBulk } from './use-bulk.ts'
 import { useUndo } from './use-undo.ts'
 
@@ -43,8 +44,21 @@ export function useMoves() {
   const merges = (task: Task, to: string): boolean => {
     return hasTrait(projects.workflow(task.project_id), { name: to }, 'merges')
   }
+  /** What depends on others can't be claimed yet, but may start by itself when they are done. */
+  const startLater =
+    (task: Task, agentId: string | null, overrides?: ExecutionOverrides) =>
+    (error: unknown): ToastAction | undefined => {
+      if (agentId === null || !(error instanceof ApiError) || error.code !== 'dependency_gate') return undefined
+      const start = () => tasks.startWhenReady(task.id, agentId, overrides)
+      return { label: 'Start when ready', run: () => void toasts.attemptOn(task, 'It doesn’t start by itself', start) }
+    }
   const claim = (task: Task, to: string | null, agentId: string | null, overrides?: ExecutionOverrides) =>
-    optimistic(task, to, () => tasks.claim(task.id, agentId ?? undefined, overrides))
+    optimistic(
+      task,
+      to,
+      () => tasks.claim(task.id, agentId ?? undefined, overrides),
+      startLater(task, agentId, overrides),
+    )
 
   async function start(task: Task, to: string | null = null): Promise<void> {
     const agent = knownAgent(task)
@@ -177,11 +191,16 @@ function withOptimisticMove() {
   return {
     stays,
     /** Runs the change with the card already where it goes; a refusal brings it back and says why. */
-    async optimistic(task: Task, to: string | null, work: () => Promise<unknown>): Promise<void> {
+    async optimistic(
+      task: Task,
+      to: string | null,
+      work: () => Promise<unknown>,
+      wayOn?: (error: unknown) => ToastAction | undefined,
+    ): Promise<void> {
       try {
         await (to === null ? work() : tasks.moving(task.id, to, work))
       } catch (error) {
-        toasts.refused(error, stays(task), toasts.opening(task))
+        toasts.refused(error, stays(task), wayOn?.(error) ?? toasts.opening(task))
       }
     },
   }

@@ -2,7 +2,7 @@ import { LandingResult } from '../landing.ts'
 import { z } from 'zod'
 import { Execution, ExecutionOverrides } from '../executions.ts'
 import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts'
-import { get, post, patch, del, list, page, paginated } from '../operation.ts'
+import { get, post, patch, put, del, list, page, paginated } from '../operation.ts'
 import { Review } from '../reviews.ts'
 import { Dependency, Preview, recoveryActions, Task, TaskFields, TaskMove } from '../tasks.ts'
 import { SeenTree, Workspace } from '../workspaces.ts'
@@ -121,6 +121,21 @@ export const tasksOperations = {
       'transition_blocked',
       'humans_only',
     ],
+  ),
+  'tasks.start_when_ready': put(
+    '/tasks/{task_id}/start_when_ready',
+    'member',
+    'Have an agent start the task once no dependency is open; at once if none is.',
+    z.object({ task_id: TaskId, agent_id: AgentId, overrides: ExecutionOverrides.nullable().optional() }),
+    z.object({ task: Task }),
+    ['already_claimed', 'not_claimable', 'task_terminal', 'humans_only'],
+  ),
+  'tasks.cancel_start': del(
+    '/tasks/{task_id}/start_when_ready',
+    'member',
+    'No longer start the task by itself.',
+    z.object({ task_id: TaskId }),
+    [],
   ),
   'tasks.transition': {
     ...post(
