@@ -8,6 +8,7 @@ import type {
   KnowledgeId,
   ProjectId,
   TaskId,
+  TaskTemplateId,
 } from '../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import { operations, streams, type OperationName } from '../../src-shared/contract/operations.ts'
@@ -20,7 +21,16 @@ import type { Api, CallContext } from './api.ts'
 import type { ApiParts, Handler, Handlers } from './context.ts'
 import { toApiError } from './errors.ts'
 import { visibleTo } from './visible-events.ts'
-import { findAttachment, findComment, findDaemon, findExecution, findKnowledge, findProject, findTask } from './find.ts'
+import {
+  findAttachment,
+  findComment,
+  findDaemon,
+  findExecution,
+  findKnowledge,
+  findProject,
+  findTask,
+  findTaskTemplate,
+} from './find.ts'
 import { createAgentHandlers } from './handlers/agents.ts'
 import { createAttachmentHandlers } from './handlers/attachments.ts'
 import { createBoardHandlers } from './handlers/board.ts'
@@ -44,6 +54,7 @@ import { createQueueHandlers } from './handlers/queue.ts'
 import { createRepoHandlers } from './handlers/repos.ts'
 import { createTaskHandlers } from './handlers/tasks.ts'
 import { createWorkspaceHandlers } from './handlers/workspaces.ts'
+import { createTaskTemplateHandlers } from './handlers/task-templates.ts'
 import { createTaskReads } from './handlers/task-reads.ts'
 
 /** The API behind every door: parse, existence, rights, then the handler. */
@@ -57,6 +68,7 @@ export function createApi(parts: ApiParts): Api {
     ...createDaemonHandlers(parts),
     ...createTaskHandlers(parts),
     ...createTaskReads(parts),
+    ...createTaskTemplateHandlers(parts),
     ...createBoardHandlers(parts),
     ...createDiffHandlers(parts),
     ...createExecutionHandlers(parts),
@@ -120,6 +132,7 @@ type Scope = Readonly<Record<string, unknown>> & {
   readonly comment_id?: CommentId | undefined
   readonly knowledge_id?: KnowledgeId | undefined
   readonly attachment_id?: AttachmentId | undefined
+  readonly template_id?: TaskTemplateId | undefined
   readonly daemon_id?: DaemonId | undefined
 }
 
@@ -160,9 +173,10 @@ function projectFacts(q: Queries, scope: Scope, principal: Principal): Pick<Acce
   const comment = scope.comment_id === undefined ? null : findComment(q, scope.comment_id)
   const knowledge = scope.knowledge_id === undefined ? null : findKnowledge(q, scope.knowledge_id)
   const attachment = scope.attachment_id === undefined ? null : findAttachment(q, scope.attachment_id)
+  const template = scope.template_id === undefined ? null : findTaskTemplate(q, scope.template_id)
   const task_id = scope.task_id ?? execution?.task_id ?? comment?.task_id
   const task = task_id === undefined ? null : findTask(q, task_id)
-  const project_id = scope.project_id ?? task?.project_id ?? knowledge?.project_id ?? attachment?.project_id
+  const { project_id } = scope.project_id === undefined ? (task ?? knowledge ?? attachment ?? template ?? {}) : scope
   if (project_id === undefined) return { project: null }
   const { id, owner_id } = findProject(q, project_id)
   const role = principal.kind === 'user' ? q.members.role(id, principal.user_id) : null

@@ -8,10 +8,12 @@ import type {
   KnowledgeId,
   ProjectId,
   TaskId,
+  TaskTemplateId,
 } from '../../src-shared/contract/ids.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AttachmentRecord } from '../ports/attachment-queries.ts'
+import type { TaskTemplateRecord } from '../ports/task-template-queries.ts'
 import type {
   AgentRecord,
   CommentRecord,
@@ -42,6 +44,9 @@ export function findComment(q: Queries, id: CommentId): CommentRecord {
 }
 export function findAttachment(q: Queries, id: AttachmentId): AttachmentRecord {
   return q.attachments.get(id) ?? throwNotFound('attachment')
+}
+export function findTaskTemplate(q: Queries, id: TaskTemplateId): TaskTemplateRecord {
+  return q.task_templates.get(id) ?? throwNotFound('task_template')
 }
 export function findKnowledge(q: Queries, id: KnowledgeId): KnowledgeRecord {
   return q.knowledge.get(id) ?? throwNotFound('knowledge')

@@ -90,6 +90,7 @@ export function toExecution(record: ExecutionRecord): Execution {
     repository_state: _r,
     pid: _i,
     pid_started: _s,
+    queue_rank: _rank,
     retry_at,
     ...execution
   } = record

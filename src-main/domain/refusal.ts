@@ -7,7 +7,7 @@ export function isRefusal(value: object): value is Refusal {
 
 /** The refusal for an ID or name that does not exist. */
 export function notFound(resource: string): Refusal {
-  return { code: 'not_found', message: `This ${resource} doesn't exist.`, details: { resource } }
+  return { code: 'not_found', message: `This ${resource.replaceAll('_', ' ')} doesn't exist.`, details: { resource } }
 }
 
 /** The refusal for an invalid field of the input. */

@@ -64,6 +64,7 @@ export function enqueueExecution(context: EngineContext, tx: Tx, request: NewExe
     finished_at: null,
     last_heartbeat_at: null,
     retry_at: request.retry_at ?? null,
+    queue_rank: null,
     created_at: tx.now(),
   }
   tx.executions.put(record)

@@ -31,6 +31,7 @@ import type { ViewedContent, Workspace } from '../../src-shared/contract/workspa
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
 import type { AttachmentQueries } from './attachment-queries.ts'
 import type { BaseHealthQueries } from './base-health-queries.ts'
+import type { TaskTemplateQueries } from './task-template-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
 import type { Message } from '../domain/task/message.ts'
@@ -87,6 +88,8 @@ export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at'> & {
   readonly pid_started: string | null
   /** It waits until then for its provider's limit, or to be tried again. */
   readonly retry_at: string | null
+  /** Where a person has put it in the queue; null: behind those that have one, by its age. */
+  readonly queue_rank: number | null
 }
 export type ReviewRecord = Review
 export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }
@@ -248,6 +251,7 @@ export interface Queries {
     byTask(task_id: TaskId): readonly CommentRecord[]
   }
   readonly attachments: AttachmentQueries
+  readonly task_templates: TaskTemplateQueries
   readonly knowledge: {
     get(id: KnowledgeId): KnowledgeRecord | null
     put(record: KnowledgeRecord): void
@@ -340,6 +344,7 @@ export interface Store {
 /** As much of a queued or running execution as the queue asks for: no prompt, which may be large, is read for it. */
 export type OpenExecution = Pick<Execution, 'id' | 'task_id' | 'role' | 'agent_id' | 'status' | 'created_at'> & {
   readonly retry_at: string | null
+  readonly queue_rank: number | null
   readonly project_id: ProjectId
   readonly dispatched: boolean
   /** It brings a person's message. */

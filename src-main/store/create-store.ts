@@ -18,6 +18,7 @@ import { createAgentQueries, createProjectQueries, createRepoQueries } from './p
 import { shrinkFile } from './free-pages.ts'
 import { createBaseHealthQueries } from './base-health.ts'
 import { createReviewQueries } from './reviews.ts'
+import { createTaskTemplateQueries } from './task-templates.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
 import { createUsageQueries } from './usage.ts'
@@ -49,6 +50,7 @@ export function createStore(database: OpenDatabase): Store {
     pendingHooks: createPendingHookQueries(db),
     comments: createCommentQueries(db),
     attachments: createAttachmentQueries(db),
+    task_templates: createTaskTemplateQueries(db),
     knowledge: createKnowledgeQueries(db),
     notifications: createNotificationQueries(db),
     integrations: createIntegrationQueries(db),

@@ -7,6 +7,12 @@ import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 // In these very words: a partial index is used only where its condition can be seen before values are bound.
 const isOpen = sql`${executions.status} IN ('queued', 'running')`
 
+/** Puts those that people have moved first, as they were put; the others keep the order of their age. */
+function inTurn<T extends Pick<OpenExecution, 'queue_rank'>>(rows: readonly T[]): readonly T[] {
+  if (rows.every(({ queue_rank }) => queue_rank === null)) return rows
+  return rows.toSorted((a, b) => (a.queue_rank ?? Infinity) - (b.queue_rank ?? Infinity) || 0)
+}
+
 interface QueueFlags {
   readonly dispatched: number
   readonly is_message: number
@@ -44,14 +50,14 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
   const open = prepareAll(db, executions, `WHERE status IN ('queued', 'running') ORDER BY id`)
   const openIn = prepareAll(db, executions, `WHERE status IN ('queued', 'running') AND project_id = ? ORDER BY id`)
   const queue = db.$client.prepare<[], Omit<OpenExecution, 'dispatched' | 'is_message'> & QueueFlags>(
-    `SELECT id, task_id, project_id, role, agent_id, status, dispatched, created_at, retry_at,
+    `SELECT id, task_id, project_id, role, agent_id, status, dispatched, created_at, retry_at, queue_rank,
        overrides ->> '$.message' IS NOT NULL AS is_message
      FROM executions WHERE status IN ('queued', 'running') ORDER BY id`,
   )
   return {
     get,
     queue: (project_id) =>
-      queue.all().flatMap(({ is_message, dispatched, ...row }) => {
+      inTurn(queue.all()).flatMap(({ is_message, dispatched, ...row }) => {
         if (project_id !== undefined && row.project_id !== project_id) return []
         return { ...row, dispatched: dispatched === 1, is_message: row.status === 'queued' && is_message === 1 }
       }),

@@ -4,6 +4,7 @@ import type { Assignee, DiffStat, ErrorAnnotation } from '../../src-shared/contr
 import { workspaceLocked } from '../domain/task/claim-guard.ts'
 import { invalidInput, isRefusal, notFound } from '../domain/refusal.ts'
 import { roleOf, workStateOf, type Workflow } from '../domain/workflow/graph.ts'
+import { checkRole } from '../domain/workflow/roles.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
@@ -59,7 +60,7 @@ export function assignRole(deps: StepServices, tx: Tx, request: RoleRequest): { 
   const workflow = deps.transitions.workflowOf(tx, task)
   const state = workflow.states.get(task.status)
   const isCoder = coderRole(workflow) === request.role
-  const refusal = checkRole(workflow, request) ?? checkReset(workflow, request, task)
+  const refusal = checkRole(workflow, request.role) ?? checkReset(workflow, request, task)
   if (refusal) return refusal
   if (state?.kind === 'terminal')
     return { code: 'task_terminal', message: 'The task is finished; its roles stay as they are.' }
@@ -89,16 +90,6 @@ export function assignRole(deps: StepServices, tx: Tx, request: RoleRequest): { 
     version: task.version + 1,
   })
   return { moved: isCoder && tx.executions.openOfTask(task.id).length > 0 }
-}
-
-function checkRole(workflow: Workflow, request: RoleRequest): Refusal | null {
-  const known = new Set(workflow.definition.states.flatMap((one) => roleOf(one) ?? []))
-  for (const role of workflow.definition.roles) known.add(role.name)
-  if (known.has(request.role)) return null
-  return {
-    code: 'unknown_role',
-    message: `The workflow has no role ${request.role}. It has: ${[...known].join(', ')}.`,
-  }
 }
 
 function checkReset(workflow: Workflow, request: RoleRequest, task: TaskRecord): Refusal | null {

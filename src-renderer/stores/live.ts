@@ -21,6 +21,7 @@ import { useProjects } from './projects.ts'
 import { useReviews } from './reviews.ts'
 import { useSession } from './session.ts'
 import { useRequests, useTaskInvalidation } from './query.ts'
+import { useTaskTemplates } from './task-templates.ts'
 import { useTasks } from './tasks.ts'
 import { useToasts } from './toasts.ts'
 import { useViewedFiles } from './viewed-files.ts'
@@ -38,6 +39,7 @@ export const useLive = defineStore('live', () => {
     viewed: useViewedFiles(),
     notifications: useNotifications(),
     knowledge: useKnowledge(),
+    taskTemplates: useTaskTemplates(),
     integrations: useIntegrations(),
     landing: useLanding(),
     agents: useAgents(),

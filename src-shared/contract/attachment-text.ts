@@ -28,3 +28,15 @@ export function attachmentMarkdown({ id, name, media_type }: Pick<Attachment, 'i
   const words = name.replace(/[[\]\\]/g, '\\$&')
   return `${isShownImage(media_type) ? '!' : ''}[${words}](attachment:${id})`
 }
+
+const shown = /!?\[(?:[^[\]\\]|\\.)*\]\(attachment:[0-9a-f-]{36}\)/gi
+
+/** A Markdown text without the attachments that it shows or links to, and without lines that held nothing else. */
+export function withoutAttachments(text: string): string {
+  if (attachmentsNamedIn(text).length === 0) return text
+  const kept = text.split('\n').flatMap((line) => {
+    const rest = line.replace(shown, '').replace(reference, '')
+    return rest.trim() === '' && line.trim() !== '' ? [] : [rest]
+  })
+  return kept.join('\n').trim()
+}

@@ -12,6 +12,7 @@ import {
   NotificationId,
   ProjectId,
   TaskId,
+  TaskTemplateId,
   Timestamp,
   TransitionId,
   UserId,
@@ -25,6 +26,7 @@ import { Member } from './members.ts'
 import { notificationTypes } from './notification-types.ts'
 import { Agent, Project } from './projects.ts'
 import { Review } from './reviews.ts'
+import { TaskTemplate } from './task-templates.ts'
 import { HookOutcome, Task } from './tasks.ts'
 import { ViewedContent, workspaceStatuses } from './workspaces.ts'
 
@@ -104,6 +106,13 @@ export const eventPayloads = {
     project_id: ProjectId,
     knowledge_id: KnowledgeId,
     entry: KnowledgeEntry.nullable(),
+    occurred_at: Timestamp,
+  }),
+  /** `template` is null when it was deleted. */
+  'task_template.updated': z.object({
+    project_id: ProjectId,
+    template_id: TaskTemplateId,
+    template: TaskTemplate.nullable(),
     occurred_at: Timestamp,
   }),
   /** `integration` is null when it was deleted. */

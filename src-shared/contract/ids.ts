@@ -21,6 +21,7 @@ export const KnowledgeId = id<'KnowledgeId'>()
 export const NotificationId = id<'NotificationId'>()
 export const IntegrationId = id<'IntegrationId'>()
 export const AttachmentId = id<'AttachmentId'>()
+export const TaskTemplateId = id<'TaskTemplateId'>()
 
 export type UserId = z.infer<typeof UserId>
 export type ProjectId = z.infer<typeof ProjectId>
@@ -40,6 +41,7 @@ export type KnowledgeId = z.infer<typeof KnowledgeId>
 export type NotificationId = z.infer<typeof NotificationId>
 export type IntegrationId = z.infer<typeof IntegrationId>
 export type AttachmentId = z.infer<typeof AttachmentId>
+export type TaskTemplateId = z.infer<typeof TaskTemplateId>
 
 /** ISO 8601, UTC, milliseconds: `2026-11-21T09:30:00.000Z`. */
 export const Timestamp = z.iso.datetime({ precision: 3 })

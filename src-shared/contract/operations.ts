@@ -5,6 +5,7 @@ import { attachmentsOperations } from './operations/attachments.ts'
 import { identityOperations } from './operations/identity.ts'
 import { projectsOperations } from './operations/projects.ts'
 import { agentsOperations } from './operations/agents.ts'
+import { taskTemplatesOperations } from './operations/task-templates.ts'
 import { tasksOperations } from './operations/tasks.ts'
 import { taskRecordsOperations } from './operations/task-records.ts'
 import { daemonsOperations } from './operations/daemons.ts'
@@ -37,6 +38,7 @@ export const operations = {
   ...daemonsOperations,
   ...tasksOperations,
   ...taskRecordsOperations,
+  ...taskTemplatesOperations,
   ...diffsOperations,
   ...executionsOperations,
   ...promptsOperations,

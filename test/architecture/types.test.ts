@@ -33,6 +33,11 @@ const fieldLists: readonly (readonly [list: string, file: string, stores: Readon
   ['ProjectFields = z.object({', 'src-shared/contract/projects.ts', { 'src-main/api/handlers/projects.ts': 2 }],
   ['RepoFields = z.object({', 'src-shared/contract/projects.ts', { 'src-main/projects/repositories.ts': 2 }],
   ['KnowledgeFields = z.object({', 'src-shared/contract/knowledge.ts', { 'src-main/api/handlers/knowledge.ts': 2 }],
+  [
+    'TaskTemplateFields = z.object({',
+    'src-shared/contract/task-templates.ts',
+    { 'src-main/api/handlers/task-templates.ts': 2 },
+  ],
   ['CommentFields = z.object({', 'src-shared/contract/comments.ts', { 'src-main/api/handlers/comments.ts': 2 }],
   [
     'IntegrationFields = z.object({',

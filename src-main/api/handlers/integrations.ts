@@ -1,9 +1,9 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, UserId } from '../../../src-shared/contract/ids.ts'
 import { invalidInput } from '../../domain/refusal.ts'
-import { mayWorkIn } from '../../domain/access/agents.ts'
 import { isAdmin, type Principal } from '../../domain/access/principal.ts'
 import { canSeeAgent } from '../agent-visibility.ts'
+import { canWorkIn } from '../assignee.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findProject, throwNotFound } from '../find.ts'
 
@@ -75,8 +75,7 @@ function checkAssignee(
   if (type === 'agent') {
     const agent = read.agents.get(id as AgentId)
     if (!agent || !canSeeAgent(read, principal, agent)) throw invalid("This agent doesn't exist.")
-    const isMember = agent.owner_id !== null && read.members.role(project.id, agent.owner_id) !== null
-    if (!mayWorkIn(agent, project, isMember)) {
+    if (!canWorkIn(read, agent, project)) {
       throw invalid(`${agent.name} can't work in this project, because its owner isn't a member.`)
     }
     return

@@ -1,18 +1,18 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
-import { mayWorkIn } from '../../domain/access/agents.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import { placeBeside } from '../../domain/task/place-task.ts'
 import type { Actor, Outcome } from '../../tasks/action-services.ts'
 import type { Tx } from '../../core/event-feed.ts'
-import type { AgentRecord, TaskRecord } from '../../ports/store.ts'
+import type { TaskRecord } from '../../ports/store.ts'
+import { canWorkIn, checkAssignee, requireAgentInProject } from '../assignee.ts'
 import { checkOwner } from '../project-visibility.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { unwrap, findAgent, findProject, findTask, throwNotFound } from '../find.ts'
-import { canSeeAgent } from '../agent-visibility.ts'
+import { unwrap, findProject, findTask, throwNotFound } from '../find.ts'
 import { newTask } from '../new-task.ts'
 import { noteConfigChange } from '../note-config-change.ts'
 import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
@@ -41,6 +41,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
   const { store, engine, newId } = parts
   const { read } = store
   const { views, actions, claims } = engine
+  const projectOf = ({ project_id }: TaskRecord) => findProject(read, project_id)
   const taskOf = ({ task }: { task: TaskRecord }): { task: Task } => ({ task: views.task(task) })
   return {
     'tasks.create': (input, { principal }) => {
@@ -63,8 +64,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.claim': async ({ task_id, agent_id, overrides }, { principal, signal }) => {
       checkSetByPerson(principal, { overrides })
       const task = findTask(read, task_id)
-      const agent =
-        agent_id === undefined ? null : requireAgentInProject(parts, principal, findAgent(read, agent_id), task)
+      const agent = agent_id === undefined ? null : requireAgentInProject(read, principal, agent_id, projectOf(task))
       const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : assigneeFrom(principal)
       // The audit names the claimant, whoever brought them in; an agent elsewhere uses its owner's token.
       const triggered_by = agent ? `agent:${agent.id}` : actorOf(principal)
@@ -82,7 +82,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.start_when_ready': async ({ task_id, agent_id, overrides }, { principal, signal }) => {
       checkSetByPerson(principal, { overrides })
       const task = findTask(read, task_id)
-      const agent = requireAgentInProject(parts, principal, findAgent(read, agent_id), task)
+      const agent = requireAgentInProject(read, principal, agent_id, projectOf(task))
       const request = { task_id, agent, overrides: overrides ?? {}, by: actorOf(principal) }
       return { task: views.task(unwrap(await engine.readyStarts.set(request, signal))) }
     },
@@ -123,7 +123,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       return taskOf(unwrap(await actions.assignRole({ ...request, assignee }, actor(principal))))
     },
     'tasks.recover': async ({ task_id, action, reason, tree, to }, { principal, signal }) => {
-      if (action === 'raise_limit') checkOwner(read, principal, findProject(read, findTask(read, task_id).project_id))
+      if (action === 'raise_limit') checkOwner(read, principal, projectOf(findTask(read, task_id)))
       const request = { task_id, action, reason: reason ?? null, tree: tree ?? null, to: to ?? null }
       return taskOf(unwrap(await actions.recover(request, actor(principal), signal)))
     },
@@ -161,53 +161,27 @@ function assigneeFrom(principal: Principal): Assignee {
   })
 }
 
-function canWorkIn(parts: ApiParts, agent: AgentRecord, task: TaskRecord): boolean {
-  const project = findProject(parts.store.read, task.project_id)
-  const isMember = agent.owner_id !== null && parts.store.read.members.role(project.id, agent.owner_id) !== null
-  return mayWorkIn(agent, project, isMember)
-}
-
-function requireAgentInProject(
-  parts: ApiParts,
-  principal: Principal,
-  agent: AgentRecord,
-  task: TaskRecord,
-): AgentRecord {
-  if (!canSeeAgent(parts.store.read, principal, agent)) throwNotFound('agent')
-  if (canWorkIn(parts, agent, task)) return agent
-  throw new ApiError({
-    code: 'forbidden',
-    message: `${agent.name} can't work in this project, because its owner isn't a member.`,
-  })
-}
-
 function assigneeOf(
   parts: ApiParts,
   principal: Principal,
   task: TaskRecord,
-  wanted: {
-    agent_id?: Parameters<typeof findAgent>[1] | undefined
-    user_id?: Parameters<ApiParts['identity']['users']['get']>[0] | undefined
-  },
+  { agent_id, user_id }: Pick<OperationRequest<'tasks.assign_role'>, 'agent_id' | 'user_id'>,
 ): Assignee {
-  if (wanted.agent_id !== undefined) {
-    const agent = requireAgentInProject(parts, principal, findAgent(parts.store.read, wanted.agent_id), task)
-    return { type: 'agent', id: agent.id }
-  }
-  const user = (wanted.user_id === undefined ? null : parts.identity.users.get(wanted.user_id)) ?? throwNotFound('user')
-  const project = findProject(parts.store.read, task.project_id)
-  if (project.owner_id !== null && parts.store.read.members.role(project.id, user.id) === null) {
-    throw new ApiError({ code: 'not_a_member', message: `${user.display_name} isn't a member of this project.` })
-  }
-  return { type: 'user', id: user.id }
+  const wanted =
+    agent_id !== undefined
+      ? ({ type: 'agent', id: agent_id } as const)
+      : ({ type: 'user', id: user_id ?? throwNotFound('user') } as const)
+  checkAssignee(parts, principal, findProject(parts.store.read, task.project_id), wanted)
+  return wanted
 }
 
 /** Whoever had a role before, else an agent that could take the task. */
 function suggestedAssignee(parts: ApiParts, task: TaskRecord): Assignee | null {
   const { read } = parts.store
+  const project = findProject(read, task.project_id)
   const known = Object.values(task.roles).find((one) => one.type === 'agent')
   if (known) return known
-  const agent = read.agents.list().find((one) => !one.paused && canWorkIn(parts, one, task))
+  const agent = read.agents.list().find((one) => !one.paused && canWorkIn(read, one, project))
   return agent ? { type: 'agent', id: agent.id } : null
 }
 

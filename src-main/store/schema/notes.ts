@@ -1,4 +1,13 @@
-import { index, integer, primaryKey, sqliteTable, text, type AnySQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import {
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+  type AnySQLiteColumn,
+} from 'drizzle-orm/sqlite-core'
 import type { Comment, CommentAnchor, CommentAnswer, CommentSent } from '../../../src-shared/contract/comments.ts'
 import type {
   AttachmentId,
@@ -7,11 +16,14 @@ import type {
   KnowledgeId,
   NotificationId,
   ProjectId,
+  RepoId,
   TaskId,
+  TaskTemplateId,
 } from '../../../src-shared/contract/ids.ts'
 import type { NotificationType } from '../../../src-shared/contract/notification-types.ts'
+import type { TaskTemplate } from '../../../src-shared/contract/task-templates.ts'
 import { json } from './columns.ts'
-import { executions, projects, tasks } from './work.ts'
+import { executions, projects, repos, tasks } from './work.ts'
 
 /**
  * An answer goes with what it answers, by a query: a cascade follows a thread of answers only as deep as
@@ -145,5 +157,33 @@ export const attachments = sqliteTable(
     index('attachments_by_task').on(t.task_id, t.created_at, t.id),
     index('attachments_by_project').on(t.project_id, t.created_at),
     index('attachments_by_content').on(t.sha256),
+  ],
+)
+
+/** Starting points for new tasks of a project. */
+export const taskTemplates = sqliteTable(
+  'task_templates',
+  {
+    id: text('id').$type<TaskTemplateId>().primaryKey().notNull(),
+    project_id: text('project_id')
+      .$type<ProjectId>()
+      .notNull()
+      .references(() => projects.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    title: text('title').notNull(),
+    description: text('description'),
+    priority: integer('priority').notNull(),
+    labels: json<string[]>('labels').notNull(),
+    review_config: json<TaskTemplate['review_config']>('review_config').notNull(),
+    roles: json<TaskTemplate['roles']>('roles').notNull(),
+    repo_id: text('repo_id')
+      .$type<RepoId>()
+      .references(() => repos.id, { onDelete: 'set null' }),
+    created_at: text('created_at').notNull(),
+    updated_at: text('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('task_templates_by_name').on(t.project_id, sql`${t.name} COLLATE NOCASE`),
+    index('task_templates_by_repo').on(t.repo_id),
   ],
 )

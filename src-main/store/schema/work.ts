@@ -215,6 +215,8 @@ export const executions = sqliteTable(
     last_heartbeat_at: text('last_heartbeat_at'),
     /** It waits until then for its provider's limit, or to be tried again. */
     retry_at: text('retry_at'),
+    /** Where a person has put it in the queue; null: behind those that have one, by its age. */
+    queue_rank: integer('queue_rank'),
     created_at: text('created_at').notNull(),
   },
   (t) => [
@@ -222,7 +224,18 @@ export const executions = sqliteTable(
     // All that the queue asks for, so that nothing is read beside it.
     index('executions_open')
       .on(
-        ...[t.id, t.task_id, t.project_id, t.role, t.agent_id, t.status, t.dispatched, t.created_at, t.retry_at],
+        ...[
+          t.id,
+          t.task_id,
+          t.project_id,
+          t.role,
+          t.agent_id,
+          t.status,
+          t.dispatched,
+          t.created_at,
+          t.retry_at,
+          t.queue_rank,
+        ],
         sql`${t.overrides} ->> '$.message' IS NOT NULL`,
       )
       .where(sql`status IN ('queued', 'running')`),

@@ -39,7 +39,7 @@ export const columns: readonly { readonly title: string; readonly who: Caller; r
 /** Writes a project of the owner's (or, with `system`, of nobody's) and all that belongs to it. */
 export function buildWorld(store: Store, { db }: OpenDatabase, people: People, system: boolean): World {
   const ids = Object.fromEntries(
-    'project_id task_id other_task_id execution_id comment_id knowledge_id attachment_id notification_id agent_id daemon_id token_id session_id invite_id repo_id elsewhere_id'
+    'project_id task_id other_task_id execution_id comment_id knowledge_id attachment_id template_id notification_id agent_id daemon_id token_id session_id invite_id repo_id elsewhere_id'
       .split(' ')
       .map((name) => [name, v7()]),
   ) as Record<string, string>
@@ -69,6 +69,7 @@ export function buildWorld(store: Store, { db }: OpenDatabase, people: People, s
     q.comments.put({ ...comment, id: id('comment_id'), task_id: of.task_id, author: authorOf(people.member) })
     q.knowledge.put({ ...note, id: id('knowledge_id'), project_id: of.project_id })
     q.attachments.put({ ...attachment, ...of, id: id('attachment_id') })
+    q.task_templates.put({ ...template, id: id('template_id'), project_id: of.project_id })
     q.notifications.put({ ...notice, ...of, id: id('notification_id') })
   })
   return { ids: { ...ids, user_id: people.member }, callers: callersOf(people, id) }
@@ -144,6 +145,18 @@ const task = {
   created_at: at,
   updated_at: at,
 }
+const template = {
+  name: 'Bug',
+  title: '',
+  description: null,
+  priority: 0,
+  labels: [],
+  review_config: {},
+  roles: {},
+  repo_id: null,
+  created_at: at,
+  updated_at: at,
+}
 const execution = {
   role: 'coder',
   user_id: null,
@@ -151,6 +164,7 @@ const execution = {
   status: 'running',
   dispatched: true,
   retry_at: null,
+  queue_rank: null,
   exit_code: null,
   prompt: '',
   overrides: {},

@@ -19,6 +19,7 @@ export function executionRecord(
     status,
     dispatched: true,
     retry_at: null,
+    queue_rank: null,
     exit_code: null,
     prompt: '',
     overrides: {},

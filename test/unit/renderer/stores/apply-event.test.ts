@@ -8,6 +8,7 @@ import {
   CommentId,
   DaemonId,
   KnowledgeId,
+  TaskTemplateId,
   NotificationId,
   TransitionId,
   UserId,
@@ -48,6 +49,7 @@ function heard(event: EventEnvelope): unknown[] {
     },
     knowledge: { changed: note('knowledge.changed') },
     landing: { put: (...args) => void calls.push(['landing.put', ...args]) },
+    taskTemplates: { changed: note('taskTemplates.changed') },
     integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     daemons: { put: (...args) => void calls.push(['daemons.put', ...args]) },
@@ -178,11 +180,16 @@ test('a comment is put, or removed from its task', () => {
   ])
 })
 
-test('knowledge and people change nothing on the board, and whoever looks at them hears of it', () => {
+test('knowledge, templates and people change nothing on the board, and whoever looks at them hears of it', () => {
   const knowledge_id = KnowledgeId.parse('01990010-0000-7000-8000-000000000001')
   const forgotten = { ...base, knowledge_id, entry: null }
   expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([
     ['knowledge.changed', task.project_id],
+  ])
+  const template_id = TaskTemplateId.parse('01990013-0000-7000-8000-000000000001')
+  const noTemplate = { ...base, template_id, template: null }
+  expect(heard({ seq: 5, type: 'task_template.updated', data: noTemplate })).toEqual([
+    ['taskTemplates.changed', task.project_id],
   ])
   const user_id = UserId.parse('01990011-0000-7000-8000-000000000001')
   const left = { ...base, user_id, member: null }

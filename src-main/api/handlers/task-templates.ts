@@ -1,0 +1,110 @@
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import { withoutAttachments } from '../../../src-shared/contract/attachment-text.ts'
+import type { TaskTemplateId } from '../../../src-shared/contract/ids.ts'
+import { givenFields } from '../../../src-shared/lang/given-fields.ts'
+import type { Tx } from '../../core/event-feed.ts'
+import type { Principal } from '../../domain/access/principal.ts'
+import { invalidInput } from '../../domain/refusal.ts'
+import { checkRole, rolesOf } from '../../domain/workflow/roles.ts'
+import type { ProjectRecord } from '../../ports/store.ts'
+import type { TaskTemplateRecord } from '../../ports/task-template-queries.ts'
+import { checkAssignee, isAssignable } from '../assignee.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { findProject, findTaskTemplate, throwNotFound, unwrap } from '../find.ts'
+
+type Names = `task_templates.${'list' | 'create' | 'get' | 'update' | 'delete'}`
+
+const given = givenFields<TaskTemplateRecord>()
+
+/** What a template has unless its writer says otherwise. */
+const openFields = {
+  title: '',
+  description: null,
+  priority: 0,
+  labels: [] as string[],
+  review_config: {},
+  roles: {},
+  repo_id: null,
+} as const
+
+/** Starting points for new tasks, kept with their project. */
+export function createTaskTemplateHandlers(parts: ApiParts): Handlers<Names> {
+  const { feed, newId } = parts
+  const { read } = parts.store
+  const view = (template: TaskTemplateRecord) => currentView(parts, template)
+  return {
+    'task_templates.list': ({ project_id }) => ({
+      items: read.task_templates.ofProject(findProject(read, project_id).id).map(view),
+    }),
+    'task_templates.create': ({ project_id, ...fields }, { principal }) => {
+      const project = findProject(read, project_id)
+      return feed.commit((tx) => {
+        const at = tx.now()
+        const id = newId() as TaskTemplateId
+        const template = { ...openFields, ...given(fields), id, project_id, created_at: at, updated_at: at }
+        check(parts, tx, principal, project, template)
+        return save(parts, tx, template)
+      })
+    },
+    'task_templates.get': ({ template_id }) => view(findTaskTemplate(read, template_id)),
+    'task_templates.update': ({ template_id, ...fields }, { principal }) => {
+      const project = findProject(read, findTaskTemplate(read, template_id).project_id)
+      return feed.commit((tx) => {
+        const current = tx.task_templates.get(template_id) ?? throwNotFound('task_template')
+        const changed = given(fields)
+        check(parts, tx, principal, project, { ...changed, id: template_id })
+        return save(parts, tx, { ...current, ...changed, updated_at: tx.now() })
+      })
+    },
+    'task_templates.delete': ({ template_id }) => {
+      feed.commit((tx) => {
+        const { project_id } = tx.task_templates.get(template_id) ?? throwNotFound('task_template')
+        tx.task_templates.delete(template_id)
+        tx.emit('task_template.updated', { project_id, template_id, template: null })
+      })
+      return null
+    },
+  }
+}
+
+function save(parts: ApiParts, tx: Tx, given: TaskTemplateRecord): TaskTemplateRecord {
+  const { id: template_id, project_id, description } = given
+  const record = { ...given, description: description === null ? null : withoutAttachments(description) }
+  const template = currentView(parts, record)
+  tx.task_templates.put(record)
+  tx.emit('task_template.updated', { project_id, template_id, template })
+  return template
+}
+
+/** Throws where what is given, and only that, can't be. */
+function check(
+  parts: ApiParts,
+  tx: Tx,
+  principal: Principal,
+  project: ProjectRecord,
+  { id, name, roles, repo_id }: Pick<TaskTemplateRecord, 'id'> & Partial<TaskTemplateRecord>,
+): void {
+  const isTaken = (one: TaskTemplateRecord) => one.id !== id && one.name.toLowerCase() === name?.toLowerCase()
+  if (tx.task_templates.ofProject(project.id).some(isTaken)) {
+    throw new ApiError(invalidInput('name', `Another template has the name ${name ?? ''}. Choose another.`))
+  }
+  if (repo_id != null && tx.repos.get(repo_id)?.project_id !== project.id) {
+    throw new ApiError(invalidInput('repo_id', 'The project has no such repository.'))
+  }
+  const workflow = parts.workflows.of(project.workflow_definition)
+  for (const [role, assignee] of Object.entries(roles ?? {})) {
+    const refusal = checkRole(workflow, role)
+    if (refusal) unwrap(refusal)
+    checkAssignee(parts, principal, project, assignee)
+  }
+}
+
+/** Leaves out roles that the workflow no longer has, and people and agents who can no longer get one. */
+function currentView(parts: ApiParts, template: TaskTemplateRecord): TaskTemplateRecord {
+  const roles = Object.entries(template.roles)
+  if (roles.length === 0) return template
+  const project = findProject(parts.store.read, template.project_id)
+  const known = rolesOf(parts.workflows.of(project.workflow_definition))
+  const isCurrent = ([role, one]: (typeof roles)[number]) => known.has(role) && isAssignable(parts, project, one)
+  return { ...template, roles: Object.fromEntries(roles.filter(isCurrent)) }
+}

@@ -1,0 +1,13 @@
+import type { ProjectId, TaskTemplateId } from '../../src-shared/contract/ids.ts'
+import type { TaskTemplate } from '../../src-shared/contract/task-templates.ts'
+
+export type TaskTemplateRecord = TaskTemplate
+
+/** Starting points for new tasks. */
+export interface TaskTemplateQueries {
+  get(id: TaskTemplateId): TaskTemplateRecord | null
+  /** By name, whether in capitals or not. */
+  ofProject(project_id: ProjectId): readonly TaskTemplateRecord[]
+  put(record: TaskTemplateRecord): void
+  delete(id: TaskTemplateId): void
+}
