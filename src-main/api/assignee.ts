@@ -3,6 +3,7 @@ import type { AgentId, UserId } from '../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import { mayWorkIn } from '../domain/access/agents.ts'
 import type { Principal } from '../domain/access/principal.ts'
+import { checkRole } from '../domain/workflow/roles.ts'
 import type { AgentRecord, ProjectRecord, Queries } from '../ports/store.ts'
 import { canSeeAgent } from './agent-visibility.ts'
 import type { ApiParts } from './context.ts'
@@ -30,6 +31,21 @@ export function requireAgentInProject(q: Queries, principal: Principal, id: Agen
 export function checkAssignee(parts: Parts, principal: Principal, project: ProjectRecord, assignee: Assignee): void {
   if (assignee.type === 'agent') requireAgentInProject(parts.store.read, principal, assignee.id, project)
   else requireUserInProject(parts, assignee.id, project)
+}
+
+/** Throws where the workflow has no such role, or someone whom a caller names can't get it. */
+export function checkRoles(
+  parts: Parts & Pick<ApiParts, 'workflows'>,
+  principal: Principal,
+  project: ProjectRecord,
+  roles: Readonly<Record<string, Assignee>>,
+): void {
+  const workflow = parts.workflows.of(project.workflow_definition)
+  for (const [role, assignee] of Object.entries(roles)) {
+    const refusal = checkRole(workflow, role)
+    if (refusal) throw new ApiError(refusal)
+    checkAssignee(parts, principal, project, assignee)
+  }
 }
 
 /** Returns whether someone can still get a role in a project. */

@@ -5,7 +5,6 @@ import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { createTask } from '../domain/task/create-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
-import type { Tx } from '../core/event-feed.ts'
 import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import type { ApiParts } from './context.ts'
 import { givenTaskFields } from './task-fields.ts'
@@ -18,6 +17,41 @@ export type NewTask = Omit<OperationRequest<'tasks.create'>, 'project_id' | 'rev
 
 /** Writes a task behind the others, in the state that was asked for or the workflow's first. */
 export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTask): TaskRecord {
+  return parts.feed.commit((tx) => {
+    const task: TaskRecord = createTask(
+      {
+        ...factsOf(parts, project, request),
+        number: tx.tasks.nextNumber(project.id),
+        position: tx.tasks.lastPosition(project.id) + 1,
+      },
+      tx.now(),
+    )
+    tx.tasks.put(task)
+    const refusal = parts.engine.attachments.bind(tx, task, task.description)
+    if (refusal) throw new ApiError(refusal)
+    tx.emit('task.created', { project_id: project.id, task_id: task.id, task: parts.engine.views.task(task) })
+    return task
+  })
+}
+
+/** Returns the task that a request would make, without writing it. */
+export function draftTask(parts: ApiParts, project: ProjectRecord, request: NewTask): TaskRecord {
+  const at = new Date(parts.clock.now()).toISOString()
+  return createTask({ ...factsOf(parts, project, request), number: 0, position: 0 }, at)
+}
+
+/** Fills in what a request leaves to the project's settings. */
+export function withDefaults<T extends Pick<OperationRequest<'tasks.create'>, 'review_config'>>(
+  { engine, newId }: ApiParts,
+  project: ProjectRecord,
+  { review_config: given, ...fields }: T,
+) {
+  const review_config = { ...engine.views.settings(project).default_review_config, ...defined(given ?? {}) }
+  return { ...fields, id: newId() as TaskId, review_config }
+}
+
+/** All of a new task but its place among the others. */
+function factsOf(parts: ApiParts, project: ProjectRecord, request: NewTask) {
   const workflow = parts.workflows.of(project.workflow_definition)
   const state = startState(workflow, request.status ?? null)
   if (!state) {
@@ -33,7 +67,7 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     subtask_mode: _mode,
     ...fields
   } = request
-  const facts = (tx: Tx) => ({
+  return {
     ...givenTaskFields(fields),
     ...placeOf(parts, project, workflow, request),
     id,
@@ -41,17 +75,7 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
     review_config,
     project_id: project.id,
     status: state.name,
-    number: tx.tasks.nextNumber(project.id),
-    position: tx.tasks.lastPosition(project.id) + 1,
-  })
-  return parts.feed.commit((tx) => {
-    const task: TaskRecord = createTask(facts(tx), tx.now())
-    tx.tasks.put(task)
-    const refusal = parts.engine.attachments.bind(tx, task, task.description)
-    if (refusal) throw new ApiError(refusal)
-    tx.emit('task.created', { project_id: project.id, task_id: task.id, task: parts.engine.views.task(task) })
-    return task
-  })
+  }
 }
 
 /** Where a task belongs: a subtask to a parent of the same project that is not finished, and, in order, to its repository. */
@@ -90,3 +114,8 @@ function noSuchRepository(): never {
 }
 
 const invalid = (path: string, message: string) => new ApiError(invalidInput(path, message))
+
+/** The keys that have a value. */
+export function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never
+}

@@ -1,6 +1,8 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { Prompt, PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { attachmentsNamedIn } from '../../src-shared/contract/attachment-text.ts'
+import { placeAttachments } from '../domain/task/attachments.ts'
 import { estimateTokens } from '../domain/task/knowledge-text.ts'
 import { isForKnownTask, promptText } from '../domain/task/prompt-parts.ts'
 import { hookHas, hooksAt, roleOf, workStateOf } from '../domain/workflow/graph.ts'
@@ -10,9 +12,10 @@ import { withPaths } from './attachments.ts'
 import { buildPrompt } from './build-launch-prompt.ts'
 import { KnowledgeOptions } from './knowledge.ts'
 import { sessionOf } from './messages.ts'
-import { feedbackFor, stateOfRole } from './prompt-facts.ts'
+import { feedbackFor, stateOfRole, type TaskDraft } from './prompt-facts.ts'
 import { storedParts } from './prompt-record.ts'
-import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
+import type { AttachmentRecord } from '../ports/attachment-queries.ts'
+import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
@@ -22,6 +25,8 @@ export interface PreviewRequest {
   readonly role: string | null
   /** A template to try; null: the built-in one; undefined: the project's. */
   readonly template?: string | null
+  /** Of a task that is not stored. */
+  readonly draft?: Pick<TaskDraft, 'dependencies'>
 }
 
 export interface Prompts {
@@ -34,7 +39,7 @@ export interface Prompts {
 export function createPrompts(context: EngineContext, worktrees: Worktrees): Prompts {
   const { read } = context.store
   return {
-    preview: async ({ task, role: asked, template }, signal) => {
+    preview: async ({ task, role: asked, template, draft: given }, signal) => {
       const role = asked ?? nextRole(context, task)
       const state = role === null ? null : stateOfRole(context, read, task, role)
       if (role === null || state === null) return noRole(asked)
@@ -43,13 +48,17 @@ export function createPrompts(context: EngineContext, worktrees: Worktrees): Pro
       const agent_id = agent?.id ?? null
       // A task that came back with feedback continues its session.
       const session_id = feedbackFor(read, task) === null ? null : sessionOf(read, { task_id: task.id, role, agent_id })
-      const told = { task, role, agent, session_id }
+      const draft = given && { ...given, attachments: filesNamedIn(read, task) }
+      const told = { task, role, agent, session_id, ...(draft && { draft }) }
       const knowledge = session_id === null ? knowledgeAhead(context, task, state) : null
       const parts = await buildPrompt(context, worktrees, told, signal, {
         knowledge,
         ...(template !== undefined && { template }),
       })
-      return toPrompt({ role, agent_id, resumed: session_id !== null }, withPaths(context, task, parts))
+      return toPrompt(
+        { role, agent_id, resumed: session_id !== null },
+        draft ? placeAttachments(parts, draft.attachments) : withPaths(context, task, parts),
+      )
     },
     of: (record) => {
       const parts = storedParts(record)
@@ -67,6 +76,12 @@ function toPrompt(about: Pick<Prompt, 'role' | 'agent_id' | 'resumed'>, told: re
 
 function sizeOf(text: string): { readonly characters: number; readonly tokens: number } {
   return { characters: text.length, tokens: estimateTokens(text) }
+}
+
+/** Returns the files that a task will get from its description, in the order in which it will have them. */
+function filesNamedIn(q: Queries, { project_id, description }: TaskRecord): readonly AttachmentRecord[] {
+  const named = new Set(attachmentsNamedIn(description ?? ''))
+  return q.attachments.unbound(project_id).filter(({ id }) => named.has(id))
 }
 
 /** Returns the role of the current state, or of the next working state on the task's way. */

@@ -1,6 +1,7 @@
 import { commentState } from '../../src-shared/contract/comments.ts'
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { attachmentsText } from '../domain/task/attachments.ts'
 import { commentsText, contextText, type NeighbourTask } from '../domain/task/context-text.ts'
 import type { PromptFacts } from '../domain/task/prompt-parts.ts'
@@ -8,6 +9,7 @@ import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import type { EngineContext } from '../core/context.ts'
 import { redactorOf } from '../core/redactor-of.ts'
+import type { AttachmentRecord } from '../ports/attachment-queries.ts'
 import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
@@ -19,6 +21,15 @@ export interface PromptTarget {
   /** null for a person, or when the role has no holder yet. */
   readonly agent: AgentRecord | null
   readonly session_id: string | null
+  /** Of a task that is not stored: what it is to have beside its record. */
+  readonly draft?: TaskDraft
+}
+
+export interface TaskDraft {
+  /** The tasks that it is to wait for. */
+  readonly dependencies: readonly TaskId[]
+  /** The files that its description names. */
+  readonly attachments: readonly AttachmentRecord[]
 }
 
 /** All facts of a prompt except the review, which must be read from disk. */
@@ -26,7 +37,7 @@ export type StaticPromptFacts = Omit<PromptFacts, 'review'>
 
 /** Returns the facts of the prompt for a role of a task, without the review. */
 export function promptFacts(context: EngineContext, q: Queries, told: PromptTarget): StaticPromptFacts {
-  const { task, role, agent, session_id } = told
+  const { task, role, agent, session_id, draft } = told
   const project = q.projects.get(task.project_id)
   const settings: Partial<ProjectSettings> = project ? toSettings(project) : {}
   const isNew = session_id === null
@@ -42,9 +53,9 @@ export function promptFacts(context: EngineContext, q: Queries, told: PromptTarg
     has_mcp: agent !== null && executorInfos[agent.executor].mcp,
     template: settings.prompt_templates?.[role] ?? null,
     // A continued session has already read it.
-    context: isNew ? surroundings(context, q, task) : null,
+    context: isNew ? surroundings(context, q, task, draft?.dependencies ?? q.dependencies.of(task.id)) : null,
     comments: isNew ? saidAt(context, q, task) : null,
-    attachments: isNew ? attachmentsText(q.attachments.ofTask(task.id)) : null,
+    attachments: isNew ? attachmentsText(draft?.attachments ?? q.attachments.ofTask(task.id)) : null,
     knowledge: isNew ? q.knowledge.injected(task.id) : null,
   }
 }
@@ -84,7 +95,12 @@ export function feedbackFor(q: Queries, task: TaskRecord): string | null {
   return last?.rejection ? last.trigger_reason : null
 }
 
-function surroundings(context: EngineContext, q: Queries, task: TaskRecord): string | null {
+function surroundings(
+  context: EngineContext,
+  q: Queries,
+  task: TaskRecord,
+  dependencies: readonly TaskId[],
+): string | null {
   const redact = redactorOf(context, q, task.project_id)
   const neighbour = (found: TaskRecord): NeighbourTask => ({
     title: redact(found.title),
@@ -93,7 +109,7 @@ function surroundings(context: EngineContext, q: Queries, task: TaskRecord): str
     summary: lastWords(q, found, redact),
   })
   const parent = task.parent_id === null ? null : q.tasks.get(task.parent_id)
-  const builds_on = q.dependencies.of(task.id).flatMap((id) => q.tasks.get(id) ?? [])
+  const builds_on = dependencies.flatMap((id) => q.tasks.get(id) ?? [])
   return contextText(parent && neighbour(parent), builds_on.map(neighbour))
 }
 

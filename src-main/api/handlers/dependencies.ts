@@ -1,7 +1,7 @@
 import { ApiError, type Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Dependency } from '../../../src-shared/contract/tasks.ts'
-import { cycleThrough } from '../../domain/task/dependency-cycle.ts'
+import { crossProjectDependency, cycleThrough } from '../../domain/task/dependency-cycle.ts'
 import { isDone } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { Queries, TaskRecord } from '../../ports/store.ts'
@@ -47,13 +47,7 @@ export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
 }
 
 function checkNew(q: Queries, task: TaskRecord, other: TaskRecord): Refusal | null {
-  if (task.project_id !== other.project_id) {
-    return {
-      code: 'cross_project_dependency',
-      message: 'A task can depend only on tasks of its project.',
-      details: { project_id: task.project_id },
-    }
-  }
+  if (task.project_id !== other.project_id) return crossProjectDependency(task.project_id)
   const pair = { task_id: task.id, depends_on_id: other.id }
   const path = cycleThrough(pair, q.dependencies.byProject(task.project_id))
   if (!path) return null

@@ -1,21 +1,48 @@
 import { ApiError, type Refusal } from '../../../src-shared/contract/errors.ts'
+import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
 import type { Prompt } from '../../../src-shared/contract/prompts.ts'
+import type { Principal } from '../../domain/access/principal.ts'
+import { crossProjectDependency } from '../../domain/task/dependency-cycle.ts'
+import type { ProjectRecord, TaskRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findExecution, findTask } from '../find.ts'
+import { checkRoles } from '../assignee.ts'
+import { draftTask, withDefaults } from '../new-task.ts'
+import { findExecution, findProject, findTask, unwrap } from '../find.ts'
 
-type Names = 'tasks.prompt' | 'tasks.try_template' | 'executions.prompt'
+type Names = 'tasks.prompt' | 'tasks.try_template' | 'tasks.draft_prompt' | 'executions.prompt'
 
 /** What agents are told, before they start and afterwards. */
-export function createPromptHandlers({ store, engine }: ApiParts): Handlers<Names> {
-  const { read } = store
-  const { prompts } = engine
+export function createPromptHandlers(parts: ApiParts): Handlers<Names> {
+  const { read } = parts.store
+  const { prompts } = parts.engine
   return {
     'tasks.prompt': async ({ task_id, role }, { signal }) =>
       told(await prompts.preview({ task: findTask(read, task_id), role: role ?? null }, signal)),
     'tasks.try_template': async ({ task_id, role, template }, { signal }) =>
       told(await prompts.preview({ task: findTask(read, task_id), role: role ?? null, template }, signal)),
+    'tasks.draft_prompt': async ({ project_id, role, ...request }, { principal, signal }) => {
+      const { dependencies, task } = draftOf(parts, principal, findProject(read, project_id), request)
+      return told(await prompts.preview({ task, role: role ?? null, draft: { dependencies } }, signal))
+    },
     'executions.prompt': ({ execution_id }) => prompts.of(findExecution(read, execution_id)),
   }
+}
+
+type DraftRequest = Omit<OperationRequest<'tasks.draft_prompt'>, 'project_id' | 'role'>
+
+/** Throws where the draft could not become a task. */
+function draftOf(
+  parts: ApiParts,
+  principal: Principal,
+  project: ProjectRecord,
+  { roles = {}, dependencies = [], ...fields }: DraftRequest,
+) {
+  checkRoles(parts, principal, project, roles)
+  for (const id of dependencies) {
+    if (findTask(parts.store.read, id).project_id !== project.id) unwrap(crossProjectDependency(project.id))
+  }
+  const task: TaskRecord = { ...draftTask(parts, project, withDefaults(parts, project, fields)), roles }
+  return { task, dependencies: [...new Set(dependencies)].toSorted() }
 }
 
 function told(answer: Prompt | Refusal): Prompt {

@@ -5,12 +5,12 @@ import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import { invalidInput } from '../../domain/refusal.ts'
-import { checkRole, rolesOf } from '../../domain/workflow/roles.ts'
+import { rolesOf } from '../../domain/workflow/roles.ts'
 import type { ProjectRecord } from '../../ports/store.ts'
 import type { TaskTemplateRecord } from '../../ports/task-template-queries.ts'
-import { checkAssignee, isAssignable } from '../assignee.ts'
+import { checkRoles, isAssignable } from '../assignee.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findProject, findTaskTemplate, throwNotFound, unwrap } from '../find.ts'
+import { findProject, findTaskTemplate, throwNotFound } from '../find.ts'
 
 type Names = `task_templates.${'list' | 'create' | 'get' | 'update' | 'delete'}`
 
@@ -91,12 +91,7 @@ function check(
   if (repo_id != null && tx.repos.get(repo_id)?.project_id !== project.id) {
     throw new ApiError(invalidInput('repo_id', 'The project has no such repository.'))
   }
-  const workflow = parts.workflows.of(project.workflow_definition)
-  for (const [role, assignee] of Object.entries(roles ?? {})) {
-    const refusal = checkRole(workflow, role)
-    if (refusal) unwrap(refusal)
-    checkAssignee(parts, principal, project, assignee)
-  }
+  checkRoles(parts, principal, project, roles ?? {})
 }
 
 /** Leaves out roles that the workflow no longer has, and people and agents who can no longer get one. */

@@ -13,7 +13,7 @@ import { canWorkIn, checkAssignee, requireAgentInProject } from '../assignee.ts'
 import { checkOwner } from '../project-visibility.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findProject, findTask, throwNotFound } from '../find.ts'
-import { newTask } from '../new-task.ts'
+import { defined, newTask, withDefaults } from '../new-task.ts'
 import { noteConfigChange } from '../note-config-change.ts'
 import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
 import { givenTaskFields } from '../task-fields.ts'
@@ -38,7 +38,7 @@ type Names =
   | 'tasks.moves'
 
 export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
-  const { store, engine, newId } = parts
+  const { store, engine } = parts
   const { read } = store
   const { views, actions, claims } = engine
   const projectOf = ({ project_id }: TaskRecord) => findProject(read, project_id)
@@ -47,10 +47,9 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.create': (input, { principal }) => {
       checkSetByPerson(principal, input)
       checkOrderedParent(read, principal, input)
-      const { project_id, review_config: given, ...fields } = input
+      const { project_id, ...fields } = input
       const project = findProject(read, project_id)
-      const review_config = { ...views.settings(project).default_review_config, ...defined(given ?? {}) }
-      return views.task(newTask(parts, project, { ...fields, id: newId() as TaskId, review_config }))
+      return views.task(newTask(parts, project, withDefaults(parts, project, fields)))
     },
     'tasks.update': (input, { principal }) => {
       checkSetByPerson(principal, input)
@@ -263,9 +262,4 @@ function edit(
     const task = tx.tasks.get(id) ?? throwNotFound('task')
     return tx.saveTask({ ...task, ...patch, ...before?.(tx, task), version: task.version + 1 })
   })
-}
-
-/** The keys that have a value. */
-function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never
 }

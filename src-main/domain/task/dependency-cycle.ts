@@ -1,9 +1,16 @@
-import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
 
 /** `task_id` waits for the other task. */
 export interface DependencyPair {
   readonly task_id: TaskId
   readonly depends_on_id: TaskId
+}
+
+/** The refusal for a dependency on a task of another project. */
+export function crossProjectDependency(project_id: ProjectId): Refusal {
+  const message = 'A task can depend only on tasks of its project.'
+  return { code: 'cross_project_dependency', message, details: { project_id } }
 }
 
 /**

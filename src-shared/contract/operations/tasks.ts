@@ -13,6 +13,17 @@ const mergeRefusals = [
   ...(['workspace_locked', 'workspace_failed', 'repository_missing', 'transition_blocked'] as const),
 ] as const
 
+/** What a task is created from. */
+export const NewTaskFields = z.object({
+  ...TaskFields.partial({ description: true, review_config: true, labels: true, priority: true, repo_id: true }).shape,
+  status: z.string().optional(),
+  parent_id: TaskId.optional(),
+  subtask_mode: z
+    .enum(['independent', 'ordered'])
+    .optional()
+    .describe('Of a subtask: a workspace of its own (default), or turns in the parent’s.'),
+})
+
 export const tasksOperations = {
   'tasks.list': get(
     '/projects/{project_id}/tasks',
@@ -59,17 +70,7 @@ export const tasksOperations = {
     '/projects/{project_id}/tasks',
     'member',
     'Create a task.',
-    z.object({
-      project_id: ProjectId,
-      ...TaskFields.partial({ description: true, review_config: true, labels: true, priority: true, repo_id: true })
-        .shape,
-      status: z.string().optional(),
-      parent_id: TaskId.optional(),
-      subtask_mode: z
-        .enum(['independent', 'ordered'])
-        .optional()
-        .describe('Of a subtask: a workspace of its own (default), or turns in the parent’s.'),
-    }),
+    z.object({ project_id: ProjectId, ...NewTaskFields.shape }),
     Task,
     201,
     ['task_terminal', 'humans_only', 'forbidden'],

@@ -2,12 +2,16 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
+import { attachmentMarkdown } from '../../../src-shared/contract/attachment-text.ts'
 import type { Prompt } from '../../../src-shared/contract/prompts.ts'
 
 /** An agent that keeps what it reads on its standard input outside of its worktree, works, and ends as `end` says. */
 const keeping = (name: string, end = 'echo done') =>
   `cat > "$SVC_REPO_PATH/.git/${name}.txt"; echo work > work.txt; ${end}`
 const kept = (job: Job, name: string) => readFile(`${job.repository.path}/.git/${name}.txt`, 'utf8')
+const missing = (): never => {
+  throw new Error('The file was not stored.')
+}
 const kinds = ({ parts }: Prompt) => parts.map(({ kind }) => kind)
 const preview = (job: Job, task_id: string, role?: string) =>
   job.running.client.call('tasks.prompt', { task_id, ...(role !== undefined && { role }) })
@@ -45,6 +49,62 @@ test.concurrent('what is shown before an agent starts is what it then gets, and 
   const after = await client.call('executions.prompt', { execution_id: execution.id })
   expect(after.prompt).toBe(before.prompt)
   expect(after.parts).toEqual(before.parts)
+})
+
+test.concurrent('the prompt of a draft is what its task then has, and nothing is stored', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { id: project_id } = job.project
+  await job.settings({ prompt_templates: { coder: 'As {{role}}:\n\n{{knowledge}}\n\nBe brief.' } })
+  await client.call('knowledge.create', { project_id, title: 'Postgres', body: 'The database listens on port 5499.' })
+  const parent = await job.task({ title: 'Store things', description: 'In order.' })
+  const first = await job.task({ title: 'Draw the schema', description: 'All tables.' })
+  const [shot, log] = await Promise.all(
+    ['shot.png', 'run.log'].map((name) =>
+      client.call('attachments.create', { project_id, name, data_base64: Buffer.from(name).toString('base64') }),
+    ),
+  )
+  const agent = await job.agent(keeping('coder'))
+  const draft = {
+    title: ' Connect to the database ',
+    description: `Like ${attachmentMarkdown(log ?? missing())}, not ${attachmentMarkdown(shot ?? missing())}.`,
+    review_config: { review_prompt: 'Is it quick?' },
+    parent_id: parent.id,
+  }
+  const more = { dependencies: [first.id], roles: { coder: { type: 'agent' as const, id: agent.id } } }
+  const before = await client.call('tasks.draft_prompt', { project_id, ...draft, ...more })
+  expect(before).toMatchObject({ role: 'coder', agent_id: agent.id, resumed: false })
+  expect(before.prompt).toContain('port 5499')
+  expect(before.prompt).toContain('Draw the schema')
+  expect(before.prompt).toContain('.copse/attachments/run.log')
+  const judging = await client.call('tasks.draft_prompt', { project_id, ...draft, ...more, role: 'reviewer' })
+  expect(judging.prompt).toContain('Is it quick?')
+  const list = () => client.call('tasks.list', { project_id, include_archived: true })
+  expect((await list()).items.map(({ title }) => title).toSorted()).toEqual(['Draw the schema', 'Store things'])
+
+  const task = await job.task(draft)
+  await client.call('tasks.add_dependency', { task_id: task.id, depends_on_id: first.id })
+  await client.call('tasks.assign_role', { task_id: task.id, role: 'coder', agent_id: agent.id })
+  expect(await preview(job, task.id)).toEqual(before)
+  expect(await preview(job, task.id, 'reviewer')).toEqual(judging)
+})
+
+test.concurrent('a draft that could be no task has no prompt', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const draft = { project_id: job.project.id, title: 'Draft' }
+  const other = await client.call('projects.create', { name: 'Other', repo_path: job.repository.path })
+  const elsewhere = await client.call('tasks.create', { project_id: other.id, title: 'Elsewhere' })
+  const codes = [
+    client.call('tasks.draft_prompt', { ...draft, role: 'gardener' }),
+    client.call('tasks.draft_prompt', { ...draft, roles: { gardener: { type: 'user', id: other.id } } }),
+    client.call('tasks.draft_prompt', { ...draft, dependencies: [elsewhere.id] }),
+    client.call('tasks.draft_prompt', { ...draft, parent_id: elsewhere.id }),
+    client.call('tasks.draft_prompt', { ...draft, status: 'done' }),
+  ].map(async (one) => (await refused(one)).code)
+  expect(await Promise.all(codes)).toEqual([
+    ...['unknown_role', 'unknown_role', 'cross_project_dependency', 'validation_failed', 'validation_failed'],
+  ])
 })
 
 test.concurrent('a reviewer’s is the same too, with the checks and the change', async () => {
