@@ -7,7 +7,7 @@ export interface Candidate {
 }
 
 /** What only the service knows the names of. */
-export type KnownThing = 'task' | 'project' | 'agent'
+export type KnownThing = 'task' | 'project' | 'agent' | 'template'
 
 /** Names what the service has of a kind; nothing where it cannot be asked. */
 export type ListThings = (kind: KnownThing) => Promise<readonly Candidate[]>
@@ -56,9 +56,11 @@ function walk(program: Command, words: readonly string[]) {
 
 async function valuesOf({ argChoices }: Option | Argument, name: string, listThings: ListThings) {
   if (argChoices) return argChoices.map((value) => ({ value, about: '' }))
-  if (name === 'parent') return listThings('task')
-  return name === 'task' || name === 'project' || name === 'agent' ? listThings(name) : []
+  const kind = { parent: 'task', from: 'task', waitFor: 'task' }[name] ?? name
+  return isKnownThing(kind) ? listThings(kind) : []
 }
+
+const isKnownThing = (name: string): name is KnownThing => ['task', 'project', 'agent', 'template'].includes(name)
 
 function optionsOf(command: Command): Candidate[] {
   const own = command.options.map(({ long, short, description }) => ({

@@ -14,6 +14,7 @@ import { addServe, type ServeOptions } from './commands/serve.ts'
 import { addReview } from './commands/task-moves.ts'
 import { addTask } from './commands/task.ts'
 import { addLanding } from './commands/landing.ts'
+import { addTemplate } from './commands/template.ts'
 import { addUsage } from './commands/usage.ts'
 
 /** What the commands cannot do as clients of the API. */
@@ -54,6 +55,7 @@ export function createProgram(program: Program): Command {
   addAgent(svc)
   addTask(svc)
   addLanding(svc)
+  addTemplate(svc)
   addUsage(svc)
   addReview(svc)
   addEvents(svc)

@@ -6,11 +6,11 @@ import type { Tx } from '../../core/event-feed.ts'
 import type { Principal } from '../../domain/access/principal.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import { rolesOf } from '../../domain/workflow/roles.ts'
-import type { ProjectRecord } from '../../ports/store.ts'
+import type { ProjectRecord, TaskRecord } from '../../ports/store.ts'
 import type { TaskTemplateRecord } from '../../ports/task-template-queries.ts'
 import { checkRoles, isAssignable } from '../assignee.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findProject, findTaskTemplate, throwNotFound } from '../find.ts'
+import { findProject, findTask, findTaskTemplate, throwNotFound } from '../find.ts'
 
 type Names = `task_templates.${'list' | 'create' | 'get' | 'update' | 'delete'}`
 
@@ -36,12 +36,13 @@ export function createTaskTemplateHandlers(parts: ApiParts): Handlers<Names> {
     'task_templates.list': ({ project_id }) => ({
       items: read.task_templates.ofProject(findProject(read, project_id).id).map(view),
     }),
-    'task_templates.create': ({ project_id, ...fields }, { principal }) => {
+    'task_templates.create': ({ project_id, task_id, ...fields }, { principal }) => {
       const project = findProject(read, project_id)
+      const start = task_id === undefined ? openFields : fieldsOf(parts, project, findTask(read, task_id))
       return feed.commit((tx) => {
         const at = tx.now()
         const id = newId() as TaskTemplateId
-        const template = { ...openFields, ...given(fields), id, project_id, created_at: at, updated_at: at }
+        const template = { ...start, ...given(fields), id, project_id, created_at: at, updated_at: at }
         check(parts, tx, principal, project, template)
         return save(parts, tx, template)
       })
@@ -64,6 +65,29 @@ export function createTaskTemplateHandlers(parts: ApiParts): Handlers<Names> {
       })
       return null
     },
+  }
+}
+
+/** What a template takes from a task. What is the project's own is left to it, so that it follows the settings. */
+function fieldsOf(parts: ApiParts, project: ProjectRecord, task: TaskRecord) {
+  if (task.project_id !== project.id) {
+    throw new ApiError(invalidInput('task_id', 'The task must be one of this project.'))
+  }
+  const { title, description, priority, labels, review_config, roles } = task
+  const usual = parts.engine.views.settings(project).default_review_config
+  const { ci_steps, review_prompt } = review_config
+  const primary = parts.store.read.repos.byProject(project.id).find(({ is_primary }) => is_primary)
+  return {
+    title,
+    description,
+    priority,
+    labels,
+    review_config: {
+      ...(ci_steps.join('\n') !== usual.ci_steps.join('\n') && { ci_steps }),
+      ...(review_prompt !== usual.review_prompt && { review_prompt }),
+    },
+    roles: currentRoles(parts, project, roles),
+    repo_id: task.repo_id === primary?.id ? null : task.repo_id,
   }
 }
 
@@ -96,10 +120,13 @@ function check(
 
 /** Leaves out roles that the workflow no longer has, and people and agents who can no longer get one. */
 function currentView(parts: ApiParts, template: TaskTemplateRecord): TaskTemplateRecord {
-  const roles = Object.entries(template.roles)
-  if (roles.length === 0) return template
+  if (Object.keys(template.roles).length === 0) return template
   const project = findProject(parts.store.read, template.project_id)
+  return { ...template, roles: currentRoles(parts, project, template.roles) }
+}
+
+function currentRoles(parts: ApiParts, project: ProjectRecord, roles: TaskRecord['roles']): TaskRecord['roles'] {
   const known = rolesOf(parts.workflows.of(project.workflow_definition))
-  const isCurrent = ([role, one]: (typeof roles)[number]) => known.has(role) && isAssignable(parts, project, one)
-  return { ...template, roles: Object.fromEntries(roles.filter(isCurrent)) }
+  const current = Object.entries(roles).filter(([role, one]) => known.has(role) && isAssignable(parts, project, one))
+  return Object.fromEntries(current)
 }

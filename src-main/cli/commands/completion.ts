@@ -51,8 +51,12 @@ async function listThings(kind: KnownThing): Promise<readonly Candidate[]> {
 }
 
 async function namesOf(kind: KnownThing, scene: CommandContext): Promise<readonly Candidate[]> {
-  if (kind === 'task') {
+  if (kind === 'task' || kind === 'template') {
     const project = await findProject(scene, undefined)
+    if (kind === 'template') {
+      const { items } = await scene.client.call('task_templates.list', { project_id: project.id })
+      return items.map(({ name, title }) => ({ value: name, about: title }))
+    }
     const { items: tasks } = await scene.client.call('tasks.list', { project_id: project.id, limit: mostTasks })
     return tasks.map(({ ref, title, status }) => ({ value: ref, about: `${title} (${status})` }))
   }

@@ -1,11 +1,17 @@
 import type { Command } from 'commander'
 import { attachmentMarkdown } from '../../../src-shared/contract/attachment-text.ts'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+import type { Project } from '../../../src-shared/contract/projects.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { uploadFiles } from '../attachments.ts'
+import { CliError, usageError } from '../cli-error.ts'
 import { findProject, findTask } from '../find.ts'
 import { plain } from '../output.ts'
-import { pick } from '../pick.ts'
 import { textOf } from '../prompt.ts'
 import { formatTable } from '../table.ts'
+import { addTaskFieldOptions, findTemplate, readTaskFields, type TaskFieldOptions } from '../task-fields.ts'
+import { printPrompt } from './task-prompt.ts'
 import {
   addClientCommand,
   collect,
@@ -15,18 +21,16 @@ import {
   type CommandContext,
 } from '../command-context.ts'
 
-interface CreateOptions extends CommonOptions {
+interface CreateOptions extends CommonOptions, TaskFieldOptions {
   readonly project?: string
-  readonly description?: string
+  readonly template?: string
   readonly attach?: readonly string[]
-  readonly ci?: readonly string[]
-  readonly reviewPrompt?: string
-  readonly label?: readonly string[]
-  readonly priority?: number
   readonly status?: string
-  readonly repo?: string
   readonly parent?: string
   readonly ordered?: boolean
+  readonly waitFor?: readonly string[]
+  readonly previewPrompt?: boolean
+  readonly role?: string
 }
 
 interface CommentOptions extends CommonOptions {
@@ -38,28 +42,31 @@ interface CommentOptions extends CommonOptions {
 
 /** `svc task create`, `svc task comment` and `svc task comments`: what people write. */
 export function addTaskCreate(task: Command): void {
-  addClientCommand(task, {
-    usage: 'create <title>',
-    summary: 'create a task',
-    examples: [
-      'svc task create "Sort the list by date" --ci "npm test"',
-      'svc task create "Speed up the search" --description - --label search < brief.md',
-      'svc task create "The menu is cut off" --attach screenshot.png',
-      'svc task claim "$(svc task create "Fix the typo" --json | jq -r .id)" --agent Claude',
-    ],
-  })
-    .option('--project <project>', 'id or name; by default that of the folder you are in')
-    .option('--description <text>', 'what should change; - reads it from stdin')
+  addTaskFieldOptions(
+    addClientCommand(task, {
+      usage: 'create [title]',
+      summary: 'create a task, or show the prompt that an agent would get for it',
+      examples: [
+        'svc task create "Sort the list by date" --ci "npm test"',
+        'svc task create "Speed up the search" --description - --label search < brief.md',
+        'svc task create "The menu is cut off" --attach screenshot.png --template Bug',
+        'svc task create "Fix the typo" --assign coder=Claude --preview-prompt',
+        'svc task claim "$(svc task create "Fix the typo" --json | jq -r .id)" --agent Claude',
+      ],
+    })
+      .option('--project <project>', 'ID or name; by default that of the folder you are in')
+      .option('--template <template>', 'task template that says what you leave out, the title too'),
+  )
     .option('--attach <file>', 'file that goes with the description (repeatable)', collect)
-    .option('--ci <command>', 'check that must pass (repeatable)', collect)
-    .option('--review-prompt <text>', 'what an agent that reviews it is asked')
-    .option('--label <label>', 'repeatable', collect)
-    .option('--priority <number>', '0 (none) to 4 (urgent)', wholeNumber(0, 4))
     .option('--status <state>', 'initial state')
-    .option('--repo <repository>', 'id or name; by default the project’s primary one')
     .option('--parent <task>', 'parent task')
     .option('--ordered', 'run in order, in the parent’s worktree')
-    .action((title: string, options: CreateOptions) => runCommand(options, (scene) => create(scene, title, options)))
+    .option('--wait-for <task>', 'task that must be done first (repeatable)', collect)
+    .option('--preview-prompt', 'show the prompt, and create nothing')
+    .option('--role <role>', 'with --preview-prompt: as whom; by default whose turn it is')
+    .action((title: string | undefined, options: CreateOptions) =>
+      runCommand(options, (scene) => create(scene, title, options)),
+    )
   addClientCommand(task, {
     usage: 'comment <task> <text>',
     summary: 'comment on a task, or on a line of its diff (- reads the text from stdin)',
@@ -99,31 +106,77 @@ async function listComments(scene: CommandContext, ref: string): Promise<void> {
   )
 }
 
-async function create(scene: CommandContext, title: string, options: CreateOptions): Promise<void> {
-  const { description, ci, reviewPrompt, label, priority, status, parent, ordered } = options
+async function create(scene: CommandContext, title: string | undefined, options: CreateOptions): Promise<void> {
   const project = await findProject(scene, options.project)
-  const repos = project.repos.map((repo) => ({ ...repo, title: repo.name, isName: true }))
+  const draft = await readDraft(scene, project, title, options)
+  if (options.previewPrompt === true) {
+    if (options.attach !== undefined) throw usageError('A preview takes no files. Leave --attach out.')
+    const role = options.role === undefined ? {} : { role: options.role }
+    await printPrompt(scene, await scene.client.call('tasks.draft_prompt', { ...draft, ...role }))
+    return
+  }
+  if (options.role !== undefined) throw usageError('--role goes with --preview-prompt. Use --assign to give a role.')
+  const { roles, dependencies, ...fields } = draft
   const files = await uploadFiles(scene, { project_id: project.id }, options.attach ?? [])
-  const said = [description === undefined ? '' : await textOf(description), files.map(attachmentMarkdown).join('\n')]
-  const whole = said.filter((text) => text !== '').join('\n\n')
+  const said = [fields.description ?? '', files.map(attachmentMarkdown).join('\n')].filter((text) => text !== '')
   const task = await scene.client.call('tasks.create', {
+    ...fields,
+    ...(said.length > 0 && { description: said.join('\n\n') }),
+  })
+  const whole = await addRelations(scene, task, { roles, dependencies })
+  await scene.out.answer(whole, () => `${task.ref}  ${plain(task.title)} is in ${task.status}.`)
+}
+
+async function readDraft(
+  scene: CommandContext,
+  project: Project,
+  title: string | undefined,
+  options: CreateOptions,
+): Promise<OperationInput<'tasks.draft_prompt'>> {
+  const template = options.template === undefined ? null : await findTemplate(scene, project, options.template)
+  const whole = title ?? template?.title ?? ''
+  if (whole.trim() === '') throw usageError('Say what the task is called: svc task create "Fix the typo".')
+  const { description, repo_id, ...written } = await readTaskFields(scene, project, options)
+  const text = description ?? template?.description ?? null
+  const repo = repo_id ?? template?.repo_id ?? null
+  const review_config = { ...template?.review_config, ...written.review_config }
+  const { status, parent, ordered, waitFor } = options
+  return {
     project_id: project.id,
-    title,
-    ...((description !== undefined || files.length > 0) && { description: whole }),
-    ...((ci !== undefined || reviewPrompt !== undefined) && {
-      review_config: {
-        ...(ci !== undefined && { ci_steps: [...ci] }),
-        ...(reviewPrompt !== undefined && { review_prompt: reviewPrompt }),
-      },
-    }),
-    ...(label !== undefined && { labels: [...label] }),
-    ...(priority !== undefined && { priority }),
+    ...(template && { priority: template.priority, labels: template.labels, roles: template.roles }),
+    ...written,
+    title: whole,
+    ...(Object.keys(review_config).length > 0 && { review_config }),
+    roles: { ...template?.roles, ...written.roles },
+    ...(text !== null && { description: text }),
+    ...(repo !== null && { repo_id: repo }),
     ...(status !== undefined && { status }),
-    ...(options.repo !== undefined && { repo_id: pick('repository', repos, options.repo).id }),
     ...(parent !== undefined && { parent_id: (await findTask(scene, parent)).id }),
     ...(ordered === true && { subtask_mode: 'ordered' as const }),
-  })
-  await scene.out.answer(task, () => `${task.ref}  ${plain(task.title)} is in ${task.status}.`)
+    dependencies: await Promise.all((waitFor ?? []).map(async (ref) => (await findTask(scene, ref)).id)),
+  }
+}
+
+/** Says who has which role and what comes first: the task is there even where that is refused. */
+async function addRelations(
+  { client }: CommandContext,
+  task: Task,
+  { roles = {}, dependencies = [] }: Pick<OperationInput<'tasks.draft_prompt'>, 'roles' | 'dependencies'>,
+): Promise<Task> {
+  const task_id = task.id
+  try {
+    for (const depends_on_id of dependencies) await client.call('tasks.add_dependency', { task_id, depends_on_id })
+    for (const [role, { type, id }] of Object.entries(roles)) {
+      const who = type === 'agent' ? { agent_id: id } : { user_id: id }
+      await client.call('tasks.assign_role', { task_id, role, ...who })
+    }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const message = `${task.ref} was created, but it doesn't have everything you asked for. ${error.message}`
+    throw new CliError(error.code, message, { cause: error })
+  }
+  const isWhole = dependencies.length + Object.keys(roles).length === 0
+  return isWhole ? task : await client.call('tasks.get', { task_id })
 }
 
 async function comment(

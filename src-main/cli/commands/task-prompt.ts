@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Prompt } from '../../../src-shared/contract/prompts.ts'
 import { findTask } from '../find.ts'
 import { plain } from '../output.ts'
 import { pick } from '../pick.ts'
@@ -27,12 +28,17 @@ export function addTaskPrompt(task: Command): void {
 }
 
 async function show(scene: CommandContext, ref: string, { role, execution }: PromptOptions): Promise<void> {
-  const { client, out } = scene
+  const { client } = scene
   const { id: task_id } = await findTask(scene, ref)
   const answer =
     execution === undefined
       ? await client.call('tasks.prompt', { task_id, ...(role !== undefined && { role }) })
       : await client.call('executions.prompt', { execution_id: await executionOf(scene, task_id, execution) })
+  await printPrompt(scene, answer)
+}
+
+/** Prints a prompt below the size of each of its parts. */
+export async function printPrompt({ out }: CommandContext, answer: Prompt): Promise<void> {
   await out.answer(answer, () => {
     const rows = answer.parts.map(({ kind, characters, tokens }) => [kind.replaceAll('_', ' '), characters, tokens])
     const all = [...rows, ['all', answer.characters, answer.tokens]].map((row) => row.map(String))

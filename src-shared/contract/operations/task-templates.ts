@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProjectId, TaskTemplateId } from '../ids.ts'
+import { ProjectId, TaskId, TaskTemplateId } from '../ids.ts'
 import { del, get, list, patch, post } from '../operation.ts'
 import { TaskTemplate, TaskTemplateFields } from '../task-templates.ts'
 
@@ -22,6 +22,7 @@ export const taskTemplatesOperations = {
       project_id: ProjectId,
       ...TaskTemplateFields.partial().shape,
       name: TaskTemplateFields.shape.name,
+      task_id: TaskId.optional().describe('A task of the project, from which it has what is left out here.'),
     }),
     TaskTemplate,
     201,

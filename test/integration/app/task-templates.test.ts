@@ -107,6 +107,33 @@ test.concurrent('who gets a role can have it: roles of the workflow, agents and 
   expect(roles).toEqual({})
 })
 
+test.concurrent('a template is made from a task, and follows the project in what the task had from it', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  await job.settings({ default_review_config: { ci_steps: ['npm test'], review_prompt: 'Be kind.' } })
+  const agent = await job.agent('true')
+  const task = await job.task({
+    ...{ title: 'Update all', description: 'One by one.', priority: 1, labels: ['chore'] },
+    review_config: { ci_steps: ['npm run check'] },
+  })
+  await client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: agent.id })
+  const template = await save(job, { name: 'Updates', task_id: task.id, title: 'Update ' })
+  expect(template).toMatchObject({
+    ...{ name: 'Updates', title: 'Update ', description: 'One by one.', priority: 1, labels: ['chore'] },
+    review_config: { ci_steps: ['npm run check'] },
+    ...{ roles: { reviewer: { type: 'agent', id: agent.id } }, repo_id: null },
+  })
+  expect(template.review_config).not.toHaveProperty('review_prompt')
+  const plain = await save(job, { name: 'Plain', task_id: (await job.task()).id })
+  expect(plain).toMatchObject({ title: 'A task', review_config: {} })
+  const other = await client.call('projects.create', { name: 'Other', repo_path: job.repository.path })
+  const elsewhere = client.call('task_templates.create', { project_id: other.id, name: 'Mine', task_id: task.id })
+  expect(await refused(elsewhere)).toMatchObject({
+    code: 'validation_failed',
+    details: { issues: [{ path: 'task_id' }] },
+  })
+})
+
 test.concurrent('members use and change templates; an agent reads them, and no one else does', async () => {
   await using job = await startJob()
   const bug = await save(job)
