@@ -134,3 +134,13 @@ function isMergeFailure(workflow: WorkflowDefinition, state: WorkflowState): boo
   const merges = hooks.filter(({ plugin = '' }) => pluginHas(workflow, plugin, 'merges'))
   return merges.some((hook) => typeof hook.on_failure === 'object' && hook.on_failure.cascade === state.name)
 }
+
+/** The roles that get a prompt: first that of the state that a task is in, else that of the work. */
+export function promptRoles(workflow: WorkflowDefinition | undefined, status: string): readonly string[] {
+  const states = workflow?.states ?? []
+  const here = states.find(({ name }) => name === status)?.role
+  const names = states.flatMap(({ role, kind }) => role ?? (kind === 'active' ? 'assignee' : []))
+  const working = states.find(({ kind }) => kind === 'active')
+  const first = here ?? working?.role ?? 'assignee'
+  return [...new Set([...names.filter((name) => name === first), ...names])]
+}

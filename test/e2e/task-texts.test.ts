@@ -76,7 +76,7 @@ test('a description is written with pictures, paths and marks, looked at, and re
   await expect.poll(() => field.inputValue()).toMatch(/!\[shot\.png\]\(attachment:[0-9a-f-]{36}\)$/)
   await give(field, 'drop', 'server.log', btoa('boom'))
   await expect.poll(() => field.inputValue()).toMatch(/\n\[server\.log\]\(attachment:[0-9a-f-]{36}\)$/)
-  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await dialog.getByRole('button', { name: 'Preview', exact: true }).click()
   const preview = dialog.getByRole('region', { name: 'Preview: Description' })
   await expect.poll(() => widthOf(preview.getByRole('img', { name: 'shot.png' }))).toBe(1)
   expect(await preview.locator('strong').textContent()).toBe('now')

@@ -114,6 +114,31 @@ const onBoard: readonly Screen[] = [
       await page.getByRole('dialog').getByLabel('Title').fill('Honour Retry-After on 429 only')
     },
   },
+  {
+    name: '12b-new-task-template',
+    at: board,
+    act: async (page) => {
+      await press('c')(page)
+      await page.getByRole('button', { name: 'Template' }).click()
+    },
+  },
+  {
+    name: '12c-new-task-prompt',
+    at: board,
+    act: async (page) => {
+      await press('c')(page)
+      await page.getByRole('button', { name: 'Template' }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Bug' }).click()
+      await page.keyboard.type('a 429 without Retry-After stops all retries')
+      await page.getByRole('button', { name: 'Preview prompt' }).click()
+      await page.getByRole('region', { name: 'Prompt preview' }).locator('pre').first().waitFor()
+    },
+  },
+  {
+    name: '12d-template',
+    at: (demo) => `${board(demo)}/settings/templates`,
+    act: (page) => page.getByRole('button', { name: 'Edit Bug' }).click(),
+  },
 ]
 
 const onTask: readonly Screen[] = [
@@ -220,9 +245,18 @@ const elsewhere: readonly Screen[] = [
   },
   settings('08e', 'appearance'),
   settings('08g', 'keyboard'),
-  ...['repositories', 'issues', 'hooks', 'review', 'limits', 'prompts', 'knowledge', 'members', 'merge'].map(
-    (section) => settings('08p', section),
-  ),
+  ...[
+    'repositories',
+    'issues',
+    'hooks',
+    'review',
+    'templates',
+    'limits',
+    'prompts',
+    'knowledge',
+    'members',
+    'merge',
+  ].map((section) => settings('08p', section)),
   { name: '09-first-run', at: () => '/add' },
   { name: '09b-sign-in', at: () => '/', asStranger: true },
   {

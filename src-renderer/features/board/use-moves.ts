@@ -22,7 +22,7 @@ export type MoveQuestion =
   | { readonly kind: 'agent'; readonly task: Task; readonly to: string | null }
   | { readonly kind: 'feedback'; readonly task: Task; readonly to: string }
   | { readonly kind: 'cancel'; readonly task: Task }
-  | { readonly kind: 'assign'; readonly task: Task }
+  | { readonly kind: 'assign' | 'template'; readonly task: Task }
   | { readonly kind: BulkQuestion; readonly task: Task; readonly tasks: readonly Task[] }
   | { readonly kind: 'move'; readonly task: Task; readonly moves: readonly TaskMove[] | null }
 
@@ -130,6 +130,7 @@ export function useMoves() {
       const [task] = all
       if (task) ask({ kind, task, tasks: all })
     },
+    askTemplate: (task: Task) => ask({ kind: 'template', task }),
     askAssign: (task: Task) => ask({ kind: 'assign', task }),
     assign: async (task: Task, role: string, to: Assignee): Promise<void> => {
       try {

@@ -7,8 +7,12 @@ import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 export interface TaskDraft {
   title: string
   description: string
-  /** CI steps, one a line. */
+  /** Commands of the checks, one per line; without any, those of the project run. */
   steps: string
+  /** Not even those of the project run. */
+  withoutChecks: boolean
+  /** What a reviewing agent is asked; null for the words of the project. */
+  reviewPrompt: string | null
   /** The state that it begins in; null for the workflow's own choice. */
   status: string | null
   priority: number
@@ -27,6 +31,8 @@ export interface TaskDraft {
 const Kept = z
   .object({
     steps: z.string(),
+    withoutChecks: z.boolean().default(false),
+    reviewPrompt: z.string().nullable().default(null),
     priority: z.int().min(0).max(4),
     labels: z.array(z.string()),
     repoId: z.string().nullable(),
@@ -55,6 +61,8 @@ export function emptyDraft(status: string | null): TaskDraft {
     title: '',
     description: '',
     steps: '',
+    withoutChecks: false,
+    reviewPrompt: null,
     status,
     priority: 0,
     labels: [],
@@ -74,9 +82,22 @@ export function stepsOf(text: string): string[] {
     .filter((line) => line !== '')
 }
 
+/** Returns what a draft says of its review; what it leaves open is the project's. */
+export function reviewConfigOf({
+  steps,
+  withoutChecks,
+  reviewPrompt,
+}: Pick<TaskDraft, 'steps' | 'withoutChecks' | 'reviewPrompt'>) {
+  const ci_steps = withoutChecks ? [] : stepsOf(steps)
+  return {
+    ...((withoutChecks || ci_steps.length > 0) && { ci_steps }),
+    ...(reviewPrompt !== null && { review_prompt: reviewPrompt }),
+  }
+}
+
 /** What is sent: what the person left empty stays the project's own. */
 export function taskInput(projectId: string, draft: TaskDraft): OperationInput<'tasks.create'> {
-  const steps = stepsOf(draft.steps)
+  const review_config = reviewConfigOf(draft)
   return {
     project_id: projectId,
     title: draft.title.trim(),
@@ -85,6 +106,6 @@ export function taskInput(projectId: string, draft: TaskDraft): OperationInput<'
     ...(draft.labels.length === 0 ? {} : { labels: [...draft.labels] }),
     ...(draft.status === null ? {} : { status: draft.status }),
     ...(draft.repoId === null ? {} : { repo_id: draft.repoId }),
-    ...(steps.length === 0 ? {} : { review_config: { ci_steps: steps } }),
+    ...(Object.keys(review_config).length === 0 ? {} : { review_config }),
   }
 }

@@ -1,7 +1,8 @@
-import { computed, reactive, watch } from 'vue'
+import { computed, reactive, shallowRef, watch } from 'vue'
+import type { TaskTemplate } from '../../../src-shared/contract/task-templates.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
-import { coderRole } from '../../model/workflow-shape.ts'
+import { workRoles } from './work-roles.ts'
 import { useAgents } from '../../stores/agents.ts'
 import { useArrivals } from '../../stores/arrivals.ts'
 import { useAction } from '../../stores/query.ts'
@@ -12,6 +13,7 @@ import { useRecentAgents } from '../../stores/recent-agents.ts'
 import { useShortcuts } from '../../stores/shortcuts.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
+import { assigneesOf, fillDraft, readTemplate, templateFields, type TemplateDraft } from './template-draft.ts'
 import { emptyDraft, optionsText, readOptions, taskInput, type TaskDraft } from './task-draft.ts'
 
 /** The draft of a task, and its way to the service. */
@@ -52,7 +54,11 @@ export function useNewTask(projectId: () => string) {
     if (areTasksHere()) draft.waitsFor = draft.waitsFor.filter((id) => tasks.byId.has(id))
   }
   watch(() => [agents.loaded, agents.items, areTasksHere()], leaveOutWhatIsGone)
-  const throwAway = () => Object.assign(draft, emptyDraft(draft.status))
+  const { template, fill, refill } = useTemplate(draft, () => workingRole(projects.workflow(projectId())))
+  function throwAway(): void {
+    template.value = null
+    Object.assign(draft, emptyDraft(draft.status))
+  }
   const states = computed(() =>
     (projects.workflow(projectId())?.states ?? []).filter(
       (state) => state.kind === 'backlog' || state.kind === 'initial',
@@ -98,23 +104,22 @@ export function useNewTask(projectId: () => string) {
   }
   /** What is chosen stays for the next one; what it says is its own. */
   function nextDraft(more: boolean): void {
-    if (!more) throwAway()
-    else Object.assign(draft, { title: '', description: '', waitsFor: [] })
+    if (!more) return throwAway()
+    Object.assign(draft, { title: '', description: '', waitsFor: [] })
+    refill()
   }
   return {
     draft,
     agents: computed(() => agents.items),
     states,
-    otherRoles: computed(() => {
-      const workflow = projects.workflow(projectId())
-      return workflow?.roles.filter(({ name }) => name !== workingRole(workflow)) ?? []
-    }),
+    otherRoles: computed(() => workRoles(projects.workflow(projectId())).others),
     defaultSteps: computed(() => projects.settings(projectId())?.default_review_config.ci_steps ?? []),
     busy,
     failure,
     /** Begins anew with what was typed and not sent, in the given state or in the one where tasks wait to be taken. */
     reset(status: string | null): void {
       const usual = states.value.find((state) => state.kind === 'initial')?.name ?? null
+      template.value = null
       Object.assign(draft, emptyDraft(status ?? usual), readOptions(drafts.get(optionsKey())), {
         title: drafts.get('new-task title') ?? '',
         description: drafts.get('new-task description') ?? '',
@@ -123,15 +128,41 @@ export function useNewTask(projectId: () => string) {
       failure.value = null
     },
     create,
+    template,
+    fill,
+    /** The draft as a template stores it. */
+    asTemplate: () => templateFields(draft, workingRole(projects.workflow(projectId()))),
+    /** What its prompt depends on. */
+    promptInput: () => ({
+      ...taskInput(projectId(), draft),
+      roles: assigneesOf(draft, workingRole(projects.workflow(projectId()))),
+      dependencies: [...draft.waitsFor],
+    }),
+    workingRole: computed(() => workingRole(projects.workflow(projectId()))),
     starter,
     startRefusal,
     throwAway,
   }
 }
 
+/** Fills a draft from templates; what the person wrote or chose stays. */
+function useTemplate(draft: TaskDraft, role: () => string) {
+  /** The one that was chosen last. */
+  const template = shallowRef<TaskTemplate | null>(null)
+  const read = (): TemplateDraft | null => template.value && readTemplate(template.value, role())
+  return {
+    template,
+    fill(next: TaskTemplate | null): void {
+      const before = read()
+      template.value = next
+      Object.assign(draft, fillDraft(draft, read(), before))
+    },
+    refill: () => void Object.assign(draft, fillDraft(draft, read())),
+  }
+}
+
 /** The role of whoever works on a task first. */
-const workingRole = (workflow: WorkflowDefinition | undefined): string =>
-  (workflow && coderRole(workflow)) ?? 'assignee'
+const workingRole = (workflow: WorkflowDefinition | undefined): string => workRoles(workflow).working
 
 /**
  * Says who has which role and what comes first, and gives the task to the chosen agent, at once or for later; the task
@@ -141,15 +172,17 @@ function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft
   const projects = useProjects()
   const tasks = useTasks()
   const toasts = useToasts()
-  return async (taskId, { agentId, startNow, title, roles, waitsFor }) => {
+  return async (taskId, chosen) => {
+    const { agentId, startNow, title, waitsFor } = chosen
+    const role = workingRole(projects.workflow(projectId()))
+    const { [role]: worker, ...roles } = assigneesOf(chosen, role)
     let missing = 'it doesn’t have everything you chose'
     try {
       for (const id of waitsFor) await tasks.addDependency(taskId, id)
       for (const [role, to] of Object.entries(roles)) await tasks.giveRole(taskId, role, to)
       missing = 'no one works on it'
-      if (agentId === null) return true
-      if (startNow && waitsFor.length === 0) await tasks.claim(taskId, agentId)
-      else await tasks.giveRole(taskId, workingRole(projects.workflow(projectId())), { type: 'agent', id: agentId })
+      if (agentId !== null && startNow && waitsFor.length === 0) await tasks.claim(taskId, agentId)
+      else if (worker) await tasks.giveRole(taskId, role, worker)
       return true
     } catch (error) {
       toasts.refused(error, `“${title.trim()}” is there, but ${missing}.`)

@@ -82,6 +82,14 @@ async function setUp({ world, project }: Making): Promise<void> {
     'One statement per store call',
     'Two processes share the database: what must hold together is one statement.',
   )
+  const template = { project_id: project.id, description: 'What happens, and what should.', labels: ['bug'] }
+  await client.call('task_templates.create', { ...template, name: 'Bug', title: 'Fix: ', priority: 3 })
+  await client.call('task_templates.create', {
+    project_id: project.id,
+    name: 'Update libraries',
+    title: 'Update libraries',
+    review_config: { ci_steps: ['npm outdated', 'npm test'] },
+  })
 }
 
 async function makeFinished(making: Making): Promise<void> {
