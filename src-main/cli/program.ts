@@ -6,6 +6,7 @@ import { addCompletion } from './commands/completion.ts'
 import { addDemo, type DemoArguments } from './commands/demo.ts'
 import { addEvents } from './commands/events.ts'
 import { addSignIn } from './commands/login.ts'
+import { addInbox } from './commands/inbox.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addOpen } from './commands/open.ts'
 import { addProject } from './commands/project.ts'
@@ -56,6 +57,7 @@ export function createProgram(program: Program): Command {
   addTask(svc)
   addLanding(svc)
   addTemplate(svc)
+  addInbox(svc)
   addUsage(svc)
   addReview(svc)
   addEvents(svc)

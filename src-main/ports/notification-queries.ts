@@ -10,6 +10,8 @@ export interface NotificationFilter {
   /** Whose own acts are left out: `user:<handle>`. */
   readonly actor?: string
   readonly project_ids: readonly ProjectId[]
+  /** Only the newest of each task, which the rest of the filter is asked about then. */
+  readonly newest?: boolean
   readonly read: boolean | null
   /** null: all of them. */
   readonly types: readonly NotificationType[] | null

@@ -13,21 +13,12 @@ export function createNotificationQueries(db: Database): NotificationQueries {
     put: prepareUpsert(db, notifications, notifications.id),
     delete: (id) => void db.delete(notifications).where(eq(notifications.id, id)).run(),
     list: (filter) => listNotifications(db, filter),
-    unreadCount: (reader, project_ids, actor) => {
-      // Ids grow with time.
-      const newest = db
-        .select({ id: sql`max(${notifications.id})` })
+    unreadCount: (reader, project_ids, actor) =>
+      db
+        .select({ n: sql<number>`count(*)` })
         .from(notifications)
-        .where(and(isOf(project_ids), isNewsTo(actor)))
-        .groupBy(notifications.task_id)
-      return (
-        db
-          .select({ n: sql<number>`count(*)` })
-          .from(notifications)
-          .where(and(inArray(notifications.id, newest), notExists(mark(db, reader))))
-          .get()?.n ?? 0
-      )
-    },
+        .where(and(isNewestOfTask(db, project_ids, actor), notExists(mark(db, reader))))
+        .get()?.n ?? 0,
     isRead: (id, reader) =>
       db
         .select({ id: notificationReads.notification_id })
@@ -54,7 +45,7 @@ export function createNotificationQueries(db: Database): NotificationQueries {
 }
 
 function listNotifications(db: Database, filter: NotificationFilter): ReturnType<NotificationQueries['list']> {
-  const { reader, actor, project_ids, read, types, after, limit } = filter
+  const { reader, actor, project_ids, newest, read, types, after, limit } = filter
   const marked = mark(db, reader)
   return db
     .select({ notification: notifications, read: sql<number>`${exists(marked)}` })
@@ -63,6 +54,7 @@ function listNotifications(db: Database, filter: NotificationFilter): ReturnType
       and(
         isOf(project_ids),
         isNewsTo(actor),
+        newest === true ? isNewestOfTask(db, project_ids, actor) : undefined,
         types === null ? undefined : inArray(notifications.event_type, types),
         olderThan(notifications, after),
         read === null ? undefined : read ? exists(marked) : notExists(marked),
@@ -79,6 +71,17 @@ function isOf(project_ids: readonly ProjectId[]): SQL {
   const [only] = project_ids
   if (project_ids.length === 1 && only !== undefined) return eq(notifications.project_id, only)
   return sql`${notifications.project_id} IN (SELECT value FROM json_each(${JSON.stringify(project_ids)}))`
+}
+
+/** Lets through the newest notification of each task. */
+function isNewestOfTask(db: Database, project_ids: readonly ProjectId[], actor: string | undefined): SQL {
+  // Ids grow with time.
+  const newest = db
+    .select({ id: sql`max(${notifications.id})` })
+    .from(notifications)
+    .where(and(isOf(project_ids), isNewsTo(actor)))
+    .groupBy(notifications.task_id)
+  return inArray(notifications.id, newest)
 }
 
 /** Leaves out notifications of the reader's own acts. */

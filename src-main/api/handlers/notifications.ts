@@ -25,11 +25,12 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed } = parts
   const { read } = store
   return {
-    'notifications.list': ({ project_id, read: isRead, kind, cursor, limit }, { principal }) => {
+    'notifications.list': ({ project_id, newest = false, read: isRead, kind, cursor, limit }, { principal }) => {
       const found = read.notifications.list({
         reader: readerId(principal),
         actor: actorOf(principal),
         project_ids: projectsFor(read, principal, project_id),
+        newest,
         read: isRead ?? null,
         types: kind === undefined ? null : notificationTypes.filter((type) => kindOf(type) === kind),
         after: cursorFor(Place, cursor),

@@ -11,6 +11,10 @@ export const notificationsOperations = {
     'Notifications of the caller’s projects, newest first; none about the caller’s own acts.',
     z.object({
       project_id: ProjectId.optional(),
+      newest: z
+        .boolean()
+        .optional()
+        .describe('One per task: its newest, as in the inbox of the app. `read` and `kind` are about that one.'),
       read: z.boolean().optional(),
       kind: z
         .enum(notificationKinds)

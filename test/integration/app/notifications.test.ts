@@ -102,6 +102,27 @@ test.concurrent(
   },
 )
 
+test.concurrent('the inbox has one row per task, as its newest notification says', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const one = await passReview(job, 'One')
+  const two = await passReview(job, 'Two')
+  await client.call('tasks.transition', { task_id: one.id, status: 'merging', version: one.version })
+  const inbox = async (more: { read?: boolean; kind?: NotificationKind; limit?: number; cursor?: string } = {}) =>
+    client.call('notifications.list', { newest: true, ...more })
+  expect(titles((await inbox()).items)).toEqual(['"One" is done', '“Two” is ready for your review'])
+  expect(titles(await list(client))).toHaveLength(3)
+  const first = await inbox({ limit: 1 })
+  expect(first).toMatchObject({ has_more: true, items: [{ task_id: one.id }] })
+  const next = await inbox({ limit: 1, cursor: first.next_cursor ?? '' })
+  expect(next).toMatchObject({ has_more: false, items: [{ task_id: two.id }] })
+  // What a task was before is no row of its own, whether it was read or not.
+  expect(titles((await inbox({ kind: 'needs_you' })).items)).toEqual(['“Two” is ready for your review'])
+  await client.call('notifications.mark_read', { notification_id: first.items[0]?.id ?? '' })
+  expect(titles((await inbox({ read: false })).items)).toEqual(['“Two” is ready for your review'])
+  expect(await client.call('notifications.unread_count', {})).toEqual({ count: 1 })
+})
+
 test.concurrent('nobody sees, reads or deletes the notifications of a project that is not theirs', async () => {
   await using job = await startJob()
   const { client } = job.running
