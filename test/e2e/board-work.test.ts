@@ -178,6 +178,49 @@ test('several cards are picked, and one thing is done with all of them', async (
   await page.getByRole('option', { name: /Set priority/ }).waitFor()
 }, 120_000)
 
+test('archiving several cards is taken back for exactly those, also where some were not archived', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+  const { id: project_id } = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const make = (title: string) => client.call('tasks.create', { project_id, title, status: 'todo' })
+  const [old, one, two] = [await make('Old'), await make('One'), await make('Two')]
+  for (const { id } of [old, one, two]) await client.call('tasks.cancel', { task_id: id })
+  await client.call('tasks.archive', { task_id: old.id })
+  await make('Open')
+  await page.reload()
+  const bar = page.getByRole('region', { name: 'Selected tasks' })
+  const toast = (text: RegExp) => page.locator('[data-sonner-toast]').filter({ hasText: text })
+  const archived = async () => {
+    const { items } = await client.call('tasks.list', { project_id, include_archived: true })
+    return items.flatMap((task) => (task.archived ? [task.title] : [])).toSorted()
+  }
+  await card(page, 'One').click({ modifiers: ['Control'] })
+  await card(page, 'Two').click({ modifiers: ['Control'] })
+  await bar.getByRole('button', { name: 'Archive' }).click()
+  await card(page, 'One').waitFor({ state: 'detached' })
+  await toast(/^2 tasks archived/)
+    .getByRole('button', { name: 'Undo' })
+    .click()
+  await card(page, 'One').waitFor()
+  await card(page, 'Two').waitFor()
+  expect(await archived()).toEqual(['Old'])
+
+  // They are in hand again. One that can't be archived is no part of what comes back.
+  await bar.getByText('2 selected').waitFor()
+  await card(page, 'Two').click({ modifiers: ['Control'] })
+  await card(page, 'Open').click({ modifiers: ['Control'] })
+  await bar.getByRole('button', { name: 'Archive' }).click()
+  await bar.getByText('1 of 2 archived. These were not:').waitFor()
+  expect(await archived()).toEqual(['Old', 'One'])
+  await toast(/^Archived “One”/)
+    .getByRole('button', { name: 'Undo' })
+    .click()
+  await card(page, 'One').waitFor()
+  expect(await archived()).toEqual(['Old'])
+}, 120_000)
+
 test('the list stands in groups, work under way first, and a view of it is kept by name', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })

@@ -12,6 +12,7 @@ import { useSelection } from '../../stores/selection.ts'
 import { useTasks } from '../../stores/tasks.ts'
 import { useToasts } from '../../stores/toasts.ts'
 import { actionsOf } from './card-actions.ts'
+import { useArchived } from './use-undo.ts'
 
 /** What came of a thing that was done with several tasks. */
 export interface BulkResult {
@@ -33,10 +34,17 @@ export function useBulk() {
   const progress = shallowRef<{ readonly verb: string; readonly at: number; readonly total: number } | null>(null)
   const result = shallowRef<BulkResult | null>(null)
 
-  /** `work` answers why it can't be done, or does it. */
-  async function run(all: readonly Task[], verb: string, work: (task: Task) => string | null | Promise<unknown>) {
+  const tellArchived = useArchived()
+  /** `work` answers why it can't be done, or does it. `tell` says what was done, in the place of the usual words. */
+  async function run(
+    all: readonly Task[],
+    verb: string,
+    work: (task: Task) => string | null | Promise<unknown>,
+    tell?: (done: readonly Task[]) => void,
+  ) {
     if (progress.value !== null) return
     const failed: { task: Task; reason: string }[] = []
+    const done: Task[] = []
     result.value = null
     for (const [at, given] of all.entries()) {
       progress.value = { verb, at, total: all.length }
@@ -45,20 +53,22 @@ export function useBulk() {
       try {
         const reason = live.offline ? changesAreOff : await work(task)
         if (typeof reason === 'string') failed.push({ task, reason })
+        else done.push(task)
       } catch (error) {
         failed.push({ task, reason: errorSentence(error) })
       }
     }
     progress.value = null
+    tell?.(done)
     const [first] = failed
     if (all.length === 1) {
       if (first) toasts.warn(`“${first.task.title}” was not ${verb}. ${first.reason}`)
       return
     }
-    result.value = { verb, done: all.length - failed.length, total: all.length, failed }
+    result.value = { verb, done: done.length, total: all.length, failed }
     // What was not done stays picked: it is there to be tried again.
     if (failed.length > 0) selection.set(failed.map(({ task }) => task.id))
-    else toasts.done(`${count(all.length, 'task')} ${verb}.`)
+    else if (!tell) toasts.done(`${count(all.length, 'task')} ${verb}.`)
   }
   const refusals = (task: Task) =>
     actionsOf(task, stateOf(projects.workflow(task.project_id), task.status), null, live.offline)
@@ -90,7 +100,8 @@ export function useBulk() {
         if (labels.includes(label) === on) return null
         return tasks.update({ task_id: id, labels: on ? [...labels, label] : labels.filter((one) => one !== label) })
       }),
-    archive: (all: readonly Task[]) => run(all, 'archived', (task) => refusals(task).archive ?? tasks.archive(task.id)),
+    archive: (all: readonly Task[]) =>
+      run(all, 'archived', (task) => refusals(task).archive ?? tasks.archive(task.id), tellArchived),
     stop: (all: readonly Task[]) =>
       run(all, 'stopped', (task) => refusals(task).stop ?? executions.stop(task.active_execution_id ?? '')),
   }
