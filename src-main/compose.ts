@@ -29,7 +29,7 @@ import { pluginTraits } from './plugins/create-plugins.ts'
 import { createWorkflows } from './core/workflows.ts'
 import { createContainment } from './containment/create-containment.ts'
 import type { Containment } from './ports/containment.ts'
-import { createExecutors } from './agents/create-executors.ts'
+import { createExecutors, credentialFolders } from './agents/create-executors.ts'
 import { createScripts } from './hooks/scripts/run-script.ts'
 import type { Announcement, IdentityStore } from './identity/identity-store.ts'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/create-identity.ts'
@@ -85,6 +85,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const containment = createContainment({
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
+      credentials: credentialFolders,
       auto: config.containment ?? 'none',
       apiUrl: () => url,
     })
@@ -205,9 +206,10 @@ function contextOf({
       clock,
       trusted: trustedBy(store),
       dataDir: config.dataDir,
+      containment,
     }),
     executors: createExecutors(containment),
-    scripts: createScripts(),
+    scripts: createScripts({ containment }),
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),
     attachmentFiles: createAttachmentFiles({ dir: join(config.dataDir, 'attachments') }),
     agentTokens: identity.agentTokens,
@@ -280,6 +282,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     identity,
     workspaces,
     diffWatches,
+    containment,
     executors,
     testAgent: agentTests.run,
     logs,
@@ -298,7 +301,6 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
       projectCreators: config.projectCreators ?? (isExposed(config) ? 'admins' : 'all'),
       cleanupDelaySeconds: config.cleanupDelaySeconds,
       damage,
-      containment: containment.status,
     },
   })
 }

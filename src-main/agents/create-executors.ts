@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { executorInfos, type ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import { reap } from '../platform/process/process.ts'
 import type { Executors } from '../ports/executors.ts'
@@ -37,6 +36,9 @@ const all = Object.values(executorDefinitions)
 /** Names of the files and folders in a repository that steer any agent. */
 export const configNames: ReadonlySet<string> = new Set(all.flatMap((definition) => definition.configNames))
 
+/** Where agents keep their settings, sessions and sign-ins, below the home folder by `~`. */
+export const credentialFolders: readonly string[] = all.flatMap(({ needs }) => needs?.folders ?? [])
+
 /** All types of agent. */
 export function createExecutors(containment?: Containment): Executors {
   return {
@@ -61,7 +63,6 @@ async function boxOf(
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
   if (!containment || level === 'none') return undefined
   const { folders = [], hosts = [] } = executorDefinitions[profile].needs ?? {}
-  const others = all.flatMap(({ needs }) => needs?.folders ?? [])
   try {
     const box = await containment.box({
       level,
@@ -69,7 +70,6 @@ async function boxOf(
       hosts: [...hosts, ...allowed_hosts],
       read: extra_paths?.read ?? [],
       write: [...folders, ...(extra_paths?.write ?? [])],
-      hidden: others.filter((folder) => !folders.includes(folder)).map((folder) => folder.replace(/^~/, homedir())),
     })
     return box ?? undefined
   } catch (error) {

@@ -1,4 +1,3 @@
-import type { ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AgentTest } from '../../src-shared/contract/agent-tests.ts'
 import type {
@@ -21,6 +20,7 @@ import type { DiffWatchers } from '../workspaces/diff-watches.ts'
 import type { Integrations } from '../integrations/integrations.ts'
 import type { EventFeed, Tx } from '../core/event-feed.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Containment } from '../ports/containment.ts'
 import type { Executors } from '../ports/executors.ts'
 import type { Logs } from '../ports/logs.ts'
 import type { Workspaces } from '../ports/workspaces.ts'
@@ -116,6 +116,7 @@ export interface ApiParts {
   readonly identity: IdentityPort
   readonly workspaces: Workspaces
   readonly diffWatches: Pick<DiffWatchers, 'extend'>
+  readonly containment: Pick<Containment, 'status' | 'pathProblem'>
   readonly executors: Executors
   /** Starts an agent once, to see whether it works. */
   readonly testAgent: (agent: AgentRecord, signal: AbortSignal) => Promise<AgentTest>
@@ -137,7 +138,6 @@ export interface ApiParts {
     /** What was found wrong with the database while it is in use. */
     readonly damage: () => string | null
     /** Whether runs can be contained on this machine. */
-    readonly containment: () => ContainmentStatus
     readonly exposed: boolean
     /** Who may make projects, repositories and agents. */
     readonly projectCreators: 'all' | 'admins'

@@ -3,16 +3,19 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ContainmentStatus } from '../../src-shared/contract/containment.ts'
+import type { ContainmentLevel, ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import { ContainmentUnavailable, type BoxRequest, type Containment } from '../ports/containment.ts'
 import { findOnPath } from '../platform/process/find-on-path.ts'
 import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
+import { pathProblem } from './path-problem.ts'
 import { placesOf, privateFoldersIn } from './places.ts'
 
 export interface ContainmentOptions {
   readonly dataDir: string
   readonly workspaceRoot: string
+  /** What agents keep below the home folder, by `~`: no run reads it but that of the agent which names it. */
+  readonly credentials: readonly string[]
   /** What `auto` means: `auto`, contained where the machine can; `none`, not. */
   readonly auto: 'auto' | 'none'
   /** Where the API listens, once it does. */
@@ -28,13 +31,19 @@ export function createContainment(options: ContainmentOptions): Containment {
   let status: ContainmentStatus | undefined
   let held: Promise<void> | undefined
   const statusOnce = () => (status ??= readStatus())
+  const refusal = (level: ContainmentLevel): string | null => {
+    if (level === 'none' || level === 'auto' || statusOnce().available) return null
+    return `This run can’t be contained. ${statusOnce().reason ?? ''}`.trimEnd()
+  }
   return {
     status: statusOnce,
+    refusal,
+    pathProblem: (path) => pathProblem(path, options),
     box: async (request) => {
       if (request.level === 'none' || (request.level === 'auto' && options.auto === 'none')) return null
-      const { available, reason } = statusOnce()
-      if (!available && request.level === 'auto') return null
-      if (!available) throw new ContainmentUnavailable(`This run can’t be contained. ${reason ?? ''}`.trimEnd())
+      if (request.level === 'auto' && !statusOnce().available) return null
+      const why = refusal(request.level) ?? firstProblem(request, options)
+      if (why !== null) throw new ContainmentUnavailable(why)
       // Runs may start side by side: the library is held once for all of them.
       held ??= hold().catch((error: unknown) => {
         held = undefined
@@ -100,12 +109,17 @@ async function letGo(): Promise<void> {
   await (await loadLibrary()).reset()
 }
 
+/** A link may lead elsewhere by now than when the path was taken. */
+function firstProblem({ read = [], write = [] }: BoxRequest, options: ContainmentOptions): string | null {
+  return [...read, ...write].reduce<string | null>((found, path) => found ?? pathProblem(path, options), null)
+}
+
 function createBox(options: ContainmentOptions, request: BoxRequest): Box {
   return { contain: (command) => contain(options, request, command) }
 }
 
 async function contain(
-  { dataDir, workspaceRoot, apiUrl }: ContainmentOptions,
+  { dataDir, workspaceRoot, credentials, apiUrl }: ContainmentOptions,
   request: BoxRequest,
   { file, args, env }: BoxedCommand,
 ): ReturnType<Box['contain']> {
@@ -130,7 +144,7 @@ async function contain(
     ...sockets.filter((path) => path !== undefined),
     ...(knowledge === undefined ? [] : [knowledge]),
   ]
-  const filesystem = placesOf(request, { dataDir, workspaceRoot, temporary, given })
+  const filesystem = placesOf(request, { dataDir, workspaceRoot, credentials, temporary, given })
   const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
   try {
     const { argv } = await manager.wrapWithSandboxArgv(

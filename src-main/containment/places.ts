@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { BoxRequest } from '../ports/containment.ts'
+import { inFull } from './path-problem.ts'
 
 export interface Places {
   readonly allowWrite: string[]
@@ -55,6 +56,8 @@ const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManag
 export interface OwnPlaces {
   readonly dataDir: string
   readonly workspaceRoot: string
+  /** What agents keep. */
+  readonly credentials: readonly string[]
   /** The run's own temporary folder. */
   readonly temporary: string
   /** Files that were written for this run. */
@@ -64,13 +67,13 @@ export interface OwnPlaces {
 /** What a run in this worktree may write and may not read. A name that is not there is left out: it would be made. */
 export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
   const home = homedir()
-  const { cwd, read = [], write = [], hidden = [] } = request
+  const { cwd, read = [], write = [] } = request
   const git = gitFoldersOf(cwd)
   const inHome = (names: readonly string[]) => names.map((name) => join(home, name))
-  const extra = (paths: readonly string[]) => paths.map((path) => path.replace(/^~(?=\/|$)/, home))
+  const hidden = own.credentials.filter((folder) => !write.includes(folder))
   const runtime = process.env['XDG_RUNTIME_DIR']
   return {
-    allowWrite: there([cwd, own.temporary, ...git.write, ...inHome(caches), ...extra(write)]),
+    allowWrite: there([cwd, own.temporary, ...git.write, ...inHome(caches), ...write.map(inFull)]),
     denyWrite: there(git.protected),
     denyRead: there([
       own.dataDir,
@@ -79,9 +82,9 @@ export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
       ...inHome(keys),
       ...sockets,
       ...(runtime === undefined ? [] : [runtime]),
-      ...hidden,
+      ...hidden.map(inFull),
     ]),
-    allowRead: there([cwd, own.temporary, ...git.read, ...resolvers, ...own.given, ...extra(read), ...extra(write)]),
+    allowRead: there([cwd, own.temporary, ...git.read, ...resolvers, ...own.given, ...[...read, ...write].map(inFull)]),
   }
 }
 

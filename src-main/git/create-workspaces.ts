@@ -5,6 +5,7 @@ import type { Logger } from '../platform/logging/log.ts'
 import { createSingleFlight } from '../platform/locks/single-flight.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
+import type { Containment } from '../ports/containment.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { BranchRef, Workspaces } from '../ports/workspaces.ts'
 import { absorbNested, readInner, removeNested } from './worktree/inner-repositories.ts'
@@ -72,6 +73,8 @@ export interface WorkspacesOptions {
   readonly clock?: Clock
   /** Without it every repository's own programs run. */
   readonly trusted?: TrustedPrograms
+  /** Without it no setup command is contained. */
+  readonly containment?: Pick<Containment, 'box'>
   /** Copse's data folder: hard links to its files are not committed. */
   readonly dataDir?: string
 }
@@ -117,7 +120,14 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       asWorkspaceError(
         worktrees.run(resolve(request.path), async () => {
           await requireRepository(request.repo_path, { signal })
-          return await ensureWorktree(request, { signal, now, repositories, onSetAside, onHookFailed })
+          return await ensureWorktree(request, {
+            signal,
+            now,
+            repositories,
+            onSetAside,
+            onHookFailed,
+            containment: options.containment,
+          })
         }),
       ),
     withScratch: async (request, use, { signal }) => {

@@ -8,6 +8,7 @@ import type { StepContext } from '../transitions/step.ts'
 import type { Plugin } from './plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { runPlugin } from './run-plugin.ts'
+import { scriptContainmentOf } from '../core/script-containment.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../transitions/transitions.ts'
@@ -46,7 +47,8 @@ export async function runLifecycleHook(
     // If the worktree is gone already, clean-up hooks run in the repository.
     if (workspace === null || cwd === null) return skippedRun('no_workspace')
     const redact = redactorOf(context, context.store.read, task.project_id)
-    return await runScriptHook(context, hook, { cwd, env, redact, ...run }, live)
+    const containment = scriptContainmentOf(context.store.read, task.project_id)
+    return await runScriptHook(context, hook, { cwd, env, redact, containment, ...run }, live)
   })
 }
 

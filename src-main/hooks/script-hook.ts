@@ -1,5 +1,6 @@
 import type { ScriptHook } from '../../src-shared/contract/lifecycle-hooks.ts'
 import { createOutputCapture } from '../platform/text/output-capture.ts'
+import type { ContainmentRules } from '../ports/containment.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { HookRunResult, LiveHookRun } from './hook-runs.ts'
 
@@ -16,6 +17,7 @@ export interface ScriptCall {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly redact: (text: string) => string
+  readonly containment: ContainmentRules
   /** Returns the marker by which the next service finds processes that a killed one left. */
   readonly processMarker?: () => string
   readonly signal: AbortSignal
@@ -25,7 +27,7 @@ export interface ScriptCall {
 export async function runScriptHook(
   context: Pick<EngineContext, 'scripts'>,
   hook: Pick<ScriptHook, 'command' | 'timeout_seconds' | 'success_exit_codes'>,
-  { cwd, env, redact, processMarker, signal }: ScriptCall,
+  { cwd, env, redact, containment, processMarker, signal }: ScriptCall,
   live?: LiveHookRun,
 ): Promise<HookRunResult> {
   const stdout = createOutputCapture({ maxBytes: maxOutputBytes, redact })
@@ -39,6 +41,7 @@ export async function runScriptHook(
       env,
       stdout,
       stderr,
+      containment,
       timeout_ms: hook.timeout_seconds * 1_000,
       ...(live && { onOutput: live.changed }),
       ...(processMarker && { processMarker: processMarker() }),

@@ -1,6 +1,7 @@
 import type { HookEvent, HookRun, LifecycleHook, ScriptHook } from '../../src-shared/contract/lifecycle-hooks.ts'
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
+import { scriptContainment } from '../core/script-containment.ts'
 import type { ProjectRecord, RepoRecord, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import type { HookRunResult } from './hook-runs.ts'
@@ -46,17 +47,20 @@ export async function testHook(
   }
   return await inScratch(context, test, signal, async (path) => {
     const env = environmentOf(context, test, path)
-    return seen(env, await runScript(context, hook, { path, env, redact }, signal))
+    return seen(env, await runScript(context, project, hook, { path, env, redact }, signal))
   })
 }
 
 async function runScript(
   context: EngineContext,
+  project: ProjectRecord,
   hook: ScriptHook,
   { path: cwd, env, redact }: { path: string; env: Record<string, string>; redact: (text: string) => string },
   signal: AbortSignal,
 ): Promise<HookRunResult> {
-  return await runScriptHook(context, hook, { cwd, env, redact, processMarker: () => scratchMark(cwd), signal })
+  const containment = scriptContainment(toSettings(project))
+  const processMarker = () => scratchMark(cwd)
+  return await runScriptHook(context, hook, { cwd, env, redact, containment, processMarker, signal })
 }
 
 /** Uses the task's branch if it has one, otherwise the branch that its work would start from. */

@@ -4,6 +4,7 @@ import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { isSameFailure } from '../domain/review/same-failure.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
+import { scriptContainment } from '../core/script-containment.ts'
 import { notify } from '../core/notify.ts'
 import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
 import { toReviewSummary, toSettings } from '../core/views.ts'
@@ -83,6 +84,7 @@ async function runSteps(
 ): Promise<StepsEnd> {
   const settings = toSettings(project)
   const redact = context.redactor(settings.redaction_patterns)
+  const containment = scriptContainment(settings)
   const timeout_ms = settings.ci_step_timeout_seconds * 1_000
   let review = opened
   for (const [index, command] of review.ci_steps.entries()) {
@@ -94,7 +96,7 @@ async function runSteps(
     const log = await context.logs.openFile(task.id, log_name, redact)
     const env = worktrees.environment(task, 'ci')
     const result = await context.scripts
-      .run({ command, cwd, env, timeout_ms, log, processMarker: stepMark }, { signal })
+      .run({ command, cwd, env, timeout_ms, log, containment, processMarker: stepMark }, { signal })
       .finally(() => log.close())
     if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
     const { exit_code, duration_ms } = result

@@ -1,23 +1,29 @@
 import type { ContainmentLevel, ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { Box } from '../platform/process/box.ts'
 
-/** What one run may do beside working in its worktree. */
-export interface BoxRequest {
+/** What a run is held to. */
+export interface ContainmentRules {
   readonly level: ContainmentLevel
-  /** The worktree. */
-  readonly cwd: string
   /** Hosts that `worktree_and_hosts` reaches; the service itself always. */
   readonly hosts?: readonly string[]
   /** Absolute, or below the home folder by `~`. */
   readonly read?: readonly string[]
   readonly write?: readonly string[]
-  /** What other agents keep: not readable. */
-  readonly hidden?: readonly string[]
+}
+
+/** What one run may do beside working in its worktree. */
+export interface BoxRequest extends ContainmentRules {
+  /** The worktree. */
+  readonly cwd: string
 }
 
 export interface Containment {
   /** What this machine can do; looked at once. */
   status(): ContainmentStatus
+  /** Why this machine can't hold a run to what was asked for by name; null where it can, and for the others. */
+  refusal(level: ContainmentLevel): string | null
+  /** Why no run is given this path; null where one may have it. */
+  pathProblem(path: string): string | null
   /** null: the run is not contained. Throws `ContainmentUnavailable` where one was asked for by name and can't be had. */
   box(request: BoxRequest): Promise<Box | null>
   close(): Promise<void>

@@ -1,5 +1,6 @@
 import type { OutputCapture } from '../platform/text/output-capture.ts'
 import type { Cancellable } from './cancellable.ts'
+import type { ContainmentRules } from './containment.ts'
 import type { LogWriter } from './logs.ts'
 
 export interface ScriptRun {
@@ -14,6 +15,8 @@ export interface ScriptRun {
   readonly stderr?: OutputCapture
   /** There is more output than at the last call: at most every 250 ms, and once at the end. */
   readonly onOutput?: () => void
+  /** What it is held to; absent: it is not contained. */
+  readonly containment?: ContainmentRules
   /** A UUID by which a later service finds what a killed one left. */
   readonly processMarker?: string
 }

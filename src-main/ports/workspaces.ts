@@ -7,6 +7,7 @@ import type { DiffReader } from './diff-reader.ts'
 import type { LineChanger } from './line-changer.ts'
 import type { BranchUpdater } from './branch-updater.ts'
 import type { Cancellable } from './cancellable.ts'
+import type { ContainmentRules } from './containment.ts'
 import type { OrphanStore, RescueStore } from './rescue-keeper.ts'
 import type { TargetMover } from './target-mover.ts'
 
@@ -33,6 +34,8 @@ export interface WorktreeRequest {
   /** What `base_commit` was answered before: it is answered again instead of being worked out. */
   readonly known_base?: string
   readonly setup_commands: readonly string[]
+  /** What they are held to; absent: they are not contained. */
+  readonly containment?: ContainmentRules
   /** Told to the set-up commands' processes, so that those a crash leaves behind can be found (`Scripts.reap`). */
   readonly processMarker?: string
   readonly copy_files: readonly string[]

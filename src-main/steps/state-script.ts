@@ -6,6 +6,7 @@ import { runScriptHook } from '../hooks/script-hook.ts'
 import { scriptPlace } from '../hooks/script-place.ts'
 import type { StepServices } from './step-services.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
+import { scriptContainmentOf } from '../core/script-containment.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
@@ -26,6 +27,7 @@ export async function runStateScript(
   const { cwd, env } = await scriptPlace(deps, task, phase, { previous_status: from })
   if (cwd === null) return { kind: 'skipped', reason: 'no_repository' }
   const redact = redactorOf(context, read, task.project_id)
+  const containment = scriptContainmentOf(read, task.project_id)
   const timeout_seconds = hook.timeout_seconds ?? defaultTimeoutSeconds
   const state = phase === 'before_exit' || phase === 'on_exit' ? from : to
   const start = {
@@ -39,7 +41,7 @@ export async function runStateScript(
   }
   const script = { command: hook.script, timeout_seconds, success_exit_codes: [0] }
   const run = await runs.run(task, start, (live) =>
-    runScriptHook(context, script, { cwd, env, redact, processMarker, signal }, live),
+    runScriptHook(context, script, { cwd, env, redact, containment, processMarker, signal }, live),
   )
   if (run.status === 'succeeded') return { kind: 'ok' }
   const said = (run.stderr.trim() || run.stdout.trim()).slice(-2_000)

@@ -10,6 +10,7 @@ import type { ProjectRecord, Queries, TaskRecord, WorkspaceRecord } from '../por
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
 import { assignPorts } from './port-ranges.ts'
 import { saveWorkspace } from './save-workspace.ts'
+import { scriptContainment } from '../core/script-containment.ts'
 import { toSettings } from '../core/views.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
 
@@ -172,7 +173,8 @@ async function ensureOwn(
       ? feed.commit((tx) => renameUnmade(tx, task, project, planned))
       : planned
   const record = await assignPorts(context, task, current)
-  const { setup_commands, copy_files, redaction_patterns } = toSettings(project)
+  const settings = toSettings(project)
+  const { setup_commands, copy_files, redaction_patterns } = settings
   try {
     const result = await context.workspaces.ensure(
       {
@@ -185,6 +187,7 @@ async function ensureOwn(
           ? { expect: 'new' as const }
           : { expect: 'existing' as const, known_base: record.base_commit }),
         setup_commands,
+        containment: scriptContainment(settings),
         ...(processMarker && setup_commands.length > 0 && { processMarker: processMarker() }),
         copy_files,
         env: env(),

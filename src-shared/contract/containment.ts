@@ -11,6 +11,22 @@ export const ContainmentLevel = z
   )
 export type ContainmentLevel = z.infer<typeof ContainmentLevel>
 
+const ContainedPath = z
+  .string()
+  .max(4_096)
+  .regex(/^(?:\/|~\/)[^\0]*[^\0/.]$/, 'An absolute path, or one below `~/`; not `/` itself.')
+
+/** Further hosts that a run reaches. */
+export const AllowedHosts = z
+  .array(z.string().regex(/^(?:\*\.)?[\w-]+(?:\.[\w-]+)+(?::\d{1,5})?$/, 'A host, like `registry.example.com`.'))
+  .max(100)
+
+/** What a run may read or write besides. */
+export const ExtraPaths = z.object({
+  read: z.array(ContainedPath).max(100).optional(),
+  write: z.array(ContainedPath).max(100).optional(),
+})
+
 export const ContainmentStatus = z.object({
   available: z.boolean(),
   kind: z.enum(['bubblewrap', 'seatbelt']).nullable(),

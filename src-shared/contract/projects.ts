@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { effortPattern } from './effort.ts'
 import { branchPrefixProblem } from './branch-names.ts'
 import { executorProfiles, permissionPolicies } from './executor-profiles.ts'
-import { ContainmentLevel } from './containment.ts'
+import { AllowedHosts, ContainmentLevel, ExtraPaths } from './containment.ts'
 import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
 import { LifecycleHooks } from './lifecycle-hooks.ts'
 import { PromptTemplates } from './prompts.ts'
@@ -110,6 +110,13 @@ export const ProjectSettings = z
         'What becomes of a repository inside a worktree when the work is submitted. `absorb`: its files are plain files ' +
           'of the work, its history is kept as a rescue. `hold`: a person decides. `auto`: absorb one without a remote.',
       ),
+    ci_containment: ContainmentLevel.describe(
+      'What the system lets checks, hooks and setup commands do: as `containment` of an agent.',
+    ),
+    allowed_hosts: AllowedHosts.describe('Further hosts that these reach under `worktree_and_hosts`.'),
+    extra_paths: ExtraPaths.describe(
+      'What they may read or write besides when contained; never the data folder, nor what holds it.',
+    ),
     prompt_templates: PromptTemplates.describe(
       'What agents are told beside the task, by role; a role without one has the built-in template.',
     ),
@@ -168,6 +175,9 @@ export const defaultProjectSettings: ProjectSettings = {
   prices: {},
   knowledge: { enabled: true },
   nested_repositories: 'auto',
+  ci_containment: 'none',
+  allowed_hosts: [],
+  extra_paths: {},
   prompt_templates: {},
 }
 
@@ -175,11 +185,6 @@ export const Effort = z
   .string()
   .regex(effortPattern, 'One word, like `low`, `medium` or `high`.')
   .describe('How hard it thinks, in the agent’s own words, like `high`.')
-
-const ContainedPath = z
-  .string()
-  .max(4_096)
-  .regex(/^(?:\/|~\/)[^\0]*[^\0/.]$/, 'An absolute path, or one below `~/`; not `/` itself.')
 
 export const AgentConfig = z.object({
   command: z
@@ -217,15 +222,10 @@ export const AgentConfig = z.object({
         'Without it, agents of one type with the same credential folder and keys are one account.',
     ),
   containment: ContainmentLevel.optional(),
-  allowed_hosts: z
-    .array(z.string().regex(/^(?:\*\.)?[\w-]+(?:\.[\w-]+)+(?::\d{1,5})?$/, 'A host, like `registry.example.com`.'))
-    .max(100)
-    .optional()
-    .describe('Further hosts that it reaches under `worktree_and_hosts`.'),
-  extra_paths: z
-    .object({ read: z.array(ContainedPath).max(100).optional(), write: z.array(ContainedPath).max(100).optional() })
-    .optional()
-    .describe('What a contained run may read or write besides.'),
+  allowed_hosts: AllowedHosts.optional().describe('Further hosts that it reaches under `worktree_and_hosts`.'),
+  extra_paths: ExtraPaths.optional().describe(
+    'What a contained run may read or write besides; never the data folder, nor what holds it.',
+  ),
 })
 export type AgentConfig = z.infer<typeof AgentConfig>
 

@@ -5,10 +5,12 @@ import type { Agent, AgentConfig } from '../../../src-shared/contract/projects.t
 import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
+import { checkContainment } from '../../domain/access/containment.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import { mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
 import type { AgentRecord } from '../../ports/store.ts'
 import { canSeeAgent } from '../agent-visibility.ts'
+import { checkExtraPaths } from '../containment.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findAgent, throwNotFound } from '../find.ts'
 
@@ -76,6 +78,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
     'agents.detect': async (_input, { signal }) => ({ items: [...(await executors.detect({ signal }))] }),
     'agents.create': ({ executor, config = {}, ...fields }, { principal }) => {
       checkCommand(executor, config)
+      checkExtraPaths(parts, 'config.extra_paths', config.extra_paths)
       return put(
         holdable({
           ...given(fields),
@@ -95,7 +98,10 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
     },
     'agents.update': ({ agent_id, config, ...fields }, { principal }) => {
       const agent = owned(principal, agent_id)
-      if (config !== undefined) checkCommand(agent.executor, config)
+      if (config !== undefined) {
+        checkCommand(agent.executor, config)
+        checkExtraPaths(parts, 'config.extra_paths', config.extra_paths)
+      }
       const wanted = config === undefined ? agent : holdable({ ...agent, config })
       const updated = put({ ...wanted, ...given(fields) })
       if (agent.paused && !updated.paused) engine.scheduler.startQueued()
@@ -123,9 +129,9 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** The agent itself, if it can be held to what it is configured to ask. */
+/** The agent itself, if it can be held to what its configuration says. */
 function holdable(agent: AgentRecord): AgentRecord {
-  const refusal = checkPermissions(agent)
+  const refusal = checkPermissions(agent) ?? checkContainment(agent)
   if (refusal) throw new ApiError(refusal)
   return agent
 }

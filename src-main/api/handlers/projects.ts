@@ -12,6 +12,7 @@ import { hasTrait, clientTraits, type Workflow } from '../../domain/workflow/gra
 import type { Tx } from '../../core/event-feed.ts'
 import type { AgentRecord, ProjectRecord, TaskRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
+import { checkExtraPaths } from '../containment.ts'
 import { demoAgent, demoTask, demoWorkflow } from '../demo.ts'
 import { unwrap, findProject } from '../find.ts'
 import { transferProject } from '../project-owner.ts'
@@ -50,7 +51,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       local_operator: principal.kind === 'operator' || (principal.kind === 'user' && principal.via === 'local'),
       url: config.url(),
       damage: config.damage(),
-      containment: config.containment(),
+      containment: parts.containment.status(),
       exposed: config.exposed,
     }),
     'system.inspect_folder': async ({ path }, { signal }) => {
@@ -132,6 +133,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
           })
         }
       }
+      checkExtraPaths(parts, 'extra_paths', patch.extra_paths)
       const issues = lifecycleProblems(engine.plugins, patch.lifecycle_hooks ?? {})
       const [first] = issues
       if (first) throw new ApiError({ code: 'validation_failed', message: first.message, details: { issues } })

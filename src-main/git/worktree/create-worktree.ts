@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import type { Containment } from '../../ports/containment.ts'
 import type { KeyedLock } from '../../platform/locks/keyed-lock.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { WorkspaceError } from '../../ports/workspaces.ts'
@@ -22,6 +23,8 @@ export interface EnsureOptions extends Cancellable {
   readonly onSetAside: (move: { readonly from: string; readonly to: string }) => void
   /** The repository's `post-checkout` hook failed in a new worktree, which is as good without it. */
   readonly onHookFailed?: (failure: { readonly path: string; readonly exit_code: number | null }) => void
+  /** Without it no setup command is contained. */
+  readonly containment?: Pick<Containment, 'box'> | undefined
 }
 
 /** A worktree that is there, but for its files. */

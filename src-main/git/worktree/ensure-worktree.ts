@@ -137,7 +137,7 @@ async function returnToBranch(request: WorktreeRequest, options: EnsureOptions):
 async function setUp(
   request: WorktreeRequest,
   common: string,
-  { signal, onHookFailed }: EnsureOptions,
+  { signal, onHookFailed, containment }: EnsureOptions,
   mayHaveHook: boolean,
 ): Promise<void> {
   const { repo_path: repo, path, env, processMarker } = request
@@ -154,6 +154,8 @@ async function setUp(
   await runSetup(path, request.setup_commands, {
     signal,
     env,
+    contain: containment,
+    ...(request.containment && { containment: request.containment }),
     ...(processMarker !== undefined && { processMarker }),
   })
   await writeFile(doneFile, '')

@@ -1,20 +1,24 @@
 import { childEnvironment } from '../../platform/process/process-environment.ts'
 import { spawnTree } from '../../platform/process/process.ts'
+import type { Box } from '../../platform/process/box.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
+import { ContainmentUnavailable, type Containment } from '../../ports/containment.ts'
 import { WorkspaceError, type WorktreeRequest } from '../../ports/workspaces.ts'
 
 const tailBytes = 10 * 1024
 
+interface SetupOptions extends Cancellable, Pick<WorktreeRequest, 'env' | 'processMarker' | 'containment'> {
+  readonly contain: Pick<Containment, 'box'> | undefined
+}
+
 /** Runs the setup commands one after the other. Throws `setup_failed` with the end of what the command said. */
-export async function runSetup(
-  worktree: string,
-  commands: readonly string[],
-  { signal, env, processMarker }: Cancellable & Pick<WorktreeRequest, 'env' | 'processMarker'>,
-): Promise<void> {
+export async function runSetup(worktree: string, commands: readonly string[], options: SetupOptions): Promise<void> {
+  const { signal, env, processMarker } = options
+  const box = commands.length > 0 ? await boxFor(worktree, options) : undefined
   for (const command of commands) {
     signal.throwIfAborted()
     const [shell, flag] = process.platform === 'win32' ? ['cmd', '/c'] : ['sh', '-c']
-    const place = { cwd: worktree, env: childEnvironment(env), stdin: 'ignore' } as const
+    const place = { cwd: worktree, env: childEnvironment(env), box, stdin: 'ignore' } as const
     const tree = await spawnTree(
       shell,
       [flag, command],
@@ -31,6 +35,15 @@ export async function runSetup(
       'setup_failed',
       `The setup command "${command}" ended with exit code ${exit_code}.\n${await tail}`,
     )
+  }
+}
+
+async function boxFor(cwd: string, { contain, containment }: SetupOptions): Promise<Box | undefined> {
+  try {
+    return (containment && (await contain?.box({ ...containment, cwd }))) ?? undefined
+  } catch (error) {
+    if (!(error instanceof ContainmentUnavailable)) throw error
+    throw new WorkspaceError('setup_failed', `The setup commands were not run. ${error.message}`, { cause: error })
   }
 }
 

@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { childEnvironment } from '../../platform/process/process-environment.ts'
 import { ProcessStartError, killByMarker, spawnTree } from '../../platform/process/process.ts'
 import type { ProcessTree } from '../../platform/process/process.ts'
+import { ContainmentUnavailable, type Containment } from '../../ports/containment.ts'
 import type { ScriptResult, ScriptRun, Scripts } from '../../ports/scripts.ts'
 import { findCommand } from './script-command.ts'
 import { createScriptOutput } from './script-output.ts'
@@ -17,16 +18,18 @@ const maxTimerMs = 2_147_483_647
 export interface ScriptsOptions {
   /** How long a script may take to end after SIGTERM; then SIGKILL. */
   readonly graceMs?: number
+  /** Without it no script is contained. */
+  readonly containment?: Pick<Containment, 'box'> | undefined
 }
 
 /** Runs shell commands and executables for CI steps, set-up and hooks. The log stays open: it is the caller's. */
-export function createScripts({ graceMs = 10_000 }: ScriptsOptions = {}): Scripts {
+export function createScripts({ graceMs = 10_000, containment }: ScriptsOptions = {}): Scripts {
   return {
     run: async (script, { signal }) => {
       const started = performance.now()
       const output = createScriptOutput(script)
       try {
-        const { exit_code, timed_out = false } = await perform(script, output, graceMs, signal)
+        const { exit_code, timed_out = false } = await perform(script, output, { graceMs, containment }, signal)
         const duration_ms = Math.round(performance.now() - started)
         return { exit_code, timed_out, duration_ms, output_tail: output.tail() }
       } finally {
@@ -39,9 +42,14 @@ export function createScripts({ graceMs = 10_000 }: ScriptsOptions = {}): Script
 
 type Ending = Pick<ScriptResult, 'exit_code'> & Partial<Pick<ScriptResult, 'timed_out'>>
 
-async function perform(script: ScriptRun, output: ScriptOutput, graceMs: number, signal: AbortSignal): Promise<Ending> {
+async function perform(
+  script: ScriptRun,
+  output: ScriptOutput,
+  { graceMs, containment }: Pick<ScriptsOptions, 'containment'> & { readonly graceMs: number },
+  signal: AbortSignal,
+): Promise<Ending> {
   if (signal.aborted) return { exit_code: cancelledCode }
-  const tree = await start(script, output)
+  const tree = await start(script, output, containment)
   return tree ? await supervise(script, tree, output, graceMs, signal) : { exit_code: notStartedCode }
 }
 
@@ -82,18 +90,23 @@ async function supervise(
   return { exit_code: stopped === 'cancelled' ? cancelledCode : exit_code }
 }
 
-/** Returns null, with a note in the output, when the script can't be started (its directory is gone). */
-async function start(script: ScriptRun, output: ScriptOutput): Promise<ProcessTree | null> {
+/** Returns null, with a note in the output, when the script can't be started (its directory is gone, or no box to be had). */
+async function start(
+  script: ScriptRun,
+  output: ScriptOutput,
+  containment: ScriptsOptions['containment'],
+): Promise<ProcessTree | null> {
   const { cwd, processMarker } = script
   const command = await findCommand(script.command, cwd)
   if ('problem' in command) return await failToStart(output, command.problem)
   const { file, args, verbatimArguments } = command
   try {
     const env = childEnvironment(script.env)
-    const place = { cwd, env, stdin: 'ignore', verbatimArguments } as const
+    const box = (script.containment && (await containment?.box({ ...script.containment, cwd }))) ?? undefined
+    const place = { cwd, env, box, stdin: 'ignore', verbatimArguments } as const
     return await spawnTree(file, args, processMarker === undefined ? place : { ...place, processMarker })
   } catch (error) {
-    if (!(error instanceof ProcessStartError)) throw error
+    if (!(error instanceof ProcessStartError || error instanceof ContainmentUnavailable)) throw error
     return await failToStart(output, error.message)
   }
 }

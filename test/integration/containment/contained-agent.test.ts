@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
+import { refused } from '../../helpers/refusal.ts'
 
 const system = async (job: Awaited<ReturnType<typeof startJob>>) => await job.running.client.call('system.get', {})
 
@@ -29,10 +30,25 @@ it('an agent that is contained commits its work, and does not read the data fold
   expect(await Promise.all(files)).toEqual(['done\n', '', expect.stringContaining('A task')])
 })
 
-it.each([['/'], ['relative'], ['~']])('%s is no extra path', async (path) => {
-  await using job = await startJob()
-  const config = { command: 'true', extra_paths: { read: [path] } }
-  await expect(
-    job.running.client.call('agents.create', { name: 'Wide', executor: 'command', config }),
-  ).rejects.toMatchObject({ code: 'validation_failed' })
+describe('extra paths', () => {
+  const wrong = (data: string): readonly string[] => ['/', 'relative', '~', '~/..', data, `${data}/logs`, dirname(data)]
+
+  it.each(['read', 'write'] as const)('to %s are none of Copse’s own, nor hold it', async (what) => {
+    await using job = await startJob()
+    const { client } = job.running
+    const link = join(job.repository.beside, 'link')
+    await symlink(job.running.dataDir, link)
+    for (const path of [...wrong(job.running.dataDir), link]) {
+      const extra_paths = { [what]: [path] }
+      const config = { command: 'true', extra_paths }
+      const named = await refused(client.call('agents.create', { name: 'Wide', executor: 'command', config }))
+      expect(named, path).toMatchObject({ code: 'validation_failed' })
+      expect(JSON.stringify(named.details), path).toContain(`config.extra_paths.${what}.0`)
+      const agent = await job.agent('true')
+      await expect(refused(client.call('agents.update', { agent_id: agent.id, config }))).resolves.toMatchObject({
+        code: 'validation_failed',
+      })
+      await expect(refused(job.settings({ extra_paths }))).resolves.toMatchObject({ code: 'validation_failed' })
+    }
+  })
 })

@@ -33,6 +33,7 @@ const portOf = (server: typeof copse) => (server.address() as AddressInfo).port
 const containment = createContainment({
   dataDir: data,
   workspaceRoot: join(data, 'workspaces'),
+  credentials: ['~/.claude'],
   auto: 'auto',
   apiUrl: () => urlOf(copse),
 })
@@ -99,7 +100,6 @@ async function tryAll(level: ContainmentLevel, attempts: readonly Attempt[]): Pr
     hosts: ['allowed.test'],
     // In a clone below the temporary folder this program lies there too.
     read: [process.execPath],
-    hidden: [join(home, '.claude')],
   })
   const script = attempts
     .map(([, line], index) => `(${line}) </dev/null >/dev/null 2>/dev/null; echo "${index} $?"`)

@@ -1,0 +1,17 @@
+import type { ProjectId } from '../../src-shared/contract/ids.ts'
+import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
+import type { ContainmentRules } from '../ports/containment.ts'
+import type { Queries } from '../ports/store.ts'
+import { toSettings } from './views.ts'
+
+/** Returns what a project's CI steps, hooks and setup commands are held to. */
+export function scriptContainment(settings: ProjectSettings): ContainmentRules {
+  const { ci_containment: level, allowed_hosts: hosts, extra_paths } = settings
+  return { level, hosts, read: extra_paths.read ?? [], write: extra_paths.write ?? [] }
+}
+
+/** The same of a project that may be gone, with what it said. */
+export function scriptContainmentOf({ projects }: Pick<Queries, 'projects'>, id: ProjectId): ContainmentRules {
+  const project = projects.get(id)
+  return project ? scriptContainment(toSettings(project)) : { level: 'auto' }
+}

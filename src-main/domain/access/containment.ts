@@ -1,0 +1,22 @@
+import { executorInfos, type ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
+import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
+import { invalidInput } from '../refusal.ts'
+
+interface ContainedAgent {
+  readonly executor: ExecutorProfile
+  readonly daemon_id: string | null
+  readonly config: Pick<AgentConfig, 'containment'>
+}
+
+/** Whether Copse starts it, and so can contain it. */
+export const isContainable = ({ executor, daemon_id }: Omit<ContainedAgent, 'config'>): boolean =>
+  daemon_id === null && executorInfos[executor].location === 'local'
+
+/** Returns why an agent can't be contained as its configuration says; null when it can. */
+export function checkContainment(agent: ContainedAgent): Refusal | null {
+  const { containment = 'none' } = agent.config
+  if (containment === 'none' || isContainable(agent)) return null
+  const message = 'This agent runs outside Copse, which can’t contain it. Leave its containment out.'
+  return invalidInput('config.containment', message)
+}
