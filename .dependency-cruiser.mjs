@@ -280,7 +280,7 @@ const owners = [
   owned(
     'processes',
     ['child_process'],
-    [main('platform'), main('agents'), main('hooks/scripts'), main('git'), main('service')],
+    [main('platform'), main('agents'), main('hooks/scripts'), main('git'), main('service'), main('containment')],
     'Start a program through platform/process/process.ts.',
   ),
 ]

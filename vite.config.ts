@@ -55,6 +55,8 @@ const test: ViteUserConfig['test'] = {
   pool: 'forks',
   // Two cores, and tests that start git, servers and agents of their own.
   maxWorkers: 2,
+  // `auto` means none for the services that tests start: those of containment ask for it by name.
+  env: { SVC_CONTAINMENT: 'none' },
   testTimeout: 20_000,
   hookTimeout: 20_000,
   // What a test looks at again and again may take as long as the test may: a second is short on a busy machine.

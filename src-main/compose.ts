@@ -130,6 +130,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       listen: async () => {
         url = await server.listen()
         tellOfReach(policyOf(config), identity, url, log)
+        tellOfContainment(config, containment, log)
         engine.start()
         integrations.start()
         return { url }
@@ -171,6 +172,13 @@ function tellOfReach(policy: RegistrationPolicy, identity: Identity, url: string
   }
 }
 
+/** Said once, where agents and projects that are made to be contained aren't. */
+function tellOfContainment({ containment: auto }: AppConfig, containment: Containment, log: Logger): void {
+  if (auto !== 'auto') return
+  const { available, reason } = containment.status()
+  if (!available) log.warn(`runs are not contained: ${reason ?? ''}`)
+}
+
 interface EngineParts {
   readonly config: AppConfig
   readonly containment: Containment
@@ -208,6 +216,7 @@ function contextOf({
       dataDir: config.dataDir,
       containment,
     }),
+    containment,
     executors: createExecutors(containment),
     scripts: createScripts({ containment }),
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),

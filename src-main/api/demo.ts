@@ -35,7 +35,7 @@ export const demoAgent: Omit<AgentRecord, 'id' | 'owner_id' | 'created_at'> = {
   name: 'Demo agent',
   daemon_id: null,
   executor: scriptExecutor,
-  config: { command: script },
+  config: { command: script, containment: 'auto' },
   paused: false,
 }
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import type { ContainmentLevel, ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import { ContainmentUnavailable, type BoxRequest, type Containment } from '../ports/containment.ts'
-import { findOnPath } from '../platform/process/find-on-path.ts'
 import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
+import { readMachine } from './machine.ts'
 import { pathProblem } from './path-problem.ts'
 import { placesOf, privateFoldersIn } from './places.ts'
 
@@ -30,13 +30,13 @@ const ripgrep = { command: 'true' }
 export function createContainment(options: ContainmentOptions): Containment {
   let status: ContainmentStatus | undefined
   let held: Promise<void> | undefined
-  const statusOnce = () => (status ??= readStatus())
+  const statusOnce = () => (status ??= readMachine())
   const refusal = (level: ContainmentLevel): string | null => {
     if (level === 'none' || level === 'auto' || statusOnce().available) return null
     return `This run can’t be contained. ${statusOnce().reason ?? ''}`.trimEnd()
   }
   return {
-    status: statusOnce,
+    status: () => withAuto(statusOnce(), options),
     refusal,
     pathProblem: (path) => pathProblem(path, options),
     box: async (request) => {
@@ -66,20 +66,13 @@ export function createContainment(options: ContainmentOptions): Containment {
   }
 }
 
-const loadLibrary = async (): Promise<SandboxManager> => (await import('@anthropic-ai/sandbox-runtime')).SandboxManager
-
-/** Looks without the library: every page asks for this, and to load it takes a tenth of a second. */
-function readStatus(): ContainmentStatus {
-  const needed = { linux: ['bwrap', 'socat'], darwin: ['/usr/bin/sandbox-exec'] }[process.platform as string]
-  if (needed === undefined) return { available: false, kind: null, reason: 'Containment needs Linux or macOS.' }
-  const missing = needed.filter((program) => findOnPath(program) === null)
-  if (missing.length > 0) {
-    const install =
-      process.platform === 'linux' ? ' Install the packages bubblewrap and socat, then restart Copse.' : ''
-    return { available: false, kind: null, reason: `Not found: ${missing.join(', ')}.${install}` }
-  }
-  return { available: true, kind: process.platform === 'linux' ? 'bubblewrap' : 'seatbelt', reason: null }
+/** Says where `auto` contains nothing for another reason than the machine. */
+function withAuto(status: ContainmentStatus, { auto }: ContainmentOptions): ContainmentStatus {
+  const isOff = auto === 'none' && status.available
+  return isOff ? { ...status, reason: 'SVC_CONTAINMENT is none, so `auto` contains nothing.' } : status
 }
+
+const loadLibrary = async (): Promise<SandboxManager> => (await import('@anthropic-ai/sandbox-runtime')).SandboxManager
 
 // The library keeps one state for the process, whatever number of services it holds.
 let holders = 0

@@ -4,6 +4,7 @@ import type { EventFeed } from './event-feed.ts'
 import type { AgentTokens } from '../ports/agent-tokens.ts'
 import type { AttachmentFiles } from '../ports/attachment-files.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Containment } from '../ports/containment.ts'
 import type { Executors } from '../ports/executors.ts'
 import type { Logs } from '../ports/logs.ts'
 import type { Scripts } from '../ports/scripts.ts'
@@ -25,6 +26,7 @@ export interface EngineContext {
   readonly writes: DurableWrites
   readonly workspaces: Workspaces
   readonly executors: Executors
+  readonly containment: Pick<Containment, 'refusal'>
   readonly scripts: Scripts
   readonly logs: Logs
   readonly attachmentFiles: AttachmentFiles

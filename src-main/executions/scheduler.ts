@@ -88,6 +88,8 @@ export function createScheduler(deps: {
           const annotation = limitAnnotation(reached)
           return { kind: 'failed', reason: annotation.message, annotation }
         }
+        const uncontainable = context.containment.refusal(agent.config.containment ?? 'none')
+        if (uncontainable !== null) return notStarted(uncontainable)
         const record = enqueueExecution(context, tx, {
           task,
           role,
@@ -109,7 +111,10 @@ export function createScheduler(deps: {
 const longestTimerMs = 2_147_483_647
 
 function agentGone(role: string): PluginResult {
-  const message = `The agent assigned as ${role} was deleted. Assign another.`
+  return notStarted(`The agent assigned as ${role} was deleted. Assign another.`)
+}
+
+function notStarted(message: string): PluginResult {
   return {
     kind: 'failed',
     reason: message,

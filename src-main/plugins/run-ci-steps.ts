@@ -36,7 +36,8 @@ export const runCiSteps: PluginDefinition = {
         // An agent that takes longer than that may have changed what steers git already.
         await noteOpenRuns(context, task)
         const ref = await services.worktrees.ref(workspace)
-        const undecided = await settleInner(context, task, run.project, ref, signal)
+        const undecided =
+          uncontainable(context, run, opened) ?? (await settleInner(context, task, run.project, ref, signal))
         if (undecided !== null) return await hold(context, task, undecided)
         const resumed =
           opened.status === 'pending' ? await save(context, task, { ...opened, status: 'running' }, 'pending') : opened
@@ -55,6 +56,17 @@ export const runCiSteps: PluginDefinition = {
       },
     }
   },
+}
+
+/** The steps would fail for a reason that no agent can mend. */
+function uncontainable(
+  { containment }: EngineContext,
+  { project }: PluginContext,
+  { ci_steps }: ReviewRecord,
+): ErrorAnnotation | null {
+  const message = ci_steps.length === 0 ? null : containment.refusal(toSettings(project).ci_containment)
+  if (message === null) return null
+  return { type: 'hook_failed', message, hook: runCiSteps.name, recovery_actions: ['retry_hook'] }
 }
 
 const maxChangedBySteps = 1_000

@@ -163,6 +163,7 @@ function planFor(
     claimant,
     agent_paused: agent?.paused === true,
     project_paused: project?.paused_at !== null,
+    uncontainable: agent && deps.context.containment.refusal(agent.config.containment ?? 'none'),
     open_dependencies,
     parent_workspace: parentWorkspace(q, workflow, task),
     workspace_taken: needsLock(request) && othersInWorkspace(q, task).length > 0,

@@ -30,6 +30,9 @@ export const ExtraPaths = z.object({
 export const ContainmentStatus = z.object({
   available: z.boolean(),
   kind: z.enum(['bubblewrap', 'seatbelt']).nullable(),
-  reason: z.string().nullable().describe('Why runs can’t be contained here, and what to do.'),
+  reason: z
+    .string()
+    .nullable()
+    .describe('Why runs can’t be contained here, and what to do; or why `auto` contains none.'),
 })
 export type ContainmentStatus = z.infer<typeof ContainmentStatus>

@@ -66,6 +66,7 @@ export const errorStatus = {
   not_landing: 409,
   workspace_failed: 409,
   limit_reached: 409,
+  containment_unavailable: 409,
   branch_missing: 409,
   repository_missing: 409,
   transition_blocked: 412,

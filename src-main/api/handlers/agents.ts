@@ -5,7 +5,7 @@ import type { Agent, AgentConfig } from '../../../src-shared/contract/projects.t
 import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
-import { checkContainment } from '../../domain/access/containment.ts'
+import { checkContainment, isContainable } from '../../domain/access/containment.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import { mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
 import type { AgentRecord } from '../../ports/store.ts'
@@ -86,7 +86,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
           owner_id: principal.kind === 'user' ? principal.user_id : null,
           daemon_id: null,
           executor,
-          config,
+          config: isContainable({ executor, daemon_id: null }) ? { containment: 'auto', ...config } : config,
           paused: false,
           created_at: new Date(clock.now()).toISOString(),
         }),
@@ -102,7 +102,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
         checkCommand(agent.executor, config)
         checkExtraPaths(parts, 'config.extra_paths', config.extra_paths)
       }
-      const wanted = config === undefined ? agent : holdable({ ...agent, config })
+      const wanted = config === undefined ? agent : holdable({ ...agent, config: { ...held(agent), ...config } })
       const updated = put({ ...wanted, ...given(fields) })
       if (agent.paused && !updated.paused) engine.scheduler.startQueued()
       return updated
@@ -135,6 +135,10 @@ function holdable(agent: AgentRecord): AgentRecord {
   if (refusal) throw new ApiError(refusal)
   return agent
 }
+
+/** What a change that does not name it leaves as it is: nobody lets an agent out by accident. */
+const held = ({ config: { containment } }: AgentRecord): AgentConfig =>
+  containment === undefined ? {} : { containment }
 
 function viewFor(principal: Principal, agent: AgentRecord): Agent {
   return ownsAgent(principal, agent) && !mayOnlyRead(principal) ? agent : withoutEnv(agent)

@@ -207,7 +207,7 @@ function createProject(
       owner_id: request.owner,
       paused_at: null,
       workflow_definition: request.workflow,
-      settings: {},
+      settings: { ci_containment: 'auto' },
       created_at: tx.now(),
       updated_at: tx.now(),
     }

@@ -16,6 +16,8 @@ export interface ClaimFacts {
   readonly claimant: Assignee
   readonly agent_paused: boolean
   readonly project_paused: boolean
+  /** Why this machine can't contain the agent as its configuration says. */
+  readonly uncontainable: string | null
   /** Dependencies that are not done, each with the person or agent who last submitted it. */
   readonly open_dependencies: readonly {
     readonly id: string
@@ -56,6 +58,7 @@ export function planClaim(facts: ClaimFacts): ClaimPlan | Refusal {
   }
   if (facts.archived) return refuse('not_claimable', 'The task is archived. Unarchive it first.')
   if (facts.has_open_execution) return refuse('already_claimed', 'Someone is already working on this task.')
+  if (facts.uncontainable !== null) return refuse('containment_unavailable', facts.uncontainable)
   const plan = planPath(facts, state)
   return 'path' in plan ? (checkWorkspace(facts) ?? plan) : plan
 }

@@ -118,6 +118,7 @@ export const tasksOperations = {
       'PARENT_WORKSPACE_REQUIRED',
       'workspace_locked',
       'limit_reached',
+      'containment_unavailable',
       'workspace_failed',
       'transition_blocked',
       'humans_only',

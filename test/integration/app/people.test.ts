@@ -106,7 +106,7 @@ test.concurrent("an agent's own token works on its project and on nothing that i
   expect((await bound.call('projects.list', {})).items.map((one) => one.id)).toEqual([job.project.id])
   const { command = '' } = agent.config
   await client.call('agents.update', { agent_id: agent.id, config: { command, env: { KEY: 'secret' } } })
-  expect((await bound.call('agents.get', { agent_id: agent.id })).config).toEqual({ command })
+  expect((await bound.call('agents.get', { agent_id: agent.id })).config).toEqual({ command, containment: 'auto' })
   const project_id = job.project.id
   const calls: [OperationName, unknown][] = [
     ['projects.create', { name: 'X', repo_path: '/' }],

@@ -128,7 +128,7 @@ export function startOnTerminal(args: readonly string[], options: SvcOptions): O
   }
 }
 
-/** One `svc` process; nothing of the surrounding `SVC_` settings reaches it. */
+/** One `svc` process; nothing of the surrounding `SVC_` settings reaches it but that no run is contained. */
 export function startSvc(args: readonly string[], options: SvcOptions): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [cliFile, ...args], {
     cwd: options.cwd ?? tmpdir(),
@@ -137,7 +137,9 @@ export function startSvc(args: readonly string[], options: SvcOptions): ChildPro
 }
 
 function inheritedEnvironment(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(SVC_|FORCE_COLOR|NO_COLOR|PAGER|LESS|CI$)/.test(name))
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(SVC_(?!CONTAINMENT$)|FORCE_COLOR|NO_COLOR|PAGER|LESS|CI$)/.test(name),
+  )
   return Object.fromEntries(kept) as Record<string, string>
 }
 

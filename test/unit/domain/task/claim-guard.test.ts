@@ -21,6 +21,7 @@ const facts: ClaimFacts = {
   was_reset: false,
   claimant: agent,
   agent_paused: false,
+  uncontainable: null,
   project_paused: false,
   open_dependencies: [],
   parent_workspace: 'not_needed',

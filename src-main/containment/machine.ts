@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import type { ContainmentStatus } from '../../src-shared/contract/containment.ts'
+import { findOnPath } from '../platform/process/find-on-path.ts'
+
+const kinds = {
+  linux: { kind: 'bubblewrap', needs: ['bwrap', 'socat'] },
+  darwin: { kind: 'seatbelt', needs: ['/usr/bin/sandbox-exec'] },
+} as const
+
+/** Looks without the library: every page asks for this, and to load it takes a tenth of a second. */
+export function readMachine(platform: string = process.platform): ContainmentStatus {
+  const none = (reason: string): ContainmentStatus => ({ available: false, kind: null, reason })
+  if (platform !== 'linux' && platform !== 'darwin') return none('Containment needs Linux or macOS.')
+  const { kind, needs } = kinds[platform]
+  const missing = needs.filter((program) => findOnPath(program) === null)
+  if (missing.length > 0) {
+    const install = platform === 'linux' ? ' Install the packages bubblewrap and socat, then restart Copse.' : ''
+    return none(`Not found: ${missing.join(', ')}.${install}`)
+  }
+  const failure = kind === 'bubblewrap' ? tryBubblewrap() : null
+  return failure === null ? { available: true, kind, reason: null } : none(failure)
+}
+
+/** Returns why a program can't be started in the namespaces that a box needs: many systems forbid them. */
+function tryBubblewrap(): string | null {
+  const args = ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-user', '--unshare-pid', '--proc', '/proc', '--']
+  const { status, stderr, error } = spawnSync('bwrap', [...args, '/bin/sh', '-c', 'true'], {
+    encoding: 'utf8',
+    timeout: 5_000,
+  })
+  if (status === 0) return null
+  const said = error?.message ?? stderr.trim().split('\n').at(-1) ?? ''
+  return `bubblewrap can’t start a program here (${said}). Allow user namespaces, as docs/security.md says, then restart Copse.`
+}
