@@ -6,10 +6,9 @@ import { definition as claudeCode } from './claude-code/definition.ts'
 import { definition as codex } from './codex/definition.ts'
 import { definition as command } from './command/definition.ts'
 import { definition as copilot } from './copilot/definition.ts'
-import type { Containment } from '../ports/containment.ts'
-import { ContainmentUnavailable } from '../ports/containment.ts'
+import { ContainmentUnavailable, type ContainedBox, type Containment } from '../ports/containment.ts'
+import type { AgentLog } from '../ports/logs.ts'
 import { ExecutorError, type ExecutionRun } from '../ports/executors.ts'
-import type { Box } from '../platform/process/box.ts'
 import type { ExecutorDefinition } from './definition.ts'
 import { definition as external } from './external/definition.ts'
 import { definition as gemini } from './gemini/definition.ts'
@@ -43,14 +42,25 @@ export const credentialFolders: readonly string[] = all.flatMap(({ needs }) => n
 export function createExecutors(containment?: Containment): Executors {
   return {
     location: (profile) => executorInfos[profile].location,
-    start: async (profile, run, options) =>
-      await executorDefinitions[profile].start(
-        { ...run, protectedNames: configNames, box: await boxOf(containment, profile, run) },
-        options,
-      ),
+    start: async (profile, run, options) => {
+      const box = await boxOf(containment, profile, run)
+      const log = box ? heardBy(box, run.log) : run.log
+      return await executorDefinitions[profile].start({ ...run, log, protectedNames: configNames, box }, options)
+    },
     refusedArgs: (profile, config) => executorDefinitions[profile].refusedArgs(config),
     reap: async (process, executionId) => await reap(process, executionId),
     detect: async (options) => await Promise.all(all.map((definition) => definition.detect(options))),
+  }
+}
+
+/** The log, of whose output the box hears. */
+function heardBy(box: ContainedBox, log: AgentLog): AgentLog {
+  return {
+    ...log,
+    entry: (entry) => {
+      log.entry(entry)
+      if (entry.type === 'tool_result' || entry.type === 'stdout' || entry.type === 'stderr') box.heard(entry.text)
+    },
   }
 }
 
@@ -59,7 +69,7 @@ async function boxOf(
   containment: Containment | undefined,
   profile: ExecutorProfile,
   { cwd, config, log }: ExecutionRun,
-): Promise<Box | undefined> {
+): Promise<ContainedBox | undefined> {
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
   if (!containment || level === 'none') return undefined
   const { folders = [], hosts = [] } = executorDefinitions[profile].needs ?? {}
@@ -67,6 +77,7 @@ async function boxOf(
     const box = await containment.box({
       level,
       cwd,
+      onDenied: (denial) => log.entry({ type: 'denied', at: new Date().toISOString(), ...denial }),
       hosts: [...hosts, ...allowed_hosts],
       read: extra_paths?.read ?? [],
       write: [...folders, ...(extra_paths?.write ?? [])],

@@ -35,6 +35,8 @@ function textOf(entry: TranscriptEntry): string {
       return plain(entry.text)
     case 'error':
       return paint('red', plain(entry.text))
+    case 'denied':
+      return paint('dim', plain(`- ${deniedText(entry)}`))
     case 'question':
       return paint('yellow', plain(`? ${entry.text}`))
     case 'answer':
@@ -44,6 +46,12 @@ function textOf(entry: TranscriptEntry): string {
       // A newer service may say more than this program knows.
       return ''
   }
+}
+
+function deniedText({ what, target, count }: Extract<TranscriptEntry, { type: 'denied' }>): string {
+  const times = count > 1 ? ` (${count} times)` : ''
+  const allow = what === 'host' ? 'allowed_hosts' : 'extra_paths'
+  return `Blocked ${what} ${target}${times}. Add it to the agent’s ${allow} to allow it.`
 }
 
 function block(mark: string, text: string): string {

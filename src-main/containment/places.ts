@@ -56,7 +56,7 @@ const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManag
 export interface OwnPlaces {
   readonly dataDir: string
   readonly workspaceRoot: string
-  /** What agents keep. */
+  /** What agents keep below the home folder, by `~`: no run reads it but that of the agent which names it. */
   readonly credentials: readonly string[]
   /** The run's own temporary folder. */
   readonly temporary: string
@@ -86,6 +86,12 @@ export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
     ]),
     allowRead: there([cwd, own.temporary, ...git.read, ...resolvers, ...own.given, ...[...read, ...write].map(inFull)]),
   }
+}
+
+/** Whether a run may write there, as far as the names tell. */
+export function isWritable(path: string, { allowWrite, denyWrite }: Places): boolean {
+  const isIn = (folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
+  return allowWrite.some(isIn) && !denyWrite.some(isIn)
 }
 
 interface GitFolders {

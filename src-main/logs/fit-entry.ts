@@ -28,6 +28,8 @@ export function fitEntry(entry: TranscriptEntry, redact: (text: string) => strin
   switch (entry.type) {
     case 'usage':
       return entry
+    case 'denied':
+      return { ...entry, target: fit(entry.target) }
     case 'tool_call':
       return {
         ...entry,

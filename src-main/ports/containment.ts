@@ -1,4 +1,5 @@
 import type { ContainmentLevel, ContainmentStatus } from '../../src-shared/contract/containment.ts'
+import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { Box } from '../platform/process/box.ts'
 
 /** What a run is held to. */
@@ -15,6 +16,16 @@ export interface ContainmentRules {
 export interface BoxRequest extends ContainmentRules {
   /** The worktree. */
   readonly cwd: string
+  /** Told when something is denied first, and at the end how often; a hint, which what runs can forge or avoid. */
+  readonly onDenied?: (denial: Denial) => void
+}
+
+/** Something that a contained run may not do. */
+export type Denial = Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' | 'target' | 'count'>
+
+/** A box, to which it is told what its programs print: some denials show nowhere else. */
+export interface ContainedBox extends Box {
+  heard(text: string): void
 }
 
 export interface Containment {
@@ -25,7 +36,7 @@ export interface Containment {
   /** Why no run is given this path; null where one may have it. */
   pathProblem(path: string): string | null
   /** null: the run is not contained. Throws `ContainmentUnavailable` where one was asked for by name and can't be had. */
-  box(request: BoxRequest): Promise<Box | null>
+  box(request: BoxRequest): Promise<ContainedBox | null>
   close(): Promise<void>
 }
 

@@ -150,6 +150,13 @@ export const TranscriptEntry = z
     }),
     z.object({ type: z.literal('error'), ...at, text: z.string() }),
     z.object({
+      type: z.literal('denied'),
+      ...at,
+      what: z.enum(['path', 'host']),
+      target: z.string().describe('What the run may not write, read or reach; a hint, which it can forge or avoid.'),
+      count: z.int().min(1).describe('How often so far; the last entry of a target tells. At most 100 entries a run.'),
+    }),
+    z.object({
       type: z.literal('question'),
       ...at,
       text: z.string().describe('The run waits for a person to answer this.'),

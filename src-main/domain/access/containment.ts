@@ -1,5 +1,6 @@
 import { executorInfos, type ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
 import { invalidInput } from '../refusal.ts'
 
@@ -19,4 +20,12 @@ export function checkContainment(agent: ContainedAgent): Refusal | null {
   if (containment === 'none' || isContainable(agent)) return null
   const message = 'This agent runs outside Copse, which can’t contain it. Leave its containment out.'
   return invalidInput('config.containment', message)
+}
+
+/** Says what a script of a project was kept from, and what to do. */
+export function deniedNote(
+  denied: readonly Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' | 'target'>[],
+): string {
+  const targets = denied.map(({ what, target }) => (what === 'host' ? `host ${target}` : `path ${target}`))
+  return `Blocked by containment: ${targets.join(', ')}. If the script needs it, allow it in the project’s settings.`
 }

@@ -1,8 +1,8 @@
 import { childEnvironment } from '../../platform/process/process-environment.ts'
 import { spawnTree } from '../../platform/process/process.ts'
-import type { Box } from '../../platform/process/box.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { ContainmentUnavailable, type Containment } from '../../ports/containment.ts'
+import { deniedNote } from '../../domain/access/containment.ts'
+import { ContainmentUnavailable, type ContainedBox, type Containment, type Denial } from '../../ports/containment.ts'
 import { WorkspaceError, type WorktreeRequest } from '../../ports/workspaces.ts'
 
 const tailBytes = 10 * 1024
@@ -14,7 +14,8 @@ interface SetupOptions extends Cancellable, Pick<WorktreeRequest, 'env' | 'proce
 /** Runs the setup commands one after the other. Throws `setup_failed` with the end of what the command said. */
 export async function runSetup(worktree: string, commands: readonly string[], options: SetupOptions): Promise<void> {
   const { signal, env, processMarker } = options
-  const box = commands.length > 0 ? await boxFor(worktree, options) : undefined
+  const denied: Denial[] = []
+  const box = commands.length > 0 ? await boxFor(worktree, options, (denial) => denied.push(denial)) : undefined
   for (const command of commands) {
     signal.throwIfAborted()
     const [shell, flag] = process.platform === 'win32' ? ['cmd', '/c'] : ['sh', '-c']
@@ -31,16 +32,23 @@ export async function runSetup(worktree: string, commands: readonly string[], op
     signal.removeEventListener('abort', stop)
     signal.throwIfAborted()
     if (exit_code === 0) continue
+    const said = await tail
+    box?.heard(said)
+    const note = denied.length > 0 ? `\n${deniedNote(denied)}` : ''
     throw new WorkspaceError(
       'setup_failed',
-      `The setup command "${command}" ended with exit code ${exit_code}.\n${await tail}`,
+      `The setup command "${command}" ended with exit code ${exit_code}.\n${said}${note}`,
     )
   }
 }
 
-async function boxFor(cwd: string, { contain, containment }: SetupOptions): Promise<Box | undefined> {
+async function boxFor(
+  cwd: string,
+  { contain, containment }: SetupOptions,
+  onDenied: (denial: Denial) => void,
+): Promise<ContainedBox | undefined> {
   try {
-    return (containment && (await contain?.box({ ...containment, cwd }))) ?? undefined
+    return (containment && (await contain?.box({ ...containment, cwd, onDenied }))) ?? undefined
   } catch (error) {
     if (!(error instanceof ContainmentUnavailable)) throw error
     throw new WorkspaceError('setup_failed', `The setup commands were not run. ${error.message}`, { cause: error })

@@ -2,7 +2,8 @@ import { performance } from 'node:perf_hooks'
 import { childEnvironment } from '../../platform/process/process-environment.ts'
 import { ProcessStartError, killByMarker, spawnTree } from '../../platform/process/process.ts'
 import type { ProcessTree } from '../../platform/process/process.ts'
-import { ContainmentUnavailable, type Containment } from '../../ports/containment.ts'
+import { deniedNote } from '../../domain/access/containment.ts'
+import { ContainmentUnavailable, type ContainedBox, type Containment, type Denial } from '../../ports/containment.ts'
 import type { ScriptResult, ScriptRun, Scripts } from '../../ports/scripts.ts'
 import { findCommand } from './script-command.ts'
 import { createScriptOutput } from './script-output.ts'
@@ -49,8 +50,31 @@ async function perform(
   signal: AbortSignal,
 ): Promise<Ending> {
   if (signal.aborted) return { exit_code: cancelledCode }
-  const tree = await start(script, output, containment)
-  return tree ? await supervise(script, tree, output, graceMs, signal) : { exit_code: notStartedCode }
+  const denied = new Map<string, Denial>()
+  const boxed = await boxFor(script, containment, (denial) => denied.set(`${denial.what} ${denial.target}`, denial))
+  if (boxed !== null && 'problem' in boxed) {
+    await failToStart(output, boxed.problem)
+    return { exit_code: notStartedCode }
+  }
+  const tree = await start(script, output, boxed)
+  if (tree === null) return { exit_code: notStartedCode }
+  const ending = await supervise(script, tree, output, graceMs, signal)
+  boxed?.heard(output.tail())
+  if (denied.size > 0) await output.note(`\n${deniedNote([...denied.values()])}\n`)
+  return ending
+}
+
+async function boxFor(
+  { containment: rules, cwd }: ScriptRun,
+  containment: ScriptsOptions['containment'],
+  onDenied: (denial: Denial) => void,
+): Promise<ContainedBox | { readonly problem: string } | null> {
+  try {
+    return (rules && (await containment?.box({ ...rules, cwd, onDenied }))) ?? null
+  } catch (error) {
+    if (!(error instanceof ContainmentUnavailable)) throw error
+    return { problem: error.message }
+  }
 }
 
 async function supervise(
@@ -90,23 +114,18 @@ async function supervise(
   return { exit_code: stopped === 'cancelled' ? cancelledCode : exit_code }
 }
 
-/** Returns null, with a note in the output, when the script can't be started (its directory is gone, or no box to be had). */
-async function start(
-  script: ScriptRun,
-  output: ScriptOutput,
-  containment: ScriptsOptions['containment'],
-): Promise<ProcessTree | null> {
+/** Returns null, with a note in the output, when the script can't be started (its directory is gone). */
+async function start(script: ScriptRun, output: ScriptOutput, box: ContainedBox | null): Promise<ProcessTree | null> {
   const { cwd, processMarker } = script
   const command = await findCommand(script.command, cwd)
   if ('problem' in command) return await failToStart(output, command.problem)
   const { file, args, verbatimArguments } = command
   try {
     const env = childEnvironment(script.env)
-    const box = (script.containment && (await containment?.box({ ...script.containment, cwd }))) ?? undefined
-    const place = { cwd, env, box, stdin: 'ignore', verbatimArguments } as const
+    const place = { cwd, env, box: box ?? undefined, stdin: 'ignore', verbatimArguments } as const
     return await spawnTree(file, args, processMarker === undefined ? place : { ...place, processMarker })
   } catch (error) {
-    if (!(error instanceof ProcessStartError || error instanceof ContainmentUnavailable)) throw error
+    if (!(error instanceof ProcessStartError)) throw error
     return await failToStart(output, error.message)
   }
 }

@@ -26,6 +26,8 @@ const homeBefore = process.env['HOME']
 
 const copse = createServer((_, response) => response.end('copse'))
 const stranger = createServer((_, response) => response.end('stranger'))
+/** On the list of a run. */
+const listed = createServer((_, response) => response.end('listed'))
 const agent = createSocketServer((connection) => connection.end('agent'))
 const urlOf = (server: typeof copse) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const portOf = (server: typeof copse) => (server.address() as AddressInfo).port
@@ -74,7 +76,7 @@ beforeAll(async () => {
   symlinkSync(join(outside, 'file'), join(worktree, 'link'))
   symlinkSync(join(data, 'copse.db'), join(worktree, 'db-link'))
   linkSync(join(repo, 'README.md'), join(outside, 'hard'))
-  for (const server of [copse, stranger]) {
+  for (const server of [copse, stranger, listed]) {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
   }
@@ -84,7 +86,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await containment.close()
-  for (const server of [copse, stranger, agent]) server.close()
+  for (const server of [copse, stranger, listed, agent]) server.close()
   if (homeBefore !== undefined) process.env['HOME'] = homeBefore
   for (const folder of [root, strange]) rmSync(folder, { recursive: true, force: true })
 })
@@ -93,11 +95,15 @@ afterAll(async () => {
 type Attempt = readonly [what: string, line: string, after?: () => boolean]
 
 /** Runs each attempt in one contained shell; returns the names of the attempts that worked. */
-async function tryAll(level: ContainmentLevel, attempts: readonly Attempt[]): Promise<readonly string[]> {
+async function tryAll(
+  level: ContainmentLevel,
+  attempts: readonly Attempt[],
+  hosts: readonly string[] = ['allowed.test'],
+): Promise<readonly string[]> {
   const box = await containment.box({
     level,
     cwd: worktree,
-    hosts: ['allowed.test'],
+    hosts,
     // In a clone below the temporary folder this program lies there too.
     read: [process.execPath],
   })
@@ -261,6 +267,21 @@ describe.runIf(runnable)('a contained run', () => {
       ['the address of the cloud', http('http://169.254.169.254/', true)],
     ]
     expect(await tryAll('worktree_and_hosts', attempts)).toEqual(['Copse'])
+  })
+
+  it('reaches the hosts on its own list, and none on that of another run', async () => {
+    const attempts: readonly Attempt[] = [
+      ['listed', `curl -fsS -m 5 --noproxy '' -x "$HTTP_PROXY" ${urlOf(listed)} | grep -q listed`],
+      ['listed, by a tunnel', `curl -fsS -m 5 --noproxy '' -p -x "$HTTP_PROXY" ${urlOf(listed)} | grep -q listed`],
+      ['listed, by Node', `"$NODE" -e "fetch('${urlOf(listed)}').then(() => process.exit(0), () => process.exit(1))"`],
+    ]
+    const hosts = [`127.0.0.1:${portOf(listed)}`]
+    const [own, other] = await Promise.all([
+      tryAll('worktree_and_hosts', attempts, hosts),
+      tryAll('worktree_and_hosts', attempts, ['allowed.test']),
+    ])
+    expect(own).toEqual(['listed', 'listed, by a tunnel'])
+    expect(other).toEqual([])
   })
 
   it('leaves nothing behind when it ends, wherever it went', async () => {

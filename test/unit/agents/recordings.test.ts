@@ -26,6 +26,8 @@ function brief(entry: TranscriptEntry): string {
       return `${entry.ok ? 'ok' : 'failed'}: ${entry.text.trim().split('\n').at(-1)}`
     case 'usage':
       return `usage: ${entry.input_tokens} in, ${entry.output_tokens} out, $${entry.cost_usd ?? '?'}`
+    case 'denied':
+      return `denied: ${entry.target}`
     default:
       return `${entry.type}: ${entry.text}`
   }

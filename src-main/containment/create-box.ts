@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Box, BoxedCommand } from '../platform/process/box.ts'
+import type { BoxRequest, ContainedBox } from '../ports/containment.ts'
+import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
+import { createDenials, readDenial, readOnlyPaths, type Denials } from './denials.ts'
+import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
+import { isWritable, placesOf, privateFoldersIn, type OwnPlaces, type Places } from './places.ts'
+
+export interface BoxOptions extends Pick<OwnPlaces, 'dataDir' | 'workspaceRoot' | 'credentials'> {
+  /** Where the API listens, once it does. */
+  readonly apiUrl: () => string | null
+}
+
+/** The library must be held while it is used. */
+export function createBox(options: BoxOptions, request: BoxRequest): ContainedBox {
+  const denials = createDenials(request.onDenied ?? (() => undefined))
+  let places: Places | null = null
+  return {
+    contain: (command) => contain(options, request, { command, denials, onPlaces: (made) => (places = made) }),
+    heard: (text) => {
+      for (const path of places === null ? [] : readOnlyPaths(text))
+        if (places !== null && !isWritable(path, places)) denials.add('path', path)
+    },
+  }
+}
+
+interface Start {
+  readonly command: BoxedCommand
+  readonly denials: Denials
+  readonly onPlaces: (places: Places) => void
+}
+
+async function contain(
+  { apiUrl, ...own }: BoxOptions,
+  request: BoxRequest,
+  { command: { file, args, env }, denials, onPlaces }: Start,
+): ReturnType<Box['contain']> {
+  const manager = await loadLibrary()
+  const temporary = await mkdtemp(join(tmpdir(), 'copse-run-'))
+  const id = randomBytes(24).toString('base64url')
+  let forwarder: ApiForwarder | null = null
+  const unwatch = await watchDenials(id, (line) => {
+    const denial = readDenial(line)
+    if (denial) denials.add(denial.what, denial.target)
+  })
+  const release = async (): Promise<void> => {
+    unwatch()
+    denials.end()
+    manager.unregisterCommandNetworkLists(id)
+    manager.cleanupAfterCommand()
+    await forwarder?.[Symbol.asyncDispose]()
+    await rm(temporary, { recursive: true, force: true })
+  }
+  try {
+    const limited = request.level === 'worktree_and_hosts'
+    const url = limited ? apiUrl() : null
+    if (url !== null) forwarder = await forwardApi(temporary, new URL(url))
+    if (limited) manager.registerCommandNetworkLists(id, { allowedDomains: [...(request.hosts ?? [])] })
+    const sockets = limited ? [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()] : []
+    const knowledge = env['SVC_KNOWLEDGE_FILE']
+    const given = [
+      ...privateFoldersIn([...args, ...Object.values(env)]),
+      ...sockets.filter((path) => path !== undefined),
+      ...(knowledge === undefined ? [] : [knowledge]),
+    ]
+    const filesystem = placesOf(request, { ...own, temporary, given })
+    onPlaces(filesystem)
+    const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
+    const variables = [`TMPDIR=${temporary}`, ...(limited ? ['NODE_USE_ENV_PROXY=1'] : [])]
+    const wrap = () =>
+      manager.wrapWithSandboxArgv(
+        `${forwarder && url ? toApi(forwarder.path, new URL(url)) : ''}exec env ${quoted([...variables, file, ...args])}`,
+        '/bin/sh',
+        { filesystem, ...(limited && { network }) },
+        undefined,
+        request.cwd,
+        { commandId: id, commandText: file },
+      )
+    const { argv } = await (limited ? wrap() : withOpenNetwork(wrap))
+    const [shell = '/bin/sh', ...rest] = argv
+    // The shell goes, so that bubblewrap's parent is this process: it ends with it.
+    const words = rest.map((word) => (word.startsWith('bwrap ') ? `exec ${word}` : word))
+    return { file: shell, args: words, env, release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** Inside, the address of the service is this socket; also for programs that know of no proxy. */
+function toApi(path: string, { port }: URL): string {
+  const address = `TCP4-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr`
+  return `{ socat ${quoted([address, `UNIX-CONNECT:${path}`])} >/dev/null 2>&1 & }; while ! socat -u /dev/null TCP4:127.0.0.1:${port} 2>/dev/null; do sleep 0.01; done; `
+}
+
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')

@@ -1,0 +1,76 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { readMachine } from '../../../src-main/containment/machine.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+
+type Denied = Extract<TranscriptEntry, { type: 'denied' }>
+
+const outside = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-denied-'))
+afterAll(() => {
+  rmSync(outside, { recursive: true, force: true })
+})
+
+const entriesOf = async (job: Job, execution_id: string): Promise<readonly TranscriptEntry[]> => {
+  const found: TranscriptEntry[] = []
+  const items = job.running.client.transcript({ execution_id }, null, AbortSignal.timeout(20_000))
+  for await (const item of items) if (item.kind === 'entry') found.push(item.entry)
+  return found
+}
+
+const isDenied = (entry: TranscriptEntry): entry is Denied => entry.type === 'denied'
+
+describe.runIf(readMachine().available || process.env['CI'] !== undefined)('what containment denies', () => {
+  it('stands in the transcript of the run, with how often', async () => {
+    await using job = await startJob()
+    const command = [
+      'for n in 1 2 3; do curl -sS -m 5 http://denied.test/; done',
+      `echo x > ${outside}/new`,
+      'echo done',
+    ].join('; ')
+    const agent = await job.running.client.call('agents.create', {
+      name: 'Denied',
+      executor: 'command',
+      config: { command, containment: 'worktree_and_hosts' },
+    })
+    const { execution, task } = await job.claim(await job.task(), agent)
+    await job.running.eventually(
+      () => job.executions(task.id),
+      ([run]) => run?.status === 'succeeded',
+    )
+    const denied = (await entriesOf(job, execution.id)).filter(isDenied)
+    const told = (what: Denied['what']) =>
+      denied.filter((one) => one.what === what).map(({ target, count }) => [target, count])
+    expect(told('host')).toEqual([
+      ['denied.test', 1],
+      ['denied.test', 3],
+    ])
+    expect(told('path')).toEqual([[`${outside}/new`, 1]])
+    expect(existsSync(join(outside, 'new'))).toBe(false)
+  })
+
+  it('is named after the output of a check, for whoever reads why it failed', async () => {
+    await using job = await startJob()
+    await job.settings({ ci_containment: 'worktree_and_hosts' })
+    const step = 'curl -fsS -m 5 http://denied.test/'
+    const task = await job.task({ review_config: { ci_steps: [step], review_prompt: null } })
+    await job.claim(task, await job.agent('echo work > work.txt'))
+    const { items } = await job.running.eventually(
+      () => job.running.client.call('tasks.reviews', { task_id: task.id }),
+      ({ items: all }) => all.some(({ step_results }) => step_results[0]?.exit_code != null),
+    )
+    expect(items.at(-1)?.step_results[0]?.output_tail).toMatch(/Blocked by containment: host denied\.test\./)
+  })
+
+  it('is said with the setup command that failed for it', async () => {
+    await using job = await startJob()
+    await job.settings({ ci_containment: 'worktree', setup_commands: [`echo x > ${outside}/setup`] })
+    const claimed = job.claim(await job.task(), await job.agent('true'))
+    await expect(claimed).rejects.toMatchObject({
+      code: 'workspace_failed',
+      message: expect.stringContaining(`Blocked by containment: path ${outside}/setup.`) as string,
+    })
+  })
+})
