@@ -1,4 +1,4 @@
-import type { ContainmentLevel, ContainmentStatus } from '../../src-shared/contract/containment.ts'
+import type { ContainmentLevel, ContainmentStatus, HeldContainment } from '../../src-shared/contract/containment.ts'
 import { ContainmentUnavailable, type BoxRequest, type Containment } from '../ports/containment.ts'
 import { createBox, type BoxOptions } from './create-box.ts'
 import { holdLibrary, releaseLibrary } from './library.ts'
@@ -12,39 +12,40 @@ export interface ContainmentOptions extends BoxOptions {
 
 export function createContainment(options: ContainmentOptions): Containment {
   let status: ContainmentStatus | undefined
-  let held: Promise<void> | undefined
+  let library: Promise<void> | undefined
   const statusOnce = () => (status ??= readMachine())
   const refusal = (level: ContainmentLevel): string | null => {
     if (level === 'none' || level === 'auto' || statusOnce().available) return null
     return `This run can’t be contained. ${statusOnce().reason ?? ''}`.trimEnd()
   }
+  const held = (level: ContainmentLevel): HeldContainment => {
+    if (level !== 'auto') return level
+    return options.auto === 'auto' && statusOnce().available ? 'worktree' : 'none'
+  }
   return {
+    held,
     status: () => withAuto(statusOnce(), options),
     refusal,
     pathProblem: (path) => pathProblem(path, options),
     box: async (request) => {
-      if (request.level === 'none' || (request.level === 'auto' && options.auto === 'none')) return null
-      if (request.level === 'auto' && !statusOnce().available) return null
+      if (held(request.level) === 'none') return null
       const why = refusal(request.level) ?? firstProblem(request, options)
       if (why !== null) throw new ContainmentUnavailable(why)
       // Runs may start side by side: the library is held once for all of them.
-      held ??= holdLibrary().catch((error: unknown) => {
-        held = undefined
+      library ??= holdLibrary().catch((error: unknown) => {
+        library = undefined
         throw error
       })
-      await held
+      await library
       return createBox(options, request)
     },
     close: async () => {
-      if (
-        held !== undefined &&
-        (await held.then(
-          () => true,
-          () => false,
-        ))
+      const isHeld = await library?.then(
+        () => true,
+        () => false,
       )
-        await releaseLibrary()
-      held = undefined
+      library = undefined
+      if (isHeld === true) await releaseLibrary()
     },
   }
 }

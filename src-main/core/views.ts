@@ -92,11 +92,13 @@ export function toExecution(record: ExecutionRecord): Execution {
     pid_started: _s,
     queue_rank: _rank,
     retry_at,
+    containment,
     ...execution
   } = record
   return {
     ...execution,
     ...(retry_at !== null && { retry_at }),
+    ...(containment !== null && { containment }),
     ...(overrides.message && { message: overrides.message.text }),
   }
 }

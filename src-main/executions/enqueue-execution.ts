@@ -58,6 +58,7 @@ export function enqueueExecution(context: EngineContext, tx: Tx, request: NewExe
     summary: null,
     start_commit: null,
     repository_state: null,
+    containment: null,
     pid: null,
     pid_started: null,
     started_at: null,

@@ -167,13 +167,14 @@ async function saveStartState(
 /** Saves the process in the lock and the record; if that fails, no record of the process exists, so it is ended. */
 async function announce(
   context: EngineContext,
-  { task, record, workspace }: LaunchContext,
+  { task, record, agent, workspace }: LaunchContext,
   running: RunningExecution,
 ): Promise<void> {
   const { pid, started } = running.process
   try {
     await context.workspaces.lock(workspace.path, { execution_id: record.id, pid })
-    await markRunning(context, task, { ...record, pid, pid_started: started })
+    const containment = context.containment.held(agent.config.containment ?? 'none')
+    await markRunning(context, task, { ...record, containment, pid, pid_started: started })
   } catch (error) {
     await running.stop()
     throw error

@@ -1,4 +1,4 @@
-import type { ContainmentLevel, ContainmentStatus } from '../../src-shared/contract/containment.ts'
+import type { ContainmentLevel, ContainmentStatus, HeldContainment } from '../../src-shared/contract/containment.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { Box } from '../platform/process/box.ts'
 
@@ -31,6 +31,8 @@ export interface ContainedBox extends Box {
 export interface Containment {
   /** What this machine can do; looked at once. */
   status(): ContainmentStatus
+  /** What a run is held to where this was asked for. */
+  held(level: ContainmentLevel): HeldContainment
   /** Why this machine can't hold a run to what was asked for by name; null where it can, and for the others. */
   refusal(level: ContainmentLevel): string | null
   /** Why no run is given this path; null where one may have it. */

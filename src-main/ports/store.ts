@@ -4,6 +4,7 @@ import type { EventEnvelope, EventType } from '../../src-shared/contract/events.
 import type { AccountWindow } from '../../src-shared/contract/accounts.ts'
 import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import type { LimitName } from '../../src-shared/contract/limit-names.ts'
+import type { HeldContainment } from '../../src-shared/contract/containment.ts'
 import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type {
   AgentId,
@@ -74,7 +75,9 @@ export interface AccountRecord {
   readonly windows: readonly AccountWindow[]
   readonly told_at: string
 }
-export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at'> & {
+export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containment'> & {
+  /** What the system holds it to; null before it starts, and where Copse starts nothing. */
+  readonly containment: HeldContainment | null
   readonly project_id: ProjectId
   /** Its turn has come as far as the workflow goes; it may still wait for a slot. */
   readonly dispatched: boolean

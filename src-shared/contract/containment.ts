@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-export const containmentLevels = ['auto', 'none', 'worktree', 'worktree_and_hosts'] as const
+import { containmentLevels } from './containment-levels.ts'
 
 export const ContainmentLevel = z
   .enum(containmentLevels)
@@ -10,6 +10,10 @@ export const ContainmentLevel = z
       'that it needs. `auto`: `worktree` where this machine can.',
   )
 export type ContainmentLevel = z.infer<typeof ContainmentLevel>
+
+/** What a run is held to in the end. */
+export const HeldContainment = ContainmentLevel.exclude(['auto'])
+export type HeldContainment = z.infer<typeof HeldContainment>
 
 const ContainedPath = z
   .string()

@@ -1,5 +1,6 @@
 import { executorProfiles } from './executor-profiles.ts'
 import { z } from 'zod'
+import { HeldContainment } from './containment.ts'
 import { AgentId, ExecutionId, TaskId, Timestamp, UserId } from './ids.ts'
 import { Effort } from './projects.ts'
 
@@ -86,6 +87,9 @@ export const Execution = z
     error: z.string().nullable().describe('Why it did not succeed, in a sentence for people.'),
     summary: z.string().nullable().describe('Its last words, or what was said when it was finished from outside.'),
     asks: z.array(Ask).optional().describe('What it waits for a person to answer; absent when that is nothing.'),
+    containment: HeldContainment.optional().describe(
+      'What the system held it to; absent before it starts, and for people and agents elsewhere.',
+    ),
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
     last_heartbeat_at: Timestamp.nullable(),

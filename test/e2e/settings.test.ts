@@ -85,7 +85,7 @@ test('agents, a project and the app each have their own place, and older address
   const own = page.getByRole('navigation', { name: 'Settings of Ferry' })
   expect(await own.getByRole('link').allInnerTexts()).toEqual([
     ...['Repositories', 'Workflow', 'Issue tracker', 'Hooks', 'Review and checks', 'Task templates'],
-    ...['Limits', 'Prompts', 'Knowledge', 'Members', 'Merge'],
+    ...['Containment', 'Limits', 'Prompts', 'Knowledge', 'Members', 'Merge'],
   ])
   expect(page.url()).toContain(`#/p/${id}/settings`)
   expect(await violationsInThemes(page), 'project').toEqual([])

@@ -1,11 +1,23 @@
 import {
+  executorInfos,
   executorProfiles,
   permissionPolicies,
   type ExecutorProfile,
   type PermissionPolicy,
 } from '../../../src-shared/contract/executor-profiles.ts'
 import { Option, type Command } from 'commander'
+import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
 import { usageError } from '../cli-error.ts'
+import {
+  addAllowOptions,
+  allowed,
+  containedText,
+  levelArgument,
+  levelOption,
+  tellOfMachine,
+  type AllowOptions,
+} from '../containment-options.ts'
+import { findAgent } from '../find.ts'
 import { shortId } from '../pick.ts'
 import {
   addClientCommand,
@@ -17,7 +29,8 @@ import {
 } from '../command-context.ts'
 import { formatTable } from '../table.ts'
 
-interface AddOptions extends CommonOptions {
+interface AddOptions extends CommonOptions, AllowOptions {
+  readonly containment?: ContainmentLevel
   readonly executor: ExecutorProfile
   readonly command?: string
   readonly model?: string
@@ -26,10 +39,12 @@ interface AddOptions extends CommonOptions {
   readonly permissions?: PermissionPolicy
 }
 
+type ContainOptions = CommonOptions & AllowOptions
+
 /** `svc agent …`. */
 export function addAgent(program: Command): void {
   const agent = addGroup(program, 'agent', 'add and list agents')
-  addClientCommand(agent, {
+  const adding = addClientCommand(agent, {
     usage: 'add <name>',
     summary: 'make an agent',
     examples: [
@@ -48,7 +63,22 @@ export function addAgent(program: Command): void {
         'what it may do without asking: everything, edit in its worktree, or only read',
       ).choices(permissionPolicies),
     )
-    .action((name: string, options: AddOptions) => runCommand(options, (scene) => add(scene, name, options)))
+    .addOption(levelOption())
+  addAllowOptions(adding).action((name: string, options: AddOptions) =>
+    runCommand(options, (scene) => add(scene, name, options)),
+  )
+  addAllowOptions(
+    addClientCommand(agent, {
+      usage: 'contain <agent>',
+      summary: 'contain an agent’s runs by the system, or let it out',
+      examples: [
+        'svc agent contain Claude auto',
+        'svc agent contain Claude worktree_and_hosts --allow-host registry.npmjs.org',
+      ],
+    }).addArgument(levelArgument()),
+  ).action((text: string, level: ContainmentLevel, options: ContainOptions) =>
+    runCommand(options, (scene) => contain(scene, { text, level }, options)),
+  )
   addClientCommand(agent, {
     usage: 'list',
     summary: 'list the agents that can work in your projects',
@@ -58,7 +88,7 @@ export function addAgent(program: Command): void {
 
 async function add(scene: CommandContext, name: string, options: AddOptions): Promise<void> {
   const { client, out } = scene
-  const { executor, command, model, arg, env, permissions } = options
+  const { executor, command, model, arg, env, permissions, containment } = options
   const hint = command === undefined ? await hintOf(scene, executor) : null
   const agent = await client.call('agents.create', {
     name,
@@ -69,10 +99,24 @@ async function add(scene: CommandContext, name: string, options: AddOptions): Pr
       ...(arg !== undefined && { args: [...arg] }),
       ...(env !== undefined && { env: Object.fromEntries(env.map(variable)) }),
       ...(permissions !== undefined && { permissions }),
+      ...(containment !== undefined && { containment }),
+      ...allowed(options),
     },
   })
   await out.answer(agent, () => `${shortId(agent.id)}  Added agent ${agent.name}.`)
   if (hint !== null) out.info(hint)
+}
+
+async function contain(
+  scene: CommandContext,
+  { text, level }: { readonly text: string; readonly level: ContainmentLevel },
+  options: ContainOptions,
+): Promise<void> {
+  const { id, config } = await findAgent(scene, text)
+  const changed = { ...config, containment: level, ...allowed(options, config) }
+  const agent = await scene.client.call('agents.update', { agent_id: id, config: changed })
+  await scene.out.answer(agent, () => containedText(`${agent.name} is`, level))
+  await tellOfMachine(scene, level)
 }
 
 /** What to do before an agent of this kind can work on the machine of the service; null where nothing is known of it. */
@@ -95,12 +139,13 @@ async function list({ client, out }: CommandContext): Promise<void> {
     shortId(id),
     paused ? `${name} (paused)` : name,
     executor,
+    config.containment ?? (executorInfos[executor].location === 'local' ? 'none' : ''),
     config.model ?? '',
     config.command ?? '',
   ])
   await out.answer(answer, () =>
     rows.length === 0
       ? 'No agents yet. Add one with `svc agent add`.'
-      : formatTable(['ID', 'NAME', 'EXECUTOR', 'MODEL', 'COMMAND'], rows),
+      : formatTable(['ID', 'NAME', 'EXECUTOR', 'CONTAINMENT', 'MODEL', 'COMMAND'], rows),
   )
 }

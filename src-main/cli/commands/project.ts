@@ -1,6 +1,15 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
+import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
 import type { Project } from '../../../src-shared/contract/projects.ts'
+import {
+  addAllowOptions,
+  allowed,
+  containedText,
+  levelArgument,
+  tellOfMachine,
+  type AllowOptions,
+} from '../containment-options.ts'
 import { findProject } from '../find.ts'
 import { paint } from '../output.ts'
 import { shortId } from '../pick.ts'
@@ -33,6 +42,17 @@ export function addProject(program: Command): void {
     summary: 'list projects',
     examples: ['svc project list', "svc project list --json | jq -r '.items[].name'"],
   }).action((options: CommonOptions) => runCommand(options, list))
+  addAllowOptions(
+    addClientCommand(project, {
+      usage: 'contain',
+      summary: 'contain a project’s checks, hooks and setup commands by the system, or let them out',
+      examples: ['svc project contain auto', 'svc project contain worktree Shop --allow-write ~/out'],
+    })
+      .addArgument(levelArgument())
+      .argument('[project]'),
+  ).action((level: ContainmentLevel, text: string | undefined, options: CommonOptions & AllowOptions) =>
+    runCommand(options, (scene) => contain(scene, { level, text }, options)),
+  )
   for (const [verb, summary] of [
     ['pause', 'stop agents from starting tasks; people still can'],
     ['resume', 'let agents start tasks again'],
@@ -80,6 +100,20 @@ function rowOf({ id, key, name, paused_at, repos }: Project): string[] {
     primary?.default_branch ?? '',
     primary?.path ?? '',
   ]
+}
+
+async function contain(
+  scene: CommandContext,
+  { level, text }: { readonly level: ContainmentLevel; readonly text: string | undefined },
+  options: AllowOptions,
+): Promise<void> {
+  const { client, out } = scene
+  const { id: project_id, name } = await findProject(scene, text)
+  const before = await client.call('projects.get_settings', { project_id })
+  const change = { project_id, ci_containment: level, ...allowed(options, before) }
+  const settings = await client.call('projects.update_settings', change)
+  await out.answer(settings, () => containedText(`The scripts of ${name} are`, level))
+  await tellOfMachine(scene, level)
 }
 
 async function setPaused(scene: CommandContext, text: string | undefined, pause: boolean): Promise<void> {

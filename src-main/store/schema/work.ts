@@ -1,3 +1,4 @@
+import type { HeldContainment } from '../../../src-shared/contract/containment.ts'
 import type { ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
@@ -208,6 +209,7 @@ export const executions = sqliteTable(
     start_commit: text('start_commit'),
     /** The repository beside its files when it started: what differs at the end is noted. */
     repository_state: json<RepositoryState>('repository_state'),
+    containment: text('containment').$type<HeldContainment>(),
     pid: integer('pid'),
     pid_started: text('pid_started'),
     started_at: text('started_at'),

@@ -6,6 +6,7 @@ import {
   type PermissionPolicy,
 } from '../../../src-shared/contract/executor-profiles.ts'
 import { effortPattern } from '../../../src-shared/contract/effort.ts'
+import { containmentDraft, containmentOf, type ContainmentDraft } from '../../model/containment.ts'
 import type { Agent, AgentConfig } from '../../../src-shared/contract/projects.ts'
 
 /** An agent while somebody writes it. */
@@ -21,8 +22,7 @@ export interface AgentDraft {
   permissions: PermissionPolicy
   /** It runs in a terminal, with which people can work. */
   terminal: boolean
-  /** How it is contained, which this form does not change. */
-  contained?: AgentConfig
+  containment: ContainmentDraft
 }
 
 export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
@@ -31,12 +31,17 @@ export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
   ask: 'Read only; ask for anything else',
 }
 
+/** Whether Copse starts it, and so can contain it. */
+export const isContainable = (executor: ExecutorProfile): boolean => executorInfos[executor].location === 'local'
+
 /** A new agent of a kind. */
 export function newDraft(executor: ExecutorProfile = defaultExecutor): AgentDraft {
   // What a person brings has a name of their own.
   const { command, name: own } = executorInfos[executor]
   const name = command === 'path' ? own : ''
-  return { executor, name, command: '', model: '', effort: '', args: '', env: [], permissions: 'all', terminal: false }
+  const containment = containmentDraft(isContainable(executor) ? { containment: 'auto' } : {})
+  const empty = { command: '', model: '', effort: '', args: '', env: [], terminal: false }
+  return { executor, name, ...empty, permissions: 'all', containment }
 }
 
 /** An agent as it is. */
@@ -51,17 +56,8 @@ export function draftOf({ executor, name, config }: Agent): AgentDraft {
     env: Object.entries(config.env ?? {}).map(([key, value]) => ({ name: key, value })),
     permissions: config.permissions ?? 'all',
     terminal: config.terminal === true,
-    ...containedOf(config),
+    containment: containmentDraft(config),
   }
-}
-
-function containedOf({ containment, allowed_hosts, extra_paths }: AgentConfig): Pick<AgentDraft, 'contained'> {
-  const contained = {
-    ...(containment && { containment }),
-    ...(allowed_hosts && { allowed_hosts }),
-    ...(extra_paths && { extra_paths }),
-  }
-  return Object.keys(contained).length > 0 ? { contained } : {}
 }
 
 /** One to write in. */
@@ -107,6 +103,6 @@ export function configOf(draft: AgentDraft): AgentConfig {
       variables.length > 0 && { env: Object.fromEntries(variables.map(({ name, value }) => [name.trim(), value])) }),
     ...(draft.permissions !== 'all' && permissions.includes(draft.permissions) && { permissions: draft.permissions }),
     ...(terminal && draft.terminal && { terminal: true }),
-    ...draft.contained,
+    ...(isContainable(draft.executor) && containmentOf(draft.containment)),
   }
 }

@@ -3,6 +3,7 @@ import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts
 type Entry<T extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: T }>
 export type ToolCall = Entry<'tool_call'>
 export type ToolResult = Entry<'tool_result'>
+export type DeniedEntry = Entry<'denied'>
 
 /** A call together with what it answered; `result` is null while it runs. */
 export interface PairedCall {
@@ -21,6 +22,7 @@ export type TranscriptRow =
   | { readonly kind: 'question'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'answer'; readonly key: number; readonly at: string; readonly text: string; readonly by: string }
   | { readonly kind: 'tool'; readonly key: number; readonly at: string; readonly calls: readonly PairedCall[] }
+  | { readonly kind: 'denied'; readonly key: number; readonly at: string; readonly denied: DeniedEntry }
   | OutputRow
 
 /** Some lines of output. What follows without anything between is the same block, named by the key of its first row. */
@@ -56,7 +58,7 @@ export const LINES_A_ROW = 40
  * reads in a row become one row, output becomes rows of lines; usage becomes totals.
  */
 export function createTranscriptRows(): TranscriptRows {
-  const state: State = { rows: [], callRow: new Map(), tokens: 0, cost: null }
+  const state: State = { rows: [], callRow: new Map(), deniedRow: new Map(), tokens: 0, cost: null }
   return {
     append(entries) {
       for (const entry of entries) addEntry(state, entry)
@@ -70,6 +72,8 @@ interface State {
   readonly rows: TranscriptRow[]
   /** Call id → the index of its row. */
   readonly callRow: Map<string, number>
+  /** What was denied → the index of its row. */
+  readonly deniedRow: Map<string, number>
   tokens: number
   cost: number | null
 }
@@ -89,6 +93,8 @@ function addEntry(state: State, entry: TranscriptEntry): void {
     case 'stdout':
     case 'stderr':
       return addOutput(state, entry.type, entry.text, entry.at)
+    case 'denied':
+      return addDenied(state, entry)
     case 'usage':
       state.tokens += entry.input_tokens + entry.output_tokens
       if (entry.cost_usd !== null) state.cost = (state.cost ?? 0) + entry.cost_usd
@@ -127,6 +133,19 @@ function addResult(state: State, result: ToolResult): void {
     ...row,
     calls: row.calls.map((pair) => (pair.call.id === result.id ? { call: pair.call, result } : pair)),
   }
+}
+
+/** One row a target: a later entry tells how often by then. */
+function addDenied({ rows, deniedRow }: State, denied: DeniedEntry): void {
+  const name = `${denied.what} ${denied.target}`
+  const index = deniedRow.get(name)
+  const row = index === undefined ? undefined : rows[index]
+  if (index !== undefined && row?.kind === 'denied') {
+    rows[index] = { ...row, denied: { ...denied, count: Math.max(denied.count, row.denied.count) } }
+    return
+  }
+  deniedRow.set(name, rows.length)
+  rows.push({ kind: 'denied', key: rows.length, at: denied.at, denied })
 }
 
 function addOutput({ rows }: State, stream: OutputStream, text: string, at: string): void {

@@ -175,6 +175,7 @@ const execution = {
   prompt_parts: null,
   start_commit: null,
   repository_state: null,
+  containment: null,
   pid: null,
   pid_started: null,
   started_at: at,

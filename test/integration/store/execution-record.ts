@@ -30,6 +30,7 @@ export function executionRecord(
     prompt_parts: null,
     start_commit: null,
     repository_state: null,
+    containment: null,
     pid: null,
     pid_started: null,
     started_at: null,

@@ -33,6 +33,12 @@ test('a prompt is marked, a long answer of a tool is cut, and usage is left to -
   expect(lines.slice(-2)).toEqual(['  … 20 more lines', ''])
 })
 
+test('what containment denied is one line that says how to allow it', () => {
+  expect(shown([{ type: 'denied', at, what: 'host', target: 'a.test', count: 3 }])).toBe(
+    '- Blocked host a.test (3 times). Add it to the agent’s allowed_hosts to allow it.\n',
+  )
+})
+
 test('nothing that an agent wrote moves the cursor, and what a newer service says is passed over', () => {
   expect(shown([{ type: 'message', at, text: 'a\u001b[2Jb\r\u0007c' }])).toBe('a[2Jbc\n')
   expect(shown([{ type: 'sang', at } as unknown as TranscriptEntry])).toBe('')

@@ -1,4 +1,4 @@
-import { executorProfiles } from '../../../../src-shared/contract/executor-profiles.ts'
+import { executorInfos, executorProfiles } from '../../../../src-shared/contract/executor-profiles.ts'
 import { expect, test } from 'vitest'
 import {
   configOf,
@@ -60,7 +60,10 @@ test('what is missing is said before anything is sent', () => {
 })
 
 test('every kind can be begun', () => {
-  for (const executor of executorProfiles) expect(configOf(newDraft(executor))).toEqual({})
+  for (const executor of executorProfiles) {
+    const contained = executorInfos[executor].location === 'local' ? { containment: 'auto' } : {}
+    expect(configOf(newDraft(executor))).toEqual(contained)
+  }
 })
 
 test('keeps how an agent is contained', () => {

@@ -1,0 +1,56 @@
+import { Argument, Option, type Command } from 'commander'
+import { containmentLevels } from '../../src-shared/contract/containment-levels.ts'
+import type { ContainmentLevel } from '../../src-shared/contract/containment.ts'
+import type { AgentConfig } from '../../src-shared/contract/projects.ts'
+import { collect, type CommandContext } from './command-context.ts'
+
+export interface AllowOptions {
+  readonly allowHost?: readonly string[]
+  readonly allowRead?: readonly string[]
+  readonly allowWrite?: readonly string[]
+}
+
+type Lists = Pick<AgentConfig, 'allowed_hosts' | 'extra_paths'>
+
+/** What a contained run may use besides. */
+export function addAllowOptions(command: Command): Command {
+  return command
+    .option('--allow-host <host>', 'host that it reaches under `worktree_and_hosts` (repeatable)', collect)
+    .option('--allow-read <path>', 'path that it reads besides, absolute or below ~/ (repeatable)', collect)
+    .option('--allow-write <path>', 'path that it writes besides (repeatable)', collect)
+}
+
+export const levelOption = (): Option =>
+  new Option('--containment <level>', 'what the system lets it do (default: `auto`)').choices(containmentLevels)
+export const levelArgument = (): Argument =>
+  new Argument('<level>', 'what the system lets it do').choices(containmentLevels)
+
+/** The lists with those that were given in place of the ones before. */
+export function allowed({ allowHost, allowRead, allowWrite }: AllowOptions, before: Lists = {}): Lists {
+  const { allowed_hosts: hosts, extra_paths: paths = {} } = before
+  const read = allowRead ?? paths.read
+  const write = allowWrite ?? paths.write
+  const allowed_hosts = allowHost ?? hosts
+  return {
+    ...(allowed_hosts && { allowed_hosts: [...allowed_hosts] }),
+    ...((read ?? write) && {
+      extra_paths: { ...(read && { read: [...read] }), ...(write && { write: [...write] }) },
+    }),
+  }
+}
+
+const meaning: Readonly<Record<ContainmentLevel, string>> = {
+  auto: 'contained to the worktree where the machine can',
+  none: 'not contained',
+  worktree: 'contained to the worktree',
+  worktree_and_hosts: 'contained to the worktree and the hosts that are needed',
+}
+
+export const containedText = (who: string, level: ContainmentLevel): string => `${who} ${meaning[level]}.`
+
+/** Says why that does not hold on the machine of the service, if it doesn't. */
+export async function tellOfMachine({ client, out }: CommandContext, level: ContainmentLevel): Promise<void> {
+  if (level === 'none' || out.json) return
+  const { available, reason } = (await client.call('system.get', {})).containment
+  if (reason !== null && (!available || level === 'auto')) out.info(reason)
+}

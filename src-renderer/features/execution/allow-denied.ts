@@ -1,0 +1,22 @@
+import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
+import type { DeniedEntry } from './transcript-rows.ts'
+
+type Denied = Pick<DeniedEntry, 'what' | 'target'>
+
+/** Whether the agent's configuration allows it by now. */
+export function isAllowed(
+  { containment = 'none', allowed_hosts = [], extra_paths }: AgentConfig,
+  denied: Denied,
+): boolean {
+  if (containment === 'none') return true
+  return denied.what === 'host'
+    ? containment !== 'worktree_and_hosts' || allowed_hosts.includes(denied.target)
+    : extra_paths?.write?.includes(denied.target) === true
+}
+
+/** The configuration that allows it too: what is written may be read. */
+export function allowedToo(config: AgentConfig, { what, target }: Denied): AgentConfig {
+  if (what === 'host') return { ...config, allowed_hosts: [...(config.allowed_hosts ?? []), target] }
+  const { write = [], ...others } = config.extra_paths ?? {}
+  return { ...config, extra_paths: { ...others, write: [...write, target] } }
+}

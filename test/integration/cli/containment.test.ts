@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import type { Agent, ProjectSettings } from '../../../src-shared/contract/projects.ts'
+import { createTestRepository } from '../../helpers/git-repository.ts'
+import { startWorld } from './svc-process.ts'
+
+test('svc contains an agent and the scripts of a project, with what they may use besides', async () => {
+  await using repository = await createTestRepository()
+  await using world = await startWorld()
+  const here = { cwd: repository.path }
+  await world.json(['project', 'add', '--name', 'Shop'], here)
+  const added = await world.json<Agent>([
+    ...['agent', 'add', 'Careful', '--executor', 'command', '--command', 'true'],
+    ...['--containment', 'worktree_and_hosts', '--allow-host', 'a.test', '--allow-write', '~/out'],
+  ])
+  const lists = { allowed_hosts: ['a.test'], extra_paths: { write: ['~/out'] } }
+  expect(added.config).toMatchObject({ containment: 'worktree_and_hosts', ...lists })
+  const listed = await world.svc(['agent', 'list'])
+  expect(listed.stdout).toMatch(/CONTAINMENT[^]*Careful\s+command\s+worktree_and_hosts/)
+  const changed = await world.json<Agent>(['agent', 'contain', 'Careful', 'none', '--allow-read', '/srv/models'])
+  expect(changed.config).toEqual({
+    command: 'true',
+    containment: 'none',
+    allowed_hosts: ['a.test'],
+    extra_paths: { read: ['/srv/models'], write: ['~/out'] },
+  })
+  const settings = await world.json<ProjectSettings>(['project', 'contain', 'worktree', '--allow-host', 'b.test'], here)
+  expect(settings).toMatchObject({ ci_containment: 'worktree', allowed_hosts: ['b.test'] })
+  const said = await world.svc(['project', 'contain', 'auto', 'Shop'])
+  expect(said.stdout).toBe('The scripts of Shop are contained to the worktree where the machine can.\n')
+  expect(said.stderr).not.toBe('')
+  const wrong = await world.svc(['agent', 'contain', 'Careful', 'worktree', '--allow-read', world.home])
+  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('data folder') as string })
+})

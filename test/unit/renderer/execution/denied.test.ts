@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { allowedToo, isAllowed } from '../../../../src-renderer/features/execution/allow-denied.ts'
+import { createTranscriptRows } from '../../../../src-renderer/features/execution/transcript-rows.ts'
+import type { TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
+
+const at = '2026-11-21T09:30:00.000Z'
+const denied = (what: 'host' | 'path', target: string, count = 1): TranscriptEntry => ({
+  type: 'denied',
+  at,
+  what,
+  target,
+  count,
+})
+
+test('each target is one row, which stays in its place and says how often it was denied', () => {
+  const rows = createTranscriptRows()
+  rows.append([denied('host', 'a.test'), { type: 'message', at, text: 'Hm.' }, denied('path', '/a')])
+  rows.append([denied('host', 'a.test', 7)])
+  const shown = rows
+    .rows()
+    .map((row) => (row.kind === 'denied' ? [row.key, row.denied.target, row.denied.count] : row.kind))
+  expect(shown).toEqual([[0, 'a.test', 7], 'message', [2, '/a', 1]])
+})
+
+test('what is allowed is added to what was before', () => {
+  const host = { what: 'host', target: 'a.test' } as const
+  const config = { command: 'x', containment: 'worktree_and_hosts', allowed_hosts: ['b.test'] } as const
+  const before = { ...config, allowed_hosts: [...config.allowed_hosts] }
+  expect(isAllowed(before, host)).toBe(false)
+  const after = allowedToo(before, host)
+  expect(after).toEqual({ ...before, allowed_hosts: ['b.test', 'a.test'] })
+  expect(isAllowed(after, host)).toBe(true)
+  const path = { what: 'path', target: '/a' } as const
+  const reads = { ...before, extra_paths: { read: ['/r'] } }
+  expect(allowedToo(reads, path).extra_paths).toEqual({ read: ['/r'], write: ['/a'] })
+  expect(isAllowed({ containment: 'none' }, path)).toBe(true)
+})
