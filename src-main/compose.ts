@@ -88,6 +88,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       credentials: credentialFolders,
       auto: config.containment ?? 'none',
       apiUrl: () => url,
+      log: log.child({ module: 'containment' }),
     })
     const engineParts = { containment, config, store, feed, identity, secrets, clock, log, url: () => url }
     const context = contextOf({ ...engineParts, builtin: builtin.definition })

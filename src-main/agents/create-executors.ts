@@ -68,15 +68,17 @@ function heardBy(box: ContainedBox, log: AgentLog): AgentLog {
 async function boxOf(
   containment: Containment | undefined,
   profile: ExecutorProfile,
-  { cwd, config, log }: ExecutionRun,
+  { cwd, config, env, log }: ExecutionRun,
 ): Promise<ContainedBox | undefined> {
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
   if (!containment || level === 'none') return undefined
-  const { folders = [], hosts = [] } = executorDefinitions[profile].needs ?? {}
+  const { folders = [], hosts = [], variables = [] } = executorDefinitions[profile].needs ?? {}
+  const own = Object.keys(process.env).filter((name) => variables.some((start) => name.startsWith(start)))
   try {
     const box = await containment.box({
       level,
       cwd,
+      variables: [...executorInfos[profile].accountVariables, ...own, ...Object.keys({ ...config.env, ...env })],
       onDenied: (denial) => log.entry({ type: 'denied', at: new Date().toISOString(), ...denial }),
       hosts: [...hosts, ...allowed_hosts],
       read: extra_paths?.read ?? [],

@@ -21,6 +21,8 @@ export interface AgentNeeds {
   readonly folders: readonly string[]
   /** Where its model is. */
   readonly hosts: readonly string[]
+  /** What the names of the variables begin with that say how it reaches its model; others are not inherited. */
+  readonly variables?: readonly string[]
 }
 
 /**

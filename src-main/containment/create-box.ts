@@ -1,17 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename } from 'node:path'
+import type { Logger } from '../platform/logging/log.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import type { BoxRequest, ContainedBox } from '../ports/containment.ts'
 import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
+import { createCgroup } from './cgroup.ts'
 import { createDenials, readDenial, readOnlyPaths, type Denials } from './denials.ts'
 import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
 import { isWritable, placesOf, privateFoldersIn, type OwnPlaces, type Places } from './places.ts'
+import { makeTemporary, removeTemporary } from './temporary.ts'
+import { containedVariables } from './variables.ts'
 
 export interface BoxOptions extends Pick<OwnPlaces, 'dataDir' | 'workspaceRoot' | 'credentials'> {
   /** Where the API listens, once it does. */
   readonly apiUrl: () => string | null
+  /** Told what a run used, where the kernel counts that. */
+  readonly log?: Logger
 }
 
 /** The library must be held while it is used. */
@@ -34,12 +38,13 @@ interface Start {
 }
 
 async function contain(
-  { apiUrl, ...own }: BoxOptions,
+  { apiUrl, log, ...own }: BoxOptions,
   request: BoxRequest,
   { command: { file, args, env }, denials, onPlaces }: Start,
 ): ReturnType<Box['contain']> {
   const manager = await loadLibrary()
-  const temporary = await mkdtemp(join(tmpdir(), 'copse-run-'))
+  const temporary = await makeTemporary()
+  const cgroup = await createCgroup(basename(temporary))
   const id = randomBytes(24).toString('base64url')
   let forwarder: ApiForwarder | null = null
   const unwatch = await watchDenials(id, (line) => {
@@ -52,7 +57,9 @@ async function contain(
     manager.unregisterCommandNetworkLists(id)
     manager.cleanupAfterCommand()
     await forwarder?.[Symbol.asyncDispose]()
-    await rm(temporary, { recursive: true, force: true })
+    const peak = await cgroup?.end()
+    if (peak && peak.memory_bytes !== null) log?.info({ ...peak, program: file }, 'a contained run ended')
+    await removeTemporary(temporary)
   }
   try {
     const limited = request.level === 'worktree_and_hosts'
@@ -82,8 +89,9 @@ async function contain(
     const { argv } = await (limited ? wrap() : withOpenNetwork(wrap))
     const [shell = '/bin/sh', ...rest] = argv
     // The shell goes, so that bubblewrap's parent is this process: it ends with it.
-    const words = rest.map((word) => (word.startsWith('bwrap ') ? `exec ${word}` : word))
-    return { file: shell, args: words, env, release }
+    const join = cgroup ? `echo $$ 2>/dev/null >${quoted([cgroup.procs])}; ` : ''
+    const words = rest.map((word) => (word.startsWith('bwrap ') ? `${join}exec ${word}` : word))
+    return { file: shell, args: words, env: containedVariables(env, request.variables ?? []), release }
   } catch (error) {
     await release()
     throw error

@@ -1,5 +1,7 @@
 import type { SandboxManager as Manager } from '@anthropic-ai/sandbox-runtime'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { sweepCgroups } from './cgroup.ts'
+import { isLeft, sweepTemporary } from './temporary.ts'
 
 /** It walks the working directory of this process, in which no run works: nothing to find there. */
 const ripgrep = { command: 'true' }
@@ -10,10 +12,14 @@ export const loadLibrary = async (): Promise<typeof Manager> =>
 // The library keeps one state for the process, whatever number of services it holds.
 let holders = 0
 let starting: Promise<void> | undefined
+/** What services left that were killed, looked for once. */
+let left: Promise<void> | undefined
 const openNetwork = new AsyncLocalStorage<true>()
 
 export async function holdLibrary(): Promise<void> {
   holders += 1
+  left ??= sweepTemporary().then(() => sweepCgroups(isLeft))
+  await left
   const manager = await loadLibrary()
   const network = {
     // A list, even an empty one, takes the machine's network from every command that is wrapped; without one the proxy

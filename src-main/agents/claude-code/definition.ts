@@ -17,6 +17,7 @@ const program: AgentProgram = {
   needs: {
     folders: ['~/.claude', '~/.claude.json'],
     hosts: ['api.anthropic.com', '*.anthropic.com', 'claude.ai', 'platform.claude.com'],
+    variables: ['ANTHROPIC_', 'CLAUDE_', 'AWS_REGION', 'AWS_BEARER_TOKEN_BEDROCK'],
   },
   program: 'claude',
   places: (home) => [join(home, '.claude', 'local', 'claude')],

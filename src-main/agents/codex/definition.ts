@@ -7,7 +7,11 @@ import { converseWithCodex } from './converse.ts'
 
 const program: AgentProgram = {
   executor: 'codex',
-  needs: { folders: ['~/.codex'], hosts: ['api.openai.com', 'auth.openai.com', 'chatgpt.com'] },
+  needs: {
+    folders: ['~/.codex'],
+    hosts: ['api.openai.com', 'auth.openai.com', 'chatgpt.com'],
+    variables: ['OPENAI_', 'CODEX_', 'AZURE_OPENAI_'],
+  },
   program: 'codex',
   installHint: 'Install Codex with `npm install -g @openai/codex` and run `codex login` once.',
   signInHint: 'Run `codex login` once to sign in.',

@@ -13,6 +13,7 @@ export const copilot: AcpAgent = {
     needs: {
       folders: ['~/.copilot', '~/.config/github-copilot'],
       hosts: ['github.com', 'api.github.com', '*.githubcopilot.com'],
+      variables: ['COPILOT_', 'GH_TOKEN', 'GITHUB_TOKEN'],
     },
     program: 'copilot',
     places: (home) => [join(home, '.copilot', 'bin', 'copilot')],

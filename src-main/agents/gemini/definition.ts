@@ -14,7 +14,11 @@ export const gemini: AcpAgent = {
   configNames: ['.gemini'],
   program: {
     executor: 'gemini',
-    needs: { folders: ['~/.gemini'], hosts: ['*.googleapis.com', 'accounts.google.com'] },
+    needs: {
+      folders: ['~/.gemini'],
+      hosts: ['*.googleapis.com', 'accounts.google.com'],
+      variables: ['GEMINI_', 'GOOGLE_'],
+    },
     program: 'gemini',
     installHint:
       'Install Gemini CLI with `npm install -g @google/gemini-cli`, and set GEMINI_API_KEY or run `gemini` once to sign in.',

@@ -19,6 +19,7 @@ export const opencode: AcpAgent = {
     needs: {
       folders: ['~/.config/opencode', '~/.local/share/opencode', '~/.local/state/opencode'],
       hosts: ['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com'],
+      variables: ['OPENCODE_', 'OPENROUTER_', 'ANTHROPIC_', 'OPENAI_', 'GEMINI_', 'GROQ_', 'MISTRAL_', 'XAI_'],
     },
     program: 'opencode',
     places: (home) => [join(home, '.opencode', 'bin', 'opencode')],

@@ -9,7 +9,11 @@ export const qwen: AcpAgent = {
   configNames: ['.qwen'],
   program: {
     executor: 'qwen',
-    needs: { folders: ['~/.qwen'], hosts: ['*.aliyuncs.com', 'chat.qwen.ai'] },
+    needs: {
+      folders: ['~/.qwen'],
+      hosts: ['*.aliyuncs.com', 'chat.qwen.ai'],
+      variables: ['QWEN_', 'OPENAI_', 'DASHSCOPE_'],
+    },
     program: 'qwen',
     installHint: 'Install Qwen Code with `npm install -g @qwen-code/qwen-code` and run `qwen` once to sign in.',
     signInHint: 'Run `qwen` once to sign in, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL.',

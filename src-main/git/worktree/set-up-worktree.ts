@@ -44,11 +44,13 @@ export async function runSetup(worktree: string, commands: readonly string[], op
 
 async function boxFor(
   cwd: string,
-  { contain, containment }: SetupOptions,
+  { contain, containment, env }: SetupOptions,
   onDenied: (denial: Denial) => void,
 ): Promise<ContainedBox | undefined> {
   try {
-    return (containment && (await contain?.box({ ...containment, cwd, onDenied }))) ?? undefined
+    return (
+      (containment && (await contain?.box({ ...containment, cwd, onDenied, variables: Object.keys(env) }))) ?? undefined
+    )
   } catch (error) {
     if (!(error instanceof ContainmentUnavailable)) throw error
     throw new WorkspaceError('setup_failed', `The setup commands were not run. ${error.message}`, { cause: error })

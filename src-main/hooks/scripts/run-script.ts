@@ -65,12 +65,12 @@ async function perform(
 }
 
 async function boxFor(
-  { containment: rules, cwd }: ScriptRun,
+  { containment: rules, cwd, env }: ScriptRun,
   containment: ScriptsOptions['containment'],
   onDenied: (denial: Denial) => void,
 ): Promise<ContainedBox | { readonly problem: string } | null> {
   try {
-    return (rules && (await containment?.box({ ...rules, cwd, onDenied }))) ?? null
+    return (rules && (await containment?.box({ ...rules, cwd, onDenied, variables: Object.keys(env) }))) ?? null
   } catch (error) {
     if (!(error instanceof ContainmentUnavailable)) throw error
     return { problem: error.message }

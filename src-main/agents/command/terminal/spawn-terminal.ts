@@ -53,7 +53,7 @@ export async function spawnTerminal(
     ...firstSize,
     name: colours.TERM,
     cwd,
-    env: environment,
+    env: inside?.env ?? environment,
     encoding: null,
   })
   const output = pipeOf(pty)

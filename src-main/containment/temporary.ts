@@ -1,0 +1,45 @@
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const prefix = 'copse-run-'
+
+/** A name that says which process made it. */
+export const ownName = (random: string): string => `${prefix}${process.pid}-${random}`
+
+/** Whether the process that made it is gone. */
+export function isLeft(name: string): boolean {
+  const pid = Number(/^copse-run-(\d+)-/.exec(name)?.[1] ?? Number.NaN)
+  if (!Number.isSafeInteger(pid) || pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
+  }
+}
+
+/** Makes the temporary folder of a run. */
+export const makeTemporary = async (): Promise<string> => await mkdtemp(join(tmpdir(), ownName('')))
+
+/** Removes it with all that is in it, also below folders that programs made read-only, as module caches are. */
+export async function removeTemporary(folder: string): Promise<void> {
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  await remove().catch(async () => {
+    await openFolders(folder)
+    // What can't be removed now is by a later service.
+    await remove().catch(() => undefined)
+  })
+}
+
+async function openFolders(folder: string): Promise<void> {
+  await chmod(folder, 0o700).catch(() => undefined)
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries) if (entry.isDirectory()) await openFolders(join(folder, entry.name))
+}
+
+/** Removes the folders of services that were killed. */
+export async function sweepTemporary(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => [])
+  for (const name of names) if (name.startsWith(prefix) && isLeft(name)) await removeTemporary(join(tmpdir(), name))
+}

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCgroup, sweepCgroups } from '../../../src-main/containment/cgroup.ts'
+import { createContainment } from '../../../src-main/containment/create-containment.ts'
+import { isLeft, ownName, removeTemporary, sweepTemporary } from '../../../src-main/containment/temporary.ts'
+import { childEnvironment } from '../../../src-main/platform/process/process-environment.ts'
+import { spawnTree } from '../../../src-main/platform/process/process.ts'
+import { startJob } from '../../helpers/job.ts'
+
+const root = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-own-'))
+const containment = createContainment({
+  dataDir: join(root, 'data'),
+  workspaceRoot: join(root, 'data', 'workspaces'),
+  credentials: [],
+  auto: 'auto',
+  apiUrl: () => null,
+})
+const runnable = containment.status().available || process.env['CI'] !== undefined
+
+beforeAll(() => {
+  mkdirSync(join(root, 'worktree'), { recursive: true })
+})
+afterAll(async () => {
+  await containment.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function outputOf(script: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
+  const cwd = join(root, 'worktree')
+  const box = await containment.box({ level: 'worktree', cwd, variables: Object.keys(variables) })
+  const env = childEnvironment(variables)
+  const tree = await spawnTree('sh', ['-c', script], { cwd, env, stdin: 'ignore', box: box ?? undefined })
+  const [out] = await Promise.all([text(tree.stdout), text(tree.stderr)])
+  await tree.ended
+  return out.trim()
+}
+
+describe.runIf(runnable)('a contained run has of its own', () => {
+  it('the variables that were given for it, and of the person’s those that hold no key', async () => {
+    process.env['DEPLOY_TOKEN'] = 'secret'
+    process.env['GITHUB_TOKEN'] = 'secret'
+    const names = '$DEPLOY_TOKEN,$GITHUB_TOKEN,$GIVEN,$HOME'
+    expect(await outputOf(`echo "${names}"`, { GIVEN: 'told', GITHUB_TOKEN: 'secret' })).toBe(
+      `,secret,told,${process.env['HOME'] ?? ''}`,
+    )
+    delete process.env['DEPLOY_TOKEN']
+    delete process.env['GITHUB_TOKEN']
+  })
+
+  it('a temporary folder that is gone with it, whatever it left there', async () => {
+    const folder = await outputOf('mkdir "$TMPDIR/a"; echo x > "$TMPDIR/a/b"; chmod 500 "$TMPDIR/a"; echo "$TMPDIR"')
+    expect(folder).toContain(ownName(''))
+    expect(existsSync(folder)).toBe(false)
+  })
+
+  it('a control group where the machine gives one, which ends with it', async ({ skip }) => {
+    const possible = await createCgroup(ownName('possible'))
+    await possible?.end()
+    if (!possible) skip('no control group can be made here')
+    const path = /^0::.*(\/copse-run-[^/\n]+)$/m.exec(await outputOf('cat /proc/self/cgroup; sleep 100 &'))?.[1]
+    expect(path).toContain(ownName(''))
+    expect(existsSync(join(possible?.procs ?? '', '..', '..', path ?? ''))).toBe(false)
+  })
+})
+
+describe('what a killed service left', () => {
+  const dead = (): number => Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }))
+
+  it('is removed by the next: temporary folders and control groups, but of no service that runs', async () => {
+    const left = join(tmpdir(), `copse-run-${dead()}-left`)
+    const live = join(tmpdir(), `copse-run-${process.ppid}-live`)
+    for (const folder of [left, live]) mkdirSync(folder)
+    writeFileSync(join(left, 'file'), '')
+    chmodSync(left, 0o500)
+    const group = await createCgroup(`copse-run-${dead()}-left`)
+    await sweepTemporary()
+    await sweepCgroups(isLeft)
+    expect([left, live].map((folder) => existsSync(folder))).toEqual([false, true])
+    if (group) expect(existsSync(join(group.procs, '..'))).toBe(false)
+    await removeTemporary(live)
+  })
+})
+
+it.runIf(runnable)('an agent inherits the variables of its own model, and of no other', async () => {
+  process.env['ANTHROPIC_API_KEY'] = 'model'
+  await using job = await startJob()
+  const config = {
+    command: 'echo "[$ANTHROPIC_API_KEY][$MINE]" > seen.txt',
+    env: { MINE: 'given' },
+    containment: 'worktree' as const,
+  }
+  const agent = await job.running.client.call('agents.create', { name: 'Shell', executor: 'command', config })
+  const { task, path } = await job.claim(await job.task(), agent)
+  await job.running.taskWhere(task.id, ({ status }) => status === 'review')
+  expect(readdirSync(path)).toContain('seen.txt')
+  expect(execFileSync('cat', [join(path, 'seen.txt')], { encoding: 'utf8' })).toBe('[][given]\n')
+  delete process.env['ANTHROPIC_API_KEY']
+})
