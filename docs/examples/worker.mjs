@@ -98,7 +98,7 @@ async function beat(execution) {
     return answer.executions[0].action === 'continue'
   }
   return api('POST', `/executions/${execution.id}/heartbeat`, {}).then(
-    () => true,
+    ({ action }) => action === 'continue',
     (error) => {
       if (error.code === 'execution_not_running') return false
       throw error

@@ -22,6 +22,7 @@ import { recover } from './recovery.ts'
 import { createRepositories, type Repositories } from '../projects/repositories.ts'
 import { createLanding, type Landing } from '../landing/landing.ts'
 import { createRescues, type Rescues } from '../workspaces/rescues.ts'
+import { createRemoteRuns, type RemoteRuns } from '../executions/remote-runs.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
 import { createSweeps, type Sweeps } from './sweeps.ts'
 import { createTransitions } from '../transitions/transitions.ts'
@@ -41,6 +42,7 @@ export interface Engine {
   readonly landing: Landing
   readonly readyStarts: ReadyStarts & { readonly withoutDependency: typeof withoutDependency }
   readonly limits: RunLimits
+  readonly remoteRuns: RemoteRuns
   readonly accountOf: typeof accountOf
   readonly limitedUntil: (q: Queries, agent: AgentRecord | null) => string | null
   readonly worktrees: Worktrees
@@ -71,7 +73,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const transitions = createTransitions(context)
   const worktrees = createWorktrees(context)
   const basis = { context, transitions, worktrees }
-  const { executions, limits, scheduler } = createRuns(basis, () => worker)
+  const { executions, limits, scheduler, remoteRuns } = createRuns(basis, () => worker)
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const cleanup = createCleanup({ ...basis, endAll: endAllOf(() => hookQueue, stopAll) })
   const rescues = createRescues(context, worktrees)
@@ -128,6 +130,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     cleanup,
     rescues,
     executions,
+    remoteRuns,
     worker,
     onSlotFreed: startWaiting,
   })
@@ -140,6 +143,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     landing,
     readyStarts: { ...readyStarts, withoutDependency },
     limits,
+    remoteRuns,
     projectDeletions,
     worktrees,
     cleanup,
@@ -181,7 +185,12 @@ function createReaders(context: EngineContext, worktrees: Worktrees, executions:
 function createRuns(
   basis: Pick<StepServices, 'context' | 'transitions' | 'worktrees'>,
   worker: () => Pick<OutboxWorker, 'wake'>,
-): { readonly executions: Executions; readonly limits: RunLimits; readonly scheduler: Scheduler } {
+): {
+  readonly executions: Executions
+  readonly limits: RunLimits
+  readonly scheduler: Scheduler
+  readonly remoteRuns: RemoteRuns
+} {
   const { context, transitions } = basis
   const executions: Executions = createExecutions({
     ...basis,
@@ -191,7 +200,8 @@ function createRuns(
   })
   const limits = createRunLimits(context, () => executions.running().values())
   const scheduler = createScheduler({ context, transitions, executions: () => executions, limits })
-  return { executions, limits, scheduler }
+  const remoteRuns = createRemoteRuns(context, { executions, limits })
+  return { executions, limits, scheduler, remoteRuns }
 }
 
 /** The built-in plugins and those beside them, by name. */

@@ -1,6 +1,7 @@
 import type { Cleanup } from '../workspaces/cleanup.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
 import type { Executions, ActiveRun } from '../executions/executions.ts'
+import type { RemoteRuns } from '../executions/remote-runs.ts'
 import { markExecutionLost } from '../executions/mark-execution-lost.ts'
 import type { OutboxWorker } from '../steps/outbox-worker.ts'
 import type { StepServices } from '../steps/step-services.ts'
@@ -36,13 +37,14 @@ export interface SweepParts extends Pick<StepServices, 'context' | 'transitions'
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>
   readonly executions: Pick<Executions, 'running'>
+  readonly remoteRuns: Pick<RemoteRuns, 'sweep'>
   readonly worker: Pick<OutboxWorker, 'isIdle' | 'wake'>
   /** Told when somebody's worktree became free. */
   readonly onSlotFreed: () => void
 }
 
 export function createSweeps(parts: SweepParts): Sweeps {
-  const { context, hookQueue, attachments, cleanup, rescues, executions, onSlotFreed } = parts
+  const { context, hookQueue, attachments, cleanup, rescues, executions, remoteRuns, onSlotFreed } = parts
   const guarded = (what: string, work: () => void) => {
     try {
       work()
@@ -93,6 +95,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
     guarded('silent agents', () => {
       sayQuiet(parts, executions.running().values(), (run) => now - lastSign(run.lastActivityAt))
     })
+    guarded('limits of agents elsewhere', () => remoteRuns.sweep())
     guarded('lost agents', () => {
       for (const record of context.store.read.executions.open()) {
         const heard = heardElsewhere(context, record)

@@ -3,7 +3,7 @@ import { nowIso, type EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { pauseUntil, readReset } from '../domain/task/usage-limit.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
-import type { AgentRecord, Queries } from '../ports/store.ts'
+import type { AccountRecord, AgentRecord, Queries } from '../ports/store.ts'
 
 /**
  * Returns the account that an agent uses: its own name for it, else its type with what tells its credentials apart. Keys
@@ -49,8 +49,8 @@ export function noteAccount(
   { usage_limit, windows = [], message }: ExecutionOutcome,
 ): FoundLimit | null {
   if (agent === null) return null
-  const account = accountOf(agent)
-  const known = tx.accounts.get(account)
+  const account = usage_limit?.account ?? accountOf(agent)
+  const known = recent(context, tx.accounts.get(account))
   if (usage_limit === undefined && windows.length === 0 && (known?.tries ?? 0) === 0) return null
   const now = context.clock.now()
   const base = {
@@ -72,5 +72,12 @@ export function noteAccount(
   tx.accounts.put({ ...base, limited_until: retry_at, resets_at, tries: tries + 1 })
   return { account, resets_at, retry_at }
 }
+
+/** How often an account was tried in vain is forgotten when that is long ago. */
+function recent({ clock }: EngineContext, known: AccountRecord | null): AccountRecord | null {
+  return known && clock.now() - Date.parse(known.told_at) > forgetTriesMs ? { ...known, tries: 0 } : known
+}
+
+const forgetTriesMs = 24 * 60 * 60_000
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())

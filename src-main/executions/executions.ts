@@ -1,8 +1,7 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { ReachedLimit } from '../domain/task/limits.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
-import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
-import { toSettings } from '../core/views.ts'
+import { modelOf, pricesOf } from './prices.ts'
 import { watchLimits, type RunLimits } from './run-limits.ts'
 import { createRunMeter, type RunMeter } from './run-meter.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
@@ -31,6 +30,8 @@ export interface Executions {
   answer(execution_id: ExecutionId, given: GivenAnswer & { readonly ask_id: string }, by: string): Refusal | null
   /** Ends an execution that runs elsewhere, or a person's. */
   finish(execution_id: ExecutionId, outcome: ExecutionOutcome): Promise<void>
+  /** Ends an execution that runs elsewhere because it has reached a limit. */
+  endAtLimit(execution_id: ExecutionId, limit: ReachedLimit): Promise<void>
   /** The executions that this process has started or is starting. */
   running(): ReadonlyMap<ExecutionId, ActiveRun>
   /**
@@ -196,6 +197,10 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       await completeExecution(deps, execution_id, { outcome, stopped: null })
       deps.onSlotFreed()
     },
+    endAtLimit: async (execution_id, limit) => {
+      await completeExecution(deps, execution_id, { outcome: gone('stopped'), stopped: null, limit })
+      deps.onSlotFreed()
+    },
     waitUntilIdle: async (task_id, limit_ms, signal) => {
       const cancel = scheduleStop(() => runsOf(task_id), limit_ms)
       await until(() => [...runsOf(task_id), ...otherRunsInWorktree(task_id)], signal)
@@ -219,16 +224,6 @@ function emitActive(context: EngineContext, run: ActiveRun): void {
   run.stalled = false
   const occurred_at = nowIso(context)
   context.feed.activity({ project_id, task_id, execution_id: id, text: 'Working', quiet_since: null, occurred_at })
-}
-
-function modelOf(q: Queries, { agent_id, overrides }: ExecutionRecord): string | null {
-  const agent = agent_id === null ? null : q.agents.get(agent_id)
-  return overrides.model ?? agent?.config.model ?? null
-}
-
-function pricesOf(q: Queries, { project_id }: ExecutionRecord): ProjectSettings['prices'] {
-  const project = q.projects.get(project_id)
-  return project ? toSettings(project).prices : {}
 }
 
 /** How long an agent may run on after it has completed its role. */

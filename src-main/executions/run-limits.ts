@@ -156,6 +156,9 @@ function warn(context: EngineContext, { id, project_id }: TaskRecord, uses: read
   })
 }
 
+/** A run whose last turn can't be seen ends by itself within this, when its last figures are those of its end. */
+const endsSoonMs = 1_000
+
 /** How often a run is looked at that tells nothing. */
 const lookEveryMs = 15_000
 
@@ -170,7 +173,13 @@ export function watchLimits(
 ): { readonly look: () => void; readonly end: () => void } {
   const { record } = run
   let timer: NodeJS.Timeout | undefined
+  let isEnding = false
+  const stopAt = (process: Pick<RunningExecution, 'stop'>, hit: ReachedLimit): void => {
+    run.limit = hit
+    void process.stop()
+  }
   const look = (): void => {
+    if (isEnding) return
     clearTimeout(timer)
     const { live } = run
     if (live === null || run.limit !== null || run.stopped !== null) return
@@ -178,8 +187,9 @@ export function watchLimits(
     const found = limits.look(record, spent)
     const hit = findReached(found)
     if (hit !== null && live.process.isTurnOver?.() !== true) {
-      run.limit = hit
-      void live.process.stop()
+      isEnding = true
+      if (live.process.isTurnOver) stopAt(live.process, hit)
+      else timer = setTimeout(() => stopAt(live.process, hit), hit.limit.endsWith('.minutes') ? 0 : endsSoonMs)
       return
     }
     // An agent at the end of its turn ends on its own, and what it has done counts.

@@ -65,8 +65,11 @@ export interface ExecutionOutcome {
   readonly conclusion: 'done' | 'question' | 'limit' | 'silent'
   /** A sentence for people: its last words, or why it failed. */
   readonly message: string | null
-  /** Its provider has refused it for now, until `resets_at` where that was told apart from the message. */
-  readonly usage_limit?: { readonly resets_at: string | null }
+  /**
+   * Its provider has refused it for now, until `resets_at` where that was told apart from the message; `account` where it
+   * names one.
+   */
+  readonly usage_limit?: { readonly resets_at: string | null; readonly account?: string }
   /** How far the account is used, where the provider tells it. */
   readonly windows?: readonly AccountWindow[]
 }

@@ -1,5 +1,6 @@
 import { executorProfiles } from './executor-profiles.ts'
 import { z } from 'zod'
+import { runInstruction } from './executions.ts'
 import { ExecutionId, DaemonId, Timestamp, UserId } from './ids.ts'
 import { AgentConfig } from './projects.ts'
 
@@ -26,5 +27,5 @@ export const HostedAgent = z.object({
 export type HostedAgent = z.infer<typeof HostedAgent>
 
 /** What a daemon is to do with an execution that it has reported. */
-export const ReportedExecution = z.object({ id: ExecutionId, action: z.enum(['continue', 'stop']) })
+export const ReportedExecution = z.object({ id: ExecutionId, ...runInstruction })
 export type ReportedExecution = z.infer<typeof ReportedExecution>

@@ -18,6 +18,30 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
+/** What a run has used so far, by the count of whoever runs it. */
+export const UsageReport = z
+  .object({
+    input_tokens: z.int().min(0).optional(),
+    output_tokens: z.int().min(0).optional(),
+    cost_usd: z.number().min(0).max(1_000_000).nullable().optional().describe('null or absent: unknown.'),
+    turns: z.int().min(0).optional().describe('Requests to the model.'),
+    model: z.string().min(1).max(200).optional(),
+  })
+  .describe(
+    'What this run alone has used so far: its total, not what was added. A figure that is lower than before is ignored. ' +
+      'Without a cost, it is worked out by list prices where `model` is known.',
+  )
+export type UsageReport = z.infer<typeof UsageReport>
+
+/** What a run is to do after it has told how far it is. */
+export const runInstruction = {
+  action: z.enum(['continue', 'stop']),
+  reason: z
+    .enum(['limit_reached', ...executionStatuses])
+    .optional()
+    .describe('With `stop`: `limit_reached`, or the status of a run that has ended.'),
+}
+
 /** What a tool of an agent does. */
 const toolActions = ['read', 'edit', 'write', 'run', 'search', 'fetch', 'mcp', 'other'] as const
 export type ToolAction = (typeof toolActions)[number]

@@ -127,7 +127,8 @@ const infos = {
     effort: false,
     terminal: true,
     mcp: false,
-    resumes: false,
+    // As far as it names its session.
+    resumes: true,
     input: null,
     accountVariables: [],
     permissions: ['all'],

@@ -15,6 +15,7 @@ import { findOnPath } from '../../platform/process/find-on-path.ts'
 import type { ExecutorDefinition } from '../definition.ts'
 import { readTerminal } from './terminal/read-terminal.ts'
 import { spawnTerminal, type TerminalTree } from './terminal/spawn-terminal.ts'
+import { createSvcFilter, createSvcLines, type SvcLines } from './svc-lines.ts'
 import { createOutputEntries } from './output-entries.ts'
 import type { OutputEntries } from './output-entries.ts'
 
@@ -25,7 +26,7 @@ const notFoundCode = 127
 /**
  * Any shell command, run in the worktree. It reads the prompt on stdin, or from the file that
  * `SVC_PROMPT_FILE` names; `config.args` are appended to it as words of their own. With `config.terminal` it runs in a
- * terminal, which people type into.
+ * terminal, which people type into. Lines like `{"svc":{"usage":{…}}}` tell of its run.
  */
 export const definition: ExecutorDefinition = {
   executor: 'command',
@@ -55,7 +56,12 @@ async function startCommand(run: AgentRun, { signal }: Cancellable): Promise<Run
     signal.throwIfAborted()
     promptFile = await writePrivateFile('prompt.md', run.prompt)
     const { file, args, verbatimArguments } = shellCommand(line, run.config.args)
-    const env = childEnvironment({ ...run.config.env, ...run.env, SVC_PROMPT_FILE: promptFile.path })
+    const env = childEnvironment({
+      ...run.config.env,
+      ...run.env,
+      SVC_PROMPT_FILE: promptFile.path,
+      ...(run.session_id !== null && { SVC_SESSION_ID: run.session_id }),
+    })
     const work =
       run.config.terminal === true
         ? inTerminal(run, await spawnTerminal(file, args, { cwd: run.cwd, env, box: run.box }))
@@ -76,6 +82,8 @@ async function startCommand(run: AgentRun, { signal }: Cancellable): Promise<Run
 interface Work {
   readonly tree: Pick<ProcessTree, 'process' | 'exited' | 'ended' | 'stop'>
   readonly outputs: readonly OutputEntries[]
+  /** What it tells of its run. */
+  readonly told: SvcLines
   /** Settles when all that it prints was read. */
   readonly read: Promise<unknown>
   readonly input: (data: string) => Promise<void>
@@ -85,22 +93,26 @@ interface Work {
 function onPipes(run: AgentRun, tree: ProcessTree): Work {
   const stdout = createOutputEntries('stdout', run.log)
   const stderr = createOutputEntries('stderr', run.log)
+  const told = createSvcLines(run)
   // A command reads its prompt to the end, so the end has to come.
   tree.stdin?.end(run.prompt)
   return {
     tree,
     outputs: [stderr, stdout],
-    read: all([pump(tree.stdout, stdout, run.log), pump(tree.stderr, stderr, run.log)]),
+    told,
+    read: all([pump(tree.stdout, stdout, run.log, told), pump(tree.stderr, stderr, run.log)]),
     input: () => Promise.reject(new ExecutorError('input_closed', 'This command reads nothing after its prompt.')),
   }
 }
 
 function inTerminal(run: AgentRun, tree: TerminalTree): Work {
   const entries = createOutputEntries('stdout', run.log)
+  const told = createSvcLines(run)
   return {
     tree,
     outputs: [entries],
-    read: readTerminal(tree.output, entries, run.log),
+    told,
+    read: readTerminal(tree.output, entries, run.log, createSvcFilter(told)),
     input: (data) => {
       tree.write(data)
       return Promise.resolve()
@@ -148,7 +160,7 @@ function watch(run: AgentRun, work: Work, promptFile: PrivateFile): RunningExecu
 
 async function finish(
   run: AgentRun,
-  { tree, outputs, read }: Work,
+  { tree, outputs, told, read }: Work,
   promptFile: PrivateFile,
   cut: () => 'stopped' | 'timed_out' | undefined,
 ): Promise<ExecutionOutcome> {
@@ -164,16 +176,16 @@ async function finish(
   return {
     ended: cut() ?? 'exited',
     exit_code,
-    session_id: null,
-    usage: null,
+    ...told.result(),
     conclusion: outputs.some(({ spoke }) => spoke) ? 'done' : 'silent',
     message: failure ? `Its log could not be written: ${String(failure.reason)}` : message,
   }
 }
 
 /** Reads only as fast as the log takes it, so a flood is slowed down at its source. */
-async function pump(output: Readable, entries: OutputEntries, log: AgentLog): Promise<void> {
+async function pump(output: Readable, entries: OutputEntries, log: AgentLog, told?: SvcLines): Promise<void> {
   const lines = createLineBuffer()
+  const filter = told && createSvcFilter(told)
   let failure: Error | undefined
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0) return
@@ -181,7 +193,8 @@ async function pump(output: Readable, entries: OutputEntries, log: AgentLog): Pr
     // With a broken log the output is still read: a full pipe would keep the command from ending.
     if (failure === undefined) await log.raw(bytes).catch((error: Error) => (failure = error))
   }
-  for await (const chunk of output as AsyncIterable<Buffer>) await write(lines.push(chunk))
+  for await (const chunk of output as AsyncIterable<Buffer>) await write(lines.push(filter?.push(chunk) ?? chunk))
+  if (filter) await write(lines.push(filter.flush()))
   await write(lines.flush())
   entries.flush()
   if (failure !== undefined) throw failure

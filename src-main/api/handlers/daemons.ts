@@ -1,4 +1,5 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { UsageReport } from '../../../src-shared/contract/executions.ts'
 import type { HostedAgent, ReportedExecution } from '../../../src-shared/contract/daemons.ts'
 import type { AgentId, DaemonId, ExecutionId } from '../../../src-shared/contract/ids.ts'
 import { withoutEnv } from '../../domain/access/agents.ts'
@@ -12,7 +13,7 @@ type Names = 'daemons.create' | 'daemons.list' | 'daemons.delete' | 'daemons.rep
 
 export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, identity, clock, newId } = parts
-  const { views } = parts.engine
+  const { views, remoteRuns } = parts.engine
   return {
     'daemons.create': ({ name }, { principal }) => {
       const { token, token_hash } = identity.createDaemonToken()
@@ -52,8 +53,8 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
       })
       return null
     },
-    'daemons.report': ({ daemon_id, hostname, version, agents = [], executions = [] }) =>
-      feed.commit((tx) => {
+    'daemons.report': async ({ daemon_id, hostname, version, agents = [], executions = [] }) => {
+      const report = feed.commit((tx) => {
         const known = findDaemon(tx, daemon_id)
         const daemon = {
           ...known,
@@ -66,8 +67,14 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
           tx.emit('daemon.updated', { project_id: null, daemon_id, daemon: views.daemon(daemon) })
         }
         for (const agent of agents) upsertAgent(parts, tx, daemon, agent)
-        return { daemon: views.daemon(daemon), executions: executions.map(({ id }) => beat(parts, tx, daemon, id)) }
-      }),
+        return { daemon: views.daemon(daemon), hosted: executions.filter((told) => beat(parts, tx, daemon, told)) }
+      })
+      const instructions = executions.map(async (told): Promise<ReportedExecution> => {
+        const { id } = told
+        return report.hosted.includes(told) ? { id, ...(await remoteRuns.instruct(id)) } : { id, action: 'stop' }
+      })
+      return { daemon: report.daemon, executions: await Promise.all(instructions) }
+    },
   }
 }
 
@@ -100,14 +107,19 @@ function putAgent(tx: Tx, before: AgentRecord | null, agent: AgentRecord): void 
   tx.emit('agent.updated', { project_id: null, agent_id: agent.id, agent: withoutEnv(agent) })
 }
 
-/** The heartbeat of one execution; what is not the daemon's to go on with, it is to stop. */
-function beat(parts: ApiParts, tx: Tx, daemon: DaemonRecord, id: ExecutionId): ReportedExecution {
+/** The heartbeat of one execution; returns whether it is the daemon's. */
+function beat(
+  parts: ApiParts,
+  tx: Tx,
+  daemon: DaemonRecord,
+  { id, usage }: { readonly id: ExecutionId; readonly usage?: UsageReport | undefined },
+): boolean {
   const execution = tx.executions.get(id)
   const agent = execution?.agent_id ? tx.agents.get(execution.agent_id) : null
-  const isOpen = execution?.status === 'running' || execution?.status === 'queued'
-  if (!execution || !agent || !isOpen || !isHosted(parts, daemon, agent)) return { id, action: 'stop' }
-  tx.executions.put({ ...execution, last_heartbeat_at: tx.now() })
-  return { id, action: 'continue' }
+  if (!execution || !agent || !isHosted(parts, daemon, agent)) return false
+  const isOpen = execution.status === 'running' || execution.status === 'queued'
+  if (isOpen || usage !== undefined) parts.engine.remoteRuns.note(tx, execution, usage)
+  return true
 }
 
 /** Its own agents, and its owner's that run outside the service on no machine in particular. */

@@ -19,7 +19,7 @@ type Names =
   | 'executions.read_log'
 
 export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
-  const { store, engine, logs, executors, clock } = parts
+  const { store, engine, logs, executors } = parts
   const { read } = store
   const { views } = engine
   const both = (id: ExecutionId) => {
@@ -68,21 +68,23 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
       if (refusal) throw new ApiError(refusal)
       return { execution: views.execution(execution) }
     },
-    'executions.heartbeat': ({ execution_id }, { principal }) => {
-      const execution = requireOpen(findExecution(read, execution_id))
+    'executions.heartbeat': async ({ execution_id, usage }, { principal }) => {
+      const execution = findExecution(read, execution_id)
+      // The last figures of a run that was stopped count too.
+      if (usage === undefined) requireOpen(execution)
       checkMine(parts, principal, execution)
-      const beaten = { ...execution, last_heartbeat_at: new Date(clock.now()).toISOString() }
-      parts.feed.commit((tx) => {
-        tx.executions.put(beaten)
-      })
-      return { execution: views.execution(beaten) }
+      parts.feed.commit((tx) => engine.remoteRuns.note(tx, findExecution(tx, execution_id), usage))
+      const instruction = await engine.remoteRuns.instruct(execution_id)
+      return { execution: views.execution(findExecution(read, execution_id)), ...instruction }
     },
-    'executions.finish': async ({ execution_id, status, summary }, { principal }) => {
+    'executions.finish': async ({ execution_id, status, summary, usage }, { principal }) => {
       const execution = requireOpen(findExecution(read, execution_id))
       checkMine(parts, principal, execution)
       if (execution.executor !== 'person' && executors.location(execution.executor) === 'local') {
         throw notRunning('The service runs this execution itself and sees its end; end your turn instead.')
       }
+      if (usage !== undefined)
+        parts.feed.commit((tx) => engine.remoteRuns.note(tx, findExecution(tx, execution_id), usage))
       await engine.executions.finish(execution_id, {
         ended: 'exited',
         exit_code: status === 'succeeded' ? 0 : 1,

@@ -151,6 +151,7 @@ export const writingTools = {
       execution_id: executionId,
       status: finish.status,
       summary: finish.summary.describe('What was done, or why it failed.'),
+      usage: finish.usage,
     }),
     output: operations['executions.finish'].output,
     run: ({ execution_id, ...end }, scope) =>
@@ -160,11 +161,11 @@ export const writingTools = {
     title: 'Send a heartbeat',
     description:
       'For agents of the kind external only: call it about every 30 seconds while you work; after 90 without, the ' +
-      'execution counts as lost. Where the answer is execution_not_running, a person has stopped it: stop working.',
+      'execution counts as lost. Where action is stop, or the answer is execution_not_running, stop working.',
     effect: 'marks',
-    input: z.object({ execution_id: executionId }),
+    input: z.object({ execution_id: executionId, usage: finish.usage }),
     output: operations['executions.heartbeat'].output,
-    run: ({ execution_id }, scope) =>
-      scope.call('executions.heartbeat', { execution_id: scope.executionId(execution_id) }),
+    run: ({ execution_id, usage }, scope) =>
+      scope.call('executions.heartbeat', { execution_id: scope.executionId(execution_id), usage }),
   }),
 } as const satisfies Record<string, McpTool>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Daemon, HostedAgent, ReportedExecution } from '../daemons.ts'
+import { UsageReport } from '../executions.ts'
 import { DaemonId, ExecutionId } from '../ids.ts'
 import { del, get, list, post } from '../operation.ts'
 
@@ -36,7 +37,7 @@ export const daemonsOperations = {
       version: z.string().max(100).optional(),
       agents: z.array(HostedAgent).max(100).optional(),
       executions: z
-        .array(z.object({ id: ExecutionId }))
+        .array(z.object({ id: ExecutionId, usage: UsageReport.optional() }))
         .max(1_000)
         .optional(),
     }),

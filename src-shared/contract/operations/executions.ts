@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Execution, LogFile } from '../executions.ts'
+import { Execution, LogFile, runInstruction, UsageReport } from '../executions.ts'
 import { ExecutionId } from '../ids.ts'
 import { get, read, patch, post, list, slice } from '../operation.ts'
 import { Task } from '../tasks.ts'
@@ -65,9 +65,10 @@ export const executionsOperations = {
   'executions.heartbeat': post(
     '/executions/{execution_id}/heartbeat',
     'task_worker',
-    'Say that an execution elsewhere is alive.',
-    z.object({ execution_id: ExecutionId }),
-    z.object({ execution: Execution }),
+    'Say that an execution elsewhere is alive, and what it has used so far. With `action` `stop`, end the work: a limit is ' +
+      'reached. What a run that has ended had used is still taken, and answered with `stop`; without `usage` it is refused.',
+    z.object({ execution_id: ExecutionId, usage: UsageReport.optional() }),
+    z.object({ execution: Execution, ...runInstruction }),
     200,
     ['execution_not_running'],
   ),
@@ -79,6 +80,7 @@ export const executionsOperations = {
       execution_id: ExecutionId,
       status: z.enum(['succeeded', 'failed']),
       summary: z.string().max(100_000).optional(),
+      usage: UsageReport.optional(),
     }),
     z.object({ execution: Execution, task: Task }),
     200,

@@ -118,7 +118,10 @@ function createHandlers(identity: Identity, get: () => SmallApi): Handlers {
       const execution = Object.assign(found(get().executions, execution_id, 'execution'), { status })
       return { execution, task: Object.assign(task(execution.task_id), { status: 'review' }) }
     },
-    'executions.heartbeat': ({ execution_id }) => ({ execution: found(get().executions, execution_id, 'execution') }),
+    'executions.heartbeat': ({ execution_id }) => ({
+      execution: found(get().executions, execution_id, 'execution'),
+      action: 'continue',
+    }),
   }
 }
 

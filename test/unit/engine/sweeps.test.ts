@@ -39,6 +39,7 @@ function sweepsOver(runs: readonly ActiveRun[]) {
       cleanup: nothing,
       rescues: nothing,
       executions,
+      remoteRuns: { sweep: () => undefined },
       worker,
       onSlotFreed: () => undefined,
     }),
@@ -165,6 +166,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
     cleanup: nothing,
     rescues: nothing,
     executions: { running: () => new Map([['followed', runOf('followed', false)]]) as never },
+    remoteRuns: { sweep: () => undefined },
     worker: { isIdle: (id) => id !== 'busy', wake: (id) => said.push(`wake ${id}`) },
     onSlotFreed: () => said.push('queue'),
   })

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { UsageReport, type Usage } from '../../../src-shared/contract/executions.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import type { ExecutionOutcome } from '../../ports/executors.ts'
+import type { AgentRun } from '../definition.ts'
+
+/** What a command tells of its run, in a line of its output. */
+const SvcLine = z.strictObject({
+  svc: z
+    .strictObject({
+      usage: UsageReport.optional(),
+      session_id: z.string().min(1).max(500).optional(),
+      usage_limit: z
+        .strictObject({
+          account: z.string().trim().min(1).max(100).optional(),
+          resets_at: z.iso.datetime({ offset: true }).nullable().optional(),
+        })
+        .optional(),
+    })
+    .refine((told) => Object.keys(told).length > 0),
+})
+
+/** What the lines of a run come to. */
+export interface SvcLines {
+  /** Takes a line without its end; returns whether it was one of these, which is not shown as output. */
+  read(line: string): boolean
+  result(): Pick<ExecutionOutcome, 'session_id' | 'usage' | 'usage_limit'>
+}
+
+const nothing: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: null }
+
+/** Reads lines like `{"svc":{"usage":{…}}}`. Usage is a total: what it has grown by goes into the transcript. */
+export function createSvcLines({ log, onSession }: Pick<AgentRun, 'log' | 'onSession'>): SvcLines {
+  let session_id: string | null = null
+  let usage: Usage | null = null
+  let usage_limit: ExecutionOutcome['usage_limit']
+
+  const addUsage = (report: UsageReport): void => {
+    const before = usage ?? nothing
+    const grow = (one: number, other: number | undefined) => Math.max(one, other ?? 0)
+    const cost = report.cost_usd ?? null
+    const turns = grow(before.turns ?? 0, report.turns)
+    const model = report.model ?? before.model
+    const after: Usage = {
+      input_tokens: grow(before.input_tokens, report.input_tokens),
+      output_tokens: grow(before.output_tokens, report.output_tokens),
+      cost_usd: cost === null ? before.cost_usd : grow(before.cost_usd ?? 0, cost),
+      ...(turns > 0 && { turns }),
+      ...(model !== undefined && { model }),
+    }
+    usage = after
+    log.entry({
+      type: 'usage',
+      at: new Date().toISOString(),
+      input_tokens: after.input_tokens - before.input_tokens,
+      output_tokens: after.output_tokens - before.output_tokens,
+      cost_usd: cost === null || after.cost_usd === null ? null : after.cost_usd - (before.cost_usd ?? 0),
+      ...(turns > (before.turns ?? 0) && { turns: turns - (before.turns ?? 0) }),
+      ...(model !== undefined && { model }),
+    })
+  }
+  return {
+    read: (line) => {
+      const told = SvcLine.safeParse(parseJson(line))
+      if (!told.success) return false
+      const { svc } = told.data
+      if (svc.session_id !== undefined) {
+        session_id = svc.session_id
+        onSession?.(session_id)
+      }
+      if (svc.usage !== undefined) addUsage(svc.usage)
+      if (svc.usage_limit !== undefined) {
+        const { account, resets_at = null } = svc.usage_limit
+        usage_limit = {
+          resets_at: resets_at === null ? null : new Date(resets_at).toISOString(),
+          ...(account !== undefined && { account }),
+        }
+      }
+      return true
+    },
+    result: () => ({ session_id, usage, ...(usage_limit && { usage_limit }) }),
+  }
+}
+
+const opening = Buffer.from('{"svc":')
+const newline = 0x0a
+const maxLine = 64 * 1024
+const empty = Buffer.alloc(0)
+
+/**
+ * Takes such lines out of a flow of bytes. Only what begins a line like one is held back until its end is there; all
+ * else passes at once.
+ */
+export function createSvcFilter(lines: Pick<SvcLines, 'read'>): {
+  push(chunk: Uint8Array): Buffer
+  flush(): Buffer
+} {
+  let held: Buffer = empty
+  /** The bytes to come continue a line that is output. */
+  let inOutput = false
+  const take = (): Buffer => {
+    const all = held
+    held = empty
+    return all
+  }
+  return {
+    push(chunk) {
+      const passed: Buffer[] = []
+      let rest = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([take(), chunk])
+      while (rest.length > 0) {
+        const end = rest.indexOf(newline)
+        const line = end === -1 ? rest : rest.subarray(0, end + 1)
+        if (!inOutput && startsLikeOne(line)) {
+          if (end === -1 && line.length <= maxLine) {
+            held = line
+            break
+          }
+          if (end !== -1 && lines.read(line.toString('utf8').trimEnd())) {
+            rest = rest.subarray(line.length)
+            continue
+          }
+        }
+        passed.push(line)
+        inOutput = end === -1
+        rest = rest.subarray(line.length)
+      }
+      return passed.length === 0 ? empty : Buffer.concat(passed)
+    },
+    flush() {
+      const last = take()
+      return last.length > 0 && lines.read(last.toString('utf8').trimEnd()) ? empty : last
+    },
+  }
+}
+
+const startsLikeOne = (line: Buffer): boolean =>
+  line.subarray(0, opening.length).equals(opening.subarray(0, Math.min(line.length, opening.length)))

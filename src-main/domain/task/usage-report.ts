@@ -1,0 +1,34 @@
+import type { Usage, UsageReport } from '../../../src-shared/contract/executions.ts'
+import type { ModelPrice } from '../../../src-shared/contract/limits.ts'
+import { costOf } from './limits.ts'
+
+/**
+ * Returns what a run has used after another report of its total. No figure falls. A cost that was named comes before one
+ * worked out by `priceOf` the model; what nobody knows is null.
+ */
+export function addUsageReport(
+  known: Usage | null,
+  report: UsageReport,
+  { model: configured, priceOf }: { readonly model: string | null; priceOf: (model: string) => ModelPrice | null },
+): Usage {
+  const most = (one: number | undefined, other: number | undefined) => Math.max(one ?? 0, other ?? 0)
+  const model = report.model ?? known?.model
+  const tokens = {
+    input_tokens: most(known?.input_tokens, report.input_tokens),
+    output_tokens: most(known?.output_tokens, report.output_tokens),
+  }
+  const turns = report.turns ?? known?.turns
+  const base = {
+    ...tokens,
+    ...(turns !== undefined && { turns: most(known?.turns, turns) }),
+    ...(model !== undefined && { model }),
+  }
+  const before = known?.cost_usd ?? null
+  const named = known?.estimated === true ? null : before
+  const told = report.cost_usd ?? null
+  if (told !== null || named !== null) return { ...base, cost_usd: Math.max(told ?? 0, named ?? 0) }
+  const price = priceOf(model ?? configured ?? '')
+  const estimate = price === null || tokens.input_tokens + tokens.output_tokens === 0 ? null : costOf(tokens, price)
+  if (estimate === null && before === null) return { ...base, cost_usd: null }
+  return { ...base, cost_usd: Math.max(estimate ?? 0, before ?? 0), estimated: true }
+}

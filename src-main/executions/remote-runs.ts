@@ -1,0 +1,72 @@
+import type { ReportedExecution } from '../../src-shared/contract/daemons.ts'
+import type { UsageReport } from '../../src-shared/contract/executions.ts'
+import type { ExecutionId } from '../../src-shared/contract/ids.ts'
+import type { EngineContext } from '../core/context.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { findReached } from '../domain/task/limits.ts'
+import type { ExecutionRecord } from '../ports/store.ts'
+import type { Executions } from './executions.ts'
+import { usageAfter } from './prices.ts'
+import type { RunLimits } from './run-limits.ts'
+
+type Instruction = Omit<ReportedExecution, 'id'>
+
+/** Runs that are not processes of this service: they tell of themselves, and are told to stop. */
+export interface RemoteRuns {
+  /** Notes that a run is alive, and what it has used so far. */
+  note(tx: Tx, record: ExecutionRecord, usage: UsageReport | undefined): ExecutionRecord
+  /** Returns what a run is to do now; ends one that has reached a limit. */
+  instruct(id: ExecutionId): Promise<Instruction>
+  /** Ends those whose time is over, whether they tell of themselves or not. */
+  sweep(): void
+}
+
+export function createRemoteRuns(
+  context: EngineContext,
+  { executions, limits }: { readonly executions: Executions; readonly limits: RunLimits },
+): RemoteRuns {
+  const { read } = context.store
+  const isRemote = ({ executor, agent_id }: ExecutionRecord) =>
+    agent_id !== null && executor !== 'person' && context.executors.location(executor) === 'remote'
+
+  const instruct = async (id: ExecutionId): Promise<Instruction> => {
+    const record = read.executions.get(id)
+    if (!record || !isOpen(record)) return { action: 'stop', ...(record && { reason: endReason(record) }) }
+    const live = executions.running().get(id)
+    if (live?.limit) return { action: 'stop', reason: 'limit_reached' }
+    if (record.status !== 'running' || !isRemote(record)) return { action: 'continue' }
+    const reached = findReached(limits.look(record, limits.spentBy(record)))
+    if (reached === null) return { action: 'continue' }
+    await executions.endAtLimit(id, reached)
+    return { action: 'stop', reason: 'limit_reached' }
+  }
+  const endReason = (record: ExecutionRecord): NonNullable<Instruction['reason']> => {
+    const annotation = read.tasks.get(record.task_id)?.error_annotation
+    const byLimit = annotation?.type === 'limit_reached' && annotation.execution_id === record.id
+    return byLimit ? 'limit_reached' : record.status
+  }
+  return {
+    instruct,
+    note: (tx, record, usage) => {
+      const local = !isRemote(record)
+      const noted: ExecutionRecord = {
+        ...record,
+        ...(isOpen(record) && { last_heartbeat_at: tx.now() }),
+        // What runs here is counted by what it prints.
+        ...(usage !== undefined && !local && { usage: usageAfter(tx, record, usage) }),
+      }
+      tx.executions.put(noted)
+      return noted
+    },
+    sweep: () => {
+      for (const record of read.executions.open()) {
+        if (record.status !== 'running' || !isRemote(record)) continue
+        instruct(record.id).catch((error: unknown) => {
+          context.log.error({ err: error, execution_id: record.id }, 'a run elsewhere could not be held to its limits')
+        })
+      }
+    },
+  }
+}
+
+const isOpen = ({ status }: ExecutionRecord): boolean => status === 'running' || status === 'queued'
