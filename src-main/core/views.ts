@@ -5,6 +5,7 @@ import { defaultProjectSettings, type Project, type ProjectSettings } from '../.
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
 import type { DaemonRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
+import { unenforcedLimits } from './unenforced-limits.ts'
 import { workspaceOf } from './workspace-of.ts'
 
 /** Converts a record to the API's form. */
@@ -19,6 +20,7 @@ export function toTask(q: Queries, record: TaskRecord): Task {
     external_issue_number: link?.number ?? null,
     external_issue_url: link?.url ?? null,
     port_base: workspaceOf(q, record)?.port_base ?? null,
+    ...unenforcedLimits(q, record),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Usage, UsageReport } from '../../src-shared/contract/executions.ts'
 import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
-import { findPrice } from '../../src-shared/contract/limits.ts'
+import { findPrice } from '../../src-shared/contract/list-prices.ts'
 import { toSettings } from '../core/views.ts'
 import { addUsageReport } from '../domain/task/usage-report.ts'
 import type { ExecutionRecord, Queries } from '../ports/store.ts'

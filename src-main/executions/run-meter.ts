@@ -1,5 +1,6 @@
 import type { TranscriptEntry, Usage } from '../../src-shared/contract/executions.ts'
-import { findPrice, type ModelPrice } from '../../src-shared/contract/limits.ts'
+import type { ModelPrice } from '../../src-shared/contract/limits.ts'
+import { findPrice } from '../../src-shared/contract/list-prices.ts'
 import { costOf } from '../domain/task/limits.ts'
 
 /** Adds up what a run uses while it runs. */

@@ -197,6 +197,8 @@ export interface Queries {
   readonly usage: {
     ofTask(task_id: TaskId): UsageSum
     ofProject(project_id: ProjectId): ProjectUsage
+    /** How many runs an agent had in a project that told anything, and how many of them what they cost. */
+    ofAgent(project_id: ProjectId, agent_id: AgentId): { readonly executions: number; readonly costs: number }
     /** What agents have spent since a time: in all, or of one task, project or agent. A run counts to the day of its start. */
     spent(scope: SpentScope, now: string): SpentSum
   }

@@ -43,6 +43,9 @@ export function createUsageQueries({ $client: client }: Database): Queries['usag
     `SELECT s.key AS task_id, t.title, ${sums} FROM usage_sums s CROSS JOIN tasks t ON t.id = s.key
      WHERE s.project_id = ? AND s.kind = 'task' ${largestFirst} LIMIT 50`,
   )
+  const ofAgent = client.prepare<[string, string], { executions: number; costs: number }>(
+    `SELECT executions, costs FROM usage_sums WHERE project_id = ? AND kind = 'agent' AND key = ?`,
+  )
   const spentOf = (where: string) =>
     client.prepare<string[], SpentSum>(
       `SELECT count(*) AS executions, sum(usage ->> '$.cost_usd') AS usd,
@@ -57,6 +60,7 @@ export function createUsageQueries({ $client: client }: Database): Queries['usag
   const nothing: UsageSum = { executions: 0, input_tokens: 0, output_tokens: 0, cost_usd: null, incomplete: false }
   const orNothing = (row: Row<UsageSum> | undefined): UsageSum => (row ? told(row) : nothing)
   return {
+    ofAgent: (project_id, agent_id) => ofAgent.get(project_id, agent_id) ?? { executions: 0, costs: 0 },
     ofTask: (task_id) => orNothing(ofTask.get(task_id)),
     ofProject: (project_id) => ({
       total: orNothing(total.get(project_id)),

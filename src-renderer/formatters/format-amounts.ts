@@ -36,6 +36,10 @@ export function formatCost(usd: number | null): string {
   return usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`
 }
 
+/** The same of a sum, with what is not known of it: `$0.84 or more`. */
+export const formatCostSum = (sum: { readonly cost_usd: number | null; readonly incomplete: boolean }): string =>
+  `${formatCost(sum.cost_usd)}${sum.incomplete && sum.cost_usd !== null ? ' or more' : ''}`
+
 /** `1 file`, `9 files`. */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${formatCount(n)} ${n === 1 ? one : many}`

@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed } from 'vue'
-import type { ProjectLimits } from '../../src-shared/contract/limits.ts'
+import type { Account } from '../../src-shared/contract/accounts.ts'
+import type { AgentDays, ProjectLimits, TaskLimits } from '../../src-shared/contract/limits.ts'
 import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import { useClient } from './client.ts'
 import { useExecutions } from './executions.ts'
@@ -13,6 +14,11 @@ export const useUsage = defineStore('usage', () => {
     ofTask: (taskId: string): Promise<UsageSum> => client.call('tasks.usage', { task_id: taskId }),
     ofProject: (projectId: string): Promise<ProjectUsage> => client.call('projects.usage', { project_id: projectId }),
     limitsOf: (projectId: string): Promise<ProjectLimits> => client.call('projects.limits', { project_id: projectId }),
+    taskLimits: (taskId: string): Promise<TaskLimits> => client.call('tasks.limits', { task_id: taskId }),
+    /** The day of each agent. */
+    agentDays: (): Promise<AgentDays> => client.call('agents.limits', {}),
+    /** The providers' accounts that agents use. */
+    accounts: async (): Promise<readonly Account[]> => (await client.call('accounts.list', {})).items,
     /** Grows with every run that ends, which is when sums change. */
     ended: computed(() => [...executions.byId.values()].filter((execution) => execution.finished_at !== null).length),
   }

@@ -30,6 +30,8 @@ export interface ExecutorInfo {
   readonly resumes: boolean
   /** When it reads what a person writes while it runs; null when it never does. */
   readonly input: 'next_step' | 'turn_end' | null
+  /** `named`: it says what its runs cost. `tokens`: it says its tokens, so that a known price tells. `told`: it may say it. */
+  readonly cost: 'named' | 'tokens' | 'told'
   /** Variables of its own that tell which account it uses. */
   readonly accountVariables: readonly string[]
   /** What it can be held to; `all` alone when it can't ask. */
@@ -50,6 +52,7 @@ const acpProgram = {
   // Over the protocol a message is a turn of its own.
   input: 'turn_end',
   permissions: permissionPolicies,
+  cost: 'tokens',
   accountVariables: [],
 } as const
 
@@ -66,6 +69,7 @@ const infos = {
     name: 'Claude Code',
     about: 'Anthropic’s agent.',
     example: '/opt/claude/claude',
+    cost: 'named',
     input: 'next_step',
   },
   codex: {
@@ -83,6 +87,7 @@ const infos = {
     name: 'opencode',
     about: 'An open agent for any model; models are named `provider/model`.',
     example: '/opt/opencode/opencode',
+    cost: 'named',
   },
   gemini: {
     ...acpProgram,
@@ -130,6 +135,7 @@ const infos = {
     // As far as it names its session.
     resumes: true,
     input: null,
+    cost: 'told',
     accountVariables: [],
     permissions: ['all'],
   },
@@ -147,6 +153,7 @@ const infos = {
     mcp: true,
     resumes: false,
     input: null,
+    cost: 'told',
     accountVariables: [],
     permissions: ['all'],
   },

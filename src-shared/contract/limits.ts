@@ -57,42 +57,30 @@ const day = {
 export const TaskLimits = z.object({ ...day, items: z.array(LimitUse) }).meta({ id: 'TaskLimits' })
 export type TaskLimits = z.infer<typeof TaskLimits>
 
+/** What an agent has used today, and how far its own limits are used. */
+const AgentDay = z.object({
+  agent_id: AgentId,
+  executions: z.int().describe('Of today, in all projects.'),
+  usd: z.number().nullable(),
+  minutes: z.number(),
+  incomplete: z.boolean(),
+  items: z.array(LimitUse),
+})
+
+/** The day of each agent that the caller sees. */
+export const AgentDays = z
+  .object({ since: day.since, time_zone: day.time_zone, items: z.array(AgentDay) })
+  .meta({ id: 'AgentDays' })
+export type AgentDays = z.infer<typeof AgentDays>
+
 export const ProjectLimits = z
   .object({
     ...day,
     items: z.array(LimitUse).describe('Those of the project and its day.'),
-    agents: z.array(
-      z.object({
-        agent_id: AgentId,
-        executions: z.int().describe('Of today, in all projects.'),
-        usd: z.number().nullable(),
-        minutes: z.number(),
-        incomplete: z.boolean(),
-        items: z.array(LimitUse),
-      }),
-    ),
+    agents: z.array(AgentDay),
+    list_prices_of: z.iso
+      .date()
+      .describe('The day of the list prices by which costs are estimated that no agent names.'),
   })
   .meta({ id: 'ProjectLimits' })
 export type ProjectLimits = z.infer<typeof ProjectLimits>
-
-/** List prices, as their makers published them. A project's `prices` come before them. */
-export const listPrices: { readonly date: string; readonly models: Readonly<Record<string, ModelPrice>> } = {
-  date: '2025-11-24',
-  models: {
-    'claude-opus-4-5': { input_usd_per_mtok: 5, output_usd_per_mtok: 25, cached_usd_per_mtok: 0.5 },
-    'claude-sonnet-4-5': { input_usd_per_mtok: 3, output_usd_per_mtok: 15, cached_usd_per_mtok: 0.3 },
-    'claude-haiku-4-5': { input_usd_per_mtok: 1, output_usd_per_mtok: 5, cached_usd_per_mtok: 0.1 },
-    'gpt-5.1-codex': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
-    'gpt-5.1': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
-    'gpt-5-codex': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
-    'gpt-5': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
-    'gpt-5-mini': { input_usd_per_mtok: 0.25, output_usd_per_mtok: 2, cached_usd_per_mtok: 0.025 },
-    'gemini-2.5-flash': { input_usd_per_mtok: 0.3, output_usd_per_mtok: 2.5, cached_usd_per_mtok: 0.03 },
-  },
-}
-
-/** The price of a model; null where it is not known. A date at the end of a name, as `-20250929`, does not matter. */
-export function findPrice(model: string, prices: Readonly<Record<string, ModelPrice>>): ModelPrice | null {
-  const plain = model.replace(/^.*\//, '').replace(/-20\d{6}$/, '')
-  return prices[model] ?? prices[plain] ?? listPrices.models[plain] ?? null
-}

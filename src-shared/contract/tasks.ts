@@ -99,6 +99,12 @@ export const StartWhenReady = z
   .meta({ id: 'StartWhenReady' })
 export type StartWhenReady = z.infer<typeof StartWhenReady>
 
+/** Limits that can't hold a run, because its agent does not tell what they are about. */
+export const limitsUnenforced = z
+  .array(z.enum(['usd']))
+  .optional()
+  .describe('Limits that do not hold its run: `usd` where the agent names no cost and no price is known.')
+
 export const Task = z
   .object({
     id: TaskId,
@@ -129,6 +135,7 @@ export const Task = z
     review_summary: ReviewSummary.nullable(),
     diff_stat: DiffStat.nullable().describe('Size of the branch against its base when last measured.'),
     port_base: z.int().nullable().describe('The first of the ten ports of the worktree that it works in.'),
+    limits_unenforced: limitsUnenforced,
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -13,6 +13,7 @@ import { canSeeAgent } from '../agent-visibility.ts'
 import { checkExtraPaths } from '../containment.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findAgent, throwNotFound } from '../find.ts'
+import { agentDay } from './queue.ts'
 
 type Names =
   | 'agents.list'
@@ -24,6 +25,7 @@ type Names =
   | 'agents.check_args'
   | 'agents.test'
   | 'accounts.list'
+  | 'agents.limits'
 
 const given = givenFields<AgentRecord>()
 
@@ -49,6 +51,11 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
         .list()
         .filter((agent) => sees(principal, agent))
         .map((agent) => viewFor(principal, agent)),
+    }),
+    'agents.limits': (_input, { principal }) => ({
+      since: engine.limits.since(),
+      time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      items: store.read.agents.list().flatMap((agent) => (sees(principal, agent) ? [agentDay(parts, agent)] : [])),
     }),
     'accounts.list': (_input, { principal }) => {
       const now = new Date(clock.now()).toISOString()

@@ -1,6 +1,8 @@
 import type { QueueEntry, WaitReason } from '../../../src-shared/contract/queue.ts'
 import type { z } from 'zod'
-import type { OpenExecution, ProjectRecord } from '../../ports/store.ts'
+import type { AgentDays } from '../../../src-shared/contract/limits.ts'
+import { listPrices } from '../../../src-shared/contract/list-prices.ts'
+import type { AgentRecord, OpenExecution, ProjectRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject, findTask } from '../find.ts'
 
@@ -66,10 +68,10 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
       const agents = [...new Set([...used, ...active])].flatMap((agent_id) => {
         const agent = read.agents.get(agent_id)
         if (!agent) return []
-        const { unknown: incomplete, ...today } = limits.today(read, { agent_id })
-        return today.executions === 0 ? [] : [{ agent_id, ...today, incomplete, items: limits.ofAgent(read, agent) }]
+        const day = agentDay(parts, agent)
+        return day.executions === 0 ? [] : [day]
       })
-      return { ...dayOf(project), items: limits.ofProject(read, project), agents }
+      return { ...dayOf(project), items: limits.ofProject(read, project), agents, list_prices_of: listPrices.date }
     },
     'tasks.limits': ({ task_id }) => {
       const task = findTask(read, task_id)
@@ -83,4 +85,10 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
     },
     'tasks.usage': ({ task_id }) => read.usage.ofTask(task_id),
   }
+}
+
+/** What an agent has used today, in all projects. */
+export function agentDay({ engine, store }: ApiParts, agent: AgentRecord): AgentDays['items'][number] {
+  const { unknown: incomplete, ...today } = engine.limits.today(store.read, { agent_id: agent.id })
+  return { agent_id: agent.id, ...today, incomplete, items: engine.limits.ofAgent(store.read, agent) }
 }

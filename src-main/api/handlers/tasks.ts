@@ -72,10 +72,12 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const by_person = principal.kind !== 'agent' && !isSelf
       const request = { task_id, claimant, triggered_by, by_person, overrides: overrides ?? {} }
       const claimed = unwrap(await claims.claim(request, signal))
+      const shown = views.task(claimed.task)
       return {
-        task: views.task(claimed.task),
+        task: shown,
         execution: views.execution(claimed.execution),
         workspace: claimed.workspace && (await workspaceView(parts, claimed.workspace, signal)),
+        ...(shown.limits_unenforced && { limits_unenforced: shown.limits_unenforced }),
       }
     },
     'tasks.start_when_ready': async ({ task_id, agent_id, overrides }, { principal, signal }) => {

@@ -1,40 +1,115 @@
 import type { Command } from 'commander'
+import type { Account } from '../../../src-shared/contract/accounts.ts'
 import { limitAmount, limitScope } from '../../../src-shared/contract/limit-names.ts'
-import type { LimitUse } from '../../../src-shared/contract/limits.ts'
+import type { LimitUse, ProjectLimits } from '../../../src-shared/contract/limits.ts'
+import type { UsageSum } from '../../../src-shared/contract/queue.ts'
 import { addClientCommand, runCommand, type CommandContext, type CommonOptions } from '../command-context.ts'
-import { findProject } from '../find.ts'
+import { findProject, findTask } from '../find.ts'
 import { formatTable } from '../table.ts'
+
+interface UsageOptions extends CommonOptions {
+  readonly task?: string
+}
 
 /** `svc usage …`. */
 export function addUsage(program: Command): void {
   addClientCommand(program, {
     usage: 'usage [project]',
-    summary: 'show what agents have used today, and how far the limits are used (default: the folder’s project)',
-    examples: ['svc usage', 'svc usage Shop', "svc usage --json | jq '.items'"],
-  }).action((text: string | undefined, options: CommonOptions) => runCommand(options, (scene) => show(scene, text)))
+    summary:
+      'show what agents have used today, how far the limits are used, and the accounts at providers (default: the folder’s project)',
+    examples: ['svc usage', 'svc usage Shop', 'svc usage --task SHO-42', "svc usage --json | jq '.items'"],
+  })
+    .option('--task <task>', 'show the runs and limits of this task instead')
+    .action((text: string | undefined, options: UsageOptions) =>
+      runCommand(options, (scene) =>
+        options.task === undefined ? showProject(scene, text) : showTask(scene, options.task),
+      ),
+    )
 }
 
-async function show(scene: CommandContext, text: string | undefined): Promise<void> {
+async function showProject(scene: CommandContext, text: string | undefined): Promise<void> {
   const { client, out } = scene
   const project = await findProject(scene, text)
-  const limits = await client.call('projects.limits', { project_id: project.id })
-  const { items: agents } = await client.call('agents.list', {})
-  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name ?? id
-  const rows = limits.agents.map(({ agent_id, usd, minutes, executions, incomplete, items }) => [
-    nameOf(agent_id),
-    usd === null ? 'price unknown' : `$${usd.toFixed(2)}${incomplete ? ' or more' : ''}`,
-    limitAmount('agent_per_day.minutes', minutes),
-    String(executions),
-    items.map(usedText).join(', '),
+  const project_id = project.id
+  const [limits, usage, { items: agents }, { items: accounts }] = await Promise.all([
+    client.call('projects.limits', { project_id }),
+    client.call('projects.usage', { project_id }),
+    client.call('agents.list', {}),
+    client.call('accounts.list', {}),
   ])
-  await out.answer(limits, () =>
+  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name ?? id
+  await out.answer({ ...limits, usage, accounts }, () =>
     [
-      rows.length === 0 ? 'No agent has run today.' : formatTable(['AGENT', 'COST', 'TIME', 'RUNS', 'LIMIT'], rows),
-      ...limits.items.map((use) => `${usedText(use)} for ${limitScope(use.limit)}`),
+      dayTable(limits, nameOf),
+      ...limits.items.map(useLine),
       `Today began at 00:00, ${limits.time_zone}.`,
+      `All runs of ${project.name}: ${sumText(usage.total)}.`,
+      ...accountTable(accounts, nameOf),
+      `Costs that no agent named are estimated by the project's prices, or list prices of ${limits.list_prices_of}.`,
     ].join('\n'),
   )
 }
 
-const usedText = ({ limit, spent, allowed }: LimitUse): string =>
-  `${spent === null ? 'unknown' : limitAmount(limit, spent)} of ${limitAmount(limit, allowed)}`
+async function showTask(scene: CommandContext, text: string): Promise<void> {
+  const { client, out } = scene
+  const { id: task_id, ref } = await findTask(scene, text)
+  const [limits, usage, { items: runs }] = await Promise.all([
+    client.call('tasks.limits', { task_id }),
+    client.call('tasks.usage', { task_id }),
+    client.call('tasks.executions', { task_id }),
+  ])
+  const rows = runs.flatMap(({ started_at, status, role, usage: used }) => {
+    if (started_at === null) return []
+    const tokens = used ? String(used.input_tokens + used.output_tokens) : ''
+    return [[started_at, role, status, tokens, used ? costText(used) : '', String(used?.turns ?? '')]]
+  })
+  await out.answer({ ...limits, usage, runs }, () =>
+    [
+      rows.length === 0
+        ? 'No runs yet.'
+        : formatTable(['STARTED', 'ROLE', 'STATUS', 'TOKENS', 'COST', 'REQUESTS'], rows),
+      `All runs of ${ref}: ${sumText(usage)}.`,
+      ...limits.items.map(useLine),
+      ...(limits.items.length === 0 ? ['No limit holds for this task.'] : []),
+    ].join('\n'),
+  )
+}
+
+function dayTable({ agents }: ProjectLimits, nameOf: (id: string) => string): string {
+  const rows = agents.map(({ agent_id, usd, minutes, executions, incomplete, items }) => [
+    nameOf(agent_id),
+    usd === null ? 'price unknown' : costText({ cost_usd: usd, incomplete }),
+    limitAmount('agent_per_day.minutes', minutes),
+    String(executions),
+    items.map(usedText).join(', '),
+  ])
+  return rows.length === 0 ? 'No agent has run today.' : formatTable(['AGENT', 'COST', 'TIME', 'RUNS', 'LIMIT'], rows)
+}
+
+function accountTable(accounts: readonly Account[], nameOf: (id: string) => string): string[] {
+  const rows = accounts
+    .filter(({ windows, limited_until }) => windows.length > 0 || limited_until !== null)
+    .map(({ account, agents, windows, limited_until }) => [
+      account,
+      agents.map(nameOf).join(', '),
+      limited_until === null ? 'available' : `waiting until ${limited_until}`,
+      windows
+        .map(({ name, used }) => `${name}: ${used === null ? 'unknown' : `${Math.round(used * 100)}% used`}`)
+        .join(', '),
+    ])
+  return rows.length === 0 ? [] : [formatTable(['ACCOUNT', 'AGENTS', 'STATUS', 'LIMITS'], rows)]
+}
+
+const costText = (sum: { cost_usd: number | null; incomplete?: boolean; estimated?: boolean | undefined }): string =>
+  sum.cost_usd === null
+    ? 'price unknown'
+    : `$${sum.cost_usd.toFixed(2)}${sum.incomplete ? ' or more' : ''}${sum.estimated ? ' estimated' : ''}`
+
+const sumText = (sum: UsageSum): string =>
+  `${costText(sum)}, ${sum.input_tokens + sum.output_tokens} tokens, ${sum.executions} ${sum.executions === 1 ? 'run' : 'runs'}`
+
+const useLine = (use: LimitUse): string =>
+  `${usedText(use)} for ${limitScope(use.limit)}${use.raised ? ', raised' : ''}`
+
+const usedText = ({ limit, spent, allowed, incomplete }: LimitUse): string =>
+  `${spent === null ? 'unknown' : `${limitAmount(limit, spent)}${incomplete ? ' or more' : ''}`} of ${limitAmount(limit, allowed)}`

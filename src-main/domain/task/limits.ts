@@ -52,6 +52,10 @@ export function usesOf({ limits, agent, raises, run, task, day, agent_day }: Lim
   })
 }
 
+/** Returns whether any limit is one of money. */
+export const hasMoneyLimit = (limits: Limits | null, agent: AgentConfig['limits']): boolean =>
+  [limits?.per_run, limits?.per_task, limits?.per_day, agent?.per_day].some((scope) => scope?.usd != null)
+
 /** Returns the first limit that is reached. */
 export function findReached(uses: readonly LimitUse[]): ReachedLimit | null {
   const found = uses.find(({ spent, allowed }) => spent !== null && spent >= allowed)

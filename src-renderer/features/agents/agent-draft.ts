@@ -23,6 +23,11 @@ export interface AgentDraft {
   /** It runs in a terminal, with which people can work. */
   terminal: boolean
   containment: ContainmentDraft
+  /** What it may use a day, in dollars and minutes; empty for no limit. */
+  dayUsd: string
+  dayMinutes: string
+  /** The name of its provider's account; empty where its type and keys tell it. */
+  account: string
 }
 
 export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
@@ -40,7 +45,17 @@ export function newDraft(executor: ExecutorProfile = defaultExecutor): AgentDraf
   const { command, name: own } = executorInfos[executor]
   const name = command === 'path' ? own : ''
   const containment = containmentDraft(isContainable(executor) ? { containment: 'auto' } : {})
-  const empty = { command: '', model: '', effort: '', args: '', env: [], terminal: false }
+  const empty = {
+    command: '',
+    model: '',
+    effort: '',
+    args: '',
+    env: [],
+    terminal: false,
+    dayUsd: '',
+    dayMinutes: '',
+    account: '',
+  }
   return { executor, name, ...empty, permissions: 'all', containment }
 }
 
@@ -57,6 +72,9 @@ export function draftOf({ executor, name, config }: Agent): AgentDraft {
     permissions: config.permissions ?? 'all',
     terminal: config.terminal === true,
     containment: containmentDraft(config),
+    dayUsd: String(config.limits?.per_day?.usd ?? ''),
+    dayMinutes: String(config.limits?.per_day?.minutes ?? ''),
+    account: config.account ?? '',
   }
 }
 
@@ -84,6 +102,8 @@ export function missingOf(draft: AgentDraft): string | null {
   if (command !== null) return command
   if (draft.effort.trim() !== '' && !effortPattern.test(draft.effort.trim()))
     return 'Use one word for effort: low, medium or high'
+  const amounts = [draft.dayUsd, draft.dayMinutes].filter((typed) => typed.trim() !== '')
+  if (amounts.some((typed) => !(Number(typed) > 0))) return 'A limit must be more than 0'
   const bad = draft.env.find(({ name, value }) => (name.trim() === '') !== (value === '') || !/^\w*$/.test(name.trim()))
   if (bad) return bad.name.trim() === '' ? 'A variable needs a name' : `${bad.name} needs a value`
   return null
@@ -104,5 +124,13 @@ export function configOf(draft: AgentDraft): AgentConfig {
     ...(draft.permissions !== 'all' && permissions.includes(draft.permissions) && { permissions: draft.permissions }),
     ...(terminal && draft.terminal && { terminal: true }),
     ...(isContainable(draft.executor) && containmentOf(draft.containment)),
+    ...limitsOf(draft),
+    ...(draft.account.trim() !== '' && { account: draft.account.trim() }),
   }
+}
+
+function limitsOf({ dayUsd, dayMinutes }: AgentDraft): Pick<AgentConfig, 'limits'> {
+  const amount = (typed: string) => (typed.trim() === '' ? null : Number(typed))
+  const per_day = { usd: amount(dayUsd), minutes: amount(dayMinutes) }
+  return per_day.usd === null && per_day.minutes === null ? {} : { limits: { per_day } }
 }

@@ -1,6 +1,8 @@
 import { computed } from 'vue'
+import type { AgentDays } from '../../../src-shared/contract/limits.ts'
 import type { UsageSum } from '../../../src-shared/contract/queue.ts'
 import { useQuery } from '../../stores/query.ts'
+import { useAgents } from '../../stores/agents.ts'
 import { useProjects } from '../../stores/projects.ts'
 import { useUsage } from '../../stores/usage.ts'
 
@@ -19,6 +21,20 @@ export function useAgentUsage() {
     }
     return byAgent
   })
+}
+
+/** What each agent has used today, by its id. */
+export function useAgentDays() {
+  const usage = useUsage()
+  const agents = useAgents()
+  const { data } = useQuery(usage.agentDays, () => [
+    'days of agents',
+    usage.ended,
+    agents.items.map(({ config }) => config.limits),
+  ])
+  return computed(
+    () => new Map<string, AgentDays['items'][number]>(data.value?.items.map((day) => [day.agent_id, day])),
+  )
 }
 
 function add(known: UsageSum | undefined, more: UsageSum): UsageSum {

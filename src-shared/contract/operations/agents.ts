@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Account } from '../accounts.ts'
 import { AgentTest } from '../agent-tests.ts'
 import { AgentId } from '../ids.ts'
+import { AgentDays } from '../limits.ts'
 import { get, post, patch, del, list } from '../operation.ts'
 import { Agent, AgentFields, DetectedAgent } from '../projects.ts'
 
@@ -64,6 +65,13 @@ export const agentsOperations = {
     'Delete an agent that is not running.',
     z.object({ agent_id: AgentId }),
     ['forbidden', 'already_claimed'],
+  ),
+  'agents.limits': get(
+    '/agents/limits',
+    'human',
+    'What each agent that the caller sees has used today, in all projects, and how far its own limits are used.',
+    z.object({}),
+    AgentDays,
   ),
   'accounts.list': get(
     '/accounts',

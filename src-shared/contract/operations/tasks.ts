@@ -4,7 +4,7 @@ import { Execution, ExecutionOverrides } from '../executions.ts'
 import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts'
 import { get, post, patch, put, del, list, page, paginated } from '../operation.ts'
 import { Review } from '../reviews.ts'
-import { Dependency, Preview, recoveryActions, Task, TaskFields, TaskMove } from '../tasks.ts'
+import { Dependency, Preview, recoveryActions, Task, TaskFields, TaskMove, limitsUnenforced } from '../tasks.ts'
 import { SeenTree, Workspace } from '../workspaces.ts'
 
 /** Of moves and verdicts, which may lead to a merge. */
@@ -105,7 +105,12 @@ export const tasksOperations = {
     'member',
     'Start a task with the named agent, or as the caller.',
     z.object({ task_id: TaskId, agent_id: AgentId.optional(), overrides: ExecutionOverrides.nullable().optional() }),
-    z.object({ task: Task, execution: Execution, workspace: Workspace.nullable() }),
+    z.object({
+      task: Task,
+      execution: Execution,
+      workspace: Workspace.nullable(),
+      limits_unenforced: limitsUnenforced,
+    }),
     200,
     [
       'agent_paused',

@@ -102,7 +102,7 @@ test.concurrent('what its agent does runs on its machine, lives by its reports a
   expect(Date.parse(beaten.last_heartbeat_at ?? '')).toBe(time.now)
   await client.call('executions.stop', { execution_id: execution.id })
   expect((await report({ executions: [{ id: execution.id }] })).executions).toEqual([
-    { id: execution.id, action: 'stop' },
+    { id: execution.id, action: 'stop', reason: 'stopped' },
   ])
 })
 

@@ -27,6 +27,10 @@ test('an agent that is opened and saved stays as it is', () => {
   expect(configOf(draftOf(asking))).toEqual(asking.config)
   const shown: Agent = { ...codex, executor: 'command', config: { command: 'top', terminal: true } }
   expect(configOf(draftOf(shown))).toEqual(shown.config)
+  const limits = { per_day: { usd: 2.5, minutes: null } }
+  const limited: Agent = { ...codex, config: { limits, account: 'Team' } }
+  expect(configOf(draftOf(limited))).toEqual(limited.config)
+  expect(missingOf({ ...draftOf(limited), dayMinutes: '0' })).toBe('A limit must be more than 0')
 })
 
 test('only what a kind takes is saved', () => {

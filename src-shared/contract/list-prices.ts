@@ -1,0 +1,26 @@
+import type { ModelPrice } from './limits.ts'
+
+/**
+ * List prices, as their makers published them on `date`; they may have changed since. A project's `prices` come before
+ * them. Without schemas: pages name the date too.
+ */
+export const listPrices: { readonly date: string; readonly models: Readonly<Record<string, ModelPrice>> } = {
+  date: '2025-11-24',
+  models: {
+    'claude-opus-4-5': { input_usd_per_mtok: 5, output_usd_per_mtok: 25, cached_usd_per_mtok: 0.5 },
+    'claude-sonnet-4-5': { input_usd_per_mtok: 3, output_usd_per_mtok: 15, cached_usd_per_mtok: 0.3 },
+    'claude-haiku-4-5': { input_usd_per_mtok: 1, output_usd_per_mtok: 5, cached_usd_per_mtok: 0.1 },
+    'gpt-5.1-codex': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
+    'gpt-5.1': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
+    'gpt-5-codex': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
+    'gpt-5': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
+    'gpt-5-mini': { input_usd_per_mtok: 0.25, output_usd_per_mtok: 2, cached_usd_per_mtok: 0.025 },
+    'gemini-2.5-flash': { input_usd_per_mtok: 0.3, output_usd_per_mtok: 2.5, cached_usd_per_mtok: 0.03 },
+  },
+}
+
+/** The price of a model; null where it is not known. A date at the end of a name, as `-20250929`, does not matter. */
+export function findPrice(model: string, prices: Readonly<Record<string, ModelPrice>>): ModelPrice | null {
+  const plain = model.replace(/^.*\//, '').replace(/-20\d{6}$/, '')
+  return prices[model] ?? prices[plain] ?? listPrices.models[plain] ?? null
+}
