@@ -1,5 +1,6 @@
 import { roleOf } from '../domain/workflow/graph.ts'
 import { markExecutionLost } from '../executions/mark-execution-lost.ts'
+import { readUsage } from '../executions/read-usage.ts'
 import { cancelQueued } from '../core/execution-records.ts'
 import { scratchMark } from '../workspaces/scratch-mark.ts'
 import type { EngineContext } from '../core/context.ts'
@@ -78,7 +79,7 @@ export async function loseRun(
   const workspace = task && workspaceOf(context.store.read, task)
   if (workspace) await context.workspaces.unlock(workspace.path, record.id)
   await noteChangesOf(context, record)
-  markExecutionLost(deps, record, message)
+  markExecutionLost(deps, { ...record, usage: record.usage ?? (await readUsage(context, record)) }, message)
 }
 
 async function reapProcess({ executors }: EngineContext, { id, pid, pid_started: started }: ExecutionRecord) {

@@ -6,14 +6,15 @@ import type { ExecutionRecord } from '../ports/store.ts'
 import { saveFinished } from '../core/execution-records.ts'
 
 /**
- * Marks an execution whose process is gone: its work is in the worktree, and a person must decide how to continue.
+ * Marks an execution whose process is gone, with the usage that was found of it: its work is in the worktree, and a
+ * person must decide how to continue.
  */
 export function markExecutionLost(deps: BlockDeps, found: ExecutionRecord, message: string): void {
   const { context, transitions } = deps
   context.feed.commit((tx) => {
     const record = tx.executions.get(found.id)
     if (record?.status !== 'running') return
-    const lost = saveFinished(tx, { ...record, status: 'lost', error: message })
+    const lost = saveFinished(tx, { ...record, usage: found.usage, status: 'lost', error: message })
     const task = tx.tasks.get(record.task_id)
     if (!task) return
     const workflow = transitions.workflowOf(tx, task)

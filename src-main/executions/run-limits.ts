@@ -156,7 +156,7 @@ function warn(context: EngineContext, { id, project_id }: TaskRecord, uses: read
   })
 }
 
-/** A run whose last turn can't be seen ends by itself within this, when its last figures are those of its end. */
+/** A run whose last turn can't be seen ends by itself within this, if its last figures are those of its end. */
 const endsSoonMs = 1_000
 
 /** How often a run is looked at that tells nothing. */
@@ -173,21 +173,26 @@ export function watchLimits(
 ): { readonly look: () => void; readonly end: () => void } {
   const { record } = run
   let timer: NodeJS.Timeout | undefined
-  let isEnding = false
+  let ending: ReachedLimit | null = null
   const stopAt = (process: Pick<RunningExecution, 'stop'>, hit: ReachedLimit): void => {
+    if (run.limit !== null || run.stopped !== null) return
     run.limit = hit
     void process.stop()
   }
   const look = (): void => {
-    if (isEnding) return
     clearTimeout(timer)
     const { live } = run
+    // It has not ended by itself: it goes on.
+    if (live !== null && ending !== null) {
+      stopAt(live.process, ending)
+      return
+    }
     if (live === null || run.limit !== null || run.stopped !== null) return
     const spent = spentOf(context, run)
     const found = limits.look(record, spent)
     const hit = findReached(found)
     if (hit !== null && live.process.isTurnOver?.() !== true) {
-      isEnding = true
+      ending = hit
       if (live.process.isTurnOver) stopAt(live.process, hit)
       else timer = setTimeout(() => stopAt(live.process, hit), hit.limit.endsWith('.minutes') ? 0 : endsSoonMs)
       return

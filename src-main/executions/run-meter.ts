@@ -19,13 +19,19 @@ export interface RunMeter {
  * estimated by `prices`.
  */
 export function createRunMeter(model: string | null, prices: Readonly<Record<string, ModelPrice>>): RunMeter {
+  const tokens = { input_tokens: 0, output_tokens: 0 }
+  let heard = false
   let told: number | null = null
   let estimate: number | null = null
   let turns = 0
   let current = model
+  const usd = () => (told === null && estimate === null ? null : (told ?? 0) + (estimate ?? 0))
   return {
     add: (entry) => {
       if (entry.type !== 'usage') return
+      heard = true
+      tokens.input_tokens += entry.input_tokens
+      tokens.output_tokens += entry.output_tokens
       turns += entry.turns ?? 0
       current = entry.model ?? current
       if (entry.cost_usd !== null) {
@@ -36,22 +42,23 @@ export function createRunMeter(model: string | null, prices: Readonly<Record<str
       const price = current === null ? null : findPrice(current, prices)
       if (price !== null) estimate = (estimate ?? 0) + costOf({ ...entry, cached_tokens: entry.cached_tokens }, price)
     },
-    usd: () => (told === null && estimate === null ? null : (told ?? 0) + (estimate ?? 0)),
+    usd,
     turns: () => turns,
     usage: (end) => {
-      if (end === null) return null
-      const known = end.cost_usd
-      const guess = known === null ? sumOf(told, estimate) : null
+      if (end === null && !heard) return null
+      const { input_tokens = 0, output_tokens = 0, cost_usd: named = null, ...more } = end ?? {}
+      // An agent that was stopped in the middle of a turn has told more than it adds up at its end.
+      const isEstimated = (estimate ?? 0) > 0 && (named === null || named < (usd() ?? 0))
+      const costs = [named, usd()].filter((cost) => cost !== null)
       return {
-        ...end,
-        cost_usd: known ?? guess,
-        ...(guess !== null && { estimated: true }),
+        ...more,
+        input_tokens: Math.max(input_tokens, tokens.input_tokens),
+        output_tokens: Math.max(output_tokens, tokens.output_tokens),
+        cost_usd: costs.length === 0 ? null : Math.max(...costs),
+        ...(isEstimated && { estimated: true }),
         ...(turns > 0 && { turns }),
         ...(current !== null && current !== model && { model: current }),
       }
     },
   }
 }
-
-const sumOf = (one: number | null, other: number | null): number | null =>
-  one === null && other === null ? null : (one ?? 0) + (other ?? 0)

@@ -29,6 +29,8 @@ export interface KillableApp extends AsyncDisposable {
 export interface KillableOptions {
   /** How long the worktree of a cancelled task stays; by default a day. */
   readonly cleanupDelaySeconds?: number
+  /** How far its clock is ahead. */
+  readonly clockOffsetMs?: number
 }
 
 /** `mortal`: its commits can be counted, and it can be made to die at one. */
@@ -84,16 +86,20 @@ export async function killWhileStarting(
 async function spawnApp(
   dataDir: string,
   kind: 'plain' | 'mortal',
-  { cleanupDelaySeconds }: KillableOptions,
+  { cleanupDelaySeconds, clockOffsetMs }: KillableOptions,
 ): Promise<ChildProcess> {
   return fork(await builtFile('cli.js'), ['serve', '--json', '--port', '0', '--data-dir', dataDir], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    execArgv: kind === 'mortal' ? ['--import', join(projectRoot, 'test', 'helpers', 'die-at-commit.ts')] : [],
+    execArgv: [
+      ...(kind === 'mortal' ? ['--import', join(projectRoot, 'test', 'helpers', 'die-at-commit.ts')] : []),
+      ...(clockOffsetMs === undefined ? [] : ['--import', join(projectRoot, 'test', 'helpers', 'shifted-clock.ts')]),
+    ],
     env: {
       ...process.env,
       SVC_BCRYPT_COST: '4',
       SVC_LOG_LEVEL: 'silent',
       ...(cleanupDelaySeconds !== undefined && { SVC_WORKSPACE_CLEANUP_DELAY_SECONDS: String(cleanupDelaySeconds) }),
+      ...(clockOffsetMs !== undefined && { COPSE_TEST_CLOCK_OFFSET_MS: String(clockOffsetMs) }),
       // Many are started: what was compiled once need not be compiled again.
       NODE_COMPILE_CACHE: join(projectRoot, 'node_modules', '.cache', 'node-compile'),
     },

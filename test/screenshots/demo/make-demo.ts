@@ -28,7 +28,11 @@ export async function makeDemo(world: World): Promise<Demo> {
   const repository = opened.use(await createTestRepository({ name: 'ferry', within: world.home, files: ferryFiles }))
   const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
   const agent = (name: string, command: string) =>
-    client.call('agents.create', { name, executor: 'claude-code', config: { command, model: 'opus' } })
+    client.call('agents.create', {
+      name,
+      executor: 'claude-code',
+      config: { command, model: 'opus', limits: { per_day: { usd: 25 } } },
+    })
   const coder = await agent('Claude Code', world.programs.coder)
   const auditor = await agent('Auditor', world.programs.auditor)
   const making: Making = { world, project, repository, coder, auditor }
@@ -203,8 +207,16 @@ async function makeWaiting(making: Making, review: Task): Promise<void> {
   ]) {
     await write(making, { title, status: 'backlog' })
   }
-  const limits = { project_id: making.project.id, max_concurrent_executions: 3 }
-  await client.call('projects.update_settings', limits)
+  await client.call('projects.update_settings', {
+    project_id: making.project.id,
+    max_concurrent_executions: 3,
+    limits: {
+      per_run: { usd: 5, turns: 200 },
+      per_task: { usd: 20 },
+      per_day: { usd: 60, minutes: 600 },
+      warn_at: 0.8,
+    },
+  })
   const queued = await write(making, {
     title: 'Rate-limit deliveries per destination host',
     priority: 3,

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest'
+import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
+import type { AgentConfig } from '../../src-shared/contract/projects.ts'
+import { scripted } from '../fakes/model-server.ts'
+import { runApp } from '../helpers/running-app.ts'
+import { createAgentBench, type AgentBench } from './agent-bench.ts'
+import { agentBinary } from './agent-binaries.ts'
+import { agentSetups } from './agent-setups.ts'
+
+const codex = agentSetups.find(({ executor }) => executor === 'codex')
+
+const setups: readonly [ExecutorProfile, (bench: AgentBench) => Promise<AgentConfig>][] = [
+  ['claude-code', async ({ env }) => ({ command: await agentBinary('claude-code'), model: 'fake-1', env: { ...env } })],
+  ['codex', async (bench) => (await codex?.configure(bench)) ?? {}],
+]
+/** A request of the scripted server is told as so many tokens. */
+const tokensPerCall = 120
+
+test.each(setups)(
+  '%s: the sum of its runs is what its provider has counted, in a resumed session too',
+  async (executor, configure) => {
+    await using bench = await createAgentBench()
+    await using running = await runApp()
+    const { client } = running
+    const project = await client.call('projects.create', { name: 'Spend', repo_path: bench.repository.path })
+    const agent = await client.call('agents.create', { name: 'Real', executor, config: await configure(bench) })
+    const task = await client.call('tasks.create', {
+      project_id: project.id,
+      title: 'Spend',
+      description: scripted('Write a.txt.', [
+        { write: { path: 'a.txt', content: 'a\n' } },
+        { shell: 'cat a.txt' },
+        { say: 'It is there. Shall I write b.txt too?' },
+      ]),
+    })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await running.taskWhere(task.id, (one) => one.error_annotation !== null)
+    await client.call('tasks.update', {
+      task_id: task.id,
+      description: scripted('Yes.', [{ write: { path: 'b.txt', content: 'b\n' } }, { say: 'Both are there.' }]),
+    })
+    await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
+    await running.taskWhere(task.id, (one) => one.status === 'review')
+    const sum = await client.call('tasks.usage', { task_id: task.id })
+    expect(sum.executions).toBe(2)
+    expect(sum.input_tokens + sum.output_tokens).toBe(bench.model.log.length * tokensPerCall)
+  },
+)
+
+test.each(setups)(
+  '%s, capped at $0.01, stops within one request over and goes on after raising',
+  async (executor, configure) => {
+    await using bench = await createAgentBench()
+    await using running = await runApp()
+    const { client } = running
+    const project = await client.call('projects.create', { name: 'Cap', repo_path: bench.repository.path })
+    const config = await configure(bench)
+    const usd = 0.003
+    const price = {
+      input_usd_per_mtok: (usd / tokensPerCall) * 1_000_000,
+      output_usd_per_mtok: (usd / tokensPerCall) * 1_000_000,
+    }
+    await client.call('projects.update_settings', {
+      project_id: project.id,
+      prices: { [config.model ?? '']: price },
+      limits: { per_run: null, per_task: { usd: 0.01 }, per_day: null, warn_at: 0.8 },
+    })
+    const agent = await client.call('agents.create', { name: 'Real', executor, config })
+    const steps = Array.from({ length: 12 }, (_, n) => ({ shell: `echo ${n}`, delay: 200 }))
+    const task = await client.call('tasks.create', {
+      project_id: project.id,
+      title: 'Cap',
+      description: scripted('Count.', [...steps, { say: 'Counted.' }]),
+    })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    const held = await running.taskWhere(task.id, (one) => one.error_annotation !== null || one.status === 'review')
+    // Codex tells what it has used at the end of its turn alone: its run ends well, and the next one is held.
+    if (executor === 'codex') {
+      expect(held.status).toBe('review')
+      return
+    }
+    expect(held.error_annotation).toMatchObject({ type: 'limit_reached', limit: 'per_task.usd', allowed: 0.01 })
+    const enough = Math.ceil(0.01 / usd)
+    expect(bench.model.log.filter(({ index }) => index >= 0).length).toBeLessThanOrEqual(enough + 1)
+    await client.call('tasks.recover', { task_id: task.id, action: 'raise_limit', to: 5 })
+    await running.taskWhere(task.id, (one) => one.status === 'review')
+    const { items } = await client.call('tasks.executions', { task_id: task.id })
+    expect(items.map(({ status }) => status)).toEqual(['succeeded', 'stopped'])
+    expect(items[0]?.session_id).toBe(items[1]?.session_id)
+  },
+)
