@@ -1,18 +1,23 @@
+import { join } from 'node:path'
+import type { AccountWindow } from '../../../src-shared/contract/accounts.ts'
 import type { AgentRun } from '../definition.ts'
-import type { AgentSession, AgentSessionListener } from '../agent/agent-profile.ts'
+import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'
 import { createRunState, toRunResult, recordToolUse, recordFailure, recordMessage } from '../agent/run-state.ts'
 import type { RunState } from '../agent/run-state.ts'
 import { clip, isRecord } from '../agent/text.ts'
+import { homeOf } from '../agent/find-program.ts'
 import { describeItem, resultOfItem } from './describe-item.ts'
+import { readRollout, type Rollout, type SessionTokens } from './rollout.ts'
 import { readCodexEvent } from './stream-events.ts'
 import type { CodexEvent, CodexItem } from './stream-events.ts'
 
 /** Codex takes its prompt over stdin up to the end and prints events; it is asked once per run. */
 export function converseWithCodex(run: AgentRun, listener: AgentSessionListener): AgentSession {
   const story = createRunState(null)
-  const scribe = createScribe(run, story, listener)
+  const spending = createSpending(run, story, listener)
+  const scribe = createScribe(run, story, listener, spending)
   let heard = false
   const reader = readJsonLines({
     ...listener,
@@ -26,6 +31,10 @@ export function converseWithCodex(run: AgentRun, listener: AgentSessionListener)
   })
   return {
     ...reader,
+    end: () => {
+      spending.end()
+      reader.end()
+    },
     begin: (prompt) => {
       // A prompt that can't be delivered has no other cause than an early exit, which tells more.
       void listener.write(prompt).catch(() => undefined)
@@ -36,16 +45,21 @@ export function converseWithCodex(run: AgentRun, listener: AgentSessionListener)
       const result = toRunResult(story, /^Error:[^]*/m.exec(stderr)?.[0] ?? stderr)
       // It refuses a session that is not there any more before it says anything.
       const gone = !heard && stderr !== ''
-      return { ...result, session_id: result.session_id ?? (gone ? null : run.session_id) }
+      return {
+        ...result,
+        ...limitsOf(result, spending.windows()),
+        session_id: result.session_id ?? (gone ? null : run.session_id),
+      }
     },
   }
 }
 
 /** Writes the transcript of the events, and the story that they tell. */
 function createScribe(
-  { cwd, session_usage }: AgentRun,
+  { cwd }: AgentRun,
   story: RunState,
   listener: AgentSessionListener,
+  spending: Spending,
 ): (event: CodexEvent) => void {
   const told = new Set<string>()
   let lastError = ''
@@ -81,34 +95,30 @@ function createScribe(
     switch (event.type) {
       case 'thread.started':
         story.session_id = event.thread_id
+        spending.begin(event.thread_id)
         return listener.onSession(event.thread_id)
       case 'turn.started':
         return listener.onTurn()
       case 'item.started':
+        spending.look()
         return begin(event.item)
       case 'item.updated':
         return
       case 'item.completed':
+        spending.look()
         return complete(event.item)
       case 'error':
         return tellError(wordsOf(event.message))
       case 'turn.failed':
+        spending.look()
         story.ended = true
         recordFailure(story, wordsOf(event.error.message))
         tellError(wordsOf(event.error.message))
         return listener.onTurnEnd(0)
       case 'turn.completed': {
         story.ended = true
-        const { input_tokens = 0, output_tokens = 0 } = event.usage ?? {}
-        // It tells the sum over all turns of the session, also those of earlier runs.
-        const { input_tokens: inBefore = 0, output_tokens: outBefore = 0 } = session_usage ?? {}
-        story.usage = {
-          input_tokens: Math.max(0, input_tokens - inBefore),
-          output_tokens: Math.max(0, output_tokens - outBefore),
-          cost_usd: null,
-        }
-        const cached = Math.min(story.usage.input_tokens, event.usage?.cached_input_tokens ?? 0)
-        listener.onEntry({ type: 'usage', at: at(), ...story.usage, ...(cached > 0 && { cached_tokens: cached }) })
+        const { input_tokens = 0, output_tokens = 0, cached_input_tokens = 0 } = event.usage ?? {}
+        spending.endTurn({ input_tokens, output_tokens, cached_tokens: cached_input_tokens })
         return listener.onTurnEnd(0)
       }
     }
@@ -121,4 +131,79 @@ function wordsOf(message: string): string {
   const error = isRecord(json) && isRecord(json['error']) ? json['error'] : json
   const words = isRecord(error) ? error['message'] : undefined
   return typeof words === 'string' ? words : message
+}
+
+/** What a run uses: Codex tells the sum over all turns of the session, those of earlier runs too. */
+interface Spending {
+  begin(thread_id: string): void
+  /** Tells what requests have used since the last look. */
+  look(): void
+  endTurn(sum: SessionTokens): void
+  end(): void
+  windows(): readonly AccountWindow[]
+}
+
+/** A request of which nothing is printed, one that thinks for long, is seen within this. */
+const lookEveryMs = 1_000
+
+function createSpending(
+  { session_id, session_usage, config, env }: AgentRun,
+  story: RunState,
+  listener: AgentSessionListener,
+): Spending {
+  const before = session_usage ?? { input_tokens: 0, output_tokens: 0 }
+  const variables = { ...process.env, ...config.env, ...env }
+  let rollout: Rollout | null = null
+  let timer: NodeJS.Timeout | undefined
+  let told: SessionTokens = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 }
+
+  const tell = (sum: SessionTokens, turns: number): void => {
+    const input_tokens = Math.max(0, sum.input_tokens - before.input_tokens)
+    const output_tokens = Math.max(0, sum.output_tokens - before.output_tokens)
+    const more = {
+      input_tokens: Math.max(0, input_tokens - told.input_tokens),
+      output_tokens: Math.max(0, output_tokens - told.output_tokens),
+    }
+    if (more.input_tokens + more.output_tokens === 0) return
+    const cached = Math.min(more.input_tokens, Math.max(0, sum.cached_tokens - told.cached_tokens))
+    told = { input_tokens, output_tokens, cached_tokens: sum.cached_tokens }
+    story.usage = { input_tokens, output_tokens, cost_usd: null }
+    listener.onEntry({
+      type: 'usage',
+      at: listener.now(),
+      ...more,
+      cost_usd: null,
+      ...(cached > 0 && { cached_tokens: cached }),
+      ...(turns > 0 && { turns }),
+    })
+  }
+  const look = () => rollout?.look().forEach((sum) => tell(sum, 1))
+  return {
+    begin: (thread_id) => {
+      const folder = variables['CODEX_HOME'] ?? join(homeOf(variables), '.codex')
+      rollout = readRollout(folder, thread_id, session_id !== null)
+      rollout.look()
+      timer ??= setInterval(look, lookEveryMs).unref()
+    },
+    look,
+    endTurn: (sum) => {
+      look()
+      tell(sum, 0)
+      // A turn that used nothing has told so.
+      story.usage ??= { input_tokens: 0, output_tokens: 0, cost_usd: null }
+    },
+    end: () => {
+      clearInterval(timer)
+      look()
+    },
+    windows: () => rollout?.windows() ?? [],
+  }
+}
+
+/** A window that is used up resets when its account works again. */
+function limitsOf(result: RunResult, windows: readonly AccountWindow[]): Pick<RunResult, 'windows' | 'usage_limit'> {
+  if (windows.length === 0) return {}
+  const resets = windows.flatMap(({ used, resets_at }) => ((used ?? 0) >= 1 ? (resets_at ?? []) : []))
+  const resets_at = result.usage_limit?.resets_at ?? resets.toSorted().at(-1) ?? null
+  return { windows, ...(result.usage_limit && { usage_limit: { resets_at } }) }
 }
