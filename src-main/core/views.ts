@@ -2,6 +2,7 @@ import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { Ask, Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { defaultProjectSettings, type Project, type ProjectSettings } from '../../src-shared/contract/projects.ts'
+import { classifyRun } from '../../src-shared/contract/run-failures.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
 import type { DaemonRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
@@ -97,8 +98,10 @@ export function toExecution(record: ExecutionRecord): Execution {
     containment,
     ...execution
   } = record
+  const failure = classifyRun(execution)
   return {
     ...execution,
+    ...(failure !== null && { failure }),
     ...(retry_at !== null && { retry_at }),
     ...(containment !== null && { containment }),
     ...(overrides.message && { message: overrides.message.text }),

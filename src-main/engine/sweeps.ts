@@ -93,7 +93,9 @@ export function createSweeps(parts: SweepParts): Sweeps {
         shrinking = null
       })
     guarded('silent agents', () => {
-      sayQuiet(parts, executions.running().values(), (run) => now - lastSign(run.lastActivityAt))
+      const silenceOf = (run: ActiveRun) => now - lastSign(run.lastActivityAt)
+      sayQuiet(parts, executions.running().values(), silenceOf)
+      endStalled(parts, executions.running().values(), silenceOf)
     })
     guarded('limits of agents elsewhere', () => remoteRuns.sweep())
     guarded('lost agents', () => {
@@ -173,6 +175,23 @@ function sayQuiet(
       quiet_since: new Date(lastActivityAt).toISOString(),
       occurred_at: nowIso(context),
     })
+  }
+}
+
+/** Ends those of which nothing was heard for as long as their project allows. Its run is tried again as it ends. */
+function endStalled(
+  { context }: Pick<StepServices, 'context'>,
+  runs: Iterable<ActiveRun>,
+  silenceOf: (run: ActiveRun) => number,
+): void {
+  for (const run of runs) {
+    const { record, live, asks, stopped, limit } = run
+    const project = context.store.read.projects.get(record.project_id)
+    const seconds = project ? toSettings(project).stall_seconds : null
+    if (live === null || seconds === null || asks.pending().length > 0) continue
+    if (run.stalledFor !== null || stopped !== null || limit !== null || silenceOf(run) < seconds * 1_000) continue
+    run.stalledFor = seconds
+    void live.process.stop()
   }
 }
 

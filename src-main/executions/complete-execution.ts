@@ -24,6 +24,7 @@ import { findRepositoryChanges, noteRepositoryChanges } from '../workspaces/repo
 import { findCommentedChanges } from '../workspaces/commented-lines.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 import { redactorOf } from '../core/redactor-of.ts'
+import { toSettings } from '../core/views.ts'
 
 export type StopReason = 'stopped' | 'cancelled'
 
@@ -41,6 +42,8 @@ export interface ExecutionEnd {
   readonly stopped: StopReason | null
   /** The limit that has ended it. */
   readonly limit?: ReachedLimit | null
+  /** It was ended because nothing was heard of it for so many seconds. */
+  readonly stalled?: number | null
   /** Its worktree and branch no longer exist. */
   readonly workspace_gone?: boolean
 }
@@ -91,7 +94,9 @@ function writeEnd(
     stopped: end.stopped,
     limit: end.limit ?? null,
     usage_limit: limited,
+    stalled: end.stalled ?? null,
     changed,
+    owes_work: owesWork(deps, tx, current, diff_stat),
     has_session: session_id !== null,
   })
   const conclusion = isMessage(current) ? withdraw(tx, current, concluded) : concluded
@@ -125,7 +130,15 @@ function writeEnd(
 /** An agent that moved the task or gave a verdict is done. One that commented counts as having produced output. */
 function conclusionOf(outcome: ExecutionOutcome, deed: AgentActivity): ExecutionOutcome['conclusion'] {
   if (deed === 'completed') return 'done'
-  return deed === 'commented' && outcome.conclusion === 'silent' ? 'done' : outcome.conclusion
+  const isQuiet = outcome.conclusion === 'silent' || outcome.conclusion === 'talked'
+  return deed === 'commented' && isQuiet ? 'done' : outcome.conclusion
+}
+
+/** Returns whether a run is to change something, and its branch has no change at all. */
+function owesWork(deps: SettleDeps, tx: Tx, { task_id }: ExecutionRecord, diff_stat: TaskRecord['diff_stat']): boolean {
+  const task = tx.tasks.get(task_id)
+  const state = task && deps.transitions.workflowOf(tx, task).states.get(task.status)
+  return state?.kind === 'active' && diff_stat !== null && diff_stat.files === 0
 }
 
 function isOpen(record: ExecutionRecord): boolean {
@@ -194,31 +207,59 @@ function applyOutcome(
     })
     return
   }
-  if (isItsTurn && conclusion.annotation?.type === 'usage_limit') {
-    parkUntilReset(deps, tx, task, record, conclusion)
+  const retry = isItsTurn ? retryOf(deps, tx, record, conclusion) : null
+  if (retry !== null) {
+    queueAgain(deps, tx, task, record, retry)
     return
   }
   const error_annotation = isItsTurn ? (noteOf(conclusion, record) ?? task.error_annotation) : task.error_annotation
   tx.saveTask({ ...task, error_annotation })
 }
 
-/** Queues the next execution for the time when its provider's limit resets, in the same session. */
-function parkUntilReset(
+interface Retry {
+  readonly at: string
+  readonly stalls: number
+  readonly conclusion: InterpretedOutcome
+}
+
+/** Returns when a run is tried again by itself: at the reset of its provider's limit, or after it was stalled. */
+function retryOf(
+  { context }: SettleDeps,
+  tx: Tx,
+  record: ExecutionRecord,
+  conclusion: InterpretedOutcome,
+): Retry | null {
+  const { annotation } = conclusion
+  const stalls = record.overrides.stalls ?? 0
+  if (annotation?.type === 'usage_limit')
+    return annotation.retry_at === undefined ? null : { at: annotation.retry_at, stalls, conclusion }
+  const project = tx.projects.get(record.project_id)
+  if (annotation?.reason !== 'stalled' || !project || stalls >= toSettings(project).stall_retries) return null
+  const pauseMs = Math.min(maxStallPauseMs, firstStallPauseMs * 2 ** stalls)
+  const at = new Date(context.clock.now() + pauseMs).toISOString()
+  const retried = { ...annotation, recovery_actions: [], retry_at: at }
+  return { at, stalls: stalls + 1, conclusion: { ...conclusion, annotation: retried } }
+}
+
+const firstStallPauseMs = 10_000
+const maxStallPauseMs = 5 * 60_000
+
+/** Queues the next execution for the time when it may start, in the same session. */
+function queueAgain(
   { context }: SettleDeps,
   tx: Tx,
   task: TaskRecord,
   record: ExecutionRecord,
-  conclusion: InterpretedOutcome,
+  { at: retry_at, stalls, conclusion }: Retry,
 ): void {
   const assignee = task.roles[record.role]
-  const retry_at = conclusion.annotation?.retry_at
-  if (!assignee || retry_at === undefined) return
-  const { message: _said, ...overrides } = record.overrides
+  if (!assignee) return
+  const { message: _said, stalls: _before, ...overrides } = record.overrides
   const again = enqueueExecution(context, tx, {
     task,
     role: record.role,
     assignee,
-    overrides,
+    overrides: { ...overrides, ...(stalls > 0 && { stalls }) },
     resume: true,
     dispatched: true,
     retry_at,

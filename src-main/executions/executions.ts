@@ -62,6 +62,8 @@ export interface ActiveRun {
   limit: ReachedLimit | null
   /** The time of the last activity, in milliseconds since the epoch. */
   lastActivityAt: number
+  /** It was ended because nothing was heard of it for so many seconds. */
+  stalledFor: number | null
   /** An event has reported that the run has no activity. */
   stalled: boolean
 }
@@ -110,6 +112,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       asks: createPendingRequests(context, record),
       lastActivityAt: context.clock.now(),
       stalled: false,
+      stalledFor: null,
     }
     const onActivity = () => {
       run.lastActivityAt = context.clock.now()
@@ -134,7 +137,8 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       try {
         await unfollow?.()
         const usage = run.meter.usage(outcome.usage)
-        const end = { outcome: { ...outcome, usage }, stopped: run.stopped, limit: run.limit, workspace_gone }
+        const { stopped, limit, stalledFor: stalled } = run
+        const end = { outcome: { ...outcome, usage }, stopped, limit, stalled, workspace_gone }
         await completeExecution(deps, execution_id, end)
       } catch (error) {
         context.log.error({ err: error, execution_id }, 'an ended execution could not be written down')
@@ -162,7 +166,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     run.live = launched
     run.startedAt = context.clock.now()
     watch.look()
-    unfollow = sizes.follow(record.task_id)
+    unfollow = sizes.follow(record.task_id, onActivity)
     if (run.stopped) void launched.process.stop()
     void launched.process.outcome.then(settle, (error: unknown) => {
       context.log.error({ err: error, execution_id }, 'an execution ended in an error of the service')

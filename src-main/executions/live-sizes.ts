@@ -13,7 +13,7 @@ export interface DiffStatTracker {
    * Measures a task's branch when its files have changed, until the returned function is called; that one resolves when
    * no measurement is running and never rejects.
    */
-  follow(task_id: TaskId): () => Promise<void>
+  follow(task_id: TaskId, onFileChange?: () => void): () => Promise<void>
 }
 
 type Parts = Pick<EngineContext, 'workspaces' | 'store' | 'feed' | 'clock' | 'log'>
@@ -49,7 +49,7 @@ export function createDiffStatTracker(
     }
   }
   return {
-    follow: (task_id) => {
+    follow: (task_id, onFileChange) => {
       const task = store.read.tasks.get(task_id)
       const path = task && workspaceOf(store.read, task)?.path
       if (!path) return async () => undefined
@@ -73,7 +73,9 @@ export function createDiffStatTracker(
         }, pause)
       const begin = () => {
         const onChange = () => {
-          if (!stop.signal.aborted) timer ??= later()
+          if (stop.signal.aborted) return
+          onFileChange?.()
+          timer ??= later()
         }
         watch = workspaces.watch(path, { onChange, onEnd: () => undefined }).catch((error: unknown) => {
           if (!(error instanceof WorkspaceError)) log.error({ err: error, task_id }, 'a worktree is not watched')

@@ -1,3 +1,4 @@
+import { runFailures } from '../../src-shared/contract/run-failures.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { enqueueWorkStopped, doesStateWork } from '../transitions/enqueue-hooks.ts'
@@ -25,6 +26,8 @@ export function markExecutionLost(deps: BlockDeps, found: ExecutionRecord, messa
     const annotation: ErrorAnnotation = {
       type: 'execution_lost',
       message,
+      failure: 'lost',
+      advice: runFailures.lost.advice,
       execution_id: record.id,
       recovery_actions: record.session_id === null ? ['retry_execution'] : ['resume', 'retry_execution'],
     }

@@ -6,16 +6,17 @@ import { createRunMeter } from './run-meter.ts'
 
 /** Returns what a run has used whose end nobody saw, by its transcript; null where that tells nothing. */
 export async function readUsage(context: EngineContext, record: ExecutionRecord): Promise<Usage | null> {
-  const { read } = context.store
-  const meter = createRunMeter(modelOf(read, record), pricesOf(read, record))
   try {
+    const { read } = context.store
+    const meter = createRunMeter(modelOf(read, record), pricesOf(read, record))
     const signal = AbortSignal.timeout(60_000)
     for await (const item of context.logs.follow(record.task_id, record.id, 0, { signal })) {
       if (item.kind === 'end') break
       meter.add(item.entry)
     }
+    return meter.usage(null)
   } catch (error) {
     context.log.warn({ err: error, execution_id: record.id }, 'what a lost run has used could not be read')
+    return null
   }
-  return meter.usage(null)
 }

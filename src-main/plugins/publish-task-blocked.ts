@@ -12,7 +12,8 @@ export const publishTaskBlocked: PluginDefinition = {
   create: ({ context }) => ({
     run: ({ task }) => {
       const reason = context.store.read.transitions.last(task.id)?.trigger_reason ?? null
-      const body = task.error_annotation?.message ?? reason
+      const { message, advice } = task.error_annotation ?? {}
+      const body = message === undefined ? reason : [message, advice].filter(Boolean).join(' ')
       return { kind: 'ok', notify: { event_type: 'task.blocked', body } }
     },
   }),

@@ -61,8 +61,8 @@ export interface ExecutionOutcome {
   readonly exit_code: number | null
   readonly session_id: string | null
   readonly usage: Usage | null
-  /** What its words and deeds show: `silent` said nothing at all. */
-  readonly conclusion: 'done' | 'question' | 'limit' | 'silent'
+  /** What its words and deeds show: `silent` said nothing at all, `talked` used no tool. */
+  readonly conclusion: 'done' | 'talked' | 'question' | 'limit' | 'silent'
   /** A sentence for people: its last words, or why it failed. */
   readonly message: string | null
   /**

@@ -81,7 +81,8 @@ export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containm
   readonly project_id: ProjectId
   /** Its turn has come as far as the workflow goes; it may still wait for a slot. */
   readonly dispatched: boolean
-  readonly overrides: ExecutionOverrides & { readonly message?: Message }
+  /** `stalls`: how often in a row it was ended because nothing was heard of it. */
+  readonly overrides: ExecutionOverrides & { readonly message?: Message; readonly stalls?: number | undefined }
   /** Where the parts of its prompt end; null for one from before they were kept. */
   readonly prompt_parts: readonly PromptPartSize[] | null
   readonly start_commit: string | null

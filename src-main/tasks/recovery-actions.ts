@@ -57,7 +57,7 @@ export function restartExecution(
     role,
     assignee,
     // Repeat the overrides of the run that ended, so that a person's feedback is not lost with it.
-    overrides: lastRun(tx, task.id, role)?.overrides ?? {},
+    overrides: { ...lastRun(tx, task.id, role)?.overrides, stalls: undefined },
     resume,
     dispatched: true,
   })

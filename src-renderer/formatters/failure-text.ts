@@ -1,3 +1,4 @@
+import { runFailures } from '../../src-shared/contract/run-failures.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { limitAmount } from '../../src-shared/contract/limit-names.ts'
 import { timeOfDay } from './time-of-day.ts'
@@ -8,7 +9,10 @@ export function failureText(annotation: ErrorAnnotation): string {
   const cause = causeOf(annotation.message)
   switch (annotation.type) {
     case 'execution_failed':
-      return `Agent failed: ${cause}`
+      if (annotation.retry_at !== undefined) return `Stalled: tried again at ${timeOfDay(annotation.retry_at)}`
+      return annotation.failure === undefined || annotation.failure === 'failed'
+        ? `Agent failed: ${cause}`
+        : runFailures[annotation.failure].sentence.replace(/\.$/, '')
     case 'execution_lost':
       return `Agent lost: ${cause}`
     case 'limit_reached':

@@ -1,6 +1,7 @@
 import { executorProfiles } from './executor-profiles.ts'
 import { z } from 'zod'
 import { HeldContainment } from './containment.ts'
+import { runFailureCodes } from './run-failures.ts'
 import { AgentId, ExecutionId, TaskId, Timestamp, UserId } from './ids.ts'
 import { Effort } from './projects.ts'
 
@@ -109,6 +110,7 @@ export const Execution = z
     session_id: z.string().nullable(),
     usage: Usage.nullable(),
     error: z.string().nullable().describe('Why it did not succeed, in a sentence for people.'),
+    failure: z.enum(runFailureCodes).optional().describe('The class of a run that failed, was lost, or met a limit.'),
     summary: z.string().nullable().describe('Its last words, or what was said when it was finished from outside.'),
     asks: z.array(Ask).optional().describe('What it waits for a person to answer; absent when that is nothing.'),
     containment: HeldContainment.optional().describe(

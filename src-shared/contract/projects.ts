@@ -99,6 +99,16 @@ export const ProjectSettings = z
       .min(1)
       .max(86_400)
       .describe('After so long without a sign of an agent its task says so. Nothing is ended.'),
+    stall_seconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .nullable()
+      .describe(
+        'After so long without a sign of an agent (output, a file, a word of it) its run is ended and tried again. ' +
+          'Waiting for a person is no stall. null: never.',
+      ),
+    stall_retries: z.int().min(0).max(10).describe('How often a run that was stalled is tried again.'),
     limits: Limits.describe('What agents may use; at a limit a run ends after its current turn, with its work kept.'),
     prices: z
       .record(z.string().min(1).max(200), ModelPrice)
@@ -171,6 +181,8 @@ export const defaultProjectSettings: ProjectSettings = {
   execution_timeout_seconds: null,
   ci_step_timeout_seconds: 1_800,
   stall_after_seconds: 600,
+  stall_seconds: null,
+  stall_retries: 2,
   limits: defaultLimits,
   prices: {},
   knowledge: { enabled: true },

@@ -6,6 +6,7 @@ import { limitNames } from './limit-names.ts'
 import { hookEvents } from './lifecycle-hooks.ts'
 import { ReviewConfig } from './projects.ts'
 import { reviewStatuses } from './reviews.ts'
+import { runFailureCodes } from './run-failures.ts'
 import { hookPhases } from './workflow-definition.ts'
 
 export const Assignee = z.union([
@@ -48,6 +49,8 @@ export const ErrorAnnotation = z.object({
   message: z.string(),
   recovery_actions: z.array(z.enum(recoveryActions)),
   reason: z.string().optional(),
+  failure: z.enum(runFailureCodes).optional().describe('The class of the failed run; `advice` says what to do.'),
+  advice: z.string().optional(),
   files: z.array(z.string()).optional(),
   folders: z.array(z.string()).optional().describe('Of repositories inside the worktree: their paths in it.'),
   hunks: z

@@ -66,5 +66,6 @@ function conclusionOf(story: RunState, stderr: string): RunResult['conclusion'] 
   const { failure, lastMessage, finalMessage, acted } = story
   if (failure?.limit === true || (failure === null && stderr !== '' && isLimitError(stderr))) return 'limit'
   if (lastMessage === null && !acted) return 'silent'
-  return failure === null && finalMessage !== null && endsWithQuestion(finalMessage) ? 'question' : 'done'
+  if (failure === null && finalMessage !== null && endsWithQuestion(finalMessage)) return 'question'
+  return acted ? 'done' : 'talked'
 }

@@ -121,9 +121,8 @@ function describeEnd({ run, result, treeEnd, endedBy, failure }: RunEnd): Execut
     case 'exit_timeout':
       return { ...told, ended: 'exited', exit_code: codeAfter(0), message }
     case 'itself': {
-      // Last words alone would read as if it had ended well.
-      const text =
-        treeEnd.signal === null ? message : `The agent was ended by ${treeEnd.signal}. ${message ?? ''}`.trimEnd()
+      // Last words would read as if it had ended well; they stand in the transcript.
+      const text = treeEnd.signal === null ? message : `The agent was ended by ${treeEnd.signal}.`
       return { ...told, ended: 'exited', exit_code: codeAfter(treeEnd.exit_code), message: text }
     }
   }

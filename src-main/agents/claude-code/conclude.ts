@@ -26,7 +26,8 @@ function conclusionOf(facts: RunState): ExecutionOutcome['conclusion'] {
   if (isLimit(facts)) return 'limit'
   if (facts.lastMessage === null && !facts.acted) return 'silent'
   const asks = facts.result?.failed !== true && facts.finalMessage !== null && endsWithQuestion(facts.finalMessage)
-  return asks ? 'question' : 'done'
+  if (asks) return 'question'
+  return facts.acted ? 'done' : 'talked'
 }
 
 function isLimit(facts: RunState): boolean {

@@ -203,6 +203,9 @@ async function judge(
 
 /** Where a task is now, and what is wrong with it. */
 function whereItIs({ ref, status, error_annotation }: Task): string {
-  const trouble = error_annotation === null ? '' : ` ${paint('yellow', plain(error_annotation.message))}`
+  const trouble =
+    error_annotation === null
+      ? ''
+      : ` ${paint('yellow', plain([error_annotation.message, error_annotation.advice].filter(Boolean).join(' ')))}`
   return `${ref} is in ${paint('bold', status)}.${trouble}`
 }

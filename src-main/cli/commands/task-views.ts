@@ -102,6 +102,7 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
     ['who', workersOf(task, agents.items)],
     ['note', noteOf(task, turns)],
     ['trouble', task.error_annotation?.message ?? null],
+    ['what to do', task.error_annotation?.advice ?? null],
     ['recovery', task.error_annotation?.recovery_actions.join(', ') ?? null],
     [
       'depends on',

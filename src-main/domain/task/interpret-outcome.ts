@@ -1,4 +1,5 @@
 import type { ExecutionStatus } from '../../../src-shared/contract/executions.ts'
+import { classifyRun, runFailures, type RunFailure } from '../../../src-shared/contract/run-failures.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
 import { limitAnnotation, type ReachedLimit } from './limits.ts'
@@ -7,7 +8,7 @@ export interface OutcomeFacts {
   readonly outcome: {
     readonly ended: 'exited' | 'stopped' | 'timed_out' | 'failed_to_start'
     readonly exit_code: number | null
-    readonly conclusion: 'done' | 'question' | 'limit' | 'silent'
+    readonly conclusion: 'done' | 'talked' | 'question' | 'limit' | 'silent'
     readonly message: string | null
   }
   /** Why it was stopped: for good, or because the task moved on. */
@@ -20,8 +21,12 @@ export interface OutcomeFacts {
     readonly resets_at: string | null
     readonly retry_at: string
   } | null
+  /** Nothing was heard of it for so many seconds. */
+  readonly stalled?: number | null
   /** The run changed the worktree. */
   readonly changed: boolean
+  /** Its branch has no work, and its role is to do some. */
+  readonly owes_work?: boolean
   readonly has_session: boolean
 }
 
@@ -37,6 +42,31 @@ const stillToDo: ErrorAnnotation['recovery_actions'] = ['resume', 'retry_executi
 
 /** Returns what the end of an execution means: an agent that stops is not necessarily done. */
 export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
+  const end = interpret(facts)
+  const { annotation, status, error } = end
+  if (annotation === null || annotation.type === 'execution_paused') return end
+  const known = failureOf(annotation)
+  const failure = known ?? classifyRun({ status, error, exit_code: facts.outcome.exit_code })
+  return failure === null
+    ? end
+    : { ...end, annotation: { ...annotation, failure, advice: runFailures[failure].advice } }
+}
+
+const typeFailures: Partial<Record<ErrorAnnotation['type'], RunFailure>> = {
+  limit_reached: 'limit_reached',
+  usage_limit: 'usage_limit',
+}
+const reasonFailures: Readonly<Record<string, RunFailure>> = {
+  stalled: 'stalled',
+  turn_limit: 'turn_limit',
+  question: 'question',
+  nothing_done: 'nothing_done',
+}
+
+const failureOf = ({ type, reason }: ErrorAnnotation): RunFailure | undefined =>
+  typeFailures[type] ?? reasonFailures[reason ?? '']
+
+function interpret(facts: OutcomeFacts): InterpretedOutcome {
   const { outcome } = facts
   const again: ErrorAnnotation['recovery_actions'] = facts.has_session ? stillToDo : ['retry_execution']
   if (facts.stopped === 'cancelled') return { status: 'cancelled', error: null, annotation: null }
@@ -52,6 +82,10 @@ export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
     const annotation = limitAnnotation(facts.limit)
     return { status: 'stopped', error: annotation.message, annotation }
   }
+  if (facts.stalled != null && outcome.ended === 'stopped') {
+    const end = failed(`No sign of the agent for ${facts.stalled} s.`, outcome.exit_code, again)
+    return end.annotation === null ? end : { ...end, annotation: { ...end.annotation, reason: 'stalled' } }
+  }
   if (outcome.ended === 'timed_out')
     return failed(outcome.message ?? 'The run reached its time limit.', outcome.exit_code, again)
   if (outcome.ended === 'failed_to_start')
@@ -61,6 +95,11 @@ export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
     const end = failed(outcome.message ?? 'The usage limit of its account is reached.', outcome.exit_code, again)
     const { message } = end.annotation ?? { message: '' }
     return { ...end, annotation: { type: 'usage_limit', message, recovery_actions: [], ...facts.usage_limit } }
+  }
+  if (classifyRun({ status: 'failed', error: null, exit_code: outcome.exit_code }) === 'killed') {
+    // What it still printed is no reason.
+    const isTold = outcome.message?.startsWith('The agent was ended by ') === true
+    return failed(isTold ? (outcome.message ?? '') : killedText(outcome.exit_code), outcome.exit_code, again)
   }
   if (outcome.exit_code !== 0) {
     const code = outcome.exit_code === null ? 'a signal' : `exit code ${outcome.exit_code}`
@@ -74,8 +113,13 @@ export function interpretOutcome(facts: OutcomeFacts): InterpretedOutcome {
   if (outcome.conclusion === 'silent' && !facts.changed) {
     return incomplete('nothing_done', 'The agent ended without output or changes.')
   }
+  if (outcome.conclusion === 'talked' && !facts.changed && facts.owes_work === true)
+    return incomplete('nothing_done', outcome.message ?? 'The agent ended without changes.')
   return { status: 'succeeded', error: null, annotation: null }
 }
+
+const killedText = (code: number | null): string =>
+  `The agent was killed from outside Copse (exit ${code ?? 'unknown'}).`
 
 function failed(
   message: string,

@@ -1,4 +1,5 @@
 import { inputOf } from '../../../src-shared/contract/executor-profiles.ts'
+import { runFailures } from '../../../src-shared/contract/run-failures.ts'
 import type { Execution } from '../../../src-shared/contract/executions.ts'
 import { formatSpan } from '../../formatters/format-amounts.ts'
 
@@ -72,21 +73,17 @@ export interface EndNotice {
 
 /** What to say below a transcript that ended without success; null when there is nothing to add. */
 export function endNotice(execution: Execution): EndNotice | null {
-  if (execution.status === 'failed') {
-    const started = execution.started_at !== null
-    return {
-      tone: 'fail',
-      title: started ? 'The agent failed' : 'The agent did not start',
-      text: execution.error ?? 'It ended without an error message. Check the raw log.',
-    }
+  const { status, error, failure } = execution
+  if (status !== 'failed' && status !== 'lost' && status !== 'stopped') return null
+  if (failure === undefined && status === 'stopped')
+    return { tone: 'warn', title: 'Stopped', text: error ?? 'Its work is kept in the worktree.' }
+  const hasReason = failure !== undefined && failure !== 'failed'
+  const known = hasReason ? failure : execution.started_at === null ? 'start_failed' : 'failed'
+  const { sentence, advice } = runFailures[known]
+  const detail = error === null || error === sentence ? '' : `${error}\n`
+  return {
+    tone: status === 'stopped' ? 'warn' : 'fail',
+    title: sentence.replace(/\.$/, ''),
+    text: `${detail}${advice}`,
   }
-  if (execution.status === 'lost')
-    return {
-      tone: 'fail',
-      title: 'Lost contact with the agent',
-      text: execution.error ?? 'It stopped sending updates.',
-    }
-  if (execution.status === 'stopped')
-    return { tone: 'warn', title: 'Stopped', text: execution.error ?? 'Its work is kept in the worktree.' }
-  return null
 }

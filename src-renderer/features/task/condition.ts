@@ -1,5 +1,6 @@
 import { endCause } from '../../formatters/failure-text.ts'
 import { timeOfDay } from '../../formatters/time-of-day.ts'
+import { runFailures } from '../../../src-shared/contract/run-failures.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation, RecoveryAction } from '../../../src-shared/contract/tasks.ts'
 
@@ -41,6 +42,8 @@ export interface Condition {
   readonly title: string
   /** What the title does not say. */
   readonly text: string | null
+  /** What to do about it. */
+  readonly advice?: string | undefined
   readonly place: PlaceToLook | null
 }
 
@@ -59,10 +62,25 @@ const waiting: ReadonlySet<ErrorAnnotation['type']> = new Set([
 ])
 
 /** How the note above the tabs says the task's condition. */
-export function conditionOf({ annotation, agent, review }: ConditionFacts): Condition {
+export function conditionOf(facts: ConditionFacts): Condition {
+  const { annotation } = facts
+  const retry = annotation.type === 'execution_failed' && annotation.retry_at !== undefined
+  const advice = retry ? `Tried again at ${timeOfDay(annotation.retry_at ?? '')}.` : annotation.advice
+  const condition = plainConditionOf(facts)
+  return advice === undefined || isStopped(annotation) || annotation.type === 'usage_limit'
+    ? condition
+    : { ...condition, advice }
+}
+
+function plainConditionOf({ annotation, agent, review }: ConditionFacts): Condition {
   const place = places[annotation.type] ?? null
   if (isStopped(annotation))
     return { tone: 'neutral', title: 'Stopped. Your agent’s work is kept.', text: null, place: null }
+  if (annotation.type === 'execution_failed' && annotation.failure !== undefined && annotation.failure !== 'failed') {
+    const { sentence } = runFailures[annotation.failure]
+    const text = annotation.message === sentence ? null : annotation.message
+    return { tone: 'fail', title: sentence, text, place }
+  }
   if (annotation.type === 'execution_failed')
     return { tone: 'fail', title: failureSentence(annotation.message, agent, review), text: null, place }
   if (annotation.type === 'usage_limit' && annotation.retry_at !== undefined) {
@@ -70,7 +88,8 @@ export function conditionOf({ annotation, agent, review }: ConditionFacts): Cond
     return { tone: 'warn', title, text: annotation.message, place }
   }
   const asks = annotation.type === 'execution_incomplete' && annotation.reason === 'question'
-  const title = asks ? 'The agent has a question' : titles[annotation.type]
+  const isIdle = annotation.type === 'execution_incomplete' && annotation.reason === 'nothing_done'
+  const title = asks ? 'The agent has a question' : isIdle ? 'The agent changed nothing' : titles[annotation.type]
   const says = annotation.message.replace(/\.$/, '')
   return {
     tone: asks ? 'you' : waiting.has(annotation.type) ? 'warn' : 'fail',

@@ -47,12 +47,12 @@ const told = ({ entries }: Ran): readonly string[][] =>
 
 describe('an agent that dies', () => {
   test.each(['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const)(
-    'by %s is told by the signal, after its last words',
+    'by %s is told by the signal alone: its last words would read as if it had ended well',
     async (signal) => {
       const ran = await run(`words('I begin.'); setTimeout(() => process.kill(process.pid, '${signal}'), 50)`)
-      expect(ran.outcome).toMatchObject({ ended: 'exited', session_id: 's1', conclusion: 'done' })
+      expect(ran.outcome).toMatchObject({ ended: 'exited', session_id: 's1', conclusion: 'talked' })
       expect(ran.outcome.exit_code).toBeGreaterThan(128)
-      expect(ran.outcome.message).toBe(`The agent was ended by ${signal}. I begin.`)
+      expect(ran.outcome.message).toBe(`The agent was ended by ${signal}.`)
       expect(told(ran)).toEqual([['message', 'I begin.']])
     },
   )
@@ -72,7 +72,7 @@ describe('an agent that prints what it should not', () => {
     const ran = await run(`
       const lines = Array.from({ length: 10_000 }, (_, n) => '\\u001b[31mnoise ' + n + ' {"\\n')
       process.stdout.write(lines.join(''), () => { words('Here I am.'); result('x') })`)
-    expect(ran.outcome).toMatchObject({ ended: 'exited', exit_code: 0, conclusion: 'done', message: 'Here I am.' })
+    expect(ran.outcome).toMatchObject({ ended: 'exited', exit_code: 0, conclusion: 'talked', message: 'Here I am.' })
     const noise = ran.entries.filter(({ type }) => type === 'stdout')
     expect(noise.map((entry) => ('text' in entry ? /\d+(?= )/.exec(entry.text)?.[0] : ''))).toEqual(
       Array.from({ length: 10_000 }, (_, n) => String(n)),

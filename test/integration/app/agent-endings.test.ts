@@ -15,6 +15,7 @@ async function startEnding(script: string) {
     `const words = (text) => say({ type: 'assistant', message: { content: [{ type: 'text', text }] } })`,
     `const result = (more) => say({ type: 'result', subtype: 'success', is_error: false, result: '', ...more })`,
     `const resumed = process.argv.includes('--resume')`,
+    `require('node:fs').writeFileSync('work.txt', String(resumed))`,
     `require('node:readline').createInterface({ input: process.stdin }).on('close', () => process.exit(process.exitCode))`,
     script,
   ]
@@ -194,7 +195,12 @@ test.concurrent('an agent that breaks off in the middle of a line leaves its tas
   )
   expect(ending.task).toMatchObject({
     status: 'in_progress',
-    error_annotation: { type: 'execution_failed', exit_code: 137, message: 'The agent was ended by SIGKILL. I begin.' },
+    error_annotation: {
+      type: 'execution_failed',
+      exit_code: 137,
+      message: 'The agent was ended by SIGKILL.',
+      failure: 'killed',
+    },
   })
 })
 

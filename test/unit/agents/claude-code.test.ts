@@ -29,7 +29,7 @@ describe('a run', () => {
   test('hands the prompt over stdin as it is, and closes stdin after the turn, upon which the agent exits', async () => {
     const prompt = 'Say "hi"\n\u2028 $(rm -rf .) ü🌲 '.padEnd(150_000, 'x')
     const { outcome, log } = await finish(place, echo, { prompt })
-    expect(outcome).toMatchObject({ ended: 'exited', exit_code: 0, session_id: 's1', conclusion: 'done' })
+    expect(outcome).toMatchObject({ ended: 'exited', exit_code: 0, session_id: 's1', conclusion: 'talked' })
     expect(log.entries.slice(0, 2)).toEqual([
       { type: 'prompt', at, text: prompt },
       { type: 'message', at, text: prompt },
@@ -121,7 +121,7 @@ describe('the end of a run', () => {
 
   test('an agent that does not exit after its turn is made to, and its result counts', async () => {
     const { outcome } = await finish(place, `words('Done.'); ${lingering}`, {}, 50)
-    expect(outcome).toMatchObject({ ended: 'exited', exit_code: 0, conclusion: 'done', message: 'Done.' })
+    expect(outcome).toMatchObject({ ended: 'exited', exit_code: 0, conclusion: 'talked', message: 'Done.' })
   })
 
   test('a turn that was queued may take its time', async () => {

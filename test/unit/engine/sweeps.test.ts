@@ -25,7 +25,7 @@ function sweepsOver(runs: readonly ActiveRun[]) {
       },
     },
     feed: { activity: ({ occurred_at: _at, ...activity }: Activity) => said.push(activity) },
-    log: { error: () => undefined },
+    log: { error: () => undefined, warn: () => undefined },
   }
   const nothing = { sweep: () => Promise.resolve() }
   const steps = { context } as unknown as StepServices
@@ -157,7 +157,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
     },
     agentTokens: { revoke: (id: string) => said.push(`revoke ${id}`) },
     feed: { commit: () => said.push('mark lost') },
-    log: { error: () => undefined },
+    log: { error: () => undefined, warn: () => undefined },
   }
   const nothing = { sweep: () => Promise.resolve() }
   const sweeps = createSweeps({

@@ -81,7 +81,7 @@ test('a loaded session is not told again', async () => {
   )
   expect(request(played, 'session/load')).toMatchObject({ sessionId: 's1', cwd: '/somewhere/tree' })
   expect(played.entries).toMatchObject([{ type: 'message', text: 'New words.' }])
-  expect(played.result).toMatchObject({ session_id: 's1', conclusion: 'done', message: 'New words.' })
+  expect(played.result).toMatchObject({ session_id: 's1', conclusion: 'talked', message: 'New words.' })
 })
 
 test('a session that is gone is told, and not kept', async () => {
@@ -141,7 +141,7 @@ test('garbage stays visible and harms nothing; unknown updates are passed over',
   ]
   const played = await talk([hello, opened, ...odd, says('Done.'), done])
   expect(played.entries.map(({ type }) => type)).toEqual(['stdout', 'stdout', 'stdout', 'message'])
-  expect(played.result).toMatchObject({ conclusion: 'done', failed: false })
+  expect(played.result).toMatchObject({ conclusion: 'talked', failed: false })
 })
 
 test('a call is told once it is known what it does, and merged with what comes later', async () => {

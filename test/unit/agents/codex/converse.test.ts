@@ -22,7 +22,7 @@ test('the prompt goes over stdin as it is', async () => {
 
 test('an error item is a warning; a failed turn is a failure, told once, in the words of the API', async () => {
   const warned = await talk(started, item({ type: 'error', message: 'Unknown model' }), says('Done.'), completed)
-  expect(warned.result).toMatchObject({ failed: false, conclusion: 'done', message: 'Done.' })
+  expect(warned.result).toMatchObject({ failed: false, conclusion: 'talked', message: 'Done.' })
   const message = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'No such model' } })
   const failed = await talk(started, { type: 'error', message }, { type: 'turn.failed', error: { message } })
   expect(failed.result).toMatchObject({ failed: true, conclusion: 'silent', message: 'No such model' })

@@ -21,7 +21,15 @@ test.each<[string, Partial<OutcomeFacts['outcome']>, Partial<OutcomeFacts>, (str
     { changed: false },
     ['stopped', 'execution_incomplete', 'nothing_done'],
   ],
-  ['it talked and changed nothing', {}, { changed: false }, ['succeeded', null, null]],
+  ['it said something and changed nothing', {}, { changed: false }, ['succeeded', null, null]],
+  [
+    'it only talked, and there is no work on its branch',
+    { conclusion: 'talked' },
+    { changed: false, owes_work: true },
+    ['stopped', 'execution_incomplete', 'nothing_done'],
+  ],
+  ['it only talked, where there is work', { conclusion: 'talked' }, { changed: false }, ['succeeded', null, null]],
+  ['stalled', { ended: 'stopped' }, { stalled: 60 }, ['failed', 'execution_failed', 'stalled']],
   ['a question', { conclusion: 'question' }, {}, ['stopped', 'execution_incomplete', 'question']],
   ['a limit', { conclusion: 'limit' }, {}, ['stopped', 'execution_incomplete', 'turn_limit']],
   [
@@ -43,6 +51,12 @@ test.each<[string, Partial<OutcomeFacts['outcome']>, Partial<OutcomeFacts>, (str
     ['failed', 'execution_failed', 'The agent failed with exit code 2.'],
   ],
   ['a signal, with its own words', { exit_code: null, message: 'Oh' }, {}, ['failed', 'execution_failed', 'Oh']],
+  [
+    'a signal as a shell tells it, whatever was printed',
+    { exit_code: 137, message: 'noise' },
+    {},
+    ['failed', 'execution_failed', 'The agent was killed from outside Copse (exit 137).'],
+  ],
   ['out of time', { ended: 'timed_out', message: 'Late' }, {}, ['failed', 'execution_failed', 'Late']],
   ['not started', { ended: 'failed_to_start', message: 'Not there' }, {}, ['failed', 'execution_failed', 'Not there']],
   [

@@ -42,7 +42,7 @@ describe('an execution in words', () => {
 describe('what stands below a transcript that ended', () => {
   test('an agent that never started is told apart from one that failed', () => {
     expect(endNotice(failed)?.title).toBe('The agent failed')
-    expect(endNotice({ ...failed, started_at: null })?.title).toBe('The agent did not start')
+    expect(endNotice({ ...failed, started_at: null })?.title).toBe('The agent couldn’t start')
   })
   test('what ended well needs no word', () => {
     expect(endNotice({ ...failed, status: 'succeeded' })).toBeNull()
