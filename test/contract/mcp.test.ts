@@ -5,12 +5,28 @@ import { describe, expect, test } from 'vitest'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { startJob, type Job } from '../helpers/job.ts'
 import { register } from '../helpers/membership.ts'
+import { projectRoot } from '../helpers/project-root.ts'
 
 type Mode = 'legacy' | 'auto'
 
 /** The official client; it holds every answer against the tool's own output schema. */
-async function connect(job: Job, mode: Mode, token = job.running.token) {
-  const client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode } })
+async function connect(
+  job: Job,
+  mode: Mode,
+  token = job.running.token,
+  answer?: (message: string, options: readonly string[]) => string,
+) {
+  const capabilities = answer ? { elicitation: { form: {} } } : {}
+  const client = new Client({ name: 'tests', version: '1.0.0' }, { versionNegotiation: { mode }, capabilities })
+  if (answer) {
+    client.setRequestHandler('elicitation/create', ({ params }) => {
+      const schema = JSON.parse(JSON.stringify(params)) as {
+        requestedSchema?: { properties?: { option?: { enum?: string[] } } }
+      }
+      const options = schema.requestedSchema?.properties?.option?.enum ?? []
+      return { action: 'accept', content: { option: answer(params.message, options) } }
+    })
+  }
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${job.running.url}/api/v1/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
@@ -63,7 +79,7 @@ describe.each(['legacy', 'auto'] as const)('a client in mode %s', (mode) => {
     expect((await job.transitions(task_id)).map(({ triggered_by }) => triggered_by)).toContain(`agent:${agent.id}`)
   })
 
-  test('reads tasks and their diffs, a page after the other, and nothing of others', async () => {
+  test('reads tasks and their diffs in one page, and nothing of others', async () => {
     await using job = await startJob()
     await using mcp = await connect(job, mode)
     const { client } = job.running
@@ -111,4 +127,73 @@ test('a client of the newer protocol is told when the task that it reads changes
   expect(await updated).toBe(uri)
   await listed
   await subscription.close()
+})
+
+test('tasks, projects, agents and runs are named as people name them', async () => {
+  await using job = await startJob()
+  await using mcp = await connect(job, 'auto')
+  const { client } = job.running
+  await client.call('projects.create', { name: 'Other', repo_path: job.repository.path })
+  const remote = await client.call('agents.create', { name: 'Remote', executor: 'external' })
+  const first = await mcp.call<Task>('svc_create_task', { title: 'First', project_id: 'job' })
+  const second = await mcp.call<Task>('svc_create_task', { title: 'Second', project_id: job.project.key })
+  expect(await mcp.call('svc_get_task', { task_id: first.ref })).toMatchObject({ id: first.id })
+  expect(await mcp.call('svc_get_task', { task_id: first.id.slice(-8) })).toMatchObject({ id: first.id })
+  await expect(mcp.call('svc_get_task', { task_id: 'JOB-99' })).rejects.toThrow('No task JOB-99.')
+  expect(await mcp.call('svc_list_agents', {})).toMatchObject({ items: [{ id: remote.id, name: 'Remote' }] })
+  await mcp.call('svc_add_dependency', { task_id: second.ref, depends_on_id: first.ref })
+  expect(await mcp.call('svc_list_dependencies', { task_id: second.ref })).toMatchObject({ items: [{ id: first.id }] })
+  expect(await mcp.call('svc_remove_dependency', { task_id: second.ref, depends_on_id: first.ref })).toEqual({
+    items: [],
+  })
+  expect(await mcp.call('svc_move_task', { task_id: first.ref, status: 'todo', reason: 'Ready' })).toMatchObject({
+    task: { status: 'todo' },
+  })
+  await mcp.call('svc_assign_agent', { task_id: first.ref, agent_id: remote.id.slice(-8) })
+  const [run] = await job.executions(first.id)
+  await job.running.eventually(
+    () => job.executions(first.id),
+    ([one]) => one?.status === 'running',
+  )
+  expect(await mcp.call('svc_heartbeat', { execution_id: run?.id.slice(-8) })).toMatchObject({ action: 'continue' })
+  expect(await mcp.call('svc_stop_execution', { task_id: first.ref })).toMatchObject({
+    execution: { status: 'stopped' },
+  })
+  await expect(mcp.call('svc_stop_execution', { task_id: first.ref })).rejects.toThrow('No run of this task')
+})
+
+test('a caller waits for the end of a run', async () => {
+  await using job = await startJob()
+  await using mcp = await connect(job, 'auto')
+  const task = await job.task()
+  await job.claim(task, await job.agent('mkfifo go; read line < go; echo All done'))
+  expect(await mcp.call('svc_await_run', { task_id: task.ref, wait_seconds: 0 })).toMatchObject({ done: false })
+  const waited = mcp.call('svc_await_run', { task_id: task.ref, wait_seconds: 30 })
+  const { path } = await job.running.client.call('tasks.workspace', { task_id: task.id })
+  await writeFile(join(path, 'go'), 'go\n')
+  expect(await waited).toMatchObject({ done: true, run: { status: 'succeeded', summary: 'All done' }, question: null })
+})
+
+test('what an agent asks is shown to the person before the caller, and their answer reaches it', async () => {
+  await using job = await startJob()
+  const command = `"${process.execPath}" "${join(projectRoot, 'test/fakes/asking-acp-agent.ts')}"`
+  const config = { command, permissions: 'ask' } as const
+  const asking = await job.running.client.call('agents.create', { name: 'Asker', executor: 'acp', config })
+  const calls = [{ title: 'Write a.txt', kind: 'edit', rawInput: { path: 'a.txt', content: 'x' } }]
+  const task = await job.task({ description: `Do it. <asks>${JSON.stringify(calls)}</asks>` })
+  await job.claim(task, asking)
+  await using plain = await connect(job, 'auto')
+  const told = await plain.call<{ question: { text: string; options: string[] } }>('svc_await_run', {
+    task_id: task.ref,
+  })
+  expect(told).toMatchObject({ done: false, run: { status: 'running' } })
+  expect(told.question.options.length).toBeGreaterThan(0)
+  const forms: unknown[] = []
+  await using mcp = await connect(job, 'auto', job.running.token, (message, options) => {
+    forms.push(message)
+    return options[0] ?? ''
+  })
+  const ended = await mcp.call('svc_await_run', { task_id: task.ref, wait_seconds: 30 })
+  expect(forms).toEqual([told.question.text])
+  expect(ended).toMatchObject({ done: true })
 })

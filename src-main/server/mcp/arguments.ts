@@ -1,7 +1,9 @@
-import { ExecutionId, ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { z } from 'zod'
 
-export const projectId = ProjectId.optional().describe(
-  "Id of the project. Default: your execution's project, else the only one that you may see.",
-)
-export const taskId = TaskId.optional().describe('Id of the task. Default: the task that you are working on.')
-export const executionId = ExecutionId.optional().describe('Id of the execution. Default: your own.')
+const name = z.string().trim().min(1).max(200)
+
+/** What is named by an id, whole or in part, or by what people call it. */
+export const projectId = name.optional().describe('Id, key or name of the project. Default: yours, else the only one.')
+export const taskId = name.optional().describe('Id or number (SHO-42) of the task. Default: the one you work on.')
+export const executionId = name.optional().describe('Id of the run. Default: your own.')
+export const otherTask = name.describe('Id or number (SHO-42) of the other task.')

@@ -1,8 +1,7 @@
 import { operations } from '../../../src-shared/contract/operations.ts'
-import { Task } from '../../../src-shared/contract/tasks.ts'
-import { Diff } from '../../../src-shared/contract/workspaces.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { z } from 'zod'
-import { projectId, taskId } from './arguments.ts'
+import { otherTask, projectId, taskId } from './arguments.ts'
 import { defineTool, type McpTool } from './tool.ts'
 
 /** How much of a task's prompt a list shows; whole ones would fill whoever reads them. */
@@ -20,7 +19,6 @@ export const readingTools = {
       'meant; inside an execution it is always yours.',
     effect: 'reads',
     input: z.object({}),
-    output: operations['projects.list'].output,
     run: (_args, scope) => scope.call('projects.list', {}),
   }),
   svc_list_tasks: defineTool('tasks.list', {
@@ -36,14 +34,18 @@ export const readingTools = {
       q: list.q.describe('Only tasks whose title or description has these words.'),
       label: list.label.describe('Only tasks with this label.'),
       assignee: list.assignee.describe('Only tasks in which this agent or user (an id) has a role.'),
-      parent_id: list.parent_id.describe('Only subtasks of this task.'),
+      parent_id: otherTask.optional().describe('Only subtasks of this task.'),
       include_archived: list.include_archived.describe('Archived tasks too.'),
       cursor: list.cursor.describe('next_cursor of the page before.'),
       limit: list.limit,
     }),
-    output: operations['tasks.list'].output,
-    run: async ({ project_id, ...filter }, scope) => {
-      const page = await scope.call('tasks.list', { ...filter, project_id: await scope.projectId(project_id) })
+    run: async ({ project_id, parent_id, ...filter }, scope) => {
+      const parent = parent_id === undefined ? {} : { parent_id: await scope.taskId(parent_id) }
+      const page = await scope.call('tasks.list', {
+        ...filter,
+        ...parent,
+        project_id: await scope.projectId(project_id),
+      })
       return { ...page, items: page.items.map(withShortDescription) }
     },
   }),
@@ -54,8 +56,7 @@ export const readingTools = {
       'review, and in error_annotation what went wrong, if anything. Read it again after a version_conflict.',
     effect: 'reads',
     input: z.object({ task_id: taskId }),
-    output: z.object(Task.shape),
-    run: ({ task_id }, scope) => scope.call('tasks.get', { task_id: scope.taskId(task_id) }),
+    run: async ({ task_id }, scope) => scope.call('tasks.get', { task_id: await scope.taskId(task_id) }),
   }),
   svc_list_comments: defineTool('comments.list', {
     title: 'List the comments on a task',
@@ -64,8 +65,7 @@ export const readingTools = {
       'svc_add_comment answers. state says which are still to be answered: sent; answered and resolved ones need nothing.',
     effect: 'reads',
     input: z.object({ task_id: taskId }),
-    output: operations['comments.list'].output,
-    run: ({ task_id }, scope) => scope.call('comments.list', { task_id: scope.taskId(task_id) }),
+    run: async ({ task_id }, scope) => scope.call('comments.list', { task_id: await scope.taskId(task_id) }),
   }),
   svc_get_task_diff: defineTool('tasks.diff', {
     title: "Get a task's diff",
@@ -80,8 +80,27 @@ export const readingTools = {
       ),
       path: diff.path.describe('Only this file.'),
     }),
-    output: z.object(Diff.shape),
-    run: ({ task_id, ...what }, scope) => scope.call('tasks.diff', { ...what, task_id: scope.taskId(task_id) }),
+    run: async ({ task_id, ...what }, scope) =>
+      scope.call('tasks.diff', { ...what, task_id: await scope.taskId(task_id) }),
+  }),
+  svc_list_agents: defineTool('agents.list', {
+    title: 'List agents',
+    description:
+      'The agents that can work in your projects, with their type and whether they are paused: for svc_assign_agent.',
+    effect: 'reads',
+    input: z.object({}),
+    run: async (_args, scope) => {
+      const { items } = await scope.call('agents.list', {})
+      return { items: items.map(({ id, name, executor, paused }) => ({ id, name, executor, paused })) }
+    },
+  }),
+  svc_list_dependencies: defineTool('tasks.dependencies', {
+    title: 'List what a task depends on',
+    description:
+      'The tasks that have to be done before this one can start, each with its state and whether it is done.',
+    effect: 'reads',
+    input: z.object({ task_id: taskId }),
+    run: async ({ task_id }, scope) => scope.call('tasks.dependencies', { task_id: await scope.taskId(task_id) }),
   }),
 } as const satisfies Record<string, McpTool>
 

@@ -5,7 +5,7 @@ import type {
   Resource,
   ResourceTemplateType,
 } from '@modelcontextprotocol/server'
-import { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
+import { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { Diff } from '../../../src-shared/contract/workspaces.ts'
 import type { Logger } from '../../platform/logging/log.ts'
@@ -20,8 +20,8 @@ export const diffUri = (task_id: string) => `${taskUri(task_id)}/diff`
 const json = 'application/json'
 const patch = 'text/x-diff'
 
-/** How many tasks one page of the list has. */
-const tasksOnPage = 100
+/** How many tasks the list has; every other one is there by its address. */
+const maxTasks = 200
 
 /** What there is to read, with a place for the id. */
 export const resourceTemplates: readonly ResourceTemplateType[] = [
@@ -58,32 +58,21 @@ export async function readResource(scope: McpScope, uri: string, log: Logger): P
   }
 }
 
-/** A page of one project's tasks, and their diffs; after its last one comes the next project. */
-export async function listResources(
-  scope: McpScope,
-  cursor: string | undefined,
-  log: Logger,
-): Promise<ListResourcesResult> {
+/** The tasks that changed last, in all projects, and their diffs: one page, since many clients read no second one. */
+export async function listResources(scope: McpScope, log: Logger): Promise<ListResourcesResult> {
   try {
     const { items: projects } = await scope.call('projects.list', {})
-    const [wanted, after] = cursor === undefined ? [projects[0]?.id] : parseCursor(cursor)
-    const index = projects.findIndex(({ id }) => id === wanted)
-    const project = projects[index]
-    if (!project) return { resources: [] }
-    const at = after === undefined ? {} : { cursor: after }
-    const page = await scope.call('tasks.list', { project_id: project.id, limit: tasksOnPage, ...at })
-    const next = page.next_cursor === null ? projects[index + 1]?.id : `${project.id} ${page.next_cursor}`
-    return { resources: page.items.flatMap(resourcesOf), ...(next !== undefined && { nextCursor: next }) }
+    const pages = await Promise.all(
+      projects.map(({ id }) => scope.call('tasks.list', { project_id: id, limit: maxTasks })),
+    )
+    const newest = pages
+      .flatMap(({ items }) => items)
+      .toSorted((one, other) => (one.updated_at < other.updated_at ? 1 : -1))
+      .slice(0, maxTasks)
+    return { resources: newest.flatMap(resourcesOf) }
   } catch (error) {
     throw toProtocolError(error, log)
   }
-}
-
-function parseCursor(cursor: string): readonly [ProjectId, string?] {
-  const [project, after] = cursor.split(' ', 2)
-  const id = ProjectId.safeParse(project)
-  if (!id.success) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Pass nextCursor of the page before.')
-  return after === undefined ? [id.data] : [id.data, after]
 }
 
 function resourcesOf({ id, title, status, updated_at, diff_stat }: Task): Resource[] {

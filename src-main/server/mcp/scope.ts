@@ -1,5 +1,6 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
-import { AgentId, type ExecutionId, type ProjectId, type TaskId } from '../../../src-shared/contract/ids.ts'
+import { AgentId, ExecutionId, ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
+import type { FeedItem } from '../../../src-shared/contract/events.ts'
 import { operations } from '../../../src-shared/contract/operations.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../../src-shared/contract/operations.ts'
 import type { Api, CallContext } from '../../api/api.ts'
@@ -19,12 +20,18 @@ export interface McpScope {
   /** Whether the caller's token is any good for an operation, before its arguments are looked at. Throws `ApiError`. */
   admit(name: OperationName): void
   call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>>
+  /** The caller is a person's client, which may answer in their name. */
+  readonly isPerson: boolean
+  /** The changes that the caller may see, from now on, until `signal` or the caller is gone. */
+  events(signal: AbortSignal): AsyncIterable<FeedItem>
   /** The named project, else that of the caller's execution, else the caller's only one; else a refusal that lists them. */
-  projectId(given: ProjectId | undefined): Promise<ProjectId>
+  projectId(given: string | undefined): Promise<ProjectId>
   /** The named task, else that of the caller's execution. */
-  taskId(given: TaskId | undefined): TaskId
+  taskId(given: string | undefined): Promise<TaskId>
   /** The named execution, else the caller's own. */
-  executionId(given: ExecutionId | undefined): ExecutionId
+  executionId(given: string | undefined): Promise<ExecutionId>
+  /** The named execution, of the named task if there is one; else that task's active one. */
+  runOf(task: string | undefined, execution: string | undefined): Promise<ExecutionId>
   /** The agent with this id or name; nobody where none is named. A name that there is not is a refusal that lists them. */
   agent(given: string | undefined): Promise<{ agent_id?: AgentId }>
 }
@@ -37,39 +44,100 @@ export function createMcpScope(api: Api, { principal, remote_address, gone, life
     const signal = operations[name].method === 'GET' ? gone : lifetime
     return (await api.call(name, input, { principal, remote_address, signal })) as never
   }
+  const taskId: McpScope['taskId'] = async (given) => {
+    const named = given ?? bound?.task_id
+    if (named === undefined) throw missing('task_id', 'Say which task; svc_list_tasks lists them.')
+    const whole = TaskId.safeParse(named)
+    if (whole.success) return whole.data
+    const { items: projects } = await call('projects.list', {})
+    const q = `id:${named}`
+    const pages = await Promise.all(
+      projects.map(({ id }) => call('tasks.list', { project_id: id, q, include_archived: true, limit: 3 })),
+    )
+    const found = pages.flatMap(({ items }) => items)
+    const own = found.filter(({ project_id }) => project_id === bound?.project_id)
+    const [only, ...others] = own.length === 1 ? own : found
+    if (only && others.length === 0) return only.id
+    const list = found.map(({ ref, title }) => `${ref} (${title})`).join(', ')
+    throw missing('task_id', only ? `Several tasks are called ${named}: ${list}.` : `No task ${named}.`)
+  }
+  const findExecution = async (given: string): Promise<ExecutionId> => {
+    const whole = ExecutionId.safeParse(given)
+    if (whole.success) return whole.data
+    const { items: projects } = await call('projects.list', {})
+    const queues = await Promise.all(projects.map(({ id }) => call('projects.queue', { project_id: id })))
+    const open = queues.flatMap(({ running, waiting }) => [...running, ...waiting])
+    return oneOf(
+      given,
+      open.map(({ execution_id }) => ({ id: execution_id })),
+    )
+  }
   return {
     gone,
     admit: (name) => api.admit(operations[name].who, principal, operations[name].method !== 'GET'),
     call,
+    isPerson: principal.kind === 'user',
+    events: (signal) =>
+      api.events({}, null, { principal, remote_address, signal: AbortSignal.any([signal, gone, lifetime]) }),
     projectId: async (given) => {
-      if (given !== undefined) return given
-      if (bound) return bound.project_id
+      if (given === undefined && bound) return bound.project_id
+      const whole = ProjectId.safeParse(given)
+      if (whole.success) return whole.data
       const { items } = await call('projects.list', {})
-      const [only, ...others] = items
-      if (only && others.length === 0) return only.id
-      throw choose('project', items)
+      return pick('project', given === undefined ? items : matching(items, given), items).id
     },
-    taskId: (given) => {
-      const id = given ?? bound?.task_id
-      if (id === undefined) throw missing('task_id', 'Say which task; svc_list_tasks lists them.')
-      return id
-    },
-    executionId: (given) => {
+    taskId,
+    executionId: async (given) => {
       const id = given ?? bound?.execution_id
       if (id === undefined)
         throw missing('execution_id', 'Say which execution; a task names it as active_execution_id.')
-      return id
+      return findExecution(id)
+    },
+    runOf: async (task, execution) => {
+      if (execution !== undefined && task === undefined) return findExecution(execution)
+      const task_id = await taskId(task)
+      if (execution !== undefined) return oneOf(execution, (await call('tasks.executions', { task_id })).items)
+      const { active_execution_id } = await call('tasks.get', { task_id })
+      if (active_execution_id !== null) return active_execution_id
+      throw new ApiError({ code: 'execution_not_running', message: 'No run of this task is under way.' })
     },
     agent: async (given) => {
       if (given === undefined) return {}
       const id = AgentId.safeParse(given)
       if (id.success) return { agent_id: id.data }
       const { items } = await call('agents.list', {})
-      const [only, ...others] = items.filter(({ name }) => name.toLowerCase() === given.toLowerCase())
-      if (only && others.length === 0) return { agent_id: only.id }
-      throw choose('agent', only ? [only, ...others] : items)
+      return { agent_id: pick('agent', matching(items, given), items).id }
     },
   }
+}
+
+interface Named {
+  readonly id: string
+  readonly name: string
+  readonly key?: string
+}
+
+/** Those with this name or key; else those whose id it is a part of. */
+function matching<T extends Named>(items: readonly T[], text: string): readonly T[] {
+  const lower = text.toLowerCase()
+  const named = items.filter(({ name, key }) => name.toLowerCase() === lower || key?.toLowerCase() === lower)
+  return named.length > 0 ? named : items.filter(({ id }) => isPartOf(id, lower))
+}
+
+/** Ids are cut at either end, by people and by us. */
+const isPartOf = (id: string, text: string): boolean =>
+  text.length >= 4 && (id.startsWith(text) || id.endsWith(text) || id.replaceAll('-', '').endsWith(text))
+
+function pick<T extends Named>(kind: 'project' | 'agent', found: readonly T[], all: readonly T[]): T {
+  const [only, ...others] = found
+  if (only && others.length === 0) return only
+  throw choose(kind, only ? found : all)
+}
+
+function oneOf(text: string, runs: readonly { readonly id: ExecutionId }[]): ExecutionId {
+  const [only, ...others] = runs.filter(({ id }) => id === text || isPartOf(id, text.toLowerCase()))
+  if (only && others.length === 0) return only.id
+  throw missing('execution_id', only ? `Several runs have ${text} in their ids. Give more of it.` : `No run ${text}.`)
 }
 
 /** Says what there is to choose from, in words and in `details`. */

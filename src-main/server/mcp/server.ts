@@ -1,11 +1,11 @@
-import { Server } from '@modelcontextprotocol/server'
-import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
+import { acceptedContent, isInputRequiredResult, Server } from '@modelcontextprotocol/server'
+import type { CallToolResult, InputRequiredResult, Tool } from '@modelcontextprotocol/server'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import { toApiError } from '../http-errors.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import type { McpScope } from './scope.ts'
-import type { McpTool } from './tool.ts'
+import type { McpDialog, McpTool } from './tool.ts'
 import { mcpTools } from './tools.ts'
 
 const instructions =
@@ -35,18 +35,29 @@ export function createMcpServer(scope: McpScope, { version, log, tells }: McpSer
     { instructions, capabilities: { tools: {}, resources: tells ? { listChanged: true, subscribe: true } : {} } },
   )
   server.setRequestHandler('tools/list', () => ({ tools: [...shownTools] }))
-  server.setRequestHandler('tools/call', ({ params }) => callTool(params.name, params.arguments, scope, log))
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+    const dialog: McpDialog = {
+      // A form is asked for by an answer, which the older protocol has no word for.
+      canAsk: tells && server.getClientCapabilities()?.elicitation !== undefined,
+      answered: (form) => acceptedContent(mcpReq.inputResponses, form) ?? null,
+    }
+    return callTool(params, { scope, dialog, log })
+  })
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [...resourceTemplates] }))
-  server.setRequestHandler('resources/list', ({ params }) => listResources(scope, params?.cursor, log))
+  server.setRequestHandler('resources/list', () => listResources(scope, log))
   server.setRequestHandler('resources/read', ({ params }) => readResource(scope, params.uri, log))
   return server
 }
 
-async function callTool(name: string, values: unknown, scope: McpScope, log: Logger): Promise<CallToolResult> {
+async function callTool(
+  { name, arguments: values }: { readonly name: string; readonly arguments?: unknown },
+  { scope, dialog, log }: { readonly scope: McpScope; readonly dialog: McpDialog; readonly log: Logger },
+): Promise<CallToolResult | InputRequiredResult> {
   try {
     const tool = toolsByName.get(name) ?? noSuchTool(name)
     scope.admit(tool.operation)
-    const output = await tool.run(values, scope)
+    const output = await tool.run(values, scope, dialog)
+    if (isInputRequiredResult(output)) return output
     return {
       content: [{ type: 'text', text: JSON.stringify(output) }],
       structuredContent: output as Record<string, unknown>,

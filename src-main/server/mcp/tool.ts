@@ -9,11 +9,20 @@ export interface McpTool {
   readonly title: string
   readonly description: string
   readonly inputSchema: Tool['inputSchema']
-  readonly outputSchema: Tool['inputSchema']
+  /** Only where it earns its place: every client reads all of the list. */
+  readonly outputSchema?: Tool['inputSchema']
   readonly annotations: ToolAnnotations
   /** The operation that answers; where several are needed, the one that decides. */
   readonly operation: OperationName
-  readonly run: (values: unknown, scope: McpScope) => Promise<unknown>
+  readonly run: (values: unknown, scope: McpScope, dialog: McpDialog) => Promise<unknown>
+}
+
+/** What the client can do for the person before it. */
+export interface McpDialog {
+  /** It can show its person a form, and call again with what they answered. */
+  readonly canAsk: boolean
+  /** What its person answered to the form of this name; null where nothing. */
+  answered(form: string): Readonly<Record<string, unknown>> | null
 }
 
 /** What a tool does to the board, as its annotations say it. */
@@ -33,8 +42,8 @@ interface ToolParts<I extends z.ZodObject> {
   readonly description: string
   readonly effect: keyof typeof effects
   readonly input: I
-  readonly output: z.ZodObject
-  readonly run: (args: z.output<I>, scope: McpScope) => Promise<unknown>
+  readonly output?: z.ZodObject
+  readonly run: (args: z.output<I>, scope: McpScope, dialog: McpDialog) => Promise<unknown>
 }
 
 /** Makes a tool; its schemas are written out once, for every request is served anew. */
@@ -44,10 +53,10 @@ export function defineTool<I extends z.ZodObject>(operation: OperationName, part
     title,
     description,
     inputSchema: jsonSchemaOf(input.strict(), 'input'),
-    outputSchema: jsonSchemaOf(output, 'output'),
+    ...(output && { outputSchema: jsonSchemaOf(output, 'output') }),
     annotations: { ...effects[effect], openWorldHint: false },
     operation,
-    run: (values, scope) => run(parseInput(input, values), scope),
+    run: (values, scope, dialog) => run(parseInput(input, values), scope, dialog),
   }
 }
 
@@ -58,7 +67,12 @@ function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): Tool['inputS
     override: ({ jsonSchema }) => {
       // The format says it already, in a word instead of two hundred characters.
       if (jsonSchema.format === 'uuid' || jsonSchema.format === 'date-time') delete jsonSchema.pattern
+      // Bounds that nobody comes near are said by the refusal.
+      if ((jsonSchema.maxLength ?? 0) > 100) delete jsonSchema.maxLength
+      if ((jsonSchema.maximum ?? 0) >= Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+      if ((jsonSchema.minimum ?? 0) <= Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
     },
   })
+  delete written.$schema
   return written as Tool['inputSchema']
 }

@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { Comment } from '../../../src-shared/contract/comments.ts'
-import { Execution } from '../../../src-shared/contract/executions.ts'
+import { runInstruction } from '../../../src-shared/contract/executions.ts'
 import { operations } from '../../../src-shared/contract/operations.ts'
-import { Review } from '../../../src-shared/contract/reviews.ts'
-import { Task } from '../../../src-shared/contract/tasks.ts'
-import { executionId, projectId, taskId } from './arguments.ts'
+import { executionId, otherTask, projectId, taskId } from './arguments.ts'
+import { awaitRun } from './await-run.ts'
 import { defineTool, type McpTool } from './tool.ts'
 import { submitForReview } from './submit-for-review.ts'
 
@@ -40,12 +38,15 @@ export const writingTools = {
       labels: create.labels.describe('Labels.'),
       priority,
       review_config: reviewConfig,
-      parent_id: create.parent_id.describe('The task that this one is a part of.'),
+      parent_id: otherTask.optional().describe('The task that this one is a part of.'),
       subtask_mode: create.subtask_mode,
     }),
-    output: z.object(Task.shape),
-    run: async ({ project_id, ...task }, scope) =>
-      scope.call('tasks.create', { ...task, project_id: await scope.projectId(project_id) }),
+    run: async ({ project_id, parent_id, ...task }, scope) =>
+      scope.call('tasks.create', {
+        ...task,
+        ...(parent_id !== undefined && { parent_id: await scope.taskId(parent_id) }),
+        project_id: await scope.projectId(project_id),
+      }),
   }),
   svc_update_task: defineTool('tasks.update', {
     title: 'Update a task',
@@ -62,8 +63,8 @@ export const writingTools = {
       review_config: reviewConfig,
       version: ifVersion,
     }),
-    output: z.object(Task.shape),
-    run: ({ task_id, ...changes }, scope) => scope.call('tasks.update', { ...changes, task_id: scope.taskId(task_id) }),
+    run: async ({ task_id, ...changes }, scope) =>
+      scope.call('tasks.update', { ...changes, task_id: await scope.taskId(task_id) }),
   }),
   svc_add_comment: defineTool('comments.create', {
     title: 'Comment on a task',
@@ -81,8 +82,8 @@ export const writingTools = {
       ),
       anchor: comment.anchor.describe('A line of the diff: side old counts in the file before, new in the file now.'),
     }),
-    output: z.object(Comment.shape),
-    run: ({ task_id, ...said }, scope) => scope.call('comments.create', { ...said, task_id: scope.taskId(task_id) }),
+    run: async ({ task_id, ...said }, scope) =>
+      scope.call('comments.create', { ...said, task_id: await scope.taskId(task_id) }),
   }),
   svc_assign_agent: defineTool('tasks.claim', {
     title: 'Assign an agent to a task',
@@ -92,7 +93,7 @@ export const writingTools = {
       'project is paused, a dependency is unfinished, or someone already has the task.',
     effect: 'adds',
     input: z.object({
-      task_id: claim.task_id.describe('Id of the task to claim.'),
+      task_id: otherTask.describe('Id or number (SHO-42) of the task.'),
       agent_id: z
         .string()
         .optional()
@@ -102,9 +103,12 @@ export const writingTools = {
           'prompt, model, timeout_seconds and lock_policy.',
       ),
     }),
-    output: operations['tasks.claim'].output,
-    run: async ({ agent_id, ...args }, scope) =>
-      scope.call('tasks.claim', { ...args, ...(await scope.agent(agent_id)) }),
+    run: async ({ task_id, agent_id, ...args }, scope) =>
+      scope.call('tasks.claim', {
+        ...args,
+        task_id: await scope.taskId(task_id),
+        ...(await scope.agent(agent_id)),
+      }),
   }),
   svc_submit_for_review: defineTool('tasks.transition', {
     title: 'Submit the work for review',
@@ -118,9 +122,8 @@ export const writingTools = {
       summary: transition.reason.describe('What was done, for the reviewer.'),
       version: ifVersion,
     }),
-    output: z.object({ task: Task, review: Review.optional(), execution: Execution.optional() }),
-    run: ({ task_id, summary, version }, scope) =>
-      submitForReview(scope, { task_id: scope.taskId(task_id), summary, version }),
+    run: async ({ task_id, summary, version }, scope) =>
+      submitForReview(scope, { task_id: await scope.taskId(task_id), summary, version }),
   }),
   svc_submit_verdict: defineTool('tasks.verdict', {
     title: 'Submit a verdict',
@@ -138,8 +141,8 @@ export const writingTools = {
       ),
       version: ifVersion,
     }),
-    output: operations['tasks.verdict'].output,
-    run: ({ task_id, ...judged }, scope) => scope.call('tasks.verdict', { ...judged, task_id: scope.taskId(task_id) }),
+    run: async ({ task_id, ...judged }, scope) =>
+      scope.call('tasks.verdict', { ...judged, task_id: await scope.taskId(task_id) }),
   }),
   svc_finish_execution: defineTool('executions.finish', {
     title: 'Finish an execution',
@@ -151,11 +154,10 @@ export const writingTools = {
       execution_id: executionId,
       status: finish.status,
       summary: finish.summary.describe('What was done, or why it failed.'),
-      usage: finish.usage,
+      usage: finish.usage.describe('As svc_heartbeat takes it.'),
     }),
-    output: operations['executions.finish'].output,
-    run: ({ execution_id, ...end }, scope) =>
-      scope.call('executions.finish', { ...end, execution_id: scope.executionId(execution_id) }),
+    run: async ({ execution_id, ...end }, scope) =>
+      scope.call('executions.finish', { ...end, execution_id: await scope.executionId(execution_id) }),
   }),
   svc_heartbeat: defineTool('executions.heartbeat', {
     title: 'Send a heartbeat',
@@ -164,8 +166,63 @@ export const writingTools = {
       'execution counts as lost. Where action is stop, or the answer is execution_not_running, stop working.',
     effect: 'marks',
     input: z.object({ execution_id: executionId, usage: finish.usage }),
-    output: operations['executions.heartbeat'].output,
-    run: ({ execution_id, usage }, scope) =>
-      scope.call('executions.heartbeat', { execution_id: scope.executionId(execution_id), usage }),
+    output: z.looseObject({ action: runInstruction.action }),
+    run: async ({ execution_id, usage }, scope) =>
+      scope.call('executions.heartbeat', { execution_id: await scope.executionId(execution_id), usage }),
   }),
+  svc_move_task: defineTool('tasks.transition', {
+    title: 'Move a task',
+    description:
+      'Moves a task to another state of its workflow, such as todo or in_progress. A state that may not be entered now is ' +
+      'refused with why, and with those that may. For your own finished work use svc_submit_for_review.',
+    effect: 'adds',
+    input: z.object({
+      task_id: taskId,
+      status: transition.status.describe('The name of the state.'),
+      reason: transition.reason.describe('Why; it stands in the task’s history.'),
+      version: ifVersion,
+    }),
+    run: async ({ task_id, version, ...move }, scope) => {
+      const id = await scope.taskId(task_id)
+      const at = version ?? (await scope.call('tasks.get', { task_id: id })).version
+      return scope.call('tasks.transition', { ...move, task_id: id, version: at })
+    },
+  }),
+  svc_stop_execution: defineTool('executions.stop', {
+    title: 'Stop a run',
+    description:
+      'Ends a run that you may stop, with all of its processes; its work stays in the worktree and its task where it is. ' +
+      'Name the task, or the run by its id. Your own run ends by your ending your turn.',
+    effect: 'marks',
+    input: z.object({
+      task_id: taskId.describe('Id or number (SHO-42) of the task whose run is stopped.'),
+      execution_id: executionId.describe('Id of the run, if not the active one of the task.'),
+    }),
+    run: async ({ task_id, execution_id }, scope) =>
+      scope.call('executions.stop', { execution_id: await scope.runOf(task_id, execution_id) }),
+  }),
+  svc_add_dependency: defineTool('tasks.add_dependency', {
+    title: 'Make a task depend on another',
+    description:
+      'The task can’t start before the other one is done. Both are of one project; circles are refused. Twice is the same as once.',
+    effect: 'marks',
+    input: z.object({ task_id: taskId, depends_on_id: otherTask }),
+    run: async ({ task_id, depends_on_id }, scope) =>
+      scope.call('tasks.add_dependency', {
+        task_id: await scope.taskId(task_id),
+        depends_on_id: await scope.taskId(depends_on_id),
+      }),
+  }),
+  svc_remove_dependency: defineTool('tasks.remove_dependency', {
+    title: 'Remove a dependency',
+    description: 'The task no longer depends on the other one; it can start as soon as nothing else holds it up.',
+    effect: 'marks',
+    input: z.object({ task_id: taskId, depends_on_id: otherTask }),
+    run: async ({ task_id, depends_on_id }, scope) => {
+      const id = await scope.taskId(task_id)
+      await scope.call('tasks.remove_dependency', { task_id: id, depends_on_id: await scope.taskId(depends_on_id) })
+      return scope.call('tasks.dependencies', { task_id: id })
+    },
+  }),
+  svc_await_run: awaitRun,
 } as const satisfies Record<string, McpTool>
