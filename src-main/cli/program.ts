@@ -10,6 +10,7 @@ import { addInbox } from './commands/inbox.ts'
 import { addMcp } from './commands/mcp.ts'
 import { addOpen } from './commands/open.ts'
 import { addProject } from './commands/project.ts'
+import { addQueue } from './commands/queue.ts'
 import { addRotateKey, type RotateKeyOptions } from './commands/rotate-key.ts'
 import { addServe, type ServeOptions } from './commands/serve.ts'
 import { addReview } from './commands/task-moves.ts'
@@ -58,6 +59,7 @@ export function createProgram(program: Program): Command {
   addLanding(svc)
   addTemplate(svc)
   addInbox(svc)
+  addQueue(svc)
   addUsage(svc)
   addReview(svc)
   addEvents(svc)

@@ -16,7 +16,7 @@ export interface QueuedExecution {
 }
 
 /**
- * Returns the queued executions, oldest first, each with the reason for its wait. Each project has its own slots; an
+ * Returns the queued executions in the order in which they start, each with the reason for its wait. Each project has its own slots; an
  * execution that waits for another reason takes none, so it holds up no other.
  */
 export function queuedExecutions(

@@ -1,4 +1,6 @@
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { QueueMove } from '../../src-shared/contract/queue.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { limitedUntil } from './accounts.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
@@ -9,16 +11,19 @@ import { enqueueExecution } from './enqueue-execution.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { queuedExecutions, type QueuedExecution } from './queue.ts'
+import { reorderQueue } from './reorder-queue.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 
 export interface Scheduler {
   /** Queues an execution for the agent with the state's role; it starts when a slot is free. */
   dispatch(task: TaskRecord): Promise<PluginResult>
-  /** Starts the executions that may start, oldest first, within each project's slots. */
+  /** Starts the executions that may start, in the order of the queue, within each project's slots. */
   startQueued(): void
-  /** Returns the queued executions, oldest first, with the reason for each wait. */
+  /** Returns the queued executions in their order, with the reason for each wait. */
   waiting(): readonly QueuedExecution[]
+  /** Moves a queued execution among those of its project. */
+  move(id: ExecutionId, to: QueueMove): Refusal | null
   /** Starts no more executions. */
   close(): void
 }
@@ -62,6 +67,7 @@ export function createScheduler(deps: {
   return {
     startQueued,
     waiting: () => queuedExecutions(context, deps.executions(), deps.limits),
+    move: (id, to) => reorderQueue(context, id, to),
     close: () => {
       closed = true
       clearTimeout(timer)

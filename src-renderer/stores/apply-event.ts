@@ -34,6 +34,7 @@ export interface EventTargets {
   }
   readonly knowledge: { changed(projectId: string): void }
   readonly landing: { put(projectId: string, lane: LandingLane): void }
+  readonly queue: { changed(projectId: string): void }
   readonly taskTemplates: { changed(projectId: string): void }
   readonly integrations: { put(projectId: string, integration: Integration | null): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
@@ -81,6 +82,8 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.comments.remove(event.data.task_id, event.data.comment_id)
     case 'knowledge.updated':
       return to.knowledge.changed(event.data.project_id)
+    case 'queue.updated':
+      return to.queue.changed(event.data.project_id)
     case 'task_template.updated':
       return to.taskTemplates.changed(event.data.project_id)
     case 'workspace.cleaned':

@@ -18,6 +18,7 @@ import { useNotifications } from './notifications.ts'
 import { useOrphans } from './orphans.ts'
 import { sleep } from './sleep.ts'
 import { useProjects } from './projects.ts'
+import { useQueueChanges } from './queue-changes.ts'
 import { useReviews } from './reviews.ts'
 import { useSession } from './session.ts'
 import { useRequests, useTaskInvalidation } from './query.ts'
@@ -40,6 +41,7 @@ export const useLive = defineStore('live', () => {
     notifications: useNotifications(),
     knowledge: useKnowledge(),
     taskTemplates: useTaskTemplates(),
+    queue: useQueueChanges(),
     integrations: useIntegrations(),
     landing: useLanding(),
     agents: useAgents(),

@@ -1,13 +1,14 @@
 import { defineStore } from 'pinia'
 import { computed, shallowReactive, shallowRef, watch } from 'vue'
 import type { Project } from '../../src-shared/contract/projects.ts'
-import type { Queue } from '../../src-shared/contract/queue.ts'
+import type { Queue, QueueMove } from '../../src-shared/contract/queue.ts'
 import { useAgents } from './agents.ts'
 import { useClient } from './client.ts'
 import { useExecutions } from './executions.ts'
 import { useLive } from './live.ts'
 import { useNavigation } from './navigation.ts'
 import { useProjects } from './projects.ts'
+import { useQueueChanges } from './queue-changes.ts'
 import { useTaskInvalidation } from './query.ts'
 import { useTasks } from './tasks.ts'
 
@@ -24,6 +25,7 @@ export const useQueue = defineStore('queue', () => {
   const news = useTaskInvalidation()
   const projects = useProjects()
   const tasks = useTasks()
+  const queueChanges = useQueueChanges()
 
   const projectId = computed(() => projects.current?.id ?? null)
   const byProject = shallowReactive(new Map<string, Queue>())
@@ -65,7 +67,8 @@ export const useQueue = defineStore('queue', () => {
           const status = executions.byId.get(task.active_execution_id ?? '')?.status ?? ''
           return `${task.active_execution_id} ${status} ${task.updated_at} ${news.changesOf(task.id, 'hooks')}`
         })
-        return [project.id, [project.updated_at, limit, ...paused, ...own].join('\n')]
+        const moves = queueChanges.changesOf(project.id)
+        return [project.id, [project.updated_at, limit, moves, ...paused, ...own].join('\n')]
       }),
     )
   })
@@ -77,6 +80,7 @@ export const useQueue = defineStore('queue', () => {
     { immediate: true },
   )
 
+  let lastMove: Promise<unknown> = Promise.resolve()
   /** null until it is known. */
   const current = computed(() => byProject.get(projectId.value ?? '') ?? null)
   /** Of a task's own the first: what waits behind it are messages. */
@@ -89,6 +93,17 @@ export const useQueue = defineStore('queue', () => {
     current,
     failure,
     reload,
+    /** Moves a run that waits; the answer has the new order. */
+    move: (executionId: string, to: QueueMove): Promise<void> => {
+      const id = projectId.value
+      // One after the other: the last answer is the order that holds.
+      const move = lastMove.then(async () => {
+        const queue = await client.call('executions.move_in_queue', { execution_id: executionId, to })
+        if (id !== null) byProject.set(id, queue)
+      })
+      lastMove = move.catch(() => undefined)
+      return move
+    },
     /** The task's place among those that wait; null when its agent does not wait as far as is known. */
     waitingOf: (taskId: string): Queue['waiting'][number] | null => waiting.value.get(taskId) ?? null,
   }

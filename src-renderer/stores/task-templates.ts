@@ -1,17 +1,14 @@
 import { defineStore } from 'pinia'
-import { shallowReactive } from 'vue'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { TaskTemplate } from '../../src-shared/contract/task-templates.ts'
+import { createChangeCounter } from './change-counter.ts'
 import { useClient } from './client.ts'
 
 /** Starting points for new tasks: read where they are looked at, again after each change. */
 export const useTaskTemplates = defineStore('task-templates', () => {
   const client = useClient()
-  const changes = shallowReactive(new Map<string, number>())
   return {
-    changed: (projectId: string): void => void changes.set(projectId, (changes.get(projectId) ?? 0) + 1),
-    /** Grows with every change of a project’s templates. */
-    changesOf: (projectId: string): number => changes.get(projectId) ?? 0,
+    ...createChangeCounter(),
     list: async (projectId: string): Promise<readonly TaskTemplate[]> =>
       (await client.call('task_templates.list', { project_id: projectId })).items,
     create: (input: OperationInput<'task_templates.create'>): Promise<TaskTemplate> =>

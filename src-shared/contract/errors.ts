@@ -58,6 +58,7 @@ export const errorStatus = {
   template_protected: 409,
   recovery_not_available: 409,
   execution_not_running: 409,
+  not_queued: 409,
   already_answered: 409,
   merge_target_dirty: 409,
   merge_conflict: 409,

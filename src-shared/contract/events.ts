@@ -115,6 +115,8 @@ export const eventPayloads = {
     template: TaskTemplate.nullable(),
     occurred_at: Timestamp,
   }),
+  /** Someone has moved a run that waits; `projects.queue` has the new order. */
+  'queue.updated': z.object({ project_id: ProjectId, occurred_at: Timestamp }),
   /** `integration` is null when it was deleted. */
   'integration.updated': z.object({
     project_id: ProjectId,

@@ -26,7 +26,11 @@ export const QueueEntry = z.object({
   created_at: Timestamp,
 })
 
-/** What the agents of a project are at, and what waits for a slot, in the order in which it starts. */
+/** Where a run that waits can be moved in its queue. */
+export const queueMoves = ['first', 'up', 'down', 'last'] as const
+export type QueueMove = (typeof queueMoves)[number]
+
+/** What the agents of a project are at, and what waits for a slot, in the order in which it starts: by age, unless people moved it. */
 export const Queue = z
   .object({
     limit: z.int().describe('`max_concurrent_executions` of the settings.'),

@@ -65,6 +65,23 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
   await client.call('projects.update', { project_id: project.id, paused_at: null })
   await expect.poll(turns).toEqual(['Second: Starts next', 'Third: 2nd in queue'])
 
+  // Who waits is moved: by keys on its row, by its menu, and elsewhere.
+  const row = queue.getByRole('link', { name: /Third/ })
+  await row.focus()
+  await page.keyboard.press('Alt+ArrowUp')
+  await expect.poll(turns).toEqual(['Third: Starts next', 'Second: 2nd in queue'])
+  await expect.poll(() => row.evaluate((one) => one === document.activeElement)).toBe(true)
+  await page.keyboard.press('Alt+ArrowDown')
+  await expect.poll(turns).toEqual(['Second: Starts next', 'Third: 2nd in queue'])
+  await queue.getByRole('button', { name: 'Move Third' }).click()
+  expect(await violationsInThemes(page), 'queue menu').toEqual([])
+  await page.getByRole('menuitem', { name: 'Move to the front' }).click()
+  await expect.poll(turns).toEqual(['Third: Starts next', 'Second: 2nd in queue'])
+  const { waiting } = await client.call('projects.queue', { project_id: project.id })
+  const second = waiting.find(({ title }) => title === 'Second')?.execution_id ?? ''
+  await client.call('executions.move_in_queue', { execution_id: second, to: 'first' })
+  await expect.poll(turns).toEqual(['Second: Starts next', 'Third: 2nd in queue'])
+
   // The limit is changed where it is read.
   await queue.getByRole('button', { name: 'Change limit' }).click()
   await page.keyboard.press('Escape')

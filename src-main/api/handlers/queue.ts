@@ -1,12 +1,15 @@
-import type { QueueEntry, WaitReason } from '../../../src-shared/contract/queue.ts'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { ProjectId } from '../../../src-shared/contract/ids.ts'
+import type { Queue, QueueEntry, WaitReason } from '../../../src-shared/contract/queue.ts'
 import type { z } from 'zod'
 import type { AgentDays } from '../../../src-shared/contract/limits.ts'
 import { listPrices } from '../../../src-shared/contract/list-prices.ts'
 import type { AgentRecord, OpenExecution, ProjectRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
-import { findProject, findTask } from '../find.ts'
+import { findExecution, findProject, findTask } from '../find.ts'
 
-type Names = 'projects.queue' | 'projects.usage' | 'tasks.usage' | 'projects.limits' | 'tasks.limits'
+type Names =
+  'projects.queue' | 'executions.move_in_queue' | 'projects.usage' | 'tasks.usage' | 'projects.limits' | 'tasks.limits'
 
 /** What agents are at, what waits for them, and what they have used. */
 export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
@@ -27,38 +30,45 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
     const title = read.tasks.get(task_id)?.title ?? ''
     return agent_id === null ? [] : [{ execution_id: id, task_id, title, role, agent_id, created_at }]
   }
+  const queueOf = (project_id: ProjectId): Queue => {
+    const { max_concurrent_executions: limit } = engine.views.settings(findProject(read, project_id))
+    const runs = engine.executions.running()
+    const running = read.executions.queue(project_id).filter(({ status }) => status === 'running')
+    let position = 0
+    return {
+      limit,
+      running: running.flatMap((record) => {
+        const run = runs.get(record.id)
+        const quiet_since = run?.stalled ? new Date(run.lastActivityAt).toISOString() : null
+        return entryOf(record).map((entry) => ({
+          ...entry,
+          started_at: read.executions.get(record.id)?.started_at ?? null,
+          quiet_since,
+        }))
+      }),
+      waiting: engine.scheduler
+        .waiting()
+        .filter(({ record }) => record.project_id === project_id)
+        .flatMap(({ record, reason }) =>
+          entryOf(record).map((entry) => {
+            if (reason === 'slots_full') position += 1
+            return {
+              ...entry,
+              reason: reason ?? 'starting',
+              position: reason === 'slots_full' ? position : null,
+              ...retryOf(record, reason),
+            }
+          }),
+        ),
+    }
+  }
   return {
-    'projects.queue': ({ project_id }) => {
-      const { max_concurrent_executions: limit } = engine.views.settings(findProject(read, project_id))
-      const runs = engine.executions.running()
-      const running = read.executions.queue(project_id).filter(({ status }) => status === 'running')
-      let position = 0
-      return {
-        limit,
-        running: running.flatMap((record) => {
-          const run = runs.get(record.id)
-          const quiet_since = run?.stalled ? new Date(run.lastActivityAt).toISOString() : null
-          return entryOf(record).map((entry) => ({
-            ...entry,
-            started_at: read.executions.get(record.id)?.started_at ?? null,
-            quiet_since,
-          }))
-        }),
-        waiting: engine.scheduler
-          .waiting()
-          .filter(({ record }) => record.project_id === project_id)
-          .flatMap(({ record, reason }) =>
-            entryOf(record).map((entry) => {
-              if (reason === 'slots_full') position += 1
-              return {
-                ...entry,
-                reason: reason ?? 'starting',
-                position: reason === 'slots_full' ? position : null,
-                ...retryOf(record, reason),
-              }
-            }),
-          ),
-      }
+    'projects.queue': ({ project_id }) => queueOf(project_id),
+    'executions.move_in_queue': ({ execution_id, to }) => {
+      const { project_id } = findExecution(read, execution_id)
+      const refusal = engine.scheduler.move(execution_id, to)
+      if (refusal) throw new ApiError(refusal)
+      return queueOf(project_id)
     },
     'projects.usage': ({ project_id }) => read.usage.ofProject(findProject(read, project_id).id),
     'projects.limits': ({ project_id }) => {

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { ProjectId, TaskId } from '../ids.ts'
+import { ExecutionId, ProjectId, TaskId } from '../ids.ts'
 import { ProjectLimits, TaskLimits } from '../limits.ts'
-import { get } from '../operation.ts'
-import { ProjectUsage, Queue, UsageSum } from '../queue.ts'
+import { get, post } from '../operation.ts'
+import { ProjectUsage, Queue, queueMoves, UsageSum } from '../queue.ts'
 
 /** What agents are at, what waits for them, and what they have used. */
 export const queueOperations = {
@@ -12,6 +12,15 @@ export const queueOperations = {
     'The executions of agents that run and that wait, each with its turn or the reason why it waits.',
     z.object({ project_id: ProjectId }),
     Queue,
+  ),
+  'executions.move_in_queue': post(
+    '/executions/{execution_id}/move_in_queue',
+    'member_human',
+    'Move a run (`execution`) that waits among those of its project: one place up or down, or to an end. New ones queue behind it.',
+    z.object({ execution_id: ExecutionId, to: z.enum(queueMoves) }),
+    Queue,
+    200,
+    ['not_queued'],
   ),
   'projects.usage': get(
     '/projects/{project_id}/usage',

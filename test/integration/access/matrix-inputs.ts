@@ -50,6 +50,7 @@ const byOperation: { readonly [N in OperationName]?: (ids: World['ids']) => Part
   'auth.login': () => ({ password: 'wrong horse' }),
   'agents.check_args': () => ({ args: [] }),
   'executions.finish': () => ({ status: 'succeeded' }),
+  'executions.move_in_queue': () => ({ to: 'first' }),
   'members.add': ({ user_id }) => ({ user_id: user_id ?? '', role: 'member' }),
   'tasks.add_dependency': ({ other_task_id }) => ({ depends_on_id: other_task_id ?? '' }),
   'tasks.remove_dependency': ({ other_task_id }) => ({ depends_on_id: other_task_id ?? '' }),

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
 import { script, setHooks } from '../../helpers/lifecycle.ts'
 
 const queueOf = (job: Job) => job.running.client.call('projects.queue', { project_id: job.project.id })
@@ -38,6 +39,64 @@ test('agents start oldest first within the slots of the project, and the queue s
   expect(started).toEqual(started.toSorted())
   expect(await queueOf(job)).toMatchObject({ running: [], waiting: [] })
 })
+
+test('a person moves who waits, every window hears of it, and the order outlives a restart', async () => {
+  await using job = await startJob()
+  await job.settings({ max_concurrent_executions: 1 })
+  const gate = join(job.running.dataDir, 'gate')
+  const agent = await job.agent(`until test -e '${gate}'; do sleep 0.05; done; echo $SVC_TASK_TITLE > work.txt`)
+  const claimed = new Map<string, { task_id: string; execution_id: string }>()
+  for (const title of ['First', 'Second', 'Third', 'Fourth']) {
+    const task = await job.task({ title })
+    const { execution } = await job.claim(task, agent)
+    claimed.set(title, { task_id: task.id, execution_id: execution.id })
+  }
+  const idOf = (title: string) => claimed.get(title)?.execution_id ?? ''
+  const titles = async () => (await queueOf(job)).waiting.map(({ title }) => title)
+  await job.running.eventually(
+    () => queueOf(job),
+    (one) => one.running.length === 1 && one.waiting.every(({ reason }) => reason === 'slots_full'),
+  )
+  const move = (title: string, to: 'first' | 'up' | 'down' | 'last') =>
+    job.running.client.call('executions.move_in_queue', { execution_id: idOf(title), to })
+  const answer = await move('Fourth', 'first')
+  expect(answer.waiting.map(({ title, position }) => [title, position])).toEqual([
+    ['Fourth', 1],
+    ['Second', 2],
+    ['Third', 3],
+  ])
+  await move('Third', 'up')
+  expect(await titles()).toEqual(['Fourth', 'Third', 'Second'])
+  await move('Third', 'down')
+  await move('Fourth', 'first')
+  expect(await refusalOf(move('First', 'up'))).toBe('not_queued')
+  const told = []
+  const end = await job.task({ title: 'The end of the news' })
+  for await (const item of job.running.client.events({}, 0, AbortSignal.timeout(30_000))) {
+    if (item.kind !== 'event') continue
+    if (item.event.type === 'queue.updated') told.push(item.event.data.project_id)
+    if (item.event.type === 'task.created' && item.event.data.task_id === end.id) break
+  }
+  // What changed nothing is no news.
+  expect(told).toEqual([job.project.id, job.project.id, job.project.id])
+  // One that comes later waits behind them.
+  const late = await job.task({ title: 'Late' })
+  await job.claim(late, agent)
+  await job.running.eventually(titles, (all) => all.includes('Late'))
+  expect(await titles()).toEqual(['Fourth', 'Second', 'Third', 'Late'])
+  job.running = await job.running.restart()
+  await job.running.eventually(titles, (all) => all.length >= 4)
+  const order = (await titles()).filter((title) => title !== 'First')
+  expect(order).toEqual(['Fourth', 'Second', 'Third', 'Late'])
+  await writeFile(gate, '')
+  const started = []
+  for (const title of ['Fourth', 'Second', 'Third']) {
+    const { task_id, execution_id } = claimed.get(title) ?? { task_id: '', execution_id: '' }
+    await job.running.taskWhere(task_id, (one) => one.status === 'review')
+    started.push((await job.running.client.call('executions.get', { execution_id })).started_at ?? '')
+  }
+  expect(started).toEqual(started.toSorted())
+}, 60_000)
 
 test('who can not start for another reason takes no turn, and the queue names the reason', async () => {
   await using job = await startJob()

@@ -49,6 +49,7 @@ function heard(event: EventEnvelope): unknown[] {
     },
     knowledge: { changed: note('knowledge.changed') },
     landing: { put: (...args) => void calls.push(['landing.put', ...args]) },
+    queue: { changed: note('queue.changed') },
     taskTemplates: { changed: note('taskTemplates.changed') },
     integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
@@ -186,6 +187,7 @@ test('knowledge, templates and people change nothing on the board, and whoever l
   expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([
     ['knowledge.changed', task.project_id],
   ])
+  expect(heard({ seq: 5, type: 'queue.updated', data: base })).toEqual([['queue.changed', task.project_id]])
   const template_id = TaskTemplateId.parse('01990013-0000-7000-8000-000000000001')
   const noTemplate = { ...base, template_id, template: null }
   expect(heard({ seq: 5, type: 'task_template.updated', data: noTemplate })).toEqual([

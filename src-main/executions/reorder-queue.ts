@@ -1,0 +1,26 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ExecutionId } from '../../src-shared/contract/ids.ts'
+import type { QueueMove } from '../../src-shared/contract/queue.ts'
+import { notFound } from '../domain/refusal.ts'
+import { moveInQueue } from '../domain/task/queue-order.ts'
+import type { EngineContext } from '../core/context.ts'
+
+/** Moves a run that waits among those of its project. Returns a refusal where it does not wait. */
+export function reorderQueue({ feed }: EngineContext, id: ExecutionId, to: QueueMove): Refusal | null {
+  return feed.commit((tx) => {
+    const record = tx.executions.get(id)
+    if (!record) return notFound('execution')
+    const { project_id, status, agent_id } = record
+    if (status !== 'queued' || agent_id === null) return notQueued
+    const waiting = tx.executions.queue(project_id).filter((one) => one.status === 'queued' && one.agent_id !== null)
+    const ranks = moveInQueue(waiting, id, to)
+    for (const [moved, queue_rank] of ranks) {
+      const current = tx.executions.get(moved)
+      if (current) tx.executions.put({ ...current, queue_rank })
+    }
+    if (ranks.size > 0) tx.emit('queue.updated', { project_id })
+    return null
+  })
+}
+
+const notQueued: Refusal = { code: 'not_queued', message: "This run isn't queued. Only runs that wait can be moved." }
