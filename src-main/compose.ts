@@ -85,7 +85,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const containment = createContainment({
       dataDir: config.dataDir,
       workspaceRoot: config.workspaceRoot,
-      credentials: credentialFolders,
+      credentials: () => credentialFolders(store.read.agents.list()),
       auto: config.containment ?? 'none',
       apiUrl: () => url,
       log: log.child({ module: 'containment' }),

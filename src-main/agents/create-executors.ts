@@ -1,3 +1,5 @@
+import type { Agent } from '../../src-shared/contract/projects.ts'
+import { foldersOf, neededBy } from './agent/needs.ts'
 import { executorInfos, type ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import { reap } from '../platform/process/process.ts'
 import type { Executors } from '../ports/executors.ts'
@@ -35,8 +37,15 @@ const all = Object.values(executorDefinitions)
 /** Names of the files and folders in a repository that steer any agent. */
 export const configNames: ReadonlySet<string> = new Set(all.flatMap((definition) => definition.configNames))
 
-/** Where agents keep their settings, sessions and sign-ins, below the home folder by `~`. */
-export const credentialFolders: readonly string[] = all.flatMap(({ needs }) => needs?.folders ?? [])
+/** Returns where agents keep their settings, sessions and sign-ins: in the usual places, and where these ones say. */
+export function credentialFolders(agents: readonly Pick<Agent, 'executor' | 'config'>[]): readonly string[] {
+  const usual = all.flatMap(({ needs }) => (needs ? foldersOf(needs, {}) : []))
+  const own = agents.flatMap(({ executor, config }) => {
+    const { needs } = executorDefinitions[executor]
+    return needs && config.env ? foldersOf(needs, config.env) : []
+  })
+  return [...new Set([...usual, ...own])]
+}
 
 /** All types of agent. */
 export function createExecutors(containment?: Containment): Executors {
@@ -68,17 +77,17 @@ function heardBy(box: ContainedBox, log: AgentLog): AgentLog {
 async function boxOf(
   containment: Containment | undefined,
   profile: ExecutorProfile,
-  { cwd, config, env, log }: ExecutionRun,
+  run: ExecutionRun,
 ): Promise<ContainedBox | undefined> {
+  const { cwd, config, env, log } = run
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
-  if (!containment || level === 'none') return undefined
-  const { folders = [], hosts = [], variables = [] } = executorDefinitions[profile].needs ?? {}
-  const own = Object.keys(process.env).filter((name) => variables.some((start) => name.startsWith(start)))
+  if (!containment || containment.held(level) === 'none') return undefined
+  const { folders, hosts, variables } = await neededBy(executorDefinitions[profile].needs, all, run)
   try {
     const box = await containment.box({
       level,
       cwd,
-      variables: [...executorInfos[profile].accountVariables, ...own, ...Object.keys({ ...config.env, ...env })],
+      variables: [...executorInfos[profile].accountVariables, ...variables, ...Object.keys({ ...config.env, ...env })],
       onDenied: (denial) => log.entry({ type: 'denied', at: new Date().toISOString(), ...denial }),
       hosts: [...hosts, ...allowed_hosts],
       read: extra_paths?.read ?? [],

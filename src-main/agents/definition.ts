@@ -17,12 +17,16 @@ export interface AgentRun extends ExecutionRun {
 
 /** What a contained run of this agent needs beside its worktree. */
 export interface AgentNeeds {
+  /** It is in the command lines of programs that start this agent, such as one that speaks ACP for it. */
+  readonly word: string
   /** Its settings, sessions and sign-in below the home folder, by `~`. Other agents can't read them. */
   readonly folders: readonly string[]
   /** Where its model is. */
   readonly hosts: readonly string[]
   /** What the names of the variables begin with that say how it reaches its model; others are not inherited. */
   readonly variables?: readonly string[]
+  /** Variables that name a folder to use in place of one of these. */
+  readonly folderVariables?: readonly string[]
 }
 
 /**

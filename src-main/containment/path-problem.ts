@@ -25,7 +25,8 @@ export function pathProblem(path: string, { dataDir, workspaceRoot }: OwnFolders
   return null
 }
 
-const isWithin = (path: string, folder: string): boolean => !/^\.\.(?:[\\/]|$)/.test(relative(folder, path))
+/** Whether a path is the folder or lies in it, as the names tell. */
+export const isWithin = (path: string, folder: string): boolean => !/^\.\.(?:[\\/]|$)/.test(relative(folder, path))
 
 /** What is not there yet has the name that it will have. */
 function realPath(path: string): string {

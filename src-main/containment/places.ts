@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { BoxRequest } from '../ports/containment.ts'
-import { inFull } from './path-problem.ts'
+import { inFull, isWithin } from './path-problem.ts'
 
 export interface Places {
   readonly allowWrite: string[]
@@ -57,7 +57,7 @@ export interface OwnPlaces {
   readonly dataDir: string
   readonly workspaceRoot: string
   /** What agents keep below the home folder, by `~`: no run reads it but that of the agent which names it. */
-  readonly credentials: readonly string[]
+  readonly credentials: () => readonly string[]
   /** The run's own temporary folder. */
   readonly temporary: string
   /** Files that were written for this run. */
@@ -70,7 +70,12 @@ export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
   const { cwd, read = [], write = [] } = request
   const git = gitFoldersOf(cwd)
   const inHome = (names: readonly string[]) => names.map((name) => join(home, name))
-  const hidden = own.credentials.filter((folder) => !write.includes(folder))
+  // What another agent’s configuration calls its folder hides no more than that.
+  const hidden = own
+    .credentials()
+    .filter((folder) => !write.includes(folder))
+    .map(inFull)
+    .filter((folder) => !isWithin(home, folder) && !isWithin(cwd, folder))
   const runtime = process.env['XDG_RUNTIME_DIR']
   return {
     allowWrite: there([cwd, own.temporary, ...git.write, ...inHome(caches), ...write.map(inFull)]),
@@ -82,7 +87,7 @@ export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
       ...inHome(keys),
       ...sockets,
       ...(runtime === undefined ? [] : [runtime]),
-      ...hidden.map(inFull),
+      ...hidden,
     ]),
     allowRead: there([cwd, own.temporary, ...git.read, ...resolvers, ...own.given, ...[...read, ...write].map(inFull)]),
   }
@@ -90,7 +95,7 @@ export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
 
 /** Whether a run may write there, as far as the names tell. */
 export function isWritable(path: string, { allowWrite, denyWrite }: Places): boolean {
-  const isIn = (folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
+  const isIn = (folder: string): boolean => isWithin(path, folder)
   return allowWrite.some(isIn) && !denyWrite.some(isIn)
 }
 

@@ -205,6 +205,7 @@ async function runOf(
     task_id: task.id,
     cwd: workspace.path,
     prompt: record.prompt,
+    own_command: agent.config.command,
     config: {
       ...agent.config,
       ...(overrides.command !== undefined && { command: overrides.command }),

@@ -21,6 +21,8 @@ export interface ExecutionRun {
   readonly images?: readonly PromptImage[]
   /** The agent's configuration with the claim's overrides laid over it. */
   readonly config: AgentConfig
+  /** The command that the owner of the agent wrote; absent where there is none, or where nobody did. */
+  readonly own_command?: string | undefined
   /** Added to the inherited environment: the `SVC_` variables with the bound token. */
   readonly env: Readonly<Record<string, string>>
   /** The MCP endpoint for this run; null when HTTP is off. */

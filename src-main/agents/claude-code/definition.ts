@@ -15,8 +15,10 @@ import type { AgentRun } from '../definition.ts'
 const program: AgentProgram = {
   executor: 'claude-code',
   needs: {
+    word: 'claude',
     folders: ['~/.claude', '~/.claude.json'],
     hosts: ['api.anthropic.com', '*.anthropic.com', 'claude.ai', 'platform.claude.com'],
+    folderVariables: ['CLAUDE_CONFIG_DIR'],
     variables: ['ANTHROPIC_', 'CLAUDE_', 'AWS_REGION', 'AWS_BEARER_TOKEN_BEDROCK'],
   },
   program: 'claude',

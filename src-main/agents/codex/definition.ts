@@ -8,8 +8,10 @@ import { converseWithCodex } from './converse.ts'
 const program: AgentProgram = {
   executor: 'codex',
   needs: {
+    word: 'codex',
     folders: ['~/.codex'],
     hosts: ['api.openai.com', 'auth.openai.com', 'chatgpt.com'],
+    folderVariables: ['CODEX_HOME'],
     variables: ['OPENAI_', 'CODEX_', 'AZURE_OPENAI_'],
   },
   program: 'codex',

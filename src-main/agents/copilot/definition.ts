@@ -11,8 +11,10 @@ export const copilot: AcpAgent = {
   program: {
     executor: 'copilot',
     needs: {
+      word: 'copilot',
       folders: ['~/.copilot', '~/.config/github-copilot'],
       hosts: ['github.com', 'api.github.com', '*.githubcopilot.com'],
+      folderVariables: ['COPILOT_HOME'],
       variables: ['COPILOT_', 'GH_TOKEN', 'GITHUB_TOKEN'],
     },
     program: 'copilot',

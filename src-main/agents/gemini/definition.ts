@@ -15,8 +15,10 @@ export const gemini: AcpAgent = {
   program: {
     executor: 'gemini',
     needs: {
+      word: 'gemini',
       folders: ['~/.gemini'],
       hosts: ['*.googleapis.com', 'accounts.google.com'],
+      folderVariables: ['GEMINI_CLI_HOME'],
       variables: ['GEMINI_', 'GOOGLE_'],
     },
     program: 'gemini',

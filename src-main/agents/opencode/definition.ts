@@ -17,6 +17,7 @@ export const opencode: AcpAgent = {
   program: {
     executor: 'opencode',
     needs: {
+      word: 'opencode',
       folders: ['~/.config/opencode', '~/.local/share/opencode', '~/.local/state/opencode'],
       hosts: ['opencode.ai', 'models.dev', 'api.anthropic.com', 'api.openai.com'],
       variables: ['OPENCODE_', 'OPENROUTER_', 'ANTHROPIC_', 'OPENAI_', 'GEMINI_', 'GROQ_', 'MISTRAL_', 'XAI_'],

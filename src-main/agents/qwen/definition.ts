@@ -10,6 +10,7 @@ export const qwen: AcpAgent = {
   program: {
     executor: 'qwen',
     needs: {
+      word: 'qwen',
       folders: ['~/.qwen'],
       hosts: ['*.aliyuncs.com', 'chat.qwen.ai'],
       variables: ['QWEN_', 'OPENAI_', 'DASHSCOPE_'],

@@ -15,7 +15,7 @@ const homeBefore = process.env['HOME']
 const { available, reason } = createContainment({
   dataDir: join(root, 'none'),
   workspaceRoot: join(root, 'none'),
-  credentials: [],
+  credentials: () => [],
   auto: 'auto',
   apiUrl: () => null,
 }).status()

@@ -35,7 +35,7 @@ const portOf = (server: typeof copse) => (server.address() as AddressInfo).port
 const containment = createContainment({
   dataDir: data,
   workspaceRoot: join(data, 'workspaces'),
-  credentials: ['~/.claude'],
+  credentials: () => ['~/.claude', '/', '~', data],
   auto: 'auto',
   apiUrl: () => urlOf(copse),
 })

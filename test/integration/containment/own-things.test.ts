@@ -15,7 +15,7 @@ const root = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tm
 const containment = createContainment({
   dataDir: join(root, 'data'),
   workspaceRoot: join(root, 'data', 'workspaces'),
-  credentials: [],
+  credentials: () => [],
   auto: 'auto',
   apiUrl: () => null,
 })

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
+import type { ExecutionRun } from '../../ports/executors.ts'
+import type { AgentNeeds } from '../definition.ts'
+
+export interface RunNeeds {
+  readonly folders: readonly string[]
+  readonly hosts: readonly string[]
+  /** Names of variables. */
+  readonly variables: readonly string[]
+}
+
+/**
+ * Returns what a contained run of an agent needs. One that can start any program needs what the agents do that its
+ * owner's command names. Folders that are missing are made: where they lie, the run could not.
+ */
+export async function neededBy(
+  own: AgentNeeds | undefined,
+  all: readonly { readonly needs?: AgentNeeds | undefined }[],
+  { config, own_command = '' }: Pick<ExecutionRun, 'config' | 'own_command'>,
+): Promise<RunNeeds> {
+  const named = all.flatMap(({ needs }) => (needs && own_command.includes(needs.word) ? needs : []))
+  const needs = own ? [own] : named
+  const folders = needs.flatMap((one) => foldersOf(one, config.env ?? {}))
+  for (const folder of folders) await makePlace(folder)
+  const starts = needs.flatMap(({ variables = [] }) => variables)
+  return {
+    folders,
+    hosts: needs.flatMap(({ hosts }) => hosts),
+    variables: Object.keys(process.env).filter((name) => starts.some((start) => name.startsWith(start))),
+  }
+}
+
+/** Returns where an agent keeps what it has, with the environment of its configuration. */
+export function foldersOf(
+  { folders, folderVariables = [] }: Pick<AgentNeeds, 'folders' | 'folderVariables'>,
+  env: NonNullable<AgentConfig['env']>,
+): readonly string[] {
+  const valueOf = (name: string) => env[name] || process.env[name] || null
+  const home = env['HOME']
+  const inHome = folders.map((folder) => {
+    const [base, variable] = basesOfXdg.find(([start]) => folder.startsWith(start)) ?? []
+    const moved = variable === undefined ? null : valueOf(variable)
+    if (base !== undefined && moved !== null) return join(moved, folder.slice(base.length))
+    return home ? folder.replace(/^~(?=\/)/, () => home) : folder
+  })
+  return [...inHome, ...folderVariables.flatMap((name) => valueOf(name) ?? [])]
+}
+
+const basesOfXdg = [
+  ['~/.config/', 'XDG_CONFIG_HOME'],
+  ['~/.local/share/', 'XDG_DATA_HOME'],
+  ['~/.local/state/', 'XDG_STATE_HOME'],
+] as const
+
+/** A name with `.json` at its end is a file, any other a folder. */
+async function makePlace(place: string): Promise<void> {
+  const path = place.replace(/^~(?=\/)/, () => homedir())
+  if (existsSync(path)) return
+  if (!path.endsWith('.json')) return void (await mkdir(path, { recursive: true, mode: 0o700 }))
+  await mkdir(dirname(path), { recursive: true })
+  // Another run may be faster.
+  await writeFile(path, '{}\n', { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+}

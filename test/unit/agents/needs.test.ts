@@ -1,0 +1,42 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { foldersOf, neededBy } from '../../../src-main/agents/agent/needs.ts'
+
+const home = mkdtempSync(join(tmpdir(), 'copse-needs-'))
+afterAll(() => {
+  rmSync(home, { recursive: true, force: true })
+})
+
+const claude = {
+  word: 'claude',
+  folders: ['~/.claude', '~/.claude.json'],
+  hosts: ['api.anthropic.com'],
+  variables: ['ANTHROPIC_'],
+  folderVariables: ['CLAUDE_CONFIG_DIR'],
+}
+const other = { word: 'other', folders: ['~/.local/share/other'], hosts: ['other.test'] }
+const all = [{ needs: claude }, { needs: other }, {}]
+
+test('an agent keeps its things where its configuration says', () => {
+  expect(foldersOf(claude, {})).toEqual(claude.folders)
+  expect(foldersOf(claude, { HOME: '/h', CLAUDE_CONFIG_DIR: '/c' })).toEqual(['/h/.claude', '/h/.claude.json', '/c'])
+  expect(foldersOf(other, { XDG_DATA_HOME: '/data' })).toEqual(['/data/other'])
+})
+
+test('what is missing of it is made, since the run could not', async () => {
+  process.env['ANTHROPIC_TEST'] = '1'
+  const needs = await neededBy(claude, all, { config: { env: { HOME: home } } })
+  delete process.env['ANTHROPIC_TEST']
+  expect(needs.hosts).toEqual(claude.hosts)
+  expect(needs.variables).toContain('ANTHROPIC_TEST')
+  expect(existsSync(join(home, '.claude'))).toBe(true)
+  expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe('{}\n')
+})
+
+test('one that can start any program needs what its owner’s command names, not what a claim put in its place', async () => {
+  const config = { command: 'npx claude-agent-acp', env: { HOME: home } }
+  expect((await neededBy(undefined, all, { config, own_command: config.command })).hosts).toEqual(claude.hosts)
+  expect(await neededBy(undefined, all, { config, own_command: './run' })).toMatchObject({ folders: [], hosts: [] })
+})
