@@ -36,7 +36,7 @@ export async function describeRed(
     return task ? `“${task.title}”` : `${commit.slice(0, 12)} “${subject}”`
   }
   const names = landed.slice(0, 10).map(nameOf)
-  const alone = judged_tree === null ? '' : 'It passes by itself. '
+  const alone = judged_tree === null ? '' : 'It passes alone. '
   const others =
     names.length === 0
       ? ''

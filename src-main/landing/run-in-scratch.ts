@@ -2,6 +2,7 @@ import { portBases, portsFrom } from '../domain/task/port-ranges.ts'
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
 import { scratchMark } from '../workspaces/scratch-mark.ts'
 import type { EngineContext } from '../core/context.ts'
+import { scriptContainment } from '../core/script-containment.ts'
 import { toSettings } from '../core/views.ts'
 import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
@@ -68,7 +69,8 @@ async function runAll(
     logged(context, task, log_name, redact, (log) => {
       const timeout_ms = settings.ci_step_timeout_seconds * 1_000
       const processMarker = scratchMark(cwd)
-      return context.scripts.run({ command, cwd, env, timeout_ms, processMarker, ...(log && { log }) }, { signal })
+      const script = { command, cwd, env, timeout_ms, processMarker, containment: scriptContainment(settings) }
+      return context.scripts.run({ ...script, ...(log && { log }) }, { signal })
     })
   const stamp = new Date(context.clock.now()).toISOString().replaceAll(/[:.]/g, '-')
   for (const [index, command] of settings.setup_commands.entries()) {

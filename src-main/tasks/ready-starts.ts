@@ -85,13 +85,13 @@ export function createReadyStarts(
       closing.signal,
     )
     if (!isRefusal(claimed) || !hopeless.includes(claimed.code)) return
-    context.log.warn({ task_id: id, code: claimed.code }, 'a task that was to start by itself never can')
+    context.log.warn({ task_id: id, code: claimed.code }, 'a task that was to start automatically never can')
     context.feed.commit((tx) => {
       const now = tx.tasks.get(id)
       if (!now?.start_when_ready) return
       const annotation: ErrorAnnotation = {
         type: 'execution_failed',
-        message: `It couldn’t start by itself. ${claimed.message}`,
+        message: `It couldn’t start automatically. ${claimed.message}`,
         recovery_actions: [],
       }
       tx.saveTask({ ...now, start_when_ready: null, error_annotation: now.error_annotation ?? annotation })
@@ -102,7 +102,7 @@ export function createReadyStarts(
     if (known) return known
     const starting = start(id)
       .catch((error: unknown) => {
-        if (!closing.signal.aborted) context.log.error({ err: error, task_id: id }, 'a task could not start by itself')
+        if (!closing.signal.aborted) context.log.error({ err: error, task_id: id }, 'a task could not start automatically')
       })
       .finally(() => underWay.delete(id))
     underWay.set(id, starting)
@@ -156,7 +156,7 @@ export function dependencyFailed(dependencies: readonly TaskId[]): ErrorAnnotati
     dependencies.length === 1 ? 'A task it depends on was' : `${dependencies.length} tasks it depends on were`
   return {
     type: 'dependency_failed',
-    message: `${which} cancelled or deleted, so it doesn’t start by itself. Remove the dependency, or start it yourself.`,
+    message: `${which} cancelled or deleted, so it doesn’t start automatically. Remove the dependency, or start it yourself.`,
     dependencies: [...dependencies],
     recovery_actions: [],
   }

@@ -134,7 +134,7 @@ export const Task = z
     external_issue_url: z.string().nullable(),
     archived: z.boolean(),
     active_execution_id: ExecutionId.nullable(),
-    start_when_ready: StartWhenReady.nullable().describe('It starts by itself once no dependency is open.'),
+    start_when_ready: StartWhenReady.nullable().describe('It starts automatically once no dependency is open.'),
     review_summary: ReviewSummary.nullable(),
     diff_stat: DiffStat.nullable().describe('Size of the branch against its base when last measured.'),
     port_base: z.int().nullable().describe('The first of the ten ports of the worktree that it works in.'),

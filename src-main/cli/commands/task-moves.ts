@@ -43,7 +43,7 @@ export function addTaskMoves(task: Command): void {
     .option('--model <model>', 'the model for this time')
     .option('--timeout <seconds>', 'time limit', wholeNumber(1, 31_536_000))
     .option('--wait', 'wait if the worktree is in use')
-    .option('--when-ready', 'start by itself once no dependency is open; needs --agent')
+    .option('--when-ready', 'start automatically once no dependency is open; needs --agent')
     .action((ref: string, options: ClaimOptions) => runCommand(options, (scene) => claim(scene, ref, options)))
   addClientCommand(task, {
     usage: 'move <task> <state>',

@@ -21,7 +21,7 @@ export const landingOperations = {
   'landing.check': post(
     '/projects/{project_id}/landing/check',
     'member_human',
-    'Run the landing steps on the tip of a base branch, to see whether it is green. Answers once they have begun.',
+    'Run the landing steps on the tip of a base branch, to see whether it is green. Answers once they have started.',
     z.object({
       project_id: ProjectId,
       repo_id: RepoId.optional().describe('Default: the primary repository.'),

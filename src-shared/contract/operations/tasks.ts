@@ -140,7 +140,7 @@ export const tasksOperations = {
   'tasks.cancel_start': del(
     '/tasks/{task_id}/start_when_ready',
     'member',
-    'No longer start the task by itself.',
+    'No longer start the task automatically.',
     z.object({ task_id: TaskId }),
     [],
   ),

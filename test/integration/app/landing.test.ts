@@ -69,7 +69,7 @@ test.concurrent(
     expect(await job.repository.git(['rev-parse', 'main'])).toBe(main)
     const back = (await job.transitions(second.id)).find(({ from_state }) => from_state === 'merging')
     expect(back).toMatchObject({ to_state: 'in_progress', triggered_by: 'system', rejection: true })
-    expect(back?.trigger_reason).toContain('It passes by itself. It fails together with')
+    expect(back?.trigger_reason).toContain('It passes alone. It fails together with')
     expect(back?.trigger_reason).toContain('“Rename greet”')
     expect(back?.trigger_reason).toContain('+welcome')
     const { items } = await client.call('landing.list', { project_id: job.project.id })
@@ -102,6 +102,9 @@ test.concurrent(
     const project_id = job.project.id
     const [task, other] = await Promise.all([reviewed(job, 'echo 1 > one.txt'), reviewed(job, 'echo 2 > two.txt')])
     const green = await job.repository.git(['rev-parse', 'main'])
+  await job.settings({ landing: { mode: 'serial', steps: [], max_parallel: 2, retry_failed: false } })
+  expect(await refused(client.call('landing.check', { project_id }))).toMatchObject({ code: 'no_steps' })
+  await job.settings({ landing: { mode: 'serial', steps: null, max_parallel: 2, retry_failed: false } })
     await client.call('landing.check', { project_id })
     const laneWhere = (health: string) =>
       eventually(
