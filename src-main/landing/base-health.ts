@@ -1,7 +1,7 @@
 import type { RepoId } from '../../src-shared/contract/ids.ts'
 import type { LandingLane } from '../../src-shared/contract/landing.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
-import type { BaseHealthRecord } from '../ports/base-health-queries.ts'
+import type { BaseHealthRecord } from '../ports/review-queries.ts'
 import type { RunEnd } from './lane.ts'
 
 interface Branch {

@@ -15,7 +15,6 @@ import type {
   KnowledgeId,
   ProjectId,
   RepoId,
-  ReviewId,
   TaskId,
   TransitionId,
   UserId,
@@ -25,13 +24,13 @@ import type { KnowledgeEntry } from '../../src-shared/contract/knowledge.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
 import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
-import type { Review, ReviewConfigChange } from '../../src-shared/contract/reviews.ts'
+import type { ReviewConfigChange } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
 import type { AttachmentQueries } from './attachment-queries.ts'
-import type { BaseHealthQueries } from './base-health-queries.ts'
+import type { BaseHealthQueries, ReviewQueries } from './review-queries.ts'
 import type { TaskTemplateQueries } from './task-template-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
@@ -95,7 +94,6 @@ export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containm
   /** Where a person has put it in the queue; null: behind those that have one, by its age. */
   readonly queue_rank: number | null
 }
-export type ReviewRecord = Review
 export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }
 export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lock'> & {
   readonly repo_path: string
@@ -219,12 +217,7 @@ export interface Queries {
     openOfTask(task_id: TaskId): readonly ExecutionRecord[]
     lastOf(task_id: TaskId, role: string): ExecutionRecord | null
   }
-  readonly reviews: {
-    put(record: ReviewRecord): void
-    get(id: ReviewId): ReviewRecord | null
-    latest(task_id: TaskId): ReviewRecord | null
-    byTask(task_id: TaskId): readonly ReviewRecord[]
-  }
+  readonly reviews: ReviewQueries
   readonly base_health: BaseHealthQueries
   readonly workspaces: {
     put(record: WorkspaceRecord): void

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { BaseHealthQueries } from '../ports/base-health-queries.ts'
+import type { BaseHealthQueries } from '../ports/review-queries.ts'
 import type { Database } from './database-type.ts'
 import { baseHealth } from './schema/reviews.ts'
 

@@ -1,6 +1,7 @@
 import type { AgentId, ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { Executions } from '../executions/executions.ts'
-import type { ReviewRecord, TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import type { ReviewRecord } from '../ports/review-queries.ts'
 import type { LandingResult } from '../../src-shared/contract/landing.ts'
 import type { Landing } from '../landing/landing.ts'
 import type { Cleanup } from '../workspaces/cleanup.ts'

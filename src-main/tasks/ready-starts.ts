@@ -102,7 +102,8 @@ export function createReadyStarts(
     if (known) return known
     const starting = start(id)
       .catch((error: unknown) => {
-        if (!closing.signal.aborted) context.log.error({ err: error, task_id: id }, 'a task could not start automatically')
+        if (!closing.signal.aborted)
+          context.log.error({ err: error, task_id: id }, 'a task could not start automatically')
       })
       .finally(() => underWay.delete(id))
     underWay.set(id, starting)

@@ -4,7 +4,8 @@ import type { TransitionPlan } from '../domain/transition/plan-transition.ts'
 import { hasTrait, roleOf } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
-import type { Queries, ReviewRecord, TaskRecord } from '../ports/store.ts'
+import type { Queries, TaskRecord } from '../ports/store.ts'
+import type { ReviewRecord } from '../ports/review-queries.ts'
 import type { Work } from '../ports/workspaces.ts'
 
 /** Closes the open review of a task that moves away from its gate. Returns the newest review after that. */

@@ -13,7 +13,8 @@ import type { Tx } from '../core/event-feed.ts'
 import { enqueueTaskFinished, enqueueWorkStopped, doesStateWork } from './enqueue-hooks.ts'
 import { notify } from '../core/notify.ts'
 import { closeOpenReview, holderOf, openReview } from './review-attempts.ts'
-import type { ExecutionRecord, ReviewRecord, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
+import type { ReviewRecord } from '../ports/review-queries.ts'
 import { toReviewSummary, toTask } from '../core/views.ts'
 
 export interface MoveRequest extends TransitionRequest {

@@ -50,7 +50,10 @@ export function useMoves() {
     (error: unknown): ToastAction | undefined => {
       if (agentId === null || !(error instanceof ApiError) || error.code !== 'dependency_gate') return undefined
       const start = () => tasks.startWhenReady(task.id, agentId, overrides)
-      return { label: 'Start when ready', run: () => void toasts.attemptOn(task, 'It doesn’t start automatically', start) }
+      return {
+        label: 'Start when ready',
+        run: () => void toasts.attemptOn(task, 'It doesn’t start automatically', start),
+      }
     }
   const claim = (task: Task, to: string | null, agentId: string | null, overrides?: ExecutionOverrides) =>
     optimistic(

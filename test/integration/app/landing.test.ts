@@ -102,9 +102,9 @@ test.concurrent(
     const project_id = job.project.id
     const [task, other] = await Promise.all([reviewed(job, 'echo 1 > one.txt'), reviewed(job, 'echo 2 > two.txt')])
     const green = await job.repository.git(['rev-parse', 'main'])
-  await job.settings({ landing: { mode: 'serial', steps: [], max_parallel: 2, retry_failed: false } })
-  expect(await refused(client.call('landing.check', { project_id }))).toMatchObject({ code: 'no_steps' })
-  await job.settings({ landing: { mode: 'serial', steps: null, max_parallel: 2, retry_failed: false } })
+    await job.settings({ landing: { mode: 'serial', steps: [], max_parallel: 2, retry_failed: false } })
+    expect(await refused(client.call('landing.check', { project_id }))).toMatchObject({ code: 'no_steps' })
+    await job.settings({ landing: { mode: 'serial', steps: null, max_parallel: 2, retry_failed: false } })
     await client.call('landing.check', { project_id })
     const laneWhere = (health: string) =>
       eventually(

@@ -1,4 +1,15 @@
-import type { RepoId } from '../../src-shared/contract/ids.ts'
+import type { RepoId, ReviewId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { Review } from '../../src-shared/contract/reviews.ts'
+
+export type ReviewRecord = Review
+
+/** The attempts at a review gate. */
+export interface ReviewQueries {
+  put(record: ReviewRecord): void
+  get(id: ReviewId): ReviewRecord | null
+  latest(task_id: TaskId): ReviewRecord | null
+  byTask(task_id: TaskId): readonly ReviewRecord[]
+}
 
 /** Whether a base branch passed its checks when it was tested last. */
 export interface BaseHealthRecord {
