@@ -58,6 +58,7 @@ export function createExecutors(containment?: Containment): Executors {
     },
     refusedArgs: (profile, config) => executorDefinitions[profile].refusedArgs(config),
     reap: async (process, executionId) => await reap(process, executionId),
+    inspect: async (profile, config, options) => await executorDefinitions[profile].detect({ ...options, config }),
     detect: async (options) => await Promise.all(all.map((definition) => definition.detect(options))),
   }
 }

@@ -51,6 +51,6 @@ export interface ExecutorDefinition {
   start(run: AgentRun, options: Cancellable): Promise<RunningExecution>
   /** Those of a person's arguments that its agent would not get, because they are not the person's to set. */
   refusedArgs(config: ArgsConfig): readonly string[]
-  /** Whether and where its agent is installed on this machine; takes 5 s at most. */
-  detect(options: Cancellable): Promise<DetectedAgent>
+  /** Whether and where its agent is installed on this machine, as `config` would find it; takes 10 s at most. */
+  detect(options: Cancellable & { readonly config?: AgentConfig }): Promise<DetectedAgent>
 }

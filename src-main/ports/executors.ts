@@ -99,6 +99,8 @@ export interface Executors {
   /** Those of a person's arguments that an agent would not get, because they are not the person's to set. */
   refusedArgs(profile: ExecutorProfile, config: Pick<AgentConfig, 'args' | 'permissions'>): readonly string[]
   detect(options: Cancellable): Promise<readonly DetectedAgent[]>
+  /** The same of one type, as an agent that is configured so would find it. */
+  inspect(profile: ExecutorProfile, config: AgentConfig, options: Cancellable): Promise<DetectedAgent>
 }
 
 export class ExecutorError extends Error {

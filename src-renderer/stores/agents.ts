@@ -2,7 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 import type { AgentTest } from '../../src-shared/contract/agent-tests.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
-import type { Agent, DetectedAgent } from '../../src-shared/contract/projects.ts'
+import type { Agent, AgentSignIn, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import { useClient } from './client.ts'
 import { createEntityStore } from './entity-store.ts'
 
@@ -12,6 +12,7 @@ export const useAgents = defineStore('agents', () => {
   const { byId, loaded, put, remove, take, replace } = createEntityStore<Agent>()
   const detected = shallowRef<readonly DetectedAgent[]>([])
   const detecting = shallowRef(false)
+  const signIns = shallowRef<ReadonlyMap<string, AgentSignIn>>(new Map())
 
   async function detect(): Promise<void> {
     detecting.value = true
@@ -21,11 +22,18 @@ export const useAgents = defineStore('agents', () => {
       detecting.value = false
     }
   }
+  /** Whether each agent can work as it is configured. */
+  async function checkSignIns(): Promise<void> {
+    const { items } = await client.call('agents.sign_ins', {})
+    signIns.value = new Map(items.map((item) => [item.agent_id, item]))
+  }
   return {
     byId,
     items: computed(() => [...byId.values()].sort((a, b) => a.name.localeCompare(b.name))),
     detected,
     detecting,
+    signIns,
+    checkSignIns,
     loaded,
     put,
     load: (): Promise<void> => replace(() => client.call('agents.list', {})),

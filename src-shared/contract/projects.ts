@@ -271,3 +271,7 @@ export const DetectedAgent = z
   })
   .meta({ id: 'DetectedAgent' })
 export type DetectedAgent = z.infer<typeof DetectedAgent>
+
+/** Whether an agent can work as it is configured. */
+export const AgentSignIn = DetectedAgent.extend({ agent_id: AgentId }).meta({ id: 'AgentSignIn' })
+export type AgentSignIn = z.infer<typeof AgentSignIn>

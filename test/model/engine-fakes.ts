@@ -26,6 +26,7 @@ export function fakeExecutors(running: Map<TaskId, FakeRun>, onStart: (run: Exec
   return {
     location: () => 'local',
     detect: () => Promise.resolve([]),
+    inspect: () => Promise.reject(new Error('No agent of the model is asked.')),
     reap: () => Promise.resolve(),
     refusedArgs: () => [],
     start: (_profile, run: ExecutionRun): Promise<RunningExecution> => {

@@ -48,7 +48,7 @@ export function createAgentDriver(profile: AgentProfile, options: AgentDriverOpt
         launch: (args, agentEnv) => launchProgram(program, run, args, agentEnv),
       }),
     refusedArgs: (config) => sortArgs(profile, config).refused,
-    detect: (cancellable) => detectAgent(program, env, cancellable),
+    detect: (detection) => detectAgent(program, env, detection),
   }
 }
 

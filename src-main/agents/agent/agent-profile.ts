@@ -7,6 +7,13 @@ import type { RefusedArgs } from './filter-args.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
+/** What a program answered that was asked something. */
+export interface ProgramAnswer {
+  readonly exit_code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
 /** How a coding agent is called and where it lies. */
 export interface AgentProgram {
   readonly executor: ExecutorProfile
@@ -22,6 +29,11 @@ export interface AgentProgram {
   readonly signInHint: string
   /** Whether it is signed in, by what lies on this machine; null when that can't be known from here. */
   readonly signedIn?: (env: Variables, home: string) => boolean | null
+  /** How it tells itself whether it is signed in, and how its answer is read; null where that says nothing. */
+  readonly signInStatus?: {
+    readonly args: readonly string[]
+    readonly read: (answer: ProgramAnswer) => boolean | null
+  }
 }
 
 /** What a profile adds to a start: arguments and variables. */

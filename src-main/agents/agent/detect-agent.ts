@@ -1,24 +1,44 @@
 import { executorInfos } from '../../../src-shared/contract/executor-profiles.ts'
-import type { DetectedAgent } from '../../../src-shared/contract/projects.ts'
+import type { AgentConfig, DetectedAgent } from '../../../src-shared/contract/projects.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { readVersion } from './read-version.ts'
+import { askProgram } from './ask-program.ts'
 import type { AgentProgram, Variables } from './agent-profile.ts'
 import { findProgram, homeOf } from './find-program.ts'
 
-/** Whether an agent is installed, where, which version, and signed in; one that can't even tell its version is not. */
+/**
+ * Whether an agent is installed, where, which version, and signed in; one that can't even tell its version is not. With
+ * `config` as an agent that is configured so would find it.
+ */
 export async function detectAgent(
   about: AgentProgram,
-  environment: Variables,
-  options: Cancellable,
+  inherited: Variables,
+  { config, ...options }: Cancellable & { readonly config?: AgentConfig },
 ): Promise<DetectedAgent> {
+  const environment = { ...inherited, ...config?.env }
   const found = { executor: about.executor, name: executorInfos[about.executor].name, signed_in: null } as const
-  const path = findProgram(about, null, environment)
+  const path = findProgram(about, config?.command?.trim() || null, environment)
   if (path === null) return { ...found, installed: false, path: null, version: null, hint: about.installHint }
   const version = await readVersion(path, options)
   if (version === null) {
     const hint = `${path} does not answer to --version. ${about.installHint}`
     return { ...found, installed: false, path, version: null, hint }
   }
-  const signed_in = about.signedIn?.(environment, homeOf(environment)) ?? null
+  const signed_in = await findSignIn(about, path, environment, options)
   return { ...found, installed: true, path, version, signed_in, hint: signed_in === false ? about.signInHint : null }
+}
+
+/** By its own word; what lies on this machine decides where it does not know, or may be wrong. */
+async function findSignIn(
+  { signedIn, signInStatus }: AgentProgram,
+  path: string,
+  environment: Variables,
+  options: Cancellable,
+): Promise<boolean | null> {
+  const seen = signedIn?.(environment, homeOf(environment)) ?? null
+  const answer = signInStatus ? await askProgram(path, signInStatus.args, { ...options, env: environment }) : null
+  const word = answer && signInStatus ? signInStatus.read(answer) : null
+  if (word !== false) return word ?? seen
+  // Its settings may bring a key that it does not count as an account.
+  return seen === null ? null : false
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { policyOf } from '../../domain/access/permissions.ts'
 import { createAgentDriver } from '../agent/agent-driver.ts'
 import type { AgentDriverOptions } from '../agent/agent-driver.ts'
@@ -6,6 +7,7 @@ import type { AgentProfile, AgentProgram, PrepareContext, PreparedLaunch } from 
 import { mcpServerName } from '../agent/mcp-server.ts'
 import { writePrivateFile } from '../agent/private-file.ts'
 import { hasFile, hasVariable } from '../agent/signed-in.ts'
+import { isRecord } from '../agent/text.ts'
 import { buildCommandLine, claudeRefusedArgs, claudeRefusedWhenAsking } from './command-line.ts'
 import { converseWithClaude } from './converse.ts'
 import { claudeUnsetEnv, claudeDefaultEnv } from './environment.ts'
@@ -26,6 +28,13 @@ const program: AgentProgram = {
   windowsProgram: ['@anthropic-ai', 'claude-code', 'bin', 'claude.exe'],
   installHint: 'Install Claude Code with `npm install -g @anthropic-ai/claude-code` and run `claude` once to sign in.',
   signInHint: 'Run `claude` once to sign in.',
+  signInStatus: {
+    args: ['auth', 'status'],
+    read: ({ stdout }) => {
+      const told = parseJson(stdout)
+      return isRecord(told) && typeof told['loggedIn'] === 'boolean' ? told['loggedIn'] : null
+    },
+  },
   signedIn: (env, home) => {
     const keys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude')

@@ -17,6 +17,13 @@ const program: AgentProgram = {
   program: 'codex',
   installHint: 'Install Codex with `npm install -g @openai/codex` and run `codex login` once.',
   signInHint: 'Run `codex login` once to sign in.',
+  signInStatus: {
+    args: ['login', 'status'],
+    read: ({ stdout, stderr }) => {
+      const said = `${stdout}\n${stderr}`
+      return /\bnot logged in\b/i.test(said) ? false : /\blogged in\b/i.test(said) ? true : null
+    },
+  },
   signedIn: (env, home) => {
     const folder = env['CODEX_HOME'] ?? join(home, '.codex')
     if (hasVariable(env, ['OPENAI_API_KEY', 'CODEX_API_KEY']) || hasFile([join(folder, 'auth.json')])) return true

@@ -26,6 +26,7 @@ type Names =
   | 'agents.test'
   | 'accounts.list'
   | 'agents.limits'
+  | 'agents.sign_ins'
 
 const given = givenFields<AgentRecord>()
 
@@ -52,6 +53,19 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
         .filter((agent) => sees(principal, agent))
         .map((agent) => viewFor(principal, agent)),
     }),
+    'agents.sign_ins': async (_input, { principal, signal }) => {
+      const asked = new Map<string, ReturnType<typeof executors.inspect>>()
+      const items = store.read.agents.list().flatMap((agent) => {
+        const { executor, config, daemon_id, id: agent_id } = agent
+        if (!sees(principal, agent) || daemon_id !== null || executors.location(executor) === 'remote') return []
+        // Several agents of one program and account are asked for once.
+        const key = JSON.stringify([executor, config.command, config.env])
+        const found = asked.get(key) ?? executors.inspect(executor, config, { signal })
+        asked.set(key, found)
+        return [found.then((detected) => ({ ...detected, agent_id }))]
+      })
+      return { items: await Promise.all(items) }
+    },
     'agents.limits': (_input, { principal }) => ({
       since: engine.limits.since(),
       time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,

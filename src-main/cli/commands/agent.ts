@@ -7,6 +7,7 @@ import {
 } from '../../../src-shared/contract/executor-profiles.ts'
 import { Option, type Command } from 'commander'
 import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
+import type { AgentSignIn } from '../../../src-shared/contract/projects.ts'
 import { usageError } from '../cli-error.ts'
 import {
   addAllowOptions,
@@ -135,17 +136,32 @@ function variable(text: string): [string, string] {
 
 async function list({ client, out }: CommandContext): Promise<void> {
   const answer = await client.call('agents.list', {})
+  const signIns = out.json ? [] : await signInsOf({ client, out })
+  const found = new Map(signIns.map((item) => [item.agent_id, item]))
   const rows = answer.items.map(({ id, name, executor, config, paused }) => [
     shortId(id),
     paused ? `${name} (paused)` : name,
     executor,
     config.containment ?? (executorInfos[executor].location === 'local' ? 'none' : ''),
+    signInText(found.get(id)),
     config.model ?? '',
     config.command ?? '',
   ])
   await out.answer(answer, () =>
     rows.length === 0
       ? 'No agents yet. Add one with `svc agent add`.'
-      : formatTable(['ID', 'NAME', 'EXECUTOR', 'CONTAINMENT', 'MODEL', 'COMMAND'], rows),
+      : formatTable(['ID', 'NAME', 'EXECUTOR', 'CONTAINMENT', 'SIGN-IN', 'MODEL', 'COMMAND'], rows),
   )
+  for (const hint of new Set(signIns.flatMap(({ name, hint: todo }) => (todo === null ? [] : `${name}: ${todo}`))))
+    out.info(hint)
+}
+
+/** Which agents can work; nothing where the caller may not ask. */
+const signInsOf = async ({ client, out }: Pick<CommandContext, 'client' | 'out'>): Promise<readonly AgentSignIn[]> =>
+  (await out.withProgress('Asking the agents …', client.call('agents.sign_ins', {}))).items
+
+const signInText = (found: AgentSignIn | undefined): string => {
+  if (!found) return ''
+  if (!found.installed) return 'not installed'
+  return found.signed_in === null ? 'unknown' : found.signed_in ? 'signed in' : 'not signed in'
 }

@@ -21,7 +21,7 @@ export const awaitRun = defineTool('tasks.get', {
     wait_seconds: z.int().min(0).max(longestWaitSeconds).default(60).describe('How long to wait.'),
   }),
   output: z.object({
-    done: z.boolean().describe('No run is active now.'),
+    done: z.boolean().describe('No run is queued or running.'),
     status: z.string().describe('The state of the task.'),
     run: z
       .object({ id: z.string(), status: z.string(), summary: z.string().nullable(), error: z.string().nullable() })

@@ -5,7 +5,7 @@ import { AgentTest } from '../agent-tests.ts'
 import { AgentId } from '../ids.ts'
 import { AgentDays } from '../limits.ts'
 import { get, post, patch, del, list } from '../operation.ts'
-import { Agent, AgentFields, DetectedAgent } from '../projects.ts'
+import { Agent, AgentFields, AgentSignIn, DetectedAgent } from '../projects.ts'
 
 export const agentsOperations = {
   'agents.list': get(
@@ -65,6 +65,14 @@ export const agentsOperations = {
     'Delete an agent that is not running.',
     z.object({ agent_id: AgentId }),
     ['forbidden', 'already_claimed'],
+  ),
+  'agents.sign_ins': get(
+    '/agents/sign_ins',
+    'human',
+    'Whether the program of each agent on this machine is there and signed in, as far as it tells, with the agent’s own ' +
+      'settings; and what to run where it is not.',
+    z.object({}),
+    list(AgentSignIn),
   ),
   'agents.limits': get(
     '/agents/limits',

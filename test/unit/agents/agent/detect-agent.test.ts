@@ -71,3 +71,28 @@ test.each<[AgentProgram, string, Record<string, string>, boolean | null]>([
     expect(found).toMatchObject({ signed_in: signed, hint: signed === false ? program.signInHint : null })
   },
 )
+
+test.each<[string, string, boolean | null]>([
+  ['its own word that it is', 'echo Logged in using ChatGPT >&2', true],
+  ['its own word that it is not', 'echo Not logged in >&2; exit 1', false],
+  ['a word that says nothing', 'echo what?', true],
+])('%s decides whether Codex is signed in', async (_what, script, signed_in) => {
+  await put('.codex/auth.json')
+  await put('bin/codex', `#!/bin/sh\nif [ "$1" = login ]; then ${script}; else echo codex 1.2.3; fi\n`, 0o755)
+  expect(await detectAgent(codex.program, env, { signal })).toMatchObject({ installed: true, signed_in })
+})
+
+test('an agent’s own program and settings are asked', async () => {
+  const command = await put(
+    'elsewhere/codex',
+    '#!/bin/sh\nif [ "$1" = login ]; then echo "Logged in to $CODEX_HOME"; else echo codex 2.0.0; fi\n',
+    0o755,
+  )
+  const config = { command, env: { CODEX_HOME: join(home, 'work') } }
+  expect(await detectAgent(codex.program, env, { signal, config })).toMatchObject({
+    path: command,
+    version: '2.0.0',
+    signed_in: true,
+  })
+  expect(await detectAgent(codex.program, env, { signal })).toMatchObject({ installed: false })
+})
