@@ -1,4 +1,4 @@
-import { runFailures } from '../../src-shared/contract/run-failures.ts'
+import { failureSentences } from '../../src-shared/contract/run-failure-sentences.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { limitAmount } from '../../src-shared/contract/limit-names.ts'
 import { timeOfDay } from './time-of-day.ts'
@@ -12,7 +12,7 @@ export function failureText(annotation: ErrorAnnotation): string {
       if (annotation.retry_at !== undefined) return `Stalled: tried again at ${timeOfDay(annotation.retry_at)}`
       return annotation.failure === undefined || annotation.failure === 'failed'
         ? `Agent failed: ${cause}`
-        : runFailures[annotation.failure].sentence.replace(/\.$/, '')
+        : failureSentences[annotation.failure].replace(/\.$/, '')
     case 'execution_lost':
       return `Agent lost: ${cause}`
     case 'limit_reached':

@@ -1,46 +1,37 @@
-/** Why a run did not succeed, in a sentence, and what to do about it. The only place that says so. */
-export const runFailures = {
-  not_signed_in: {
-    sentence: 'The agent isn’t signed in.',
-    advice: 'Sign in to it on this machine or renew its key, then resume.',
-  },
-  usage_limit: {
-    sentence: 'Its provider’s usage limit is reached.',
-    advice: 'Copse continues at the reset. Stop the run to end the wait.',
-  },
-  no_credit: { sentence: 'Its account has no credit left.', advice: 'Add credit or use another account, then resume.' },
-  limit_reached: { sentence: 'A limit of this project is reached.', advice: 'Raise the limit to continue.' },
-  turn_limit: { sentence: 'The agent reached its own limit for one turn.', advice: 'Resume to continue.' },
-  context_full: {
-    sentence: 'The session is longer than the model can read.',
-    advice: 'Restart in a new session. The work so far is kept.',
-  },
-  model_rejected: { sentence: 'The provider doesn’t offer this model.', advice: 'Change the model of the agent.' },
-  provider_down: { sentence: 'The provider didn’t answer.', advice: 'Resume in a few minutes.' },
-  not_installed: { sentence: 'The agent’s program wasn’t found.', advice: 'Install it, or set its path in the agent.' },
-  not_configured: { sentence: 'The agent’s settings aren’t complete.', advice: 'Edit the agent, then restart.' },
-  start_failed: { sentence: 'The agent couldn’t start.', advice: 'Test the agent on the Agents page, then restart.' },
-  worktree: { sentence: 'The worktree isn’t ready.', advice: 'Open the Workspace tab to see what is wrong.' },
-  disk_full: { sentence: 'The disk is full.', advice: 'Free some space, then resume.' },
-  timed_out: {
-    sentence: 'The run reached its time limit.',
-    advice: 'Resume, or raise the time limit in the settings.',
-  },
-  stalled: { sentence: 'The agent gave no sign of work.', advice: 'Look at its last lines, then restart.' },
-  killed: {
-    sentence: 'The agent was ended from outside Copse.',
-    advice: 'Resume. If it happens again, check this machine’s memory.',
-  },
-  lost: { sentence: 'Copse lost contact with the agent.', advice: 'Resume, or assign another agent.' },
-  question: { sentence: 'The agent has a question.', advice: 'Answer it in a message.' },
-  nothing_done: {
-    sentence: 'The agent changed nothing.',
-    advice: 'Say what is missing in a message, or move the task on if nothing is.',
-  },
-  failed: { sentence: 'The agent failed.', advice: 'Look at its log, then restart.' },
-} as const satisfies Readonly<Record<string, { readonly sentence: string; readonly advice: string }>>
-export type RunFailure = keyof typeof runFailures
-export const runFailureCodes = Object.keys(runFailures) as [RunFailure, ...RunFailure[]]
+import { failureSentences, type RunFailure } from './run-failure-sentences.ts'
+
+/** What to do about each. */
+const failureAdvice: { readonly [F in RunFailure]: string } = {
+  not_signed_in: 'Sign in to it on this machine or renew its key, then resume.',
+  usage_limit: 'Copse continues at the reset. Stop the run to end the wait.',
+  no_credit: 'Add credit or use another account, then resume.',
+  limit_reached: 'Raise the limit to continue.',
+  turn_limit: 'Resume to continue.',
+  context_full: 'Restart in a new session. The work so far is kept.',
+  model_rejected: 'Change the model of the agent.',
+  provider_down: 'Resume in a few minutes.',
+  not_installed: 'Install it, or set its path in the agent.',
+  not_configured: 'Edit the agent, then restart.',
+  start_failed: 'Test the agent on the Agents page, then restart.',
+  worktree: 'Open the Workspace tab to see what is wrong.',
+  disk_full: 'Free some space, then resume.',
+  timed_out: 'Resume, or raise the time limit in the settings.',
+  stalled: 'Look at its last lines, then restart.',
+  killed: 'Resume. If it happens again, check this machine’s memory.',
+  lost: 'Resume, or assign another agent.',
+  question: 'Answer it in a message.',
+  nothing_done: 'Say what is missing in a message, or move the task on if nothing is.',
+  failed: 'Look at its log, then restart.',
+}
+
+/** Why a run did not succeed and what to do about it. The only place that says so. */
+export const runFailures = Object.fromEntries(
+  Object.entries(failureSentences).map(([code, sentence]) => [
+    code,
+    { sentence, advice: failureAdvice[code as RunFailure] },
+  ]),
+) as { readonly [F in RunFailure]: { readonly sentence: string; readonly advice: string } }
+export const runFailureCodes = Object.keys(failureSentences) as [RunFailure, ...RunFailure[]]
 
 /** Signals as shells tell them in an exit code: hang-up, interrupt, kill, end. */
 const signalCodes: readonly (number | null)[] = [129, 130, 137, 143]
@@ -90,7 +81,7 @@ export function classifyRun({ status, error, exit_code }: RunEnding): RunFailure
   if (status === 'stopped') {
     if (error === null) return null
     if (error.startsWith('Reached the limit of ')) return 'limit_reached'
-    return error.startsWith(runFailures.turn_limit.sentence.slice(0, -1)) ? 'turn_limit' : null
+    return error.startsWith(failureSentences.turn_limit.slice(0, -1)) ? 'turn_limit' : null
   }
   const found = causes.find(([, words]) => words.test(error ?? ''))?.[0]
   if (found !== undefined) return found

@@ -1,5 +1,6 @@
 import type { ExecutionStatus } from '../../../src-shared/contract/executions.ts'
-import { classifyRun, runFailures, type RunFailure } from '../../../src-shared/contract/run-failures.ts'
+import type { RunFailure } from '../../../src-shared/contract/run-failure-sentences.ts'
+import { classifyRun, runFailures } from '../../../src-shared/contract/run-failures.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
 import { limitAnnotation, type ReachedLimit } from './limits.ts'

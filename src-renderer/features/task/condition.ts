@@ -1,6 +1,6 @@
 import { endCause } from '../../formatters/failure-text.ts'
 import { timeOfDay } from '../../formatters/time-of-day.ts'
-import { runFailures } from '../../../src-shared/contract/run-failures.ts'
+import { failureSentences } from '../../../src-shared/contract/run-failure-sentences.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation, RecoveryAction } from '../../../src-shared/contract/tasks.ts'
 
@@ -77,7 +77,7 @@ function plainConditionOf({ annotation, agent, review }: ConditionFacts): Condit
   if (isStopped(annotation))
     return { tone: 'neutral', title: 'Stopped. Your agent’s work is kept.', text: null, place: null }
   if (annotation.type === 'execution_failed' && annotation.failure !== undefined && annotation.failure !== 'failed') {
-    const { sentence } = runFailures[annotation.failure]
+    const sentence = failureSentences[annotation.failure]
     const text = annotation.message === sentence ? null : annotation.message
     return { tone: 'fail', title: sentence, text, place }
   }

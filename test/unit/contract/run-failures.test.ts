@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { classifyRun, runFailures, type RunFailure } from '../../../src-shared/contract/run-failures.ts'
+import type { RunFailure } from '../../../src-shared/contract/run-failure-sentences.ts'
+import { classifyRun, runFailures } from '../../../src-shared/contract/run-failures.ts'
 
 test('there are at most twenty classes, each with a sentence and what to do', () => {
   const all = Object.values(runFailures)
