@@ -89,6 +89,7 @@ async function boxOf(
       level,
       cwd,
       variables: [...executorInfos[profile].accountVariables, ...variables, ...Object.keys({ ...config.env, ...env })],
+      home: config.env?.['HOME'],
       onDenied: (denial) => log.entry({ type: 'denied', at: new Date().toISOString(), ...denial }),
       hosts: [...hosts, ...allowed_hosts],
       read: extra_paths?.read ?? [],

@@ -4,6 +4,7 @@ import type { Logger } from '../platform/logging/log.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import type { BoxRequest, ContainedBox } from '../ports/containment.ts'
 import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
+import { makeCaches } from './caches.ts'
 import { createCgroup } from './cgroup.ts'
 import { createDenials, readDenial, readOnlyPaths, type Denials } from './denials.ts'
 import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
@@ -73,6 +74,7 @@ async function contain(
       ...sockets.filter((path) => path !== undefined),
       ...(knowledge === undefined ? [] : [knowledge]),
     ]
+    await makeCaches(request.home)
     const filesystem = placesOf(request, { ...own, temporary, given })
     onPlaces(filesystem)
     const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'n
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { BoxRequest } from '../ports/containment.ts'
+import { cachesIn } from './caches.ts'
 import { inFull, isWithin } from './path-problem.ts'
 
 export interface Places {
@@ -31,24 +32,6 @@ const keys = [
   'Library/Keychains',
 ]
 
-/** What package managers keep between builds. */
-const caches = [
-  '.npm',
-  '.cache',
-  '.pnpm-store',
-  '.local/share/pnpm',
-  '.yarn',
-  '.bun/install/cache',
-  '.cargo/registry',
-  '.cargo/git',
-  '.rustup',
-  '.gradle',
-  '.m2',
-  '.nuget',
-  'go/pkg',
-  'Library/Caches',
-]
-
 /** Sockets of the machine's services: Docker, systemd, D-Bus, keyrings. Names are looked up in some of the rest. */
 const sockets = ['/run', '/var/run']
 const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf']
@@ -66,10 +49,11 @@ export interface OwnPlaces {
 
 /** What a run in this worktree may write and may not read. A name that is not there is left out: it would be made. */
 export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
-  const home = homedir()
   const { cwd, read = [], write = [] } = request
+  const home = homedir()
+  const homes = [...new Set([home, request.home ?? home])]
   const git = gitFoldersOf(cwd)
-  const inHome = (names: readonly string[]) => names.map((name) => join(home, name))
+  const inHome = (names: readonly string[]) => homes.flatMap((one) => names.map((name) => join(one, name)))
   // What another agent’s configuration calls its folder hides no more than that.
   const hidden = own
     .credentials()
@@ -78,7 +62,7 @@ export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
     .filter((folder) => !isWithin(home, folder) && !isWithin(cwd, folder))
   const runtime = process.env['XDG_RUNTIME_DIR']
   return {
-    allowWrite: there([cwd, own.temporary, ...git.write, ...inHome(caches), ...write.map(inFull)]),
+    allowWrite: there([cwd, own.temporary, ...git.write, ...cachesIn(homes), ...write.map(inFull)]),
     denyWrite: there(git.protected),
     denyRead: there([
       own.dataDir,

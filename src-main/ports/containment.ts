@@ -16,6 +16,8 @@ export interface ContainmentRules {
 export interface BoxRequest extends ContainmentRules {
   /** The worktree. */
   readonly cwd: string
+  /** The home folder that its variables name, where that is another than the person's. */
+  readonly home?: string | undefined
   /** Names of the variables that were given for it. Of the others, which are inherited, it has those that are no keys. */
   readonly variables?: readonly string[]
   /** Told when something is denied first, and at the end how often; a hint, which what runs can forge or avoid. */

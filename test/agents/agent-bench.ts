@@ -67,12 +67,12 @@ export interface AgentBench extends AsyncDisposable {
   run(about: Partial<AgentRun> & { readonly prompt: string; readonly log: AgentLog }): AgentRun
 }
 
-/** Sets one up; disposing removes all of it. */
-export async function createAgentBench(): Promise<AgentBench> {
+/** Sets one up; disposing removes all of it. `within`: where, if not in the temporary folder, of which contained runs see nothing. */
+export async function createAgentBench({ within = tmpdir() }: { readonly within?: string } = {}): Promise<AgentBench> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startModelServer({ apiKey: 'scripted' }))
-  const repository = stack.use(await createTestRepository())
-  const home = await mkdtemp(join(tmpdir(), 'copse-agent-home-'))
+  const repository = stack.use(await createTestRepository({ within }))
+  const home = await mkdtemp(join(within, 'copse-agent-home-'))
   stack.defer(() => rm(home, { recursive: true, force: true, maxRetries: 5 }))
   const worktree = join(repository.beside, 'worktree')
   await repository.git(['worktree', 'add', '--quiet', '-b', 'svc/example', worktree])

@@ -134,7 +134,20 @@ const keyFiles = [
   '.config/gh/hosts.yml',
   '.local/share/keyrings/login.keyring',
 ]
-const profiles = ['.bashrc', '.profile', '.zshrc', '.gitconfig', '.config/autostart/x.desktop']
+const profiles = [
+  ...[
+    '.gradle/init.d/x.gradle',
+    '.m2/settings.xml',
+    '.cargo/bin/cargo',
+    '.rustup/settings.toml',
+    '.local/share/pnpm/x',
+  ],
+  '.bashrc',
+  '.profile',
+  '.zshrc',
+  '.gitconfig',
+  '.config/autostart/x.desktop',
+]
 const holds = (path: string, content: string) => () => existsSync(path) && readFileSync(path, 'utf8').includes(content)
 
 const http = (url: string, proxied = false) =>

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { AgentConfig } from '../../src-shared/contract/projects.ts'
+import { readMachine } from '../../src-main/containment/machine.ts'
+import { scripted } from '../fakes/model-server.ts'
+import { runApp, type RunningApp } from '../helpers/running-app.ts'
+import { agentBinary } from './agent-binaries.ts'
+import { createAgentBench, type AgentBench } from './agent-bench.ts'
+import { agentSetups, type AgentSetup } from './agent-setups.ts'
+
+const within = process.platform === 'win32' ? tmpdir() : '/var/tmp'
+
+const claudeCode: AgentSetup = {
+  name: 'Claude Code',
+  executor: 'claude-code',
+  configure: async (bench) => ({
+    command: await agentBinary('claude-code'),
+    model: 'fake-1',
+    env: { ...bench.env },
+  }),
+}
+const setups = [claudeCode, ...agentSetups]
+
+async function setUp(setup: AgentSetup, bench: AgentBench, { client }: RunningApp, more: AgentConfig = {}) {
+  const project = await client.call('projects.create', { name: 'Agents', repo_path: bench.repository.path })
+  const config = { ...(await setup.configure(bench)), containment: 'worktree' as const, ...more }
+  const agent = await client.call('agents.create', { name: setup.name, executor: setup.executor, config })
+  return { project, agent }
+}
+
+describe.runIf(readMachine().available).each(setups)('$name, contained', (setup) => {
+  test('does the main job with feedback in one session, and reaches nothing else', async () => {
+    await using bench = await createAgentBench({ within })
+    await using running = await runApp()
+    const { client, dataDir } = running
+    const { project, agent } = await setUp(setup, bench, running)
+    const home = bench.env['HOME'] ?? ''
+    await writeFile(join(dataDir, 'secret'), 'not for runs')
+    const spy = `cat ${dataDir}/secret > spied.txt; echo escaped > ${home}/escaped; git log -1 --format=%s > log.txt; f=$(mktemp) && echo fine > "$f" && cp "$f" temporary.txt`
+    const steps = [
+      { write: { path: 'greet.txt', content: 'hello\n' } },
+      { shell: spy },
+      { tool: { name: 'svc_get_task_diff', args: {} } },
+      { say: 'greet.txt is there.' },
+    ]
+    const more = [{ write: { path: 'second.txt', content: 'second\n' } }, { say: 'second.txt is there too.' }]
+    const again = scripted('There is no second.txt.', more)
+    const task = await client.call('tasks.create', {
+      project_id: project.id,
+      title: 'Greet',
+      description: scripted('Write greet.txt.', steps),
+      review_config: { ci_steps: [`test -f second.txt || { printf '%s' '${again}'; exit 1; }`] },
+    })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await bench.model.waitForCall(({ index }) => index === steps.length - 1)
+    await running.taskWhere(task.id, (one) => one.review_summary !== null)
+    await bench.model.waitForCall(({ index, said }) => index === more.length - 1 && said.includes('There is no second'))
+    const passed = await running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    const workspace = await client.call('tasks.workspace', { task_id: task.id })
+    const read = (name: string) => readFileSync(join(workspace.path, name), 'utf8')
+    expect([read('spied.txt'), read('temporary.txt')]).toEqual(['', 'fine\n'])
+    expect(read('log.txt')).not.toBe('')
+    expect(existsSync(join(home, 'escaped'))).toBe(false)
+    const { version } = passed
+    const merged = await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
+    expect(merged.task.status).toBe('done')
+    expect(await bench.repository.git(['show', 'main:second.txt'])).toBe('second')
+    const { items } = await client.call('tasks.executions', { task_id: task.id })
+    expect(items.map((one) => one.containment)).toEqual(items.map(() => 'worktree'))
+    expect(new Set(items.map((one) => one.session_id)).size).toBe(1)
+  })
+
+  test('is stopped and resumed in its session', async () => {
+    await using bench = await createAgentBench({ within })
+    await using running = await runApp()
+    const { client } = running
+    const { project, agent } = await setUp(setup, bench, running)
+    const task = await client.call('tasks.create', {
+      project_id: project.id,
+      title: 'Never end',
+      description: scripted('Write half.txt, then wait.', [
+        { write: { path: 'half.txt', content: 'half\n' } },
+        { shell: 'tail -f /dev/null' },
+      ]),
+    })
+    const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await bench.model.waitForCall((call) => call.index === 1)
+    await client.call('executions.stop', { execution_id: execution.id })
+    await client.call('tasks.update', {
+      task_id: task.id,
+      description: scripted('Finish it.', [{ say: 'half.txt is whole now.' }]),
+    })
+    await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
+    const call = await bench.model.waitForCall((one) => one.said.includes('Finish it.'))
+    expect(call.said).toContain('Write half.txt, then wait.')
+    const done = await running.eventually(
+      () => client.call('tasks.executions', { task_id: task.id }),
+      ({ items }) => items[0]?.status === 'succeeded',
+    )
+    expect(new Set(done.items.map((one) => one.session_id)).size).toBe(1)
+  })
+})
