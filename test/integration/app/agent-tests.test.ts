@@ -1,5 +1,5 @@
 import { executorProfiles, type PermissionPolicy } from '../../../src-shared/contract/executor-profiles.ts'
-import { readdir } from 'node:fs/promises'
+import { chmod, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
@@ -93,3 +93,27 @@ test.concurrent('arguments that an agent would not get are named before it runs'
   expect(await check('command', ['--anything', '-x'])).toEqual([])
   for (const executor of executorProfiles) expect(await check(executor, [])).toEqual([])
 })
+
+test.concurrent(
+  'whether each agent is signed in is asked of its own program, and what to run where it is not',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const program = join(job.repository.beside, 'codex')
+    await writeFile(
+      program,
+      '#!/bin/sh\n[ "$1" = --version ] && { echo codex-cli 1.2.3; exit 0; }\necho "Not logged in"; exit 1\n',
+    )
+    await chmod(program, 0o755)
+    const codex = { name: 'Codex', executor: 'codex', config: { command: program } } as const
+    const asked = await client.call('agents.create', codex)
+    const gone = await client.call('agents.create', { ...codex, name: 'Gone', config: { command: '/nowhere/codex' } })
+    const { items } = await client.call('agents.sign_ins', {})
+    expect(items.find(({ agent_id }) => agent_id === asked.id)).toMatchObject({
+      installed: true,
+      signed_in: false,
+      hint: expect.stringContaining('codex login') as string,
+    })
+    expect(items.find(({ agent_id }) => agent_id === gone.id)).toMatchObject({ installed: false })
+  },
+)
