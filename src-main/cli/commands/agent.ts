@@ -5,7 +5,7 @@ import {
   type ExecutorProfile,
   type PermissionPolicy,
 } from '../../../src-shared/contract/executor-profiles.ts'
-import { Option, type Command } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
 import type { AgentSignIn } from '../../../src-shared/contract/projects.ts'
 import { usageError } from '../cli-error.ts'
@@ -38,6 +38,9 @@ interface AddOptions extends CommonOptions, AllowOptions {
   readonly arg?: readonly string[]
   readonly env?: readonly string[]
   readonly permissions?: PermissionPolicy
+  readonly usdPerDay?: number
+  readonly minutesPerDay?: number
+  readonly account?: string
 }
 
 type ContainOptions = CommonOptions & AllowOptions
@@ -64,6 +67,9 @@ export function addAgent(program: Command): void {
         'what it may do without asking: everything, edit in its worktree, or only read',
       ).choices(permissionPolicies),
     )
+    .option('--usd-per-day <amount>', 'what it may cost in a day, in all projects, in US dollars', amount)
+    .option('--minutes-per-day <minutes>', 'how long it may run in a day, in all projects', amount)
+    .option('--account <name>', "its provider's account: agents of one wait together at its usage limit")
     .addOption(levelOption())
   addAllowOptions(adding).action((name: string, options: AddOptions) =>
     runCommand(options, (scene) => add(scene, name, options)),
@@ -90,6 +96,8 @@ export function addAgent(program: Command): void {
 async function add(scene: CommandContext, name: string, options: AddOptions): Promise<void> {
   const { client, out } = scene
   const { executor, command, model, arg, env, permissions, containment } = options
+  const { usdPerDay, minutesPerDay, account } = options
+  const hasLimit = usdPerDay !== undefined || minutesPerDay !== undefined
   const hint = command === undefined ? await hintOf(scene, executor) : null
   const agent = await client.call('agents.create', {
     name,
@@ -102,6 +110,8 @@ async function add(scene: CommandContext, name: string, options: AddOptions): Pr
       ...(permissions !== undefined && { permissions }),
       ...(containment !== undefined && { containment }),
       ...allowed(options),
+      ...(hasLimit && { limits: { per_day: { usd: usdPerDay ?? null, minutes: minutesPerDay ?? null } } }),
+      ...(account !== undefined && { account }),
     },
   })
   await out.answer(agent, () => `${shortId(agent.id)}  Added agent ${agent.name}.`)
@@ -125,6 +135,12 @@ async function hintOf({ client, out }: CommandContext, executor: ExecutorProfile
   if (out.json) return null
   const { items } = await out.withProgress('Looking for its program …', client.call('agents.detect', {}))
   return items.find((found) => found.executor === executor)?.hint ?? null
+}
+
+function amount(text: string): number {
+  const number = Number(text)
+  if (!(number > 0)) throw new InvalidArgumentError('Use a number above 0.')
+  return number
 }
 
 function variable(text: string): [string, string] {

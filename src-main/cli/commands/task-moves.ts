@@ -134,6 +134,8 @@ async function claim(scene: CommandContext, ref: string, options: ClaimOptions):
       ...(Object.keys(overrides).length > 0 && { overrides }),
     }),
   )
+  if (answer.limits_unenforced && !out.json)
+    out.info('The price of this agent is unknown, so no limit on money holds this run.')
   const turns = agent === null || out.json ? [] : await queuePositions(scene, answer.task.project_id)
   const turn = turns.find(({ execution_id }) => execution_id === answer.execution.id)
   await out.answer(answer, () => {

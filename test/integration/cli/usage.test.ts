@@ -44,3 +44,15 @@ test('what a run, a task, an agent, the project and the day have used, against w
   expect(one.stdout).toContain('$1.50 of $4.00 for this task')
   expect(one.stdout).toContain(`All runs of ${task.ref}: $1.50, 120 tokens, 1 run.`)
 })
+
+test('an agent is added with its limits and account, and a claim says when a limit on money can’t hold', async () => {
+  const agent = await world.json<Agent>([
+    ...['agent', 'add', 'Limited', '--executor', 'external', '--usd-per-day', '2.5', '--account', 'Team'],
+  ])
+  expect(agent.config).toEqual({ limits: { per_day: { usd: 2.5, minutes: null } }, account: 'Team' })
+  const wrong = await world.svc(['agent', 'add', 'Wrong', '--executor', 'external', '--usd-per-day', 'much'])
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Use a number above 0.') as string })
+  const task = await world.json<Task>(['task', 'create', 'Unpriced'], here())
+  const claimed = await world.svc(['task', 'claim', task.ref, '--agent', 'limited'], here())
+  expect(claimed.stderr).toContain('no limit on money holds this run')
+})
