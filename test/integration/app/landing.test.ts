@@ -47,41 +47,38 @@ const scratchOf = async (job: Job) =>
     (name) => !name.endsWith('.json'),
   )
 
-test.concurrent(
-  'of two tasks that break the base together the second goes back to its coder, and the base stays green',
-  async () => {
-    await using job = await startLanding()
-    const { client } = job.running
-    const [first, second] = await Promise.all([
-      reviewed(job, rename, 'Rename greet'),
-      reviewed(job, addCaller, 'Add a caller'),
-    ])
-    const landed = await move(job, first)
-    expect(landed.task.status).toBe('done')
-    expect(landed.landing).toEqual({ result: 'landed', step: null, exit_code: null, output_tail: '', with: [] })
-    const main = await job.repository.git(['rev-parse', 'main'])
+test('of two tasks that break the base together the second goes back to its coder, and the base stays green', async () => {
+  await using job = await startLanding()
+  const { client } = job.running
+  const [first, second] = await Promise.all([
+    reviewed(job, rename, 'Rename greet'),
+    reviewed(job, addCaller, 'Add a caller'),
+  ])
+  const landed = await move(job, first)
+  expect(landed.task.status).toBe('done')
+  expect(landed.landing).toEqual({ result: 'landed', step: null, exit_code: null, output_tail: '', with: [] })
+  const main = await job.repository.git(['rev-parse', 'main'])
 
-    const red = await move(job, second)
+  const red = await move(job, second)
 
-    expect(red.landing).toMatchObject({ result: 'red', step: check, exit_code: 3, with: [first.id] })
-    expect(red.landing?.output_tail).toContain('main2.sh is broken')
-    expect(red.task).toMatchObject({ status: 'in_progress', review_passed_at: null })
-    expect(await job.repository.git(['rev-parse', 'main'])).toBe(main)
-    const back = (await job.transitions(second.id)).find(({ from_state }) => from_state === 'merging')
-    expect(back).toMatchObject({ to_state: 'in_progress', triggered_by: 'system', rejection: true })
-    expect(back?.trigger_reason).toContain('It passes alone. It fails together with')
-    expect(back?.trigger_reason).toContain('“Rename greet”')
-    expect(back?.trigger_reason).toContain('+welcome')
-    const { items } = await client.call('landing.list', { project_id: job.project.id })
-    expect(items).toEqual([
-      expect.objectContaining({ branch: 'main', commit: main, health: 'green', failure: null, tasks: [] }),
-    ])
-    expect(await scratchOf(job)).toEqual([])
-    expect(await job.repository.git(['worktree', 'list', '--porcelain'])).not.toContain('.scratch')
-  },
-)
+  expect(red.landing).toMatchObject({ result: 'red', step: check, exit_code: 3, with: [first.id] })
+  expect(red.landing?.output_tail).toContain('main2.sh is broken')
+  expect(red.task).toMatchObject({ status: 'in_progress', review_passed_at: null })
+  expect(await job.repository.git(['rev-parse', 'main'])).toBe(main)
+  const back = (await job.transitions(second.id)).find(({ from_state }) => from_state === 'merging')
+  expect(back).toMatchObject({ to_state: 'in_progress', triggered_by: 'system', rejection: true })
+  expect(back?.trigger_reason).toContain('It passes alone. It fails together with')
+  expect(back?.trigger_reason).toContain('“Rename greet”')
+  expect(back?.trigger_reason).toContain('+welcome')
+  const { items } = await client.call('landing.list', { project_id: job.project.id })
+  expect(items).toEqual([
+    expect.objectContaining({ branch: 'main', commit: main, health: 'green', failure: null, tasks: [] }),
+  ])
+  expect(await scratchOf(job)).toEqual([])
+  expect(await job.repository.git(['worktree', 'list', '--porcelain'])).not.toContain('.scratch')
+})
 
-test.concurrent('the tree that the review judged lands without a run of its checks', async () => {
+test('the tree that the review judged lands without a run of its checks', async () => {
   await using job = await startLanding()
   const log = join(job.repository.beside, 'runs')
   await job.settings({ default_review_config: { ci_steps: [`echo $SVC_EVENT >> ${log}`], review_prompt: null } })
@@ -94,91 +91,83 @@ test.concurrent('the tree that the review judged lands without a run of its chec
   expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual(['ci', 'ci', 'landing'])
 })
 
-test.concurrent(
-  'a base that a person broke is told so, nothing lands on it unasked, and it is green again when it is mended',
-  async () => {
-    await using job = await startLanding()
-    const { client } = job.running
-    const project_id = job.project.id
-    const [task, other] = await Promise.all([reviewed(job, 'echo 1 > one.txt'), reviewed(job, 'echo 2 > two.txt')])
-    const green = await job.repository.git(['rev-parse', 'main'])
-    await job.settings({ landing: { mode: 'serial', steps: [], max_parallel: 2, retry_failed: false } })
-    expect(await refused(client.call('landing.check', { project_id }))).toMatchObject({ code: 'no_steps' })
-    await job.settings({ landing: { mode: 'serial', steps: null, max_parallel: 2, retry_failed: false } })
-    await client.call('landing.check', { project_id })
-    const laneWhere = (health: string) =>
-      eventually(
-        client,
-        async () => (await client.call('landing.list', { project_id })).items[0],
-        (lane) => lane?.health === health && !lane.checking,
-      )
-    await laneWhere('green')
-    await job.repository.commit('break it', { 'main9.sh': 'nothing_like_that\n' })
-    const broken = await job.repository.git(['rev-parse', 'main'])
+test('a base that a person broke is told so, nothing lands on it unasked, and it is green again when it is mended', async () => {
+  await using job = await startLanding()
+  const { client } = job.running
+  const project_id = job.project.id
+  const [task, other] = await Promise.all([reviewed(job, 'echo 1 > one.txt'), reviewed(job, 'echo 2 > two.txt')])
+  const green = await job.repository.git(['rev-parse', 'main'])
+  await job.settings({ landing: { mode: 'serial', steps: [], max_parallel: 2, retry_failed: false } })
+  expect(await refused(client.call('landing.check', { project_id }))).toMatchObject({ code: 'no_steps' })
+  await job.settings({ landing: { mode: 'serial', steps: null, max_parallel: 2, retry_failed: false } })
+  await client.call('landing.check', { project_id })
+  const laneWhere = (health: string) =>
+    eventually(
+      client,
+      async () => (await client.call('landing.list', { project_id })).items[0],
+      (lane) => lane?.health === health && !lane.checking,
+    )
+  await laneWhere('green')
+  await job.repository.commit('break it', { 'main9.sh': 'nothing_like_that\n' })
+  const broken = await job.repository.git(['rev-parse', 'main'])
 
-    // Nobody knows yet: the first that fails is held against the base, which is tested too.
-    const refusal = await refused(move(job, task))
-    expect(refusal).toMatchObject({ code: 'base_red', details: { step: check } })
-    const returned = await job.running.taskWhere(task.id, (one) => one.status === 'review')
-    expect(returned.review_passed_at).not.toBeNull()
-    expect((await job.transitions(task.id)).at(-1)).toMatchObject({ from_state: 'merging', rejection: false })
-    expect(await laneWhere('red')).toMatchObject({
-      commit: broken,
-      failure: { step: check, exit_code: 3, last_green: green },
-    })
+  // Nobody knows yet: the first that fails is held against the base, which is tested too.
+  const refusal = await refused(move(job, task))
+  expect(refusal).toMatchObject({ code: 'base_red', details: { step: check } })
+  const returned = await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  expect(returned.review_passed_at).not.toBeNull()
+  expect((await job.transitions(task.id)).at(-1)).toMatchObject({ from_state: 'merging', rejection: false })
+  expect(await laneWhere('red')).toMatchObject({
+    commit: broken,
+    failure: { step: check, exit_code: 3, last_green: green },
+  })
 
-    // Now it is known, and refused at once.
-    expect(await refused(move(job, other))).toMatchObject({ code: 'base_red' })
-    expect((await job.running.taskWhere(other.id, () => true)).status).toBe('review')
-    await job.settings({ landing: { mode: 'serial', steps: [], max_parallel: 2, retry_failed: false } })
-    expect((await move(job, other, { on_red: true })).landing?.result).toBe('landed')
+  // Now it is known, and refused at once.
+  expect(await refused(move(job, other))).toMatchObject({ code: 'base_red' })
+  expect((await job.running.taskWhere(other.id, () => true)).status).toBe('review')
+  await job.settings({ landing: { mode: 'serial', steps: [], max_parallel: 2, retry_failed: false } })
+  expect((await move(job, other, { on_red: true })).landing?.result).toBe('landed')
 
-    await job.settings({ landing: { mode: 'serial', steps: null, max_parallel: 2, retry_failed: false } })
-    await job.repository.commit('mend it', { 'main9.sh': 'true\n' })
-    expect((await move(job, returned)).landing?.result).toBe('landed')
-    await laneWhere('green')
-  },
-)
+  await job.settings({ landing: { mode: 'serial', steps: null, max_parallel: 2, retry_failed: false } })
+  await job.repository.commit('mend it', { 'main9.sh': 'true\n' })
+  expect((await move(job, returned)).landing?.result).toBe('landed')
+  await laneWhere('green')
+})
 
-test.concurrent(
-  'a caller need not wait, sees its task in the lane, and can take it out, back to its gate',
-  async () => {
-    await using job = await startLanding()
-    const { client } = job.running
-    const gate = join(job.repository.beside, 'go')
-    const task = await reviewed(job, 'echo 1 > one.txt')
-    const waits = `if [ "$SVC_EVENT" = landing ]; then until [ -e ${gate} ]; do sleep 0.02; done; fi`
-    await job.settings({ landing: { mode: 'serial', steps: [waits], max_parallel: 2, retry_failed: false } })
-    await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
-    const heard = firstLane(job)
-    const started = await move(job, task, { respond_async: true })
-    expect(started).toMatchObject({ landing_deferred: true, task: { status: 'merging' } })
-    const [lane] = (await client.call('landing.list', { project_id: job.project.id })).items
-    expect(lane?.tasks).toEqual([
-      expect.objectContaining({ task_id: task.id, position: 1, state: 'testing', with: [], steps: [waits] }),
-    ])
-    expect((await heard).tasks.map(({ task_id }) => task_id)).toEqual([task.id])
-    await client.call('landing.remove', { project_id: job.project.id, task_id: task.id })
-    const back = await job.running.taskWhere(task.id, (one) => one.status === 'review')
-    expect(back.review_passed_at).not.toBeNull()
-    expect(await scratchOf(job)).toEqual([])
-    expect(
-      await refused(client.call('landing.remove', { project_id: job.project.id, task_id: task.id })),
-    ).toMatchObject({
-      code: 'not_landing',
-    })
-    // Over HTTP the header asks for the same, and says so.
-    const address = `${job.running.url}/api/v1/tasks/${task.id}/transition`
-    const headers = { authorization: `Bearer ${job.running.token}`, 'content-type': 'application/json' }
-    const body = JSON.stringify({ status: 'merging', version: back.version })
-    const answer = await fetch(address, { method: 'POST', headers: { ...headers, prefer: 'respond-async' }, body })
-    expect([answer.status, answer.headers.get('preference-applied')]).toEqual([202, 'respond-async'])
-    await writeFile(gate, '')
-    await job.running.taskWhere(task.id, (one) => one.status === 'done')
-  },
-)
+test('a caller need not wait, sees its task in the lane, and can take it out, back to its gate', async () => {
+  await using job = await startLanding()
+  const { client } = job.running
+  const gate = join(job.repository.beside, 'go')
+  const task = await reviewed(job, 'echo 1 > one.txt')
+  const waits = `if [ "$SVC_EVENT" = landing ]; then until [ -e ${gate} ]; do sleep 0.02; done; fi`
+  await job.settings({ landing: { mode: 'serial', steps: [waits], max_parallel: 2, retry_failed: false } })
+  await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
+  const heard = firstLane(job)
+  const started = await move(job, task, { respond_async: true })
+  expect(started).toMatchObject({ landing_deferred: true, task: { status: 'merging' } })
+  const [lane] = (await client.call('landing.list', { project_id: job.project.id })).items
+  expect(lane?.tasks).toEqual([
+    expect.objectContaining({ task_id: task.id, position: 1, state: 'testing', with: [], steps: [waits] }),
+  ])
+  expect((await heard).tasks.map(({ task_id }) => task_id)).toEqual([task.id])
+  await client.call('landing.remove', { project_id: job.project.id, task_id: task.id })
+  const back = await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  expect(back.review_passed_at).not.toBeNull()
+  expect(await scratchOf(job)).toEqual([])
+  expect(await refused(client.call('landing.remove', { project_id: job.project.id, task_id: task.id }))).toMatchObject({
+    code: 'not_landing',
+  })
+  // Over HTTP the header asks for the same, and says so.
+  const address = `${job.running.url}/api/v1/tasks/${task.id}/transition`
+  const headers = { authorization: `Bearer ${job.running.token}`, 'content-type': 'application/json' }
+  const body = JSON.stringify({ status: 'merging', version: back.version })
+  const answer = await fetch(address, { method: 'POST', headers: { ...headers, prefer: 'respond-async' }, body })
+  expect([answer.status, answer.headers.get('preference-applied')]).toEqual([202, 'respond-async'])
+  await writeFile(gate, '')
+  await job.running.taskWhere(task.id, (one) => one.status === 'done')
+})
 
-test.concurrent('a cancelled task leaves the lane, and nothing of it moves or runs afterwards', async () => {
+test('a cancelled task leaves the lane, and nothing of it moves or runs afterwards', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const task = await reviewed(job, 'echo 1 > one.txt')
@@ -192,78 +181,69 @@ test.concurrent('a cancelled task leaves the lane, and nothing of it moves or ru
   expect(items[0]?.tasks).toEqual([])
 })
 
-test.concurrent(
-  'those that wait are tested together: one run lands all, and a culprit is found by halves',
-  async () => {
-    await using job = await startLanding({ mode: 'speculative', max_parallel: 1 })
-    const { client } = job.running
-    const log = join(job.repository.beside, 'runs')
-    const steps = [`echo run >> ${log}`, check]
-    const tasks = await Promise.all([
-      ...[1, 2, 3, 4, 5].map((index) => reviewed(job, `echo ${index} > ${index}.txt`, `T${index}`)),
-      reviewed(job, rename, 'Rename greet'),
-      reviewed(job, addCaller, 'Add a caller'),
-    ])
-    await job.settings({ landing: { mode: 'speculative', steps, max_parallel: 1, retry_failed: false } })
-    // The lane holds until all are in it.
-    await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
-    const answers = await Promise.all(tasks.map((task) => move(job, task)))
-    const results = answers.map(({ landing }) => landing?.result)
-    expect(results.slice(0, 5)).toEqual(['landed', 'landed', 'landed', 'landed', 'landed'])
-    expect(results.slice(5).toSorted()).toEqual(['landed', 'red'])
-    const red = answers.find(({ landing }) => landing?.result === 'red')
-    expect(red?.landing?.with).toContain(tasks[results[5] === 'red' ? 6 : 5]?.id)
-    // The first alone, the six others together, and what halving takes; one by one it would be seven and more.
-    expect((await readFile(log, 'utf8')).trim().split('\n').length).toBeLessThanOrEqual(6)
-    expect(await job.repository.git(['status', '--porcelain'])).toBe('')
-    const [lane] = (await client.call('landing.list', { project_id: job.project.id })).items
-    expect(lane).toMatchObject({ health: 'green', tasks: [] })
-  },
-)
+test('those that wait are tested together: one run lands all, and a culprit is found by halves', async () => {
+  await using job = await startLanding({ mode: 'speculative', max_parallel: 1 })
+  const { client } = job.running
+  const log = join(job.repository.beside, 'runs')
+  const steps = [`echo run >> ${log}`, check]
+  const tasks = await Promise.all([
+    ...[1, 2, 3, 4, 5].map((index) => reviewed(job, `echo ${index} > ${index}.txt`, `T${index}`)),
+    reviewed(job, rename, 'Rename greet'),
+    reviewed(job, addCaller, 'Add a caller'),
+  ])
+  await job.settings({ landing: { mode: 'speculative', steps, max_parallel: 1, retry_failed: false } })
+  // The lane holds until all are in it.
+  await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
+  const answers = await Promise.all(tasks.map((task) => move(job, task)))
+  const results = answers.map(({ landing }) => landing?.result)
+  expect(results.slice(0, 5)).toEqual(['landed', 'landed', 'landed', 'landed', 'landed'])
+  expect(results.slice(5).toSorted()).toEqual(['landed', 'red'])
+  const red = answers.find(({ landing }) => landing?.result === 'red')
+  expect(red?.landing?.with).toContain(tasks[results[5] === 'red' ? 6 : 5]?.id)
+  // The first alone, the six others together, and what halving takes; one by one it would be seven and more.
+  expect((await readFile(log, 'utf8')).trim().split('\n').length).toBeLessThanOrEqual(6)
+  expect(await job.repository.git(['status', '--porcelain'])).toBe('')
+  const [lane] = (await client.call('landing.list', { project_id: job.project.id })).items
+  expect(lane).toMatchObject({ health: 'green', tasks: [] })
+})
 
-test.concurrent(
-  'red again and again uses up the gate’s budget, however often a person asks for the merge',
-  async () => {
-    await using job = await startJob({ files, workflow: budget(1) })
-    await job.settings({ default_review_config: { ci_steps: ['true'], review_prompt: null } })
-    await job.settings({ landing: { mode: 'serial', steps: ['false'], max_parallel: 2, retry_failed: false } })
-    const { client } = job.running
-    const task = await reviewed(job, 'date +%N >> one.txt')
-    await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
-    // Its base passes what the task fails.
-    await job.settings({
-      landing: { mode: 'serial', steps: ['! test -e one.txt'], max_parallel: 2, retry_failed: false },
-    })
-    expect((await move(job, task)).landing?.result).toBe('red')
-    await client.call('tasks.claim', { task_id: task.id }).catch(() => undefined)
-    const again = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    const blocked = await move(job, again)
-    expect(blocked.task).toMatchObject({ status: 'blocked', error_annotation: { type: 'retry_budget_exhausted' } })
-  },
-)
+test('red again and again uses up the gate’s budget, however often a person asks for the merge', async () => {
+  await using job = await startJob({ files, workflow: budget(1) })
+  await job.settings({ default_review_config: { ci_steps: ['true'], review_prompt: null } })
+  await job.settings({ landing: { mode: 'serial', steps: ['false'], max_parallel: 2, retry_failed: false } })
+  const { client } = job.running
+  const task = await reviewed(job, 'date +%N >> one.txt')
+  await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
+  // Its base passes what the task fails.
+  await job.settings({
+    landing: { mode: 'serial', steps: ['! test -e one.txt'], max_parallel: 2, retry_failed: false },
+  })
+  expect((await move(job, task)).landing?.result).toBe('red')
+  await client.call('tasks.claim', { task_id: task.id }).catch(() => undefined)
+  const again = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  const blocked = await move(job, again)
+  expect(blocked.task).toMatchObject({ status: 'blocked', error_annotation: { type: 'retry_budget_exhausted' } })
+})
 
-test.concurrent(
-  'a step that fails once is told as flaky where the setting says so; a set-up that fails is nobody’s fault',
-  async () => {
-    await using job = await startLanding()
-    const { client } = job.running
-    const mark = join(job.repository.beside, 'mark')
-    const flaky = `[ -e ${mark} ] || { touch ${mark}; exit 1; }`
-    const task = await reviewed(job, 'echo 1 > one.txt')
-    await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
-    await job.settings({ landing: { mode: 'serial', steps: [flaky], max_parallel: 2, retry_failed: true } })
-    expect((await move(job, task)).landing?.result).toBe('landed')
-    const outcomes = (await job.transitions(task.id)).flatMap(({ hooks }) => hooks)
-    expect(outcomes.find(({ action }) => action === 'run_merge')?.reason).toContain('flaky, passed on the second try')
+test('a step that fails once is told as flaky where the setting says so; a set-up that fails is nobody’s fault', async () => {
+  await using job = await startLanding()
+  const { client } = job.running
+  const mark = join(job.repository.beside, 'mark')
+  const flaky = `[ -e ${mark} ] || { touch ${mark}; exit 1; }`
+  const task = await reviewed(job, 'echo 1 > one.txt')
+  await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
+  await job.settings({ landing: { mode: 'serial', steps: [flaky], max_parallel: 2, retry_failed: true } })
+  expect((await move(job, task)).landing?.result).toBe('landed')
+  const outcomes = (await job.transitions(task.id)).flatMap(({ hooks }) => hooks)
+  expect(outcomes.find(({ action }) => action === 'run_merge')?.reason).toContain('flaky, passed on the second try')
 
-    const other = await reviewed(job, 'echo 2 > two.txt')
-    await job.repository.commit('theirs', { 'theirs2.txt': 'x\n' })
-    await job.settings({ setup_commands: ['[ "$SVC_EVENT" != landing ]'] })
-    const failed = await move(job, other)
-    expect(failed.task).toMatchObject({ status: 'merge_failed', error_annotation: { type: 'workspace_error' } })
-    expect((await job.transitions(other.id)).some(({ rejection }) => rejection)).toBe(false)
-    expect(await refused(client.call('landing.check', { project_id: job.project.id, branch: 'nope' }))).toMatchObject({
-      code: 'branch_missing',
-    })
-  },
-)
+  const other = await reviewed(job, 'echo 2 > two.txt')
+  await job.repository.commit('theirs', { 'theirs2.txt': 'x\n' })
+  await job.settings({ setup_commands: ['[ "$SVC_EVENT" != landing ]'] })
+  const failed = await move(job, other)
+  expect(failed.task).toMatchObject({ status: 'merge_failed', error_annotation: { type: 'workspace_error' } })
+  expect((await job.transitions(other.id)).some(({ rejection }) => rejection)).toBe(false)
+  expect(await refused(client.call('landing.check', { project_id: job.project.id, branch: 'nope' }))).toMatchObject({
+    code: 'branch_missing',
+  })
+})

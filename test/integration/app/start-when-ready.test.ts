@@ -15,38 +15,35 @@ const whenReady = (job: Job, task: Task, agent_id: string) =>
   job.running.client.call('tasks.start_when_ready', { task_id: task.id, agent_id })
 const startsOf = async (job: Job, task: Task) => (await job.executions(task.id)).length
 
-test.concurrent(
-  'a chain goes on by itself: what waits starts once all it depends on are done, its branches at once',
-  async () => {
-    await using job = await startJob()
-    const agent = await job.agent('date +%N > $SVC_TASK_ID.txt; echo done')
-    const [base, left, right, end] = await Promise.all(
-      ['Base', 'Left', 'Right', 'End'].map((title) => job.task({ title })),
-    )
-    if (!base || !left || !right || !end) throw new Error('There are four.')
-    await depend(job, left, base)
-    await depend(job, right, base)
-    await depend(job, end, left)
-    await depend(job, end, right)
-    for (const task of [left, right, end]) {
-      const { task: set } = await whenReady(job, task, agent.id)
-      expect(set.start_when_ready).toMatchObject({ agent_id: agent.id, overrides: {} })
-      expect(set.status).toBe('backlog')
-    }
-    // Nothing is open for it: it starts at once.
-    const { task: started } = await whenReady(job, base, agent.id)
-    expect(started).toMatchObject({ start_when_ready: null, roles: { coder: { id: agent.id } } })
-    await merge(job, base)
-    await merge(job, left)
-    expect(await startsOf(job, end)).toBe(0)
-    await merge(job, right)
-    const done = await merge(job, end)
-    expect(done.task.status).toBe('done')
-    expect(await Promise.all([base, left, right, end].map((task) => startsOf(job, task)))).toEqual([1, 1, 1, 1])
-  },
-)
+test('a chain goes on by itself: what waits starts once all it depends on are done, its branches at once', async () => {
+  await using job = await startJob()
+  const agent = await job.agent('date +%N > $SVC_TASK_ID.txt; echo done')
+  const [base, left, right, end] = await Promise.all(
+    ['Base', 'Left', 'Right', 'End'].map((title) => job.task({ title })),
+  )
+  if (!base || !left || !right || !end) throw new Error('There are four.')
+  await depend(job, left, base)
+  await depend(job, right, base)
+  await depend(job, end, left)
+  await depend(job, end, right)
+  for (const task of [left, right, end]) {
+    const { task: set } = await whenReady(job, task, agent.id)
+    expect(set.start_when_ready).toMatchObject({ agent_id: agent.id, overrides: {} })
+    expect(set.status).toBe('backlog')
+  }
+  // Nothing is open for it: it starts at once.
+  const { task: started } = await whenReady(job, base, agent.id)
+  expect(started).toMatchObject({ start_when_ready: null, roles: { coder: { id: agent.id } } })
+  await merge(job, base)
+  await merge(job, left)
+  expect(await startsOf(job, end)).toBe(0)
+  await merge(job, right)
+  const done = await merge(job, end)
+  expect(done.task.status).toBe('done')
+  expect(await Promise.all([base, left, right, end].map((task) => startsOf(job, task)))).toEqual([1, 1, 1, 1])
+})
 
-test.concurrent('a dependency that is cancelled or deleted frees nobody and is told; removing it does', async () => {
+test('a dependency that is cancelled or deleted frees nobody and is told; removing it does', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo 1 > one.txt; echo done')
@@ -76,39 +73,36 @@ test.concurrent('a dependency that is cancelled or deleted frees nobody and is t
   await job.running.taskWhere(third.id, (one) => one.status === 'review')
 })
 
-test.concurrent(
-  'what is paused when its turn comes starts afterwards, after a restart too, with what was asked for it',
-  async () => {
-    await using job = await startJob({ keepData: true })
-    const { client } = job.running
-    const agent = await job.agent('printf %s "$WORD" > word.txt; echo done')
-    const [first, second] = await Promise.all(['A', 'B'].map((title) => job.task({ title })))
-    if (!first || !second) throw new Error('There are two.')
-    await depend(job, second, first)
-    const { task } = await client.call('tasks.start_when_ready', {
-      task_id: second.id,
-      agent_id: agent.id,
-      overrides: { env: { WORD: 'open-sesame' } },
-    })
-    // As secret as an agent's.
-    expect(JSON.stringify(task)).not.toContain('open-sesame')
-    expect(task.start_when_ready?.overrides.env).toEqual({ WORD: '' })
-    await job.claim(first, agent)
-    await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null)
-    await client.call('agents.update', { agent_id: agent.id, paused: true })
-    await merge(job, first)
-    expect(await startsOf(job, second)).toBe(0)
-    job.running = await job.running.restart()
-    expect(await startsOf(job, second)).toBe(0)
-    await job.running.client.call('agents.update', { agent_id: agent.id, paused: false })
-    await job.running.taskWhere(second.id, (one) => one.status === 'review')
-    const branch = (await job.running.client.call('tasks.workspace', { task_id: second.id })).branch
-    await merge(job, second)
-    expect(await job.repository.git(['show', `main:word.txt`]), branch).toBe('open-sesame')
-  },
-)
+test('what is paused when its turn comes starts afterwards, after a restart too, with what was asked for it', async () => {
+  await using job = await startJob({ keepData: true })
+  const { client } = job.running
+  const agent = await job.agent('printf %s "$WORD" > word.txt; echo done')
+  const [first, second] = await Promise.all(['A', 'B'].map((title) => job.task({ title })))
+  if (!first || !second) throw new Error('There are two.')
+  await depend(job, second, first)
+  const { task } = await client.call('tasks.start_when_ready', {
+    task_id: second.id,
+    agent_id: agent.id,
+    overrides: { env: { WORD: 'open-sesame' } },
+  })
+  // As secret as an agent's.
+  expect(JSON.stringify(task)).not.toContain('open-sesame')
+  expect(task.start_when_ready?.overrides.env).toEqual({ WORD: '' })
+  await job.claim(first, agent)
+  await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null)
+  await client.call('agents.update', { agent_id: agent.id, paused: true })
+  await merge(job, first)
+  expect(await startsOf(job, second)).toBe(0)
+  job.running = await job.running.restart()
+  expect(await startsOf(job, second)).toBe(0)
+  await job.running.client.call('agents.update', { agent_id: agent.id, paused: false })
+  await job.running.taskWhere(second.id, (one) => one.status === 'review')
+  const branch = (await job.running.client.call('tasks.workspace', { task_id: second.id })).branch
+  await merge(job, second)
+  expect(await job.repository.git(['show', `main:word.txt`]), branch).toBe('open-sesame')
+})
 
-test.concurrent('it can be taken back, a claim clears it, and what never can start is refused', async () => {
+test('it can be taken back, a claim clears it, and what never can start is refused', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo 1 > one.txt; echo done')
