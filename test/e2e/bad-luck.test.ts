@@ -54,7 +54,7 @@ test('what goes wrong in a task stands on its card and in its panel, with the wa
   await page.getByRole('navigation', { name: 'Main' }).getByText('Bad luck').click()
   const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
   await card('Missing binary')
-    .getByText(/not (found|installed|there)|no such|nowhere/i)
+    .getByText(/program wasn’t found/i)
     .waitFor()
   await card('Fails')
     .getByText(/exit code 7|this is why/)
