@@ -58,7 +58,7 @@ test('Claude Code takes a task from the claim to the merge, with its own tools a
   expect(answer).toMatchObject({ ok: true })
   expect(executions.at(-1)).toMatchObject({ usage: { output_tokens: expect.any(Number) as number } })
   expect(executions[0]?.session_id).toBe(executions.at(-1)?.session_id)
-  expect(executions[0]?.prompt).toContain('The CI step')
+  expect(executions[0]?.prompt).toContain('The check')
 })
 
 test('Claude Code finishes a task that CI accepts, and the person merges it', async () => {
