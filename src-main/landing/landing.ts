@@ -4,6 +4,7 @@ import type { LandingLane, LandingResult } from '../../src-shared/contract/landi
 import type { EngineContext } from '../core/context.ts'
 import { toSettings } from '../core/views.ts'
 import type { MergeRequest } from '../ports/branch-ref.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
 import type { ProjectRecord, RepoRecord, TaskRecord } from '../ports/store.ts'
 import { readHealth, saveHealth } from './base-health.ts'
 import { createLane, type Lane, type LaneEnd, type LaneWork, type Merged } from './lane.ts'
@@ -298,7 +299,8 @@ function createWork(
   return {
     tip: async () => {
       const tip = await workspaces.tip(repo_path, branch, { signal })
-      if (tip === null) throw new Error(`No branch "${branch}" in ${repo_path}. Create it, then try again.`)
+      if (tip === null)
+        throw new WorkspaceError('git_failed', `No branch "${branch}" in ${repo_path}. Create it, then try again.`)
       onTip(tip)
       return tip
     },

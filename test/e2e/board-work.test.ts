@@ -69,7 +69,7 @@ test('a card leads to what runs in its worktree, as long as something answers th
   await client.call('tasks.claim', { task_id, agent_id })
   await page.reload()
   // What failed, and why, in one line.
-  await card(page, 'Serve').getByText('Agent failed: 529 overloaded').waitFor()
+  await card(page, 'Serve').getByText('The provider didn’t answer').waitFor()
   const { port_base } = await client.call('tasks.get', { task_id })
   const port = (port_base ?? 0) + 3
   expect(await page.getByRole('link', { name: /^Preview/ }).count()).toBe(0)

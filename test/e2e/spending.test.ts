@@ -38,7 +38,7 @@ test('limits and prices are set, and how far they are used is seen at the agent,
   await dialog.getByLabel('Account (optional)').fill('Team')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
-  expect((await client.call('agents.get', { agent_id: agent.id })).config).toEqual({
+  expect((await client.call('agents.get', { agent_id: agent.id })).config).toMatchObject({
     command,
     limits: { per_day: { usd: 3, minutes: null } },
     account: 'Team',

@@ -2,7 +2,7 @@ import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
 type AnnotationType = ErrorAnnotation['type']
 
-/** Errors of an ended run: a new run or a verdict on the work clears them. */
+/** Errors of an ended run, or of one that could not start: a new run or a verdict on the work clears them. */
 const ofRuns: readonly AnnotationType[] = [
   'execution_paused',
   'execution_failed',
@@ -11,6 +11,7 @@ const ofRuns: readonly AnnotationType[] = [
   'limit_reached',
   'usage_limit',
   'retry_budget_exhausted',
+  'dependency_failed',
 ]
 
 /** Errors of a step that blocks the task: doing or skipping the step clears them. */
