@@ -6,6 +6,7 @@ import type { BoxRequest, ContainedBox } from '../ports/containment.ts'
 import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
 import { makeCaches } from './caches.ts'
 import { createCgroup } from './cgroup.ts'
+import { canEndGently } from './machine.ts'
 import { createDenials, readDenial, readOnlyPaths, type Denials } from './denials.ts'
 import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
 import { isWritable, placesOf, privateFoldersIn, type OwnPlaces, type Places } from './places.ts'
@@ -78,10 +79,11 @@ async function contain(
     const filesystem = placesOf(request, { ...own, temporary, given })
     onPlaces(filesystem)
     const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
+    const gently = canEndGently()
     const variables = [`TMPDIR=${temporary}`, ...(limited ? ['NODE_USE_ENV_PROXY=1'] : [])]
     const wrap = () =>
       manager.wrapWithSandboxArgv(
-        `${forwarder && url ? toApi(forwarder.path, new URL(url)) : ''}exec env ${quoted([...variables, file, ...args])}`,
+        `${forwarder && url ? toApi(forwarder.path, new URL(url)) : ''}exec env ${quoted([...(gently ? hearing : []), ...variables, ...(gently ? waiting : []), file, ...args])}`,
         '/bin/sh',
         { filesystem, ...(limited && { network }) },
         undefined,
@@ -90,15 +92,38 @@ async function contain(
       )
     const { argv } = await (limited ? wrap() : withOpenNetwork(wrap))
     const [shell = '/bin/sh', ...rest] = argv
-    // The shell goes, so that bubblewrap's parent is this process: it ends with it.
     const join = cgroup ? `echo $$ 2>/dev/null >${quoted([cgroup.procs])}; ` : ''
-    const words = rest.map((word) => (word.startsWith('bwrap ') ? `${join}exec ${word}` : word))
+    const ignore = gently ? "trap '' HUP INT QUIT TERM; " : ''
+    const words = rest.map((word) => (word.startsWith('bwrap ') ? `${join}${ignore}exec ${inOneSession(word)}` : word))
     return { file: shell, args: words, env: containedVariables(env, request.variables ?? []), release }
   } catch (error) {
     await release()
     throw error
   }
 }
+
+/**
+ * The command in place of the shell, so that bubblewrap's parent is this process and it ends with it, and in the session
+ * that every run has to itself: in one of its own, a terminal would have no keys that interrupt and no size.
+ */
+const inOneSession = (command: string): string => command.replace(/^bwrap --new-session /, 'bwrap ')
+
+const hearing = ['--default-signal=HUP,INT,QUIT,TERM']
+/**
+ * Bubblewrap ends everything once the program that it started has ended. One that was asked to end may have others that
+ * still save what they have: they are waited for, until they are ended from outside.
+ */
+const waiting = [
+  ...['/bin/sh', '-c'],
+  `trap 'asked=1' HUP INT TERM
+"$@"
+code=$?
+others() { set -- /proc/[0-9]*; [ $# -gt 2 ]; }
+tries=0
+while [ -n "$asked" ] && [ $tries -lt 400 ] && others; do tries=$((tries + 1)); sleep 0.05; done
+exit $code`,
+  'sh',
+]
 
 /** Inside, the address of the service is this socket; also for programs that know of no proxy. */
 function toApi(path: string, { port }: URL): string {

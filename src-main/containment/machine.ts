@@ -21,6 +21,18 @@ export function readMachine(platform: string = process.platform): ContainmentSta
   return failure === null ? { available: true, kind, reason: null } : none(failure)
 }
 
+let gentle: boolean | undefined
+
+/**
+ * Whether what is asked to end can be left to end by itself: bubblewrap, which ends all of it at once, must not hear
+ * of it, and only GNU's `env` lets the program inside hear again.
+ */
+export function canEndGently(): boolean {
+  gentle ??=
+    process.platform === 'linux' && spawnSync('env', ['--default-signal=HUP,INT,QUIT,TERM', 'true']).status === 0
+  return gentle
+}
+
 /** Returns why a program can't be started in the namespaces that a box needs: many systems forbid them. */
 function tryBubblewrap(): string | null {
   const args = ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-user', '--unshare-pid', '--proc', '/proc', '--']

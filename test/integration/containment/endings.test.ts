@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createContainment } from '../../../src-main/containment/create-containment.ts'
+import { spawnTerminal } from '../../../src-main/agents/command/terminal/spawn-terminal.ts'
+import { childEnvironment } from '../../../src-main/platform/process/process-environment.ts'
+import { spawnTree } from '../../../src-main/platform/process/process.ts'
+
+const root = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-endings-'))
+const cwd = join(root, 'worktree')
+const containment = createContainment({
+  dataDir: join(root, 'data'),
+  workspaceRoot: join(root, 'data', 'workspaces'),
+  credentials: () => [],
+  auto: 'auto',
+  apiUrl: () => null,
+})
+const runnable = containment.status().available || process.env['CI'] !== undefined
+
+beforeAll(() => {
+  mkdirSync(cwd)
+})
+afterAll(async () => {
+  await containment.close()
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function start(script: string) {
+  const box = (await containment.box({ level: 'worktree', cwd })) ?? undefined
+  const tree = await spawnTree('bash', ['-c', script], { cwd, env: childEnvironment({}), stdin: 'ignore', box })
+  const lines = createInterface({ input: tree.stdout })[Symbol.asyncIterator]()
+  tree.stderr.resume()
+  return { tree, line: async () => (await lines.next()).value }
+}
+
+describe.runIf(runnable)('a contained program that is asked to end', () => {
+  it('has the time to save what it has', async () => {
+    const { tree, line } = await start(`trap 'echo saved > saved.txt; exit 7' TERM; echo ready; sleep 1000 & wait`)
+    expect(await line()).toBe('ready')
+    await tree.stop()
+    expect(readFileSync(join(cwd, 'saved.txt'), 'utf8')).toBe('saved\n')
+    expect((await tree.ended).exit_code).toBe(7)
+  })
+
+  it('may be gone before others that save what they have', async () => {
+    const saver = `trap 'sleep 0.3; echo late > late.txt; exit' TERM; echo ready; sleep 1000 & wait`
+    const { tree, line } = await start(`bash -c "${saver}" & sleep 1000`)
+    expect(await line()).toBe('ready')
+    await tree.stop()
+    expect(readFileSync(join(cwd, 'late.txt'), 'utf8')).toBe('late\n')
+  })
+
+  it('is ended with all that it started where it does not listen', async () => {
+    const alive = join(cwd, 'alive')
+    const { tree, line } = await start(
+      `trap '' TERM; (setsid bash -c "trap '' TERM; while :; do date > ${alive}; sleep 0.05; done" &); echo ready; sleep 1000`,
+    )
+    expect(await line()).toBe('ready')
+    await tree.stop({ graceMs: 300 })
+    expect((await tree.ended).survivors).toEqual([])
+    rmSync(alive, { force: true })
+    const after = await start('sleep 0.3; echo over')
+    expect(await after.line()).toBe('over')
+    await after.tree.ended
+    expect(existsSync(alive)).toBe(false)
+  })
+
+  it('hears the keys and the size of its terminal', async () => {
+    const box = (await containment.box({ level: 'worktree', cwd })) ?? undefined
+    const script = `trap 'echo "size $(stty size)"' WINCH; trap 'echo interrupted; exit 0' INT; echo ready; while :; do read -t 0.1 -r; done`
+    const terminal = await spawnTerminal('bash', ['-c', script], { cwd, env: childEnvironment({}), box })
+    const lines = createInterface({ input: terminal.output })[Symbol.asyncIterator]()
+    const line = async () => String((await lines.next()).value).trim()
+    expect(await line()).toBe('ready')
+    terminal.resize(101, 33)
+    expect(await line()).toBe('size 33 101')
+    terminal.write('\u0003')
+    expect(await line()).toMatch(/interrupted$/)
+    expect((await terminal.ended).exit_code).toBe(0)
+  })
+})
