@@ -1,8 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { createServer, request as asRequest } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { AgentConfig } from '../../src-shared/contract/projects.ts'
 import { readMachine } from '../../src-main/containment/machine.ts'
 import { scripted } from '../fakes/model-server.ts'
@@ -16,13 +20,43 @@ const within = process.platform === 'win32' ? tmpdir() : '/var/tmp'
 const claudeCode: AgentSetup = {
   name: 'Claude Code',
   executor: 'claude-code',
-  configure: async (bench) => ({
-    command: await agentBinary('claude-code'),
-    model: 'fake-1',
-    env: { ...bench.env },
-  }),
+  configure: async (bench) => {
+    // Its settings are where most people have them: a folder and a file in the home folder.
+    const { CLAUDE_CONFIG_DIR: _elsewhere, ...env } = bench.env
+    return { command: await agentBinary('claude-code'), model: 'fake-1', env }
+  },
 }
 const setups = [claudeCode, ...agentSetups]
+
+/** A proxy behind which every host is the model server, as a name that only the machine's proxy knows. */
+async function startProxy(model: string): Promise<AsyncDisposable & { readonly url: string }> {
+  const { port } = new URL(model)
+  const proxy = createServer((request, response) => {
+    const path = (request.url ?? '').replace(/^http:\/\/[^/]+/, '')
+    const { method, headers } = request
+    request.pipe(
+      asRequest({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+      }),
+    )
+  })
+  proxy.on('connect', (_request, socket) => {
+    const to = connect(Number(port), '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'))
+    for (const one of [socket, to]) one.on('error', () => undefined)
+    socket.pipe(to).pipe(socket)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  return {
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      proxy.closeAllConnections()
+      proxy.close()
+      await once(proxy, 'close')
+    },
+  }
+}
 
 async function setUp(setup: AgentSetup, bench: AgentBench, { client }: RunningApp, more: AgentConfig = {}) {
   const project = await client.call('projects.create', { name: 'Agents', repo_path: bench.repository.path })
@@ -103,3 +137,46 @@ describe.runIf(readMachine().available).each(setups)('$name, contained', (setup)
     expect(new Set(done.items.map((one) => one.session_id)).size).toBe(1)
   })
 })
+
+describe.runIf(readMachine().available).each(setups)('$name, contained to its hosts', (setup) => {
+  test('reaches its model, Copse and its allowed hosts, and no other', async () => {
+    await using bench = await createAgentBench({ within })
+    await using proxy = await startProxy(bench.model.url)
+    // In place of the address, which is one of this machine.
+    const named = { ...bench, model: { ...bench.model, url: 'http://model.test' } }
+    const env = { ...bench.env, ANTHROPIC_BASE_URL: 'http://model.test' }
+    const before = process.env['HTTP_PROXY']
+    process.env['HTTP_PROXY'] = proxy.url
+    try {
+      await using running = await runApp()
+      const { client } = running
+      const allowed = { containment: 'worktree_and_hosts' as const, allowed_hosts: ['model.test'] }
+      const { project, agent } = await setUp(setup, { ...named, env }, running, allowed)
+      const task = await client.call('tasks.create', {
+        project_id: project.id,
+        title: 'Look around',
+        description: scripted('Look around.', [
+          { shell: 'curl -s -m 5 http://other.test/ > other.txt; echo seen > seen.txt' },
+          { tool: { name: 'svc_get_task_diff', args: {} } },
+          { say: 'I looked around.' },
+        ]),
+      })
+      const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+      await bench.model.waitForCall(({ index }) => index === 2)
+      await running.taskWhere(task.id, (one) => one.review_summary !== null)
+      const denied = await deniedIn(running, execution.id)
+      expect(denied.filter(({ what }) => what === 'host').map(({ target }) => target)).toContain('other.test')
+      expect(denied.map(({ target }) => target)).not.toContain('model.test')
+    } finally {
+      if (before === undefined) delete process.env['HTTP_PROXY']
+      else process.env['HTTP_PROXY'] = before
+    }
+  })
+})
+
+async function deniedIn({ client }: RunningApp, execution_id: string) {
+  const found: Extract<TranscriptEntry, { type: 'denied' }>[] = []
+  for await (const item of client.transcript({ execution_id }, null, AbortSignal.timeout(30_000)))
+    if (item.kind === 'entry' && item.entry.type === 'denied') found.push(item.entry)
+  return found
+}
