@@ -57,6 +57,13 @@ function nativeProblems(archive, files) {
   const native = files.filter((file) => file.endsWith('.node'))
   const wanted = ['better-sqlite3', 'bcrypt', `@lydell/node-pty-linux-${process.arch}`]
   return [
+    // Programs outside read it: a JVM in a box.
+    ...files
+      .filter((file) => file.includes('/sandbox-runtime/vendor/') && !statFile(archive, file).unpacked)
+      .map((file) => `${file} cannot be read from within`),
+    ...(files.some((file) => file.endsWith('/vendor/java-proxy-agent/srt-proxy-agent.jar'))
+      ? []
+      : ['what leads a JVM in a box to the proxy is missing']),
     ...native.filter((file) => !statFile(archive, file).unpacked).map((file) => `${file} cannot be loaded from within`),
     ...wanted
       .filter((name) => native.filter((file) => packageOf(file) === name).length !== 1)

@@ -1,5 +1,7 @@
 import type { SandboxManager as Manager } from '@anthropic-ai/sandbox-runtime'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { join } from 'node:path'
+import { createRequire } from 'node:module'
 import { sweepCgroups } from './cgroup.ts'
 import { isLeft, sweepTemporary } from './temporary.ts'
 
@@ -34,7 +36,8 @@ export async function holdLibrary(): Promise<void> {
   const filesystem = { denyRead: [], allowWrite: [], denyWrite: [] }
   // On Linux its watch of writes comes with the refusal of sockets.
   const watchesLog = process.platform === 'darwin'
-  starting ??= manager.initialize({ network, filesystem, ripgrep, allowPty: true }, undefined, watchesLog)
+  const rules = { network, filesystem, ripgrep, allowPty: true, ...javaAgent() }
+  starting ??= manager.initialize(rules, undefined, watchesLog)
   try {
     await starting
   } catch (error) {
@@ -42,6 +45,14 @@ export async function holdLibrary(): Promise<void> {
     starting = undefined
     throw error
   }
+}
+
+/** What leads a JVM to the proxy lies beside the archive of the packed app, into which no JVM can look. */
+function javaAgent(): { readonly javaAgentJarPath?: string } {
+  const library = createRequire(import.meta.url).resolve('@anthropic-ai/sandbox-runtime')
+  const unpacked = library.replace(/([\\/]app\.asar)([\\/].*[\\/])dist[\\/]index\.js$/, '$1.unpacked$2')
+  if (unpacked === library) return {}
+  return { javaAgentJarPath: join(unpacked, 'vendor', 'java-proxy-agent', 'srt-proxy-agent.jar') }
 }
 
 /** What is wrapped within `work` has the machine's network. */

@@ -6,11 +6,27 @@ import { startDesktop } from './electron-standin/start-desktop.ts'
 // node package-start.ts FOLDER: starts a packed app that was unpacked there, asks it this and that, and ends it.
 const app = process.argv[2] ?? ''
 
-await using desktop = await startDesktop({ entry: join(app, 'dist', 'main', 'electron.js') })
+const env = { SVC_CONTAINMENT: 'auto' }
+await using desktop = await startDesktop({ entry: join(app, 'dist', 'main', 'electron.js'), env })
 await desktop.page.locator('#app > *').first().waitFor()
 const reply = await desktop.page.evaluate<{ ok: boolean }>("window.copse.call('demo.create', {})")
 if (!reply.ok) throw new Error(`The packed app makes no project: ${JSON.stringify(reply)}`)
 await desktop.page.locator('[data-card]').first().waitFor()
+
+// The agent of the demo is contained where the machine can, by a library that is loaded only now.
+const run = await desktop.page.evaluate<string>(`(async () => {
+  const ask = async (name, input) => (await window.copse.call(name, input)).value
+  const { containment } = await ask('system.get', {})
+  const [project] = (await ask('projects.list', {})).items
+  const [task] = (await ask('tasks.list', { project_id: project.id })).items
+  for (;;) {
+    const [run] = (await ask('tasks.executions', { task_id: task.id })).items
+    const wanted = containment.available ? 'worktree' : 'none'
+    if (run?.finished_at) return run.status + (run.containment === wanted ? '' : ', held to ' + run.containment)
+    await new Promise((later) => setTimeout(later, 100))
+  }
+})()`)
+if (run !== 'succeeded') throw new Error(`The demo's agent in the packed app: ${run}`)
 
 // What it loads only later: a pseudo-terminal, passwords, and the updater, which Electron alone can start.
 const require = createRequire(pathToFileURL(join(app, 'package.json')))
