@@ -23,6 +23,8 @@ export interface PluginContext {
   /** The state that the task came from. */
   readonly from: string
   readonly triggered_by: string
+  /** A person wants the task to land although the checks of its base branch fail. */
+  readonly on_red?: boolean
   readonly workspace: WorkspaceRecord | null
   readonly config: Readonly<Record<string, unknown>>
   /** Returns the process marker for scripts that the plugin starts. */
@@ -33,8 +35,6 @@ export interface PluginContext {
 export interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'config' | 'processMarker'> {
   /** The tree that the caller vouches for, as just read; null if it vouches for none. */
   readonly vouched: string | null
-  /** The caller lands on a base whose checks fail. */
-  readonly on_red: boolean
 }
 
 /** The description of a plugin, known before it runs. */

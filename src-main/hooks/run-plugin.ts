@@ -15,6 +15,8 @@ export interface PluginCall {
   readonly from: string
   readonly triggered_by: string
   readonly config: unknown
+  /** A person wants the task to land although the checks of its base branch fail. */
+  readonly on_red?: boolean
 }
 
 /** Runs a plugin for a task with the options that its hook gives it; null when the task's project or the state is gone. */

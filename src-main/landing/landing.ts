@@ -8,7 +8,7 @@ import { WorkspaceError } from '../ports/workspaces.ts'
 import type { ProjectRecord, RepoRecord, TaskRecord } from '../ports/store.ts'
 import { readHealth, saveHealth } from './base-health.ts'
 import { createLane, type Lane, type LaneEnd, type LaneWork, type Merged } from './lane.ts'
-import { runInScratch } from './run-in-scratch.ts'
+import { createScratchRuns, type RunInScratch } from './run-in-scratch.ts'
 
 /** A task that asks to land. */
 export interface LandRequest {
@@ -17,6 +17,8 @@ export interface LandRequest {
   readonly merge: MergeRequest
   /** The tree that its review judged; null without one. */
   readonly judged_tree: string | null
+  /** It lands although the checks of its base fail. */
+  readonly on_red: boolean
 }
 
 /** What a caller who waits is told. */
@@ -68,7 +70,8 @@ export function createLanding(context: EngineContext): Landing {
   const watchers = new Set<() => void>()
   const checks = new Map<string, Promise<void>>()
   const closing = new AbortController()
-  const teller = createTeller(context)
+  const runInScratch = createScratchRuns(context)
+  const teller = createTeller(context, (open) => checks.has(keyOf(open.repo_path, open.branch)))
 
   const laneOf = (request: LandRequest): OpenLane => {
     const { repo_path, base_branch: branch } = request.merge
@@ -86,7 +89,7 @@ export function createLanding(context: EngineContext): Landing {
       for (const watcher of watchers) watcher()
       teller.tell(open)
     }
-    const work = createWork(context, { repo_path, branch, onTip: (tip) => (open.tip = tip) })
+    const work = createWork(context, { repo_path, branch, runInScratch, onTip: (tip) => (open.tip = tip) })
     const lane = createLane(work, { limits, onChange, now: () => context.clock.now() })
     const open: OpenLane = { lane, repo_path, branch, tip: null, latest: request }
     lanes.set(key, open)
@@ -152,11 +155,8 @@ export function createLanding(context: EngineContext): Landing {
       if (commit === null) return { code: 'branch_missing', message: `No branch "${branch}" in ${repo.path}.` }
       const key = keyOf(repo.path, branch)
       const run = async (): Promise<void> => {
-        const end = await runInScratch(
-          context,
-          { project, repo_path: repo.path, commit, steps, task: null },
-          closing.signal,
-        )
+        const scratch = { project, repo_path: repo.path, commit, steps, task: null }
+        const end = await runInScratch(scratch, closing.signal)
         if (end.kind === 'broken')
           context.log.warn({ branch, reason: end.message }, 'a base branch could not be checked')
         await saveHealth(context, { repo_id: repo.id, branch }, commit, end)
@@ -236,7 +236,7 @@ function describe(context: EngineContext, lane: Described): LandingLane {
 }
 
 /** Tells clients of a lane's changes, several at once. */
-function createTeller(context: EngineContext) {
+function createTeller(context: EngineContext, isChecked: (open: OpenLane) => boolean) {
   const due = new Set<OpenLane>()
   const told = new Map<string, string>()
   let timer: NodeJS.Timeout | null = null
@@ -258,7 +258,14 @@ function createTeller(context: EngineContext) {
         const { repo_id, project_id } = project
         emit(
           project_id,
-          describe(context, { project_id, repo_id, branch: one.branch, commit: one.tip, open: one, checking: false }),
+          describe(context, {
+            project_id,
+            repo_id,
+            branch: one.branch,
+            commit: one.tip,
+            open: one,
+            checking: isChecked(one),
+          }),
         )
       }
     }
@@ -282,10 +289,18 @@ function projectsOf({ store }: EngineContext, { lane, latest }: OpenLane) {
   return [...found.values()].filter(({ project_id }) => store.read.projects.get(project_id) !== null)
 }
 
+interface LaneSite {
+  readonly repo_path: string
+  readonly branch: string
+  readonly runInScratch: RunInScratch
+  /** Told what the branch points at. */
+  readonly onTip: (tip: string) => void
+}
+
 /** What a lane does in its repository. */
 function createWork(
   context: EngineContext,
-  { repo_path, branch, onTip }: { repo_path: string; branch: string; onTip: (tip: string) => void },
+  { repo_path, branch, runInScratch, onTip }: LaneSite,
 ): LaneWork<LandRequest> {
   const { workspaces } = context
   // A merge that has begun is finished; before that, whoever leaves the lane is out of it.
@@ -295,7 +310,7 @@ function createWork(
     return landing.steps ?? [...task.review_config.ci_steps, ...default_review_config.ci_steps]
   }
   const runOn = (request: LandRequest, commit: string, steps: readonly string[], stop: AbortSignal) =>
-    runInScratch(context, { project: request.project, repo_path, commit, steps, task: request.task }, stop)
+    runInScratch({ project: request.project, repo_path, commit, steps, task: request.task }, stop)
   return {
     tip: async () => {
       const tip = await workspaces.tip(repo_path, branch, { signal })
@@ -325,12 +340,13 @@ function createWork(
         merged.map(({ task, merge }) => ({ request: task.merge, prepared: merge })),
         { signal },
       ),
-    landed: async (commit, steps, last) => {
+    landsOnRed: ({ on_red }) => on_red,
+    landed: async (commit, end, last) => {
       onTip(commit)
       const { repo_id } = last.task.task
       const isJudged = last.merge.tree === last.task.judged_tree && last.task.task.review_config.ci_steps.length > 0
-      if (steps.length === 0 && !isJudged) return
-      await saveHealth(context, { repo_id, branch }, commit, { kind: 'passed', flaky: [] })
+      const known = end ?? (isJudged ? ({ kind: 'passed', flaky: [] } as const) : null)
+      if (known) await saveHealth(context, { repo_id, branch }, commit, known)
     },
     touches: ({ merge }, files) => workspaces.mergeTouches(repo_path, merge, files, { signal }),
   }
@@ -343,7 +359,7 @@ function stepsFor(
 ): readonly string[] {
   const [first, last] = [merged[0], merged.at(-1)]
   if (!first || !last) return []
-  const isBase = last.merge.tree === first.merge.onto_tree
+  const isBase = last.merge.tree === first.merge.target.tree
   if (isBase || last.merge.tree === last.task.judged_tree) return []
   return [...new Set(merged.flatMap(({ task }) => stepsOfTask(task)))]
 }

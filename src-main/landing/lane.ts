@@ -1,6 +1,7 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import { planLane, type RunState } from '../domain/landing/plan-lane.ts'
 import type { MergeOnto, MovedTarget, PreparedMerge } from '../ports/target-mover.ts'
+import { WorkspaceError } from '../ports/workspaces.ts'
 
 /** How the checks of a merge ended. */
 export type RunEnd =
@@ -39,8 +40,10 @@ export interface LaneWork<T> {
   /** Whether the base passes these checks by itself; asked when the first task fails them. */
   runBase(commit: string, steps: readonly string[], task: T, signal: AbortSignal): Promise<RunEnd>
   move(merged: readonly Merged<T>[]): Promise<MovedTarget>
-  /** Notes that the base now is at a commit whose checks, these, have passed; none where nothing had to be run. */
-  landed(commit: string, steps: readonly string[], last: Merged<T>): Promise<void>
+  /** Notes that the base now is at a commit, and how its checks ended; null where nothing had to be run. */
+  landed(commit: string, end: RunEnd | null, last: Merged<T>): Promise<void>
+  /** Whether a task lands although the base fails its checks. */
+  landsOnRed(task: T): boolean
   touches(merged: Merged<T>, files: readonly string[]): Promise<boolean>
 }
 
@@ -101,7 +104,7 @@ export interface LaneOptions {
 }
 
 /** How often the base may be moved by others, or refuse to move, before the first task gives up. */
-const patience = 20
+const patience = 5
 
 /** The tasks that wait to land on one branch. Nothing of it outlives the process: who waits joins again. */
 export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: LaneOptions): Lane<T> {
@@ -111,6 +114,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
   let again = false
   let closed = false
   let refused = 0
+  let isBaseTested = false
   const ended = new Set<Promise<void>>()
 
   const countOf = (run: Run<T>) => queue.indexOf(run.last) + 1
@@ -170,7 +174,10 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     if (merged === null) return true
     const facts = new Map(runs.map((run): [number, RunState] => [countOf(run), stateOf(run)]))
     const plan = planLane({ window: merged.length, runs: facts, max_parallel: limits().max_parallel })
-    if (plan.kind === 'land') return await land(merged.slice(0, plan.count))
+    if (plan.kind === 'land') {
+      const count = plan.count
+      return await land(merged.slice(0, count), runs.find((run) => countOf(run) === count) ?? null)
+    }
     if (plan.kind === 'reject') return await reject(base)
     void drop((run) => plan.stop.includes(countOf(run)))
     for (const count of plan.start) start(merged.slice(0, count))
@@ -182,7 +189,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     const places: Place<T>[] = []
     let onto = base
     for (const place of queue.slice(0, limits().window)) {
-      if (place.merge?.onto !== onto) {
+      if (place.merge?.target.commit !== onto) {
         const index = queue.indexOf(place)
         void drop((run) => countOf(run) > index)
         place.merge = null
@@ -239,11 +246,10 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     if (end !== null) onChange()
   }
 
-  const land = async (places: readonly Place<T>[]): Promise<boolean> => {
+  const land = async (places: readonly Place<T>[], run: Run<T> | null): Promise<boolean> => {
     const all = places.map(mergedOf)
     const last = all.at(-1)
     if (!last) throw new BugError('Nothing to land.')
-    const run = runs.find((one) => one.last === places.at(-1))
     for (const place of places) place.moving = true
     onChange()
     let moved: MovedTarget
@@ -254,7 +260,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     }
     if (moved.kind === 'not_moved') {
       refused += 1
-      if (refused >= patience) throw new Error(moved.why)
+      if (refused >= patience) throw notMoving(moved.why)
       return true
     }
     if (moved.kind === 'dirty') {
@@ -263,7 +269,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     }
     refused = 0
     const { commit } = last.merge
-    const landed = work.landed(commit, run?.steps ?? [], last)
+    const landed = work.landed(commit, run && run.steps.length > 0 ? run.end : null, last)
     void drop((one) => countOf(one) <= places.length)
     queue = queue.slice(places.length)
     for (const place of places) {
@@ -291,12 +297,16 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
       settle(first, end)
       return true
     }
+    isBaseTested = true
+    onChange()
     const alone = await endOf(work.runBase(base, steps, first.task, run.controller.signal))
-    // It left meanwhile.
+    isBaseTested = false
+    // The task left while the base was tested.
     if (run.controller.signal.aborted) return true
     if (alone.kind === 'failed') {
-      for (const place of [...queue]) settle(place, { kind: 'base_red', step: alone.step })
-      return true
+      const isForced = (place: Place<T>) => work.landsOnRed(place.task)
+      for (const place of queue.filter((one) => !isForced(one))) settle(place, { kind: 'base_red', step: alone.step })
+      return isForced(first) ? await land([first], run) : true
     }
     settle(first, alone.kind === 'broken' ? alone : { ...end, commit, base })
     return true
@@ -326,7 +336,8 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     remove,
     places: () =>
       queue.map((place, index) => {
-        const run = runs.find((one) => countOf(one) > index && one.end === null)
+        const isFirstTested = isBaseTested && index === 0
+        const run = runs.find((one) => countOf(one) > index && (one.end === null || isFirstTested))
         return {
           task: place.task,
           state: place.moving ? 'moving' : run ? 'testing' : 'waiting',
@@ -348,6 +359,12 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     },
   }
 }
+
+const notMoving = (why: string) =>
+  new WorkspaceError(
+    'git_failed',
+    `The base branch could not be moved; something keeps changing it, or a hook of the repository forbids it. ${why}`.trim(),
+  )
 
 const stateOf = <T>({ end }: Run<T>): RunState =>
   end === null ? 'running' : end.kind === 'passed' ? 'passed' : 'failed'

@@ -17,27 +17,29 @@ export interface ScratchRun {
   readonly task: TaskRecord | null
 }
 
-/** The first ports of the ranges that scratch worktrees use now. */
-const borrowed = new Set<number>()
+export type RunInScratch = (run: ScratchRun, signal: AbortSignal) => Promise<RunEnd>
 
 /**
  * Runs steps on a commit in a throw-away worktree, set up as a task's: copied files, set-up commands, ports of its own.
- * Nothing of it is left when this settles.
+ * Nothing of it is left when the call settles.
  */
-export async function runInScratch(context: EngineContext, run: ScratchRun, signal: AbortSignal): Promise<RunEnd> {
-  const { project, repo_path, commit: at } = run
-  const { copy_files } = toSettings(project)
-  const request = { repo_path, root: context.config.workspaceRoot, at, copy_files }
-  const port_base = await borrowPorts(context)
-  try {
-    return await context.workspaces.withScratch(request, (path) => runAll(context, run, { path, port_base }, signal), {
-      signal,
-    })
-  } catch (error) {
-    if (!(error instanceof WorkspaceError) || signal.aborted) throw error
-    return { kind: 'broken', message: context.redactor(toSettings(project).redaction_patterns)(error.message) }
-  } finally {
-    if (port_base !== null) borrowed.delete(port_base)
+export function createScratchRuns(context: EngineContext): RunInScratch {
+  /** The first ports of the ranges that scratch worktrees use now. */
+  const borrowed = new Set<number>()
+  return async (run, signal) => {
+    const { project, repo_path, commit: at } = run
+    const { copy_files, redaction_patterns } = toSettings(project)
+    const request = { repo_path, root: context.config.workspaceRoot, at, copy_files }
+    const port_base = await borrowPorts(context, borrowed)
+    const use = (path: string) => runAll(context, run, { path, port_base }, signal)
+    try {
+      return await context.workspaces.withScratch(request, use, { signal })
+    } catch (error) {
+      if (!(error instanceof WorkspaceError) || signal.aborted) throw error
+      return { kind: 'broken', message: context.redactor(redaction_patterns)(error.message) }
+    } finally {
+      if (port_base !== null) borrowed.delete(port_base)
+    }
   }
 }
 
@@ -113,7 +115,7 @@ async function logged<T>(
 }
 
 /** Takes ports that no worktree has and nothing uses; null when there are none. */
-async function borrowPorts(context: EngineContext): Promise<number | null> {
+async function borrowPorts(context: EngineContext, borrowed: Set<number>): Promise<number | null> {
   for (const base of portBases(context.newId())) {
     if (borrowed.has(base) || context.store.read.workspaces.portBases().has(base)) continue
     borrowed.add(base)

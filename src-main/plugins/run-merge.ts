@@ -34,7 +34,7 @@ export const runMerge: PluginDefinition = {
   create: (services) => {
     const { context, worktrees, landing } = services
     return {
-      guard: async ({ task, project, vouched, on_red, workspace, signal }) => {
+      guard: async ({ task, project, vouched, on_red = false, workspace, signal }) => {
         if (isInParents(context, task)) return null
         if (services.isWorktreeShared(task.id)) return workspaceLocked
         if (!workspace)
@@ -56,7 +56,7 @@ export const runMerge: PluginDefinition = {
         const red = on_red ? null : await landing.redStep(task.repo_id, workspace.repo_path, workspace.base_branch)
         return red === null ? work && { work } : baseRed(workspace, red)
       },
-      run: async ({ task, project, workflow, workspace, signal }): Promise<PluginResult> => {
+      run: async ({ task, project, workflow, on_red = false, workspace, signal }): Promise<PluginResult> => {
         if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
         if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
         // A move that nobody waits for is not refused: it waits until nothing half-written can be merged.
@@ -67,11 +67,12 @@ export const runMerge: PluginDefinition = {
           const head = await headToMerge(context, task, ref, signal)
           const { merge_strategy: strategy, landing: settings } = toSettings(project)
           const merge = { ...ref, ...(head !== null && { head }), strategy, message: commitMessage(task, task.title) }
-          if (settings.mode === 'off')
-            return mergedAtOnce(services, task, workspace, await context.workspaces.merge(merge, { signal }))
           const judged_tree = vouchingReview(context.store.read, task)?.tree ?? null
-          const request = { task, project, merge, judged_tree }
-          const end = await landing.land(request, signal)
+          const request = { task, project, merge, judged_tree, on_red }
+          const end =
+            settings.mode === 'off'
+              ? endOf(await context.workspaces.merge(merge, { signal }))
+              : await landing.land(request, signal)
           if (signal.aborted && end.kind === 'removed') return { kind: 'skipped', reason: 'superseded' }
           return await conclude(services, { request, workflow, workspace, signal }, end)
         } catch (error) {
@@ -85,22 +86,19 @@ export const runMerge: PluginDefinition = {
 
 const emptyResult = { step: null, exit_code: null, output_tail: '', with: [] }
 
-function mergedAtOnce(
-  { context, landing }: PluginServices,
-  task: TaskRecord,
-  workspace: WorkspaceRecord,
-  result: MergeResult,
-): PluginResult {
-  const isMerged = result.kind === 'merged'
-  landing.noteEnd(task.id, { result: { result: isMerged ? 'landed' : 'conflict', ...emptyResult } })
-  return isMerged ? merged(workspace, { ...result, flaky: [] }) : refused(context, task, workspace, result)
+/** How a merge that is not tested ended, as its lane would say it. */
+function endOf(result: MergeResult): LaneEnd {
+  if (result.kind === 'target_dirty') return { kind: 'dirty', files: result.files }
+  return result.kind === 'conflict'
+    ? result
+    : { kind: 'landed', commit: result.commit, empty: result.empty === true, flaky: [] }
 }
 
 function merged(
   { base_branch, branch }: WorkspaceRecord,
-  { commit, empty, flaky }: { readonly commit: string; readonly empty?: boolean; readonly flaky: readonly string[] },
+  { commit, empty, flaky }: Extract<LaneEnd, { kind: 'landed' }>,
 ): PluginResult {
-  const nothing = empty === true ? `; ${branch} has no commits of its own` : ''
+  const nothing = empty ? `; ${branch} has no commits of its own` : ''
   const twice = flaky.length > 0 ? `; flaky, passed on the second try: ${flaky.join(', ')}` : ''
   return { kind: 'ok', note: `${base_branch} is at ${commit.slice(0, 12)}${nothing}${twice}` }
 }
@@ -130,7 +128,7 @@ async function conclude(services: PluginServices, landed: Concluded, end: LaneEn
       return merged(workspace, end)
     case 'conflict':
       note('conflict')
-      return refused(context, task, workspace, end)
+      return conflicting(context, task, workspace, end)
     case 'dirty':
       return refuse(targetDirty(workspace, end.files))
     case 'base_red':
@@ -158,17 +156,12 @@ async function conclude(services: PluginServices, landed: Concluded, end: LaneEn
           notify,
         }
       }
-      const annotation = {
+      const annotation: ErrorAnnotation = {
         type: 'merge_conflict',
         message: feedback,
-        recovery_actions: ['retry_merge' as const],
-      } as const
-      return {
-        kind: 'failed',
-        reason: feedback,
-        annotation: { ...annotation, recovery_actions: ['retry_merge'] },
-        notify,
+        recovery_actions: ['retry_merge'],
       }
+      return { kind: 'failed', reason: feedback, annotation, notify }
     }
     default:
       return assertNever(end)
@@ -216,22 +209,20 @@ const baseRed = ({ base_branch }: WorkspaceRecord, step: string): Refusal => ({
   details: { step },
 })
 
-function refused(
+function conflicting(
   context: EngineContext,
   task: TaskRecord,
   { base_branch, branch }: WorkspaceRecord,
-  result: Exclude<MergeResult, { kind: 'merged' }>,
+  conflict: Extract<LaneEnd, { kind: 'conflict' }>,
 ): PluginResult {
-  const files = [...result.files]
-  const isConflict = result.kind === 'conflict'
-  const message = isConflict
-    ? `${files.length === 1 ? 'One file conflicts' : `${files.length} files conflict`} with ${base_branch}. Let the agent resolve it, or resolve it on ${branch} and retry.`
-    : `Your checkout of ${base_branch} has changes that this merge would overwrite. Commit or stash them, then retry the merge.`
-  const hunks = isConflict ? { hunks: toConflictHunks(context, task, result.hunks) } : {}
+  const files = [...conflict.files]
+  const count = files.length === 1 ? 'One file conflicts' : `${files.length} files conflict`
+  const message = `${count} with ${base_branch}. Let the agent resolve it, or resolve it on ${branch} and retry.`
+  const hunks = toConflictHunks(context, task, conflict.hunks)
   return {
     kind: 'failed',
     reason: `${message} ${files.slice(0, 20).join(', ')}`,
-    annotation: { type: 'merge_conflict', message, files, ...hunks, recovery_actions: ['retry_merge'] },
+    annotation: { type: 'merge_conflict', message, files, hunks, recovery_actions: ['retry_merge'] },
     notify: { event_type: 'merge.failed', body: message },
   }
 }

@@ -2,14 +2,20 @@ import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
 import type { MergeRequest } from './branch-ref.ts'
 import type { Cancellable } from './cancellable.ts'
 
+/** A commit and what it holds. */
+export interface Tip {
+  readonly commit: string
+  readonly tree: string
+  readonly parents: readonly string[]
+}
+
 /** A merge on top of a commit, which lies in the object store and which no branch has yet. */
 export interface MergeOnto {
-  /** The commit that it lies on, and its tree. */
-  readonly onto: string
-  readonly onto_tree: string
+  /** The commit that it lies on. */
+  readonly target: Tip
   /** The merged commit of the branch. */
-  readonly head: string
-  /** The merge; `onto` itself where the branch brings nothing new. */
+  readonly head: Tip
+  /** The merge; the target itself where the branch brings nothing new. */
   readonly commit: string
   readonly tree: string
   /** The branch never had a commit of its own. */

@@ -113,7 +113,7 @@ function leave(deps: StepServices, effect: Effect): StepOutcome {
 export async function runStateHook(
   deps: Pick<StepServices, 'context' | 'transitions' | 'worktrees' | 'plugins' | 'runs'>,
   task: TaskRecord,
-  effect: Pick<Effect, 'from' | 'to' | 'triggered_by'>,
+  effect: Pick<Effect, 'from' | 'to' | 'triggered_by'> & Pick<EnterEffect, 'on_red'>,
   { hook, phase }: HookStep,
   run: StepContext,
 ): Promise<PluginResult> {
@@ -124,8 +124,14 @@ export async function runStateHook(
   const plugin = deps.plugins.get(hook.plugin ?? '')
   if (!plugin) throw new BugError(`The workflow names the plugin ${hook.plugin ?? ''}, which does not exist.`)
   if (!plugin.phases.includes(phase)) return { kind: 'skipped', reason: 'unsupported_event' }
-  const { from, to: state, triggered_by } = effect
-  const result = await runPlugin(deps, plugin, task, { phase, state, from, triggered_by, config: hook.config }, run)
+  const { from, to: state, triggered_by, on_red = false } = effect
+  const result = await runPlugin(
+    deps,
+    plugin,
+    task,
+    { phase, state, from, triggered_by, on_red, config: hook.config },
+    run,
+  )
   if (!result) throw new BugError(`Task ${task.id} lost its project or its state.`)
   return result
 }

@@ -47,6 +47,7 @@ async function awaitLanding(
   const outcome = { task: now.task, review: isReviewed ? now.review : null }
   if (how === 'deferred') return { ...outcome, landing_deferred: true }
   const end = deps.landing.lastEnd(task_id)
+  deps.landing.forgetEnd(task_id)
   if (end?.refusal) return end.refusal
   return end ? { ...outcome, landing: end.result } : outcome
 }

@@ -56,6 +56,7 @@ function moveDecision(
 ): Decision<PlannedMove, MoveChecks, Moved> {
   const { transitions } = deps
   const { triggered_by } = asked
+  const on_red = asked.on_red === true && isPerson(triggered_by)
   const seen = asked.tree ?? null
   return {
     plan: (q) => {
@@ -65,12 +66,11 @@ function moveDecision(
       return isRefusal(plan) ? plan : { task, plan }
     },
     ask: ({ task, plan }) => {
-      const on_red = asked.on_red === true && isPerson(triggered_by)
       const said = { seen, vouched: isPerson(triggered_by) ? seen : null, on_red }
       return runPlanGuards(deps, task, { plan, triggered_by }, signal, said)
     },
     commit: (tx, { task, plan }, { hooks, work }) => {
-      const moved = transitions.applyPlan(tx, task, { ...requestOf(asked), checked: hooks }, plan)
+      const moved = transitions.applyPlan(tx, task, { ...requestOf(asked), on_red, checked: hooks }, plan)
       if (work) noteMergedWork(tx, task, work, triggered_by)
       return moved
     },

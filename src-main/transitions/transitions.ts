@@ -21,6 +21,8 @@ export interface MoveRequest extends TransitionRequest {
   readonly reason: string | null
   /** How many cascades led to this move. */
   readonly depth?: number
+  /** It lands although the checks of its base branch fail. */
+  readonly on_red?: boolean
   /** Changes to the task in the same write. */
   readonly patch?: Partial<TaskRecord>
   /** The results of the source's `before_exit` hooks; without them the hooks run before the task moves. */
@@ -201,6 +203,7 @@ function effectOf(
     cursor: 0,
     depth: request.depth ?? 0,
     cascade_skipped: false,
+    ...(request.on_red === true && { on_red: true }),
     ...(steps && { steps }),
   }
 }

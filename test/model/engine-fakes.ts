@@ -115,7 +115,13 @@ export const fakeWorkspaces: Workspaces = {
   merge: () => Promise.resolve({ kind: 'merged', commit: 'merged' }),
   tip: () => Promise.resolve('base'),
   prepareMerge: ({ onto }) =>
-    Promise.resolve({ kind: 'prepared', onto, onto_tree: 'tree', head: 'head', commit: 'merged', tree: 'merged-tree' }),
+    Promise.resolve({
+      kind: 'prepared',
+      target: { commit: onto, tree: 'tree', parents: [] },
+      head: { commit: 'head', tree: 'tree', parents: [] },
+      commit: 'merged',
+      tree: 'merged-tree',
+    }),
   moveTarget: () => Promise.resolve({ kind: 'moved' }),
   mergeTouches: () => Promise.resolve(false),
   landedSince: () => Promise.resolve([]),

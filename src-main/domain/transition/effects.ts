@@ -44,6 +44,8 @@ export interface EnterEffect extends Progress {
   readonly failed?: readonly FailedHook[]
   /** The indexes of before-work steps to run again; the others are done. */
   readonly redo?: readonly number[]
+  /** A person wants it to land although the checks of its base branch fail. */
+  readonly on_red?: true
   /** A hook that a later step depends on was skipped, so its automatic follow-up is skipped too. */
   readonly cascade_skipped: boolean
 }

@@ -1,15 +1,9 @@
+import type { Tip } from '../../ports/target-mover.ts'
 import { branchRef } from './branch.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
-
-/** The commit that a branch points at, and its tree. */
-export interface Tip {
-  readonly commit: string
-  readonly tree: string
-  readonly parents: readonly string[]
-}
 
 /** Reads the tips of those branches that exist. */
 export async function readTips(

@@ -32,7 +32,7 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
   let done: MergeResult | null = null
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const [made, looked] = await Promise.all([
-      prepare(request, await readSides(request, { signal }), { signal }),
+      prepare(request, { signal }),
       checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
     ])
     if (made.kind === 'nothing_to_do') return done ?? nothingToDo(request, made.sides)
@@ -77,14 +77,15 @@ async function moveWithCheckouts(
 }
 
 /** Creates in the object store the commit to which the target moves, and lists what it changes. */
-async function prepare(request: MergeRequest, sides: Sides, { signal }: Cancellable) {
+async function prepare(request: MergeRequest, { signal }: Cancellable) {
+  const sides = await readSides(request, { signal })
   const plan = await planMerge(request.repo_path, sides, request.strategy, { signal })
   if (plan.kind === 'nothing_to_do' || plan.kind === 'conflict') return { ...plan, sides }
   const [changes, commit] = await Promise.all([
     changedPaths(request.repo_path, sides.target.tree, plan.tree, { signal }),
     commitOf(request, plan, { signal }),
   ])
-  return { kind: 'made', commit, tree: plan.tree, changes, sides } as const
+  return { kind: 'made', commit, changes, sides } as const
 }
 
 /** What was merged into the target, and how. */
@@ -127,12 +128,13 @@ export async function prepareMerge(
       : readTip(repo, request.head, { signal }),
     readTip(repo, onto, { signal }),
   ])
-  const made = await prepare(request, { target, head }, { signal })
-  if (made.kind === 'conflict') return await describeConflict(request, made, { signal })
-  const base = { kind: 'prepared', onto, onto_tree: target.tree, head: head.commit } as const
-  if (made.kind === 'made') return { ...base, commit: made.commit, tree: made.tree }
+  const plan = await planMerge(repo, { target, head }, request.strategy, { signal })
+  if (plan.kind === 'conflict') return await describeConflict(request, plan, { signal })
+  const sides = { kind: 'prepared', target, head } as const
+  if (plan.kind !== 'nothing_to_do')
+    return { ...sides, commit: await commitOf(request, plan, { signal }), tree: plan.tree }
   const isEmpty = request.base_commit !== null && head.commit === request.base_commit
-  return { ...base, commit: onto, tree: target.tree, ...(isEmpty && { empty: true }) }
+  return { ...sides, commit: onto, tree: target.tree, ...(isEmpty && { empty: true }) }
 }
 
 /**
@@ -147,39 +149,29 @@ export async function moveTarget(
   if (!first || !last) throw new BugError('There is nothing to move the target to.')
   const { repo_path: repo, base_branch } = last.request
   await finishPendingMove(repo, { signal })
-  const [from, to] = [first.prepared.onto, last.prepared.commit]
+  const { target } = first.prepared
+  const [from, to] = [target.commit, last.prepared.commit]
   if (from === to) return { kind: 'moved' }
-  const [changes, looked, tips] = await Promise.all([
-    changedPaths(repo, first.prepared.onto_tree, last.prepared.tree, { signal }),
+  const [changes, looked] = await Promise.all([
+    changedPaths(repo, target.tree, last.prepared.tree, { signal }),
     checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
-    Promise.all(
-      merges
-        .flatMap(({ prepared }) => [prepared.onto, prepared.head])
-        .map((commit) => readTip(repo, commit, { signal })),
-    ),
   ])
-  const merged = merges.map(({ request, prepared }, index): Merged => {
-    const [target, head] = [tips[index * 2], tips[index * 2 + 1]]
-    if (!target || !head) throw new BugError('A merge has two sides.')
-    return { request, merged: { target, head, commit: prepared.commit } }
-  })
+  const merged = merges.map(({ request, prepared }) => ({ request, merged: prepared }))
   signal.throwIfAborted()
   const verification = createVerification(merged)
   const moved = await moveWithCheckouts(last.request, { from, to, changes, onFollow: verification.begin, looked })
-  if (moved.kind === 'dirty') return moved
-  if (moved.kind === 'not_moved') return moved
-  await verification.result()
-  return { kind: 'moved' }
+  if (moved.kind === 'moved') await verification.result()
+  return moved
 }
 
 /** Returns whether a merge changes one of these files. */
 export async function mergeTouches(
   repo: string,
-  { onto_tree, tree }: MergeOnto,
+  { target, tree }: MergeOnto,
   files: readonly string[],
   { signal }: Cancellable,
 ): Promise<boolean> {
-  const changes = await changedPaths(repo, onto_tree, tree, { signal })
+  const changes = await changedPaths(repo, target.tree, tree, { signal })
   return changes.some(({ key }) => files.includes(pathText(key)))
 }
 

@@ -2,7 +2,7 @@ import type { Cancellable } from '../../ports/cancellable.ts'
 import type { MergeRequest } from '../../ports/workspaces.ts'
 import { mergeBase } from '../commands/branch.ts'
 import { mergeTrees, replay, type ConflictedTree, type MergedTree } from '../commands/merge.ts'
-import type { Tip } from '../commands/refs.ts'
+import type { Tip } from '../../ports/target-mover.ts'
 
 export interface Sides {
   readonly target: Tip

@@ -3,7 +3,8 @@ import type { Cancellable } from '../../ports/cancellable.ts'
 import type { MergeRequest } from '../../ports/workspaces.ts'
 import { isAncestor } from '../commands/branch.ts'
 import { mergeTrees, replay, treeOf } from '../commands/merge.ts'
-import { readTips, type Tip } from '../commands/refs.ts'
+import type { Tip } from '../../ports/target-mover.ts'
+import { readTips } from '../commands/refs.ts'
 import type { Sides } from './plan-merge.ts'
 
 /**
