@@ -11,7 +11,10 @@ export async function forwardApi(folder: string, url: URL): Promise<ApiForwarder
   const path = join(folder, 'api.sock')
   const open = new Set<Socket>()
   const server = createServer((inside) => {
-    const outside = connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) })
+    const outside = connect({
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+    })
     for (const [from, to] of [
       [inside, outside],
       [outside, inside],

@@ -65,7 +65,8 @@ async function contain(
   }
   try {
     const limited = request.level === 'worktree_and_hosts'
-    const url = limited ? apiUrl() : null
+    // Elsewhere a run has the machine's own loopback interface, as far as its profile lets it.
+    const url = limited && process.platform === 'linux' ? apiUrl() : null
     if (url !== null) forwarder = await forwardApi(temporary, new URL(url))
     if (limited) manager.registerCommandNetworkLists(id, { allowedDomains: [...(request.hosts ?? [])] })
     const sockets = limited ? [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()] : []
@@ -125,10 +126,19 @@ exit $code`,
   'sh',
 ]
 
-/** Inside, the address of the service is this socket; also for programs that know of no proxy. */
-function toApi(path: string, { port }: URL): string {
+/**
+ * Inside, the address of the service is this socket; also for programs that know of no proxy. Where nothing can listen
+ * there, as on the ports below 1024, the run starts without.
+ */
+function toApi(path: string, { port: named, protocol }: URL): string {
+  const port = named || (protocol === 'https:' ? '443' : '80')
   const address = `TCP4-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr`
-  return `{ socat ${quoted([address, `UNIX-CONNECT:${path}`])} >/dev/null 2>&1 & }; while ! socat -u /dev/null TCP4:127.0.0.1:${port} 2>/dev/null; do sleep 0.01; done; `
+  const inHex = Number(port).toString(16).toUpperCase().padStart(4, '0')
+  return `{ socat ${quoted([address, `UNIX-CONNECT:${path}`])} >/dev/null 2>&1 & }
+listens() { while read -r _ at _ state _; do case $at,$state in *:${inHex},0A) return 0 ;; esac; done </proc/net/tcp; return 1; }
+tries=0
+while ! listens && [ $tries -lt 200 ] && kill -0 $! 2>/dev/null; do tries=$((tries + 1)); sleep 0.01; done
+`
 }
 
 const quoted = (words: readonly string[]): string => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')

@@ -5,6 +5,7 @@ import { besideSignIns } from './rows/beside-sign-ins.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
 import { claimToFirstFile } from './rows/claim-to-first-file.ts'
 import { diffRow } from './rows/diff.ts'
+import { containedStarts } from './rows/contained-start.ts'
 import { dataFolder } from './rows/data-folder.ts'
 import { dryRunRow } from './rows/dry-run.ts'
 import { engineWork } from './rows/engine-work.ts'
@@ -40,6 +41,7 @@ export const rows: readonly BenchRow[] = [
   importIssues,
   scriptOverhead,
   scriptOutput,
+  ...containedStarts,
   agentOutput,
   loopDelay,
   agentsInTurn,

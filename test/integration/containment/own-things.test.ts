@@ -67,6 +67,23 @@ describe.runIf(runnable)('a contained run has of its own', () => {
   })
 })
 
+it.runIf(runnable)('a run starts also where no program can listen at the address of the service', async () => {
+  const privileged = createContainment({
+    dataDir: join(root, 'data'),
+    workspaceRoot: join(root, 'data', 'workspaces'),
+    credentials: () => [],
+    auto: 'auto',
+    apiUrl: () => 'http://127.0.0.1:80',
+  })
+  const cwd = join(root, 'worktree')
+  const box = (await privileged.box({ level: 'worktree_and_hosts', cwd })) ?? undefined
+  const tree = await spawnTree('echo', ['started'], { cwd, env: childEnvironment({}), stdin: 'ignore', box })
+  const [out] = await Promise.all([text(tree.stdout), text(tree.stderr)])
+  await tree.ended
+  await privileged.close()
+  expect(out).toBe('started\n')
+})
+
 describe('what a killed service left', () => {
   const dead = (): number => Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }))
 
