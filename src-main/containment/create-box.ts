@@ -8,6 +8,7 @@ import { makeCaches } from './caches.ts'
 import { createCgroup } from './cgroup.ts'
 import { canEndGently } from './machine.ts'
 import { createDenials, readDenial, readOnlyPaths, type Denials } from './denials.ts'
+import { heldRefs } from './held-refs.ts'
 import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
 import { isWritable, placesOf, privateFoldersIn, type OwnPlaces, type Places } from './places.ts'
 import { makeTemporary, removeTemporary } from './temporary.ts'
@@ -77,7 +78,7 @@ async function contain(
       ...(knowledge === undefined ? [] : [knowledge]),
     ]
     await makeCaches(request.home)
-    const filesystem = placesOf(request, { ...own, temporary, given })
+    const filesystem = placesOf(request, { ...own, temporary, given, held: await heldRefs(request.cwd) })
     onPlaces(filesystem)
     const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
     const gently = canEndGently()

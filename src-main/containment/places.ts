@@ -41,6 +41,8 @@ export interface OwnPlaces {
   readonly workspaceRoot: string
   /** What agents keep below the home folder, by `~`: no run reads it but that of the agent which names it. */
   readonly credentials: () => readonly string[]
+  /** Files of refs that it may not move. */
+  readonly held: readonly string[]
   /** The run's own temporary folder. */
   readonly temporary: string
   /** Files that were written for this run. */
@@ -63,7 +65,7 @@ export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
   const runtime = process.env['XDG_RUNTIME_DIR']
   return {
     allowWrite: there([cwd, own.temporary, ...git.write, ...cachesIn(homes), ...write.map(inFull)]),
-    denyWrite: there(git.protected),
+    denyWrite: there([...git.protected, ...own.held]),
     denyRead: there([
       own.dataDir,
       own.workspaceRoot,

@@ -13,6 +13,7 @@ import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningEx
 import { WorkspaceError } from '../ports/workspaces.ts'
 import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toExecution, toSettings } from '../core/views.ts'
+import { readBranchTips, settleMovedBranches } from '../workspaces/moved-branches.ts'
 import { readRepositoryState } from '../workspaces/repository-changes.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 import { createActivityReporter } from './activity-reporter.ts'
@@ -127,6 +128,8 @@ async function startLocal(
       knowledge_file,
       known: known.promise,
     })
+    const isHeld = context.containment.held(agent.config.containment ?? 'none') !== 'none'
+    const branches = isHeld ? await readBranchTips(context, workspace.path) : null
     const process = await context.executors.start(agent.executor, run, { signal })
     await announce(context, told, process)
     known.resolve()
@@ -136,6 +139,10 @@ async function startLocal(
       await log.close().catch((error: unknown) => {
         context.log.warn({ err: error, execution_id: record.id }, 'the log of an agent is not complete')
       })
+      if (branches !== null)
+        await settleMovedBranches(context, task, workspace.path, branches).catch((error: unknown) => {
+          context.log.warn({ err: error, execution_id: record.id }, 'what a run did to other branches was not noted')
+        })
       await context.workspaces.unlock(workspace.path, record.id)
     })
     return { kind: 'running', process: { ...process, outcome } }

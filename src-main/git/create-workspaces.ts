@@ -42,6 +42,7 @@ import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts
 import { requireOwn } from './commands/own-worktree.ts'
 import { readCommitDiff, readCommits } from './branch-commits.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
+import { putBackBranches, readBranches } from './other-branches.ts'
 import { readPrograms, readRepositoryState, readRuns } from './repository-state.ts'
 import { discardWorktree, removeWorktreeSafely } from './worktree/remove-worktree.ts'
 import { deleteRescue, expireRescues, listRescues } from './rescue/rescue-list.ts'
@@ -116,6 +117,8 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     programs: (repo, { signal }) => asWorkspaceError(readPrograms(repo, { signal })),
     runs: (repo, { signal }) => asWorkspaceError(readRuns(repo, { signal })),
     repositoryState: (path, { signal }) => asWorkspaceError(readRepositoryState(path, { signal })),
+    branches: (path, { signal }) => asWorkspaceError(readBranches(path, { signal })),
+    putBackBranches: (path, before, { signal }) => asWorkspaceError(putBackBranches(path, before, { signal })),
     ensure: (request, { signal }) =>
       asWorkspaceError(
         worktrees.run(resolve(request.path), async () => {

@@ -171,6 +171,14 @@ export interface Workspaces extends DiffReader, LineChanger, RescueStore, Orphan
   commitAll(path: string, message: string, options: Cancellable): Promise<string | null>
   /** What steers git in the repository of a worktree: configuration, hooks, attributes, replaced objects. */
   repositoryState(path: string, options: Cancellable): Promise<RepositoryState>
+  /** Where the branches of a worktree's repository are, by their names. */
+  branches(path: string, options: Cancellable): Promise<Readonly<Record<string, string>>>
+  /** Puts branches back that were moved onto commits made in this worktree since, but those that are checked out; their refs. */
+  putBackBranches(
+    path: string,
+    before: Readonly<Record<string, string>>,
+    options: Cancellable,
+  ): Promise<readonly string[]>
   /** Throws away what is uncommitted (untracked too, ignored not), after keeping it as `rescue` does; the ref or null. */
   resetWorktree(path: string, task_id: TaskId, options: Cancellable): Promise<string | null>
   /** Removes worktree and branch; commits and uncommitted work are kept under `refs/svc/rescue/{task}/{time}`. */

@@ -97,6 +97,8 @@ export const fakeWorkspaces: Workspaces = {
   watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),
   programs: (repo) => Promise.resolve({ common: repo, programs: {} }),
   runs: () => Promise.resolve([]),
+  branches: () => Promise.resolve({}),
+  putBackBranches: () => Promise.resolve([]),
   repositoryState: () => Promise.resolve({}),
   lines: () => Promise.resolve(null),
   applyLines: () => Promise.resolve({ kind: 'changed' }),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -28,6 +29,43 @@ it('an agent that is contained commits its work, and does not read the data fold
   expect(run, run?.error ?? '').toMatchObject({ status: 'succeeded' })
   const files = ['work.txt', 'seen.txt', 'prompt.txt'].map((name) => readFile(join(path, name), 'utf8'))
   expect(await Promise.all(files)).toEqual(['done\n', '', expect.stringContaining('A task')])
+})
+
+it('another branch that a contained run moves is put back and noted; what a person moves meanwhile stays', async ({
+  skip,
+}) => {
+  await using job = await startJob()
+  const { containment } = await system(job)
+  if (!containment.available && process.env['CI'] === undefined) skip(containment.reason ?? '')
+  const { git } = job.repository
+  await git(['branch', 'release'])
+  await git(['branch', 'theirs'])
+  const before = await git(['rev-parse', 'release'])
+  const go = join(job.repository.beside, 'go')
+  const agent = await job.running.client.call('agents.create', {
+    name: 'Mover',
+    executor: 'command',
+    config: {
+      containment: 'worktree',
+      extra_paths: { read: [job.repository.beside] },
+      command: `echo work > work.txt; git add -A; git commit -qm work; git branch -qf release HEAD; git branch mine; touch moved.txt; until [ -e ${go} ]; do sleep 0.05; done`,
+    },
+  })
+  const { task, path } = await job.claim(await job.task(), agent)
+  await expect.poll(() => existsSync(join(path, 'moved.txt'))).toBe(true)
+  expect(await git(['rev-parse', 'release'])).not.toBe(before)
+  const theirs = await git(['commit-tree', '-m', 'theirs', '-p', 'main', 'main^{tree}'])
+  await git(['branch', '-f', 'theirs', theirs])
+  await writeFile(go, '')
+  const done = await job.running.taskWhere(
+    task.id,
+    ({ status, entry_barrier }) => status === 'review' && !entry_barrier,
+  )
+  const tips = await Promise.all(['release', 'theirs'].map((branch) => git(['rev-parse', branch])))
+  expect(tips).toEqual([before, theirs])
+  expect(await git(['rev-parse', 'mine'])).toMatch(/^[0-9a-f]{40}$/)
+  const { items } = await job.running.client.call('tasks.reviews', { task_id: done.id })
+  expect(items.at(-1)?.notes).toEqual([{ kind: 'repository_changed', paths: ['refs/heads/release'] }])
 })
 
 describe('extra paths', () => {

@@ -73,6 +73,8 @@ beforeAll(async () => {
   git(repo, 'worktree', 'add', '-q', '-b', 'own', worktree)
   git(repo, 'worktree', 'add', '-q', '-b', 'other', other)
   put(join(other, 'work.txt'))
+  git(repo, 'pack-refs', '--all')
+  git(repo, 'update-ref', 'refs/svc/rescue/task/1', 'HEAD')
   symlinkSync(join(outside, 'file'), join(worktree, 'link'))
   symlinkSync(join(data, 'copse.db'), join(worktree, 'db-link'))
   linkSync(join(repo, 'README.md'), join(outside, 'hard'))
@@ -154,6 +156,8 @@ const http = (url: string, proxied = false) =>
   proxied ? `curl -fsS -m 5 ${url}` : `curl -fsS -m 5 --noproxy '*' ${url}`
 const tcp = (host: string, port: number) => `exec 3<>/dev/tcp/${host}/${port}`
 
+const newCommit = '"$(git commit-tree -m x "HEAD^{tree}")"'
+
 const escapes = (): readonly Attempt[] => [
   ['read the database', `cat ${data}/copse.db`],
   ['read the key', `cat ${data}/signing.key`],
@@ -190,6 +194,12 @@ const escapes = (): readonly Attempt[] => [
   ['write alternates', `echo /x > ${repo}/.git/objects/info/alternates`],
   ['move the head of the main checkout', `echo ref: refs/heads/own > ${repo}/.git/HEAD`],
   ['write another worktree’s index', `echo x > ${repo}/.git/worktrees/other/index`],
+  ['move the branch of the person’s checkout', `git update-ref refs/heads/main ${newCommit}`],
+  ['move it by its file', `git rev-parse HEAD > ${repo}/.git/refs/heads/main`],
+  ['replace its file', `cp ${repo}/.git/refs/heads/own x && mv -f x ${repo}/.git/refs/heads/main`],
+  ['delete it', 'git update-ref -d refs/heads/main'],
+  ['move the branch of another task, which is packed', `git update-ref refs/heads/other ${newCommit}`],
+  ['delete a rescue', 'git update-ref -d refs/svc/rescue/task/1'],
   ['replace the .git file', 'rm -f .git && mkdir .git'],
   ['rewrite the .git file', 'echo gitdir: /tmp > .git'],
   ['lead the worktree elsewhere', `echo /tmp > ${repo}/.git/worktrees/own/commondir`],

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+
+/**
+ * Returns the files of the refs that a run in this worktree may not move: branches that are checked out elsewhere, in
+ * the person's checkout and for other tasks, and what is kept as rescues. A ref that is packed with others gets a file
+ * of its own, as git gives it at its next change, since nothing else can be held.
+ */
+export async function heldRefs(cwd: string): Promise<readonly string[]> {
+  const link = await read(join(cwd, '.git'))
+  if (link === null) return []
+  const own = resolve(cwd, link.replace(/^gitdir:\s*/, '').trim())
+  const common = resolve(own, ((await read(join(own, 'commondir'))) ?? '.').trim())
+  if (common === own) return []
+  const records = await readdir(join(common, 'worktrees')).catch(() => [])
+  const heads = [common, ...records.map((name) => join(common, 'worktrees', name))].filter((folder) => folder !== own)
+  const kept = await branchOf(own)
+  const packed = await read(join(common, 'packed-refs'))
+  const held: string[] = []
+  for (const head of heads) {
+    const ref = await branchOf(head)
+    if (ref === null || ref === kept) continue
+    const file = join(common, ref)
+    if (!existsSync(file)) await unpack(file, packedIn(packed, ref))
+    held.push(file)
+  }
+  return [...held, join(common, 'refs', 'svc')].filter((file) => existsSync(file))
+}
+
+async function branchOf(record: string): Promise<string | null> {
+  const ref = /^ref: (refs\/heads\/\S+)$/m.exec((await read(join(record, 'HEAD'))) ?? '')?.[1] ?? null
+  return ref === null || ref.split('/').includes('..') ? null : ref
+}
+
+function packedIn(packed: string | null, ref: string): string | null {
+  const line = packed?.split('\n').find((one) => one.endsWith(` ${ref}`))
+  return line === undefined ? null : (/^[0-9a-f]{40,64}/.exec(line)?.[0] ?? null)
+}
+
+/** Under git's own lock, so that nobody who moves it meanwhile is overtaken. */
+async function unpack(file: string, commit: string | null): Promise<void> {
+  if (commit === null) return
+  const lock = `${file}.lock`
+  try {
+    await mkdir(dirname(file), { recursive: true })
+    const locked = await open(lock, 'wx')
+    await locked.writeFile(`${commit}\n`)
+    await locked.close()
+    await (existsSync(file) ? rm(lock) : rename(lock, file))
+  } catch {
+    // Somebody moves it now: it is a file of its own then.
+  }
+}
+
+const read = async (file: string): Promise<string | null> => await readFile(file, 'utf8').catch(() => null)
