@@ -70,6 +70,7 @@ function runOf(id: string, cwd: string, config: AgentConfig, log: AgentLog): Exe
     cwd,
     prompt: testPrompt,
     config,
+    own_command: config.command,
     // By this its processes are found, whatever becomes of the service.
     env: { ...config.env, SVC_EXECUTION_ID: id, SVC_EVENT: 'agent_test' },
     mcp: null,

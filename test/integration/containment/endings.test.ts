@@ -7,6 +7,10 @@ import { createContainment } from '../../../src-main/containment/create-containm
 import { spawnTerminal } from '../../../src-main/agents/command/terminal/spawn-terminal.ts'
 import { childEnvironment } from '../../../src-main/platform/process/process-environment.ts'
 import { spawnTree } from '../../../src-main/platform/process/process.ts'
+import { createTestRepository } from '../../helpers/git-repository.ts'
+import { startJob } from '../../helpers/job.ts'
+import { startKillableApp } from '../../helpers/killable-app.ts'
+import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 
 const root = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-endings-'))
 const cwd = join(root, 'worktree')
@@ -34,6 +38,39 @@ async function start(script: string) {
   tree.stderr.resume()
   return { tree, line: async () => (await lines.next()).value }
 }
+
+it.runIf(runnable)('a contained run ends with its service, also when that is killed', async () => {
+  await using beacon = await createProcessBeacon()
+  await using repository = await createTestRepository()
+  const dataDir = mkdtempSync(join(tmpdir(), 'copse-contained-kill-'))
+  try {
+    await using first = await startKillableApp(dataDir)
+    const project = await first.client.call('projects.create', { name: 'Kill', repo_path: repository.path })
+    // What left its group and cleared its environment is found by nothing but its box.
+    const hidden = beacon.hold('hidden', 'sleep 1000')
+    const command = `env -i PATH="$PATH" HOME=/ setsid ${hidden} & ${beacon.hold('agent', `trap '' HUP TERM; sleep 1000`)}`
+    const config = { command, containment: 'worktree' as const }
+    const agent = await first.client.call('agents.create', { name: 'Held', executor: 'command', config })
+    const task = await first.client.call('tasks.create', { project_id: project.id, title: 'Survive' })
+    await first.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await beacon.alive('agent')
+    await beacon.alive('hidden')
+    await first.kill()
+    await beacon.gone('agent')
+    await beacon.gone('hidden')
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+})
+
+it.runIf(runnable)('an agent is tried out as it would run', async () => {
+  await using job = await startJob()
+  const config = { command: `cat ${job.running.dataDir}/copse.db; echo "tried $PWD"`, containment: 'worktree' as const }
+  const agent = await job.running.client.call('agents.create', { name: 'Tried', executor: 'command', config })
+  const tried = await job.running.client.call('agents.test', { agent_id: agent.id })
+  const said = tried.entries.map((entry) => ('text' in entry ? entry.text : '')).join('')
+  expect(said).toMatch(/No such file[^]*tried |tried [^]*No such file/)
+})
 
 describe.runIf(runnable)('a contained program that is asked to end', () => {
   it('has the time to save what it has', async () => {
