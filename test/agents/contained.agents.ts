@@ -14,6 +14,7 @@ import { runApp, type RunningApp } from '../helpers/running-app.ts'
 import { agentBinary } from './agent-binaries.ts'
 import { createAgentBench, type AgentBench } from './agent-bench.ts'
 import { agentSetups, type AgentSetup } from './agent-setups.ts'
+import { passAfterRefusal } from './refused-job.ts'
 
 const within = process.platform === 'win32' ? tmpdir() : '/var/tmp'
 
@@ -80,25 +81,13 @@ describe.runIf(readMachine().available).each(setups)('$name, contained', (setup)
       { tool: { name: 'svc_get_task_diff', args: {} } },
       { say: 'greet.txt is there.' },
     ]
-    const more = [{ write: { path: 'second.txt', content: 'second\n' } }, { say: 'second.txt is there too.' }]
-    const again = scripted('There is no second.txt.', more)
-    const task = await client.call('tasks.create', {
-      project_id: project.id,
-      title: 'Greet',
-      description: scripted('Write greet.txt.', steps),
-      review_config: { ci_steps: [`test -f second.txt || { printf '%s' '${again}'; exit 1; }`] },
-    })
-    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-    await bench.model.waitForCall(({ index }) => index === steps.length - 1)
-    await running.taskWhere(task.id, (one) => one.review_summary !== null)
-    await bench.model.waitForCall(({ index, said }) => index === more.length - 1 && said.includes('There is no second'))
-    const passed = await running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    const task = await passAfterRefusal(bench, running, { project_id: project.id, agent_id: agent.id, steps })
     const workspace = await client.call('tasks.workspace', { task_id: task.id })
     const read = (name: string) => readFileSync(join(workspace.path, name), 'utf8')
     expect([read('spied.txt'), read('temporary.txt')]).toEqual(['', expect.stringContaining('/copse-run-')])
     expect(read('log.txt')).not.toBe('')
     expect(existsSync(join(home, 'escaped'))).toBe(false)
-    const { version } = passed
+    const { version } = task
     const merged = await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
     expect(merged.task.status).toBe('done')
     expect(await bench.repository.git(['show', 'main:second.txt'])).toBe('second')

@@ -4,6 +4,7 @@ import { scripted } from '../fakes/model-server.ts'
 import { runApp, type RunningApp } from '../helpers/running-app.ts'
 import { createAgentBench, type AgentBench } from './agent-bench.ts'
 import { agentSetups, type AgentSetup } from './agent-setups.ts'
+import { passAfterRefusal } from './refused-job.ts'
 
 async function setUp(
   setup: AgentSetup,
@@ -28,25 +29,11 @@ describe.each(agentSetups)('$name in the app', (setup) => {
       { tool: { name: 'svc_get_task_diff', args: {} } },
       { say: 'greet.txt is there.' },
     ]
-    // A session that goes on is told only what CI says.
-    const more = [{ write: { path: 'second.txt', content: 'second\n' } }, { say: 'second.txt is there too.' }]
-    const again = scripted('There is no second.txt.', more)
-    const task = await client.call('tasks.create', {
-      project_id: project.id,
-      title: 'Greet',
-      description: scripted('Write greet.txt.', steps),
-      review_config: { ci_steps: [`test -f second.txt || { printf '%s' '${again}'; exit 1; }`] },
-    })
-    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-    // Some take longer than a wait for a task may last.
-    await bench.model.waitForCall(({ index }) => index === steps.length - 1)
-    await running.taskWhere(task.id, (one) => one.review_summary !== null)
-    await bench.model.waitForCall(({ index, said }) => index === more.length - 1 && said.includes('There is no second'))
-    const passed = await running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    const task = await passAfterRefusal(bench, running, { project_id: project.id, agent_id: agent.id, steps })
     const merged = await client.call('tasks.transition', {
       task_id: task.id,
       status: 'merging',
-      version: passed.version,
+      version: task.version,
     })
 
     expect(merged.task.status).toBe('done')

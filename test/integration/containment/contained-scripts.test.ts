@@ -1,25 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ProjectSettings } from '../../../src-shared/contract/projects.ts'
-import { createContainment } from '../../../src-main/containment/create-containment.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { ended, hookRunWhere, script, setHooks } from '../../helpers/lifecycle.ts'
+import { containmentIn, folderOutside, isContainable } from './test-containment.ts'
 
-// Not in the temporary folder, which is hidden as a whole.
-const root = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-scripts-'))
+const root = folderOutside('scripts')
 const home = join(root, 'home')
 const outside = join(root, 'outside')
 const homeBefore = process.env['HOME']
-const { available, reason } = createContainment({
-  dataDir: join(root, 'none'),
-  workspaceRoot: join(root, 'none'),
-  credentials: () => [],
-  auto: 'auto',
-  apiUrl: () => null,
-}).status()
-if (!available) console.warn(`Containment is not tested: ${reason ?? ''}`)
 
 beforeAll(() => {
   process.env['HOME'] = home
@@ -124,7 +114,7 @@ const kinds: Readonly<Record<string, (job: Job) => Promise<readonly string[]>>> 
   },
 }
 
-describe.runIf(available || process.env['CI'] !== undefined)('scripts of a project with ci_containment', () => {
+describe.runIf(isContainable(containmentIn(root)))('scripts of a project with ci_containment', () => {
   it.each(Object.entries(kinds))('%s does its work and reaches nothing else', async (_name, told) => {
     await using job = await startProbe({ ci_containment: 'worktree' })
     expect(await told(job)).toEqual(harmless)

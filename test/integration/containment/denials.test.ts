@@ -1,14 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { readMachine } from '../../../src-main/containment/machine.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
+import { containmentIn, folderOutside, isContainable } from './test-containment.ts'
 
 type Denied = Extract<TranscriptEntry, { type: 'denied' }>
 
-const outside = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-denied-'))
+const outside = folderOutside('denied')
 afterAll(() => {
   rmSync(outside, { recursive: true, force: true })
 })
@@ -22,7 +21,7 @@ const entriesOf = async (job: Job, execution_id: string): Promise<readonly Trans
 
 const isDenied = (entry: TranscriptEntry): entry is Denied => entry.type === 'denied'
 
-describe.runIf(readMachine().available || process.env['CI'] !== undefined)('what containment denies', () => {
+describe.runIf(isContainable(containmentIn(outside)))('what containment denies', () => {
   it('stands in the transcript of the run, with how often', async () => {
     await using job = await startJob()
     const command = [

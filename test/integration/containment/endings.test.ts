@@ -3,25 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createContainment } from '../../../src-main/containment/create-containment.ts'
 import { spawnTerminal } from '../../../src-main/agents/command/terminal/spawn-terminal.ts'
 import { childEnvironment } from '../../../src-main/platform/process/process-environment.ts'
 import { spawnTree } from '../../../src-main/platform/process/process.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startJob } from '../../helpers/job.ts'
+import { containmentIn, folderOutside, isContainable } from './test-containment.ts'
 import { startKillableApp } from '../../helpers/killable-app.ts'
 import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 
-const root = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-endings-'))
+const root = folderOutside('endings')
 const cwd = join(root, 'worktree')
-const containment = createContainment({
-  dataDir: join(root, 'data'),
-  workspaceRoot: join(root, 'data', 'workspaces'),
-  credentials: () => [],
-  auto: 'auto',
-  apiUrl: () => null,
-})
-const runnable = containment.status().available || process.env['CI'] !== undefined
+const containment = containmentIn(root)
+const runnable = isContainable(containment)
 
 beforeAll(() => {
   mkdirSync(cwd)

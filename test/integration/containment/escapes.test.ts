@@ -1,19 +1,17 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSocketServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createContainment } from '../../../src-main/containment/create-containment.ts'
 import { spawnTree } from '../../../src-main/platform/process/process.ts'
 import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
+import { containmentIn, folderOutside, isContainable } from './test-containment.ts'
 
-// Not in the temporary folder, where a clone may lie too: it is hidden as a whole, and each place must be denied for its
-// own sake.
-const root = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-containment-'))
+const root = folderOutside('containment')
 const home = join(root, 'home')
 const data = join(root, 'data')
 const repo = join(root, 'repo')
@@ -32,16 +30,13 @@ const agent = createSocketServer((connection) => connection.end('agent'))
 const urlOf = (server: typeof copse) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const portOf = (server: typeof copse) => (server.address() as AddressInfo).port
 
-const containment = createContainment({
-  dataDir: data,
-  workspaceRoot: join(data, 'workspaces'),
+const containment = containmentIn(root, {
   credentials: () => ['~/.claude', '/', '~', data],
-  auto: 'auto',
   apiUrl: () => urlOf(copse),
 })
 const status = containment.status()
 if (!status.available) console.warn(`Containment is not tested: ${status.reason ?? ''}`)
-const runnable = status.available || process.env['CI'] !== undefined
+const runnable = isContainable(containment)
 
 const secret = 'not for runs'
 const put = (path: string, content = secret): void => {

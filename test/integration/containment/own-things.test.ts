@@ -1,25 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCgroup, sweepCgroups } from '../../../src-main/containment/cgroup.ts'
-import { createContainment } from '../../../src-main/containment/create-containment.ts'
 import { isLeft, ownName, removeTemporary, sweepTemporary } from '../../../src-main/containment/temporary.ts'
 import { childEnvironment } from '../../../src-main/platform/process/process-environment.ts'
 import { spawnTree } from '../../../src-main/platform/process/process.ts'
 import { startJob } from '../../helpers/job.ts'
+import { containmentIn, folderOutside, isContainable } from './test-containment.ts'
 
-const root = mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', 'copse-own-'))
-const containment = createContainment({
-  dataDir: join(root, 'data'),
-  workspaceRoot: join(root, 'data', 'workspaces'),
-  credentials: () => [],
-  auto: 'auto',
-  apiUrl: () => null,
-})
-const runnable = containment.status().available || process.env['CI'] !== undefined
+const root = folderOutside('own')
+const containment = containmentIn(root)
+const runnable = isContainable(containment)
 
 beforeAll(() => {
   mkdirSync(join(root, 'worktree'), { recursive: true })
@@ -68,13 +62,7 @@ describe.runIf(runnable)('a contained run has of its own', () => {
 })
 
 it.runIf(runnable)('a run starts also where no program can listen at the address of the service', async () => {
-  const privileged = createContainment({
-    dataDir: join(root, 'data'),
-    workspaceRoot: join(root, 'data', 'workspaces'),
-    credentials: () => [],
-    auto: 'auto',
-    apiUrl: () => 'http://127.0.0.1:80',
-  })
+  const privileged = containmentIn(root, { apiUrl: () => 'http://127.0.0.1:80' })
   const cwd = join(root, 'worktree')
   const box = (await privileged.box({ level: 'worktree_and_hosts', cwd })) ?? undefined
   const tree = await spawnTree('echo', ['started'], { cwd, env: childEnvironment({}), stdin: 'ignore', box })
