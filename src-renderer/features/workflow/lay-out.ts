@@ -1,16 +1,19 @@
 import { graphlib, layout } from '@dagrejs/dagre'
 import { gateOf, transitionsOf, type RawDefinition } from './edit-definition.ts'
+import { edgeWord } from './state-text.ts'
 
 /** The size of a state in the graph, in pixels. */
 export const stateSize = { width: 116, height: 48 } as const
 
-/** Between two states of a row, with room for the word on their edge. */
+/** Between two states of a row at least. */
 const gap = 64
 
 export interface PlacedState {
   readonly name: string
   readonly x: number
   readonly y: number
+  /** Counted from the left. */
+  readonly column: number
 }
 
 export interface GraphEdge {
@@ -59,20 +62,49 @@ export function placeStates(raw: RawDefinition): readonly PlacedState[] {
   }
   layout(graph)
   const taken = new Map<number, number>()
-  const xOf = (name: string) => (graph.node(name) as { x: number }).x - stateSize.width / 2
+  const places = raw.states.map(({ name }) => (graph.node(name) as { x: number }).x)
+  const first = Math.min(...places)
+  const columnOf = (name: string) =>
+    Math.round(((graph.node(name) as { x: number }).x - first) / (stateSize.width + gap))
+  const lefts = columnLefts(raw, line, Math.max(0, ...raw.states.map(({ name }) => columnOf(name))))
   // What nothing leads to, like an end that every state leads to, stands where there is room, from the right.
-  const columns = line.map(xOf).toReversed()
-  const alone = (name: string) => columns.find((x) => !taken.has(x)) ?? xOf(name)
+  const columns = line.map(columnOf).toReversed()
+  const alone = (name: string) => columns.find((column) => !taken.has(column)) ?? columnOf(name)
   const isAlone = (name: string) => !edges.some((edge) => edge.to === name || edge.from === name)
   const inOrder = raw.states.toSorted((one, other) => Number(isAlone(one.name)) - Number(isAlone(other.name)))
   return inOrder.map(({ name }) => {
-    if (line.includes(name)) return { name, x: xOf(name), y: firstRow }
-    const x = isAlone(name) ? alone(name) : xOf(name)
-    const row = (taken.get(x) ?? 0) + 1
-    taken.set(x, row)
-    return { name, x, y: firstRow + row * rowHeight }
+    const isOnLine = line.includes(name)
+    const column = isAlone(name) && !isOnLine ? alone(name) : columnOf(name)
+    const row = isOnLine ? 0 : (taken.get(column) ?? 0) + 1
+    if (!isOnLine) taken.set(column, row)
+    return { name, column, x: lefts[column] ?? 0, y: firstRow + row * rowHeight }
   })
 }
+
+/** The first two states of the first row. */
+export const beginningOf = (places: readonly PlacedState[]): readonly string[] =>
+  places
+    .toSorted((one, other) => one.y - other.y || one.x - other.x)
+    .slice(0, 2)
+    .map(({ name }) => name)
+
+/** Where each column begins: behind the word on the edge between the states of the first row that stand beside each other. */
+function columnLefts(raw: RawDefinition, line: readonly string[], last: number): readonly number[] {
+  const labels = new Map(edgesOf(raw).map(({ id, label }) => [id, edgeWord(label)]))
+  const lefts = [margin]
+  for (let column = 1; column <= last; column++) {
+    const word = labels.get(`${line[column - 1] ?? ''}>${line[column] ?? ''}`) ?? ''
+    const room = Math.max(gap, word.length * letterWidth + besideWord)
+    lefts.push((lefts.at(-1) ?? 0) + stateSize.width + room)
+  }
+  return lefts
+}
+
+const margin = 24
+/** Of the words on edges, which have ten pixels: a wide average. */
+const letterWidth = 5.6
+/** A piece of the line on either side of a word, and the arrow. */
+const besideWord = 34
 
 /** Room for arcs above the first row, and between the rows. */
 const firstRow = 56
@@ -103,8 +135,7 @@ export interface EdgeSides {
 export function sidesOf(kind: GraphEdge['kind'], from: PlacedState, to: PlacedState): EdgeSides {
   if (to.y > from.y) return { out: 'bottom', in: 'top', arc: null }
   if (to.y < from.y) return { out: 'top', in: 'bottom', arc: null }
-  const pitch = stateSize.width + gap
-  if (to.x > from.x && to.x - from.x <= pitch) return { out: 'right', in: 'left', arc: null }
+  if (to.column - from.column === 1) return { out: 'right', in: 'left', arc: null }
   return kind === 'reject' ? { out: 'top', in: 'top', arc: 'over' } : { out: 'bottom', in: 'bottom', arc: 'under' }
 }
 
@@ -114,9 +145,15 @@ export function arcPath(fromX: number, toX: number, y: number, arc: 'over' | 'un
   return `M${fromX},${y} C${fromX},${y + height} ${toX},${y + height} ${toX},${y}`
 }
 
-/** Where such a line is furthest from the states. */
-export const arcTop = (fromX: number, toX: number, y: number, arc: 'over' | 'under'): number =>
-  y + arcHeight(fromX, toX, arc) * 0.75
+/**
+ * Where the word of such a line stands: over the states in its middle; under them nearer to its end, since the words of
+ * lines between the rows stand in the middle.
+ */
+export function arcWord(fromX: number, toX: number, y: number, arc: 'over' | 'under') {
+  const t = arc === 'over' ? 0.5 : 0.7
+  const along = 3 * t ** 2 - 2 * t ** 3
+  return { x: fromX + (toX - fromX) * along, y: y + arcHeight(fromX, toX, arc) * 3 * t * (1 - t) }
+}
 
 const arcHeight = (fromX: number, toX: number, arc: 'over' | 'under'): number =>
   Math.min(48, 22 + Math.abs(toX - fromX) * 0.06) * (arc === 'over' ? -1 : 1)

@@ -7,7 +7,7 @@ export const labelOf = ({ name, label }: State): string =>
   typeof label === 'string' && label !== '' ? label : String(name)
 
 /** What stands on an edge of the graph; the list of transitions has all of it. */
-export const edgeWord = (label: string): string => (label.length > 16 ? `${label.slice(0, 15)}…` : label)
+export const edgeWord = (label: string): string => (label.length > 24 ? `${label.slice(0, 23)}…` : label)
 
 /** What a state is for, where its kind does not tell. */
 const purposes: Partial<Record<StateGlyphName, string>> = {
