@@ -1,8 +1,10 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { writeAskingClaude } from '../helpers/asking-claude.ts'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
+import { cutOff } from './harness/cut-off.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
@@ -81,3 +83,74 @@ test('on a phone a row of the list begins with its title, and what a task waits 
   expect(await violationsInThemes(page), 'list on a phone').toEqual([])
   if (shots) await page.screenshot({ path: `${shots}/list-360.png` })
 })
+
+test('on a phone every screen can be read and pressed: nothing is cut off, and nothing lies over another', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const phone = { ...checkedPage, viewport: { width: 360, height: 700 } }
+  const { page, client, panel } = await openLocally(await browser.newPage(phone), service)
+  const { id: project_id } = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  const command = 'seq 20 > numbers.txt; git add -A; git commit -qm Count; echo done'
+  const agent = await client.call('agents.create', {
+    name: 'A long-serving writer',
+    executor: 'command',
+    config: { command },
+  })
+  const title = 'Count every passenger on each of the ferries, one by one'
+  const description = 'Each **deck** by itself, and then both of them together.'
+  const review_config = { ci_steps: ['test -s numbers.txt'] }
+  const task = await client.call('tasks.create', {
+    project_id,
+    title,
+    description,
+    labels: ['counting'],
+    review_config,
+  })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await expect
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .toMatchObject({ status: 'review', entry_barrier: false })
+  const first = { project_id, name: 'Bug', title: 'Fix: ', labels: ['bug'], priority: 3 }
+  await client.call('task_templates.create', first)
+  await page.reload()
+  const board = `/p/${project_id}`
+  const tab = (name: string) => panel.getByRole('tab', { name: new RegExp(`^${name}`), selected: true })
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true })
+  const ofTask = ['Overview', 'Agent', 'Changes', 'Review', 'Activity', 'Hooks', 'Workspace']
+  const ofProject = {
+    ...{ repositories: 'Repositories', issues: 'Issue tracker', hooks: 'Hooks', review: 'Review and checks' },
+    ...{ templates: 'Task templates', limits: 'Limits', prompts: 'Prompts', knowledge: 'Knowledge' },
+    ...{ members: 'Members', merge: 'Merge' },
+  }
+  const ofApp = {
+    ...{ api: 'API and MCP', storage: 'Storage', account: 'Account', people: 'People' },
+    ...{ notifications: 'Notifications', appearance: 'Appearance', keyboard: 'Keyboard' },
+  }
+  const screens: readonly (readonly [place: string, sign: Locator])[] = [
+    [board, page.locator('[data-card]').first()],
+    ['/all', page.getByRole('button', { name: /All projects.*switch/ })],
+    ...ofTask.map((name) => [`${board}/t/${task.id}/${name.toLowerCase()}`, tab(name)] as const),
+    ...Object.entries(ofProject).map(([id, name]) => [`${board}/settings/${id}`, heading(name)] as const),
+    ...Object.entries(ofApp).map(([id, name]) => [`/settings/${id}`, heading(name)] as const),
+    ['/agents', heading('Your agents')],
+    ['/inbox', heading('Inbox')],
+    ['/add', heading('Add a project')],
+  ]
+  for (const [place, sign] of screens) {
+    await page.evaluate(`location.hash = '#${place}'`)
+    await sign.waitFor()
+    await expect.poll(() => page.locator('.sk').count(), { message: place }).toBe(0)
+    await expect.poll(() => cutOff(page), { message: place, timeout: 5_000 }).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360)
+  }
+
+  // Without room for two columns a task has one, and its files stand above what has changed in them.
+  await page.evaluate(`location.hash = '#${board}/t/${task.id}/changes'`)
+  const files = panel.getByRole('navigation', { name: 'Changed files' })
+  const tree = await files.boundingBox()
+  const differences = await panel.getByRole('region', { name: 'Differences' }).boundingBox()
+  expect(tree?.width).toBeGreaterThan(300)
+  expect(differences?.y ?? 0).toBeGreaterThanOrEqual((tree?.y ?? 0) + (tree?.height ?? 0) - 1)
+  expect(differences?.height).toBeGreaterThan(150)
+}, 120_000)
