@@ -25,7 +25,7 @@ export const levelOption = (): Option =>
 export const levelArgument = (): Argument =>
   new Argument('<level>', 'what the system lets it do').choices(containmentLevels)
 
-/** The lists with those that were given in place of the ones before. */
+/** The lists with the given ones in place of the ones before. */
 export function allowed({ allowHost, allowRead, allowWrite }: AllowOptions, before: Lists = {}): Lists {
   const { allowed_hosts: hosts, extra_paths: paths = {} } = before
   const read = allowRead ?? paths.read

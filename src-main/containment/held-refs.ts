@@ -38,7 +38,7 @@ function packedIn(packed: string | null, ref: string): string | null {
   return line === undefined ? null : (/^[0-9a-f]{40,64}/.exec(line)?.[0] ?? null)
 }
 
-/** Under git's own lock, so that nobody who moves it meanwhile is overtaken. */
+/** Takes git's own lock, so that a concurrent move of the ref is not overwritten. */
 async function unpack(file: string, commit: string | null): Promise<void> {
   if (commit === null) return
   const lock = `${file}.lock`
@@ -49,7 +49,7 @@ async function unpack(file: string, commit: string | null): Promise<void> {
     await locked.close()
     await (existsSync(file) ? rm(lock) : rename(lock, file))
   } catch {
-    // Somebody moves it now: it is a file of its own then.
+    // Another process moves it now: then it is a file of its own.
   }
 }
 

@@ -21,7 +21,7 @@ export async function readBranches(
 
 /**
  * Puts branches back that were moved onto commits made in this worktree since; answers their refs. Only a run does that:
- * what a person moves meanwhile, or has checked out, stays where it is. The commits are still on the worktree's branch.
+ * what a person moves at the same time, or has checked out, stays where it is. The commits are still on the worktree's branch.
  */
 export async function putBackBranches(
   worktree: string,

@@ -33,7 +33,7 @@ export interface Landing {
   land(request: LandRequest, signal: AbortSignal): Promise<LaneEnd>
   /** Takes a task out of its lane; false when it is in none or moves already. */
   remove(task_id: TaskId): boolean
-  /** Keeps how a task's last move into a state that merges ended, for whoever waits for it. */
+  /** Keeps how a task's last move into a state that merges ended, for the caller that waits for it. */
   noteEnd(task_id: TaskId, end: LandingEnd): void
   lastEnd(task_id: TaskId): LandingEnd | null
   forgetEnd(task_id: TaskId): void
@@ -303,7 +303,7 @@ function createWork(
   { repo_path, branch, runInScratch, onTip }: LaneSite,
 ): LaneWork<LandRequest> {
   const { workspaces } = context
-  // A merge that has begun is finished; before that, whoever leaves the lane is out of it.
+  // A merge that has begun is finished; before that, a task can still leave the lane.
   const signal = new AbortController().signal
   const stepsOfTask = ({ task, project }: LandRequest): readonly string[] => {
     const { landing, default_review_config } = toSettings(project)

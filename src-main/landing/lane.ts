@@ -26,7 +26,7 @@ export type LaneEnd =
   | { readonly kind: 'dirty'; readonly files: readonly string[] }
   /** The base fails the checks without the task. */
   | { readonly kind: 'base_red'; readonly step: string }
-  /** Somebody took it out of the lane. */
+  /** A person, or another action on the task, took it out of the lane. */
   | { readonly kind: 'removed' }
 
 /** What a lane asks of its surroundings. Each call may reject: then the first task leaves the lane with that error. */
@@ -148,7 +148,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     })
   }
   const turn = async (): Promise<void> => {
-    // Reads `again` anew each time: whatever happens during a step asks for one more.
+    // `again` is read before each step: a change during a step asks for one more.
     while (takeWish() && queue.length > 0) {
       try {
         if (await step()) again = true

@@ -110,7 +110,7 @@ interface Concluded {
   readonly signal: AbortSignal
 }
 
-/** Says where a task goes by how it left the lane, and keeps that for whoever waits for it. */
+/** Says where a task goes by how it left the lane, and keeps that for the caller that waits. */
 async function conclude(services: PluginServices, landed: Concluded, end: LaneEnd): Promise<PluginResult> {
   const { context, landing } = services
   const { request, workflow, workspace, signal } = landed

@@ -18,7 +18,7 @@ export interface BoxRequest extends ContainmentRules {
   readonly cwd: string
   /** The home folder that its variables name, where that is another than the person's. */
   readonly home?: string | undefined
-  /** Names of the variables that were given for it. Of the others, which are inherited, it has those that are no keys. */
+  /** Names of the variables that were given for it. Of the inherited ones it has all but keys. */
   readonly variables?: readonly string[]
   /** Told when something is denied first, and at the end how often; a hint, which what runs can forge or avoid. */
   readonly onDenied?: (denial: Denial) => void

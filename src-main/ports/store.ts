@@ -91,7 +91,7 @@ export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containm
   readonly pid_started: string | null
   /** It waits until then for its provider's limit, or to be tried again. */
   readonly retry_at: string | null
-  /** Where a person has put it in the queue; null: behind those that have one, by its age. */
+  /** The place that a person gave it in the queue; null: behind all that have one, by its age. */
   readonly queue_rank: number | null
 }
 export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }

@@ -7,7 +7,7 @@ import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 // In these very words: a partial index is used only where its condition can be seen before values are bound.
 const isOpen = sql`${executions.status} IN ('queued', 'running')`
 
-/** Puts those that people have moved first, as they were put; the others keep the order of their age. */
+/** Sorts the runs that people have moved first, in their given order; the others by age. */
 function inTurn<T extends Pick<OpenExecution, 'queue_rank'>>(rows: readonly T[]): readonly T[] {
   if (rows.every(({ queue_rank }) => queue_rank === null)) return rows
   return rows.toSorted((a, b) => (a.queue_rank ?? Infinity) - (b.queue_rank ?? Infinity) || 0)

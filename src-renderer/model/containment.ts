@@ -1,7 +1,7 @@
 import type { ContainmentLevel, ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { AgentConfig } from '../../src-shared/contract/projects.ts'
 
-/** Containment while somebody writes it: hosts and paths one a line. */
+/** Containment while it is being edited: hosts and paths one a line. */
 export interface ContainmentDraft {
   /** null: nobody has chosen yet, which is as `none`. */
   readonly level: ContainmentLevel | null

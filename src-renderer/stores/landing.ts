@@ -28,7 +28,7 @@ export const useLanding = defineStore('landing', () => {
         .find(({ task_id }) => task_id === id),
     put: putLane,
     load,
-    /** Asks anew for those that are known. */
+    /** Asks again for the projects that are known. */
     reload: async (): Promise<void> => {
       await Promise.all([...byKey.keys()].map(load))
     },

@@ -19,7 +19,7 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
-/** What a run has used so far, by the count of whoever runs it. */
+/** What a run has used so far, by the count of its agent or machine. */
 export const UsageReport = z
   .object({
     input_tokens: z.int().min(0).optional(),

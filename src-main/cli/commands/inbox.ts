@@ -82,7 +82,7 @@ async function list(
   })
 }
 
-/** What people call the tasks; one that was deleted meanwhile has no name. */
+/** What people call the tasks; a deleted task has no name. */
 async function refsOf({ client }: CommandContext, items: readonly Notification[]): Promise<Map<string, string>> {
   const refs = new Map<string, string>()
   const refOf = async (task_id: string) => {

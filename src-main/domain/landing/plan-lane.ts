@@ -37,7 +37,7 @@ export function planLane({ window, runs, max_parallel }: LaneFacts): LaneStep {
   const kept = running.filter((count) => count < failed)
   const start: number[] = []
   const isFree = () => kept.length + start.length < max_parallel
-  // Tasks that came later are tested with those that are under test already.
+  // Tasks that came later are tested on top of the tasks under test.
   if (failed === Infinity && isFree() && window > Math.max(0, ...kept)) start.push(window)
   for (;;) {
     const half = Math.floor(Math.min(failed, ...kept, ...start) / 2)

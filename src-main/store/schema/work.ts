@@ -217,7 +217,7 @@ export const executions = sqliteTable(
     last_heartbeat_at: text('last_heartbeat_at'),
     /** It waits until then for its provider's limit, or to be tried again. */
     retry_at: text('retry_at'),
-    /** Where a person has put it in the queue; null: behind those that have one, by its age. */
+    /** The place that a person gave it in the queue; null: behind all that have one, by its age. */
     queue_rank: integer('queue_rank'),
     created_at: text('created_at').notNull(),
   },

@@ -65,7 +65,7 @@ describe.each(modes)('a client in mode %s', (mode) => {
       'svc_submit_verdict',
       'svc_update_task',
     ])
-    // Whoever lists the tools pays for all of it before the first of them is used.
+    // An agent that lists the tools pays for all of them before it uses the first.
     const bytes = Buffer.byteLength(JSON.stringify({ tools }))
     expect(bytes).toBeLessThanOrEqual(20_000)
     const create = tools.find(({ name }) => name === 'svc_create_task')

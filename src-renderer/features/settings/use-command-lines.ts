@@ -1,0 +1,16 @@
+import { useSettingDraft } from './use-setting-draft.ts'
+
+/** Commands as a person edits them, one a line. `save` answers whether it went well. */
+export function useCommandLines(
+  key: () => string,
+  kept: () => readonly string[],
+  save: (commands: string[]) => Promise<boolean>,
+) {
+  const { text, changed, settle, overtaken, discard } = useSettingDraft(key, () => kept().join('\n'))
+  async function submit(): Promise<void> {
+    if (!changed.value) return
+    const sent = text.value
+    if (await save(sent.split('\n').flatMap((line) => line.trim() || []))) settle(sent)
+  }
+  return { text, changed, overtaken, discard, submit }
+}
