@@ -245,8 +245,13 @@ function createTeller(context: EngineContext, isChecked: (open: OpenLane) => boo
     const text = JSON.stringify(lane)
     if (told.get(key) === text) return
     told.set(key, text)
-    context.feed.commit((tx) => {
-      if (tx.projects.get(project_id)) tx.emit('landing.updated', { project_id, lane })
+    // Nothing waits for this: while the database takes no writes, it is tried again.
+    const write = () =>
+      context.feed.commit((tx) => {
+        if (tx.projects.get(project_id)) tx.emit('landing.updated', { project_id, lane })
+      })
+    context.writes.untilWritten(write).catch((error: unknown) => {
+      context.log.warn({ err: error, branch: lane.branch }, 'a change of a lane could not be told')
     })
   }
   const flush = () => {

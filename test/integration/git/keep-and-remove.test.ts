@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ExecutionId } from '../../../src-shared/contract/ids.ts'
 import { branch, createFixture, never, taskId } from './workspace-fixture.ts'
 import type { WorkspaceFixture } from './workspace-fixture.ts'
@@ -52,15 +52,14 @@ test('without a configured identity the commit is by Copse', async () => {
   const { repository } = fixture
   await repository.git(['config', '--unset', 'user.name'])
   await repository.git(['config', '--unset', 'user.email'])
-  const kept = { ...process.env }
-  process.env['GIT_CONFIG_GLOBAL'] = '/dev/null'
-  process.env['GIT_CONFIG_SYSTEM'] = '/dev/null'
+  vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null')
+  vi.stubEnv('GIT_CONFIG_SYSTEM', '/dev/null')
   try {
     await repository.write({ 'new.txt': 'n\n' }, fixture.path)
     await fixture.workspaces.commitAll(fixture.path, 'Work\n', never)
     await fixture.workspaces.merge(fixture.mergeRequest(), never)
   } finally {
-    process.env = kept
+    vi.unstubAllEnvs()
   }
   expect(await repository.git(['log', '--format=%an <%ae> %cn <%ce>', 'main~1..main'])).toBe(
     'Copse <copse@localhost> Copse <copse@localhost>\nCopse <copse@localhost> Copse <copse@localhost>',

@@ -1,7 +1,7 @@
 import { existsSync, watch } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { GitError } from '../../../../src-main/git/commands/git-error.ts'
 import { readGit, runGit, splitNul } from '../../../../src-main/git/commands/run-git.ts'
 import { createTestRepository } from '../../../helpers/git-repository.ts'
@@ -9,8 +9,8 @@ import { createFixture, never } from '../workspace-fixture.ts'
 
 test('git runs untranslated, without prompts, editors, and the variables that could lead it elsewhere', async () => {
   await using repository = await createTestRepository()
-  const kept = { ...process.env }
-  Object.assign(process.env, { GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere', EDITOR: 'false', SVC_SECRET_X: 's' })
+  const wrong = { GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere', EDITOR: 'false', SVC_SECRET_X: 's' }
+  for (const [name, value] of Object.entries(wrong)) vi.stubEnv(name, value)
   try {
     await repository.git(['config', 'alias.environment', '!env'], {
       env: { GIT_DIR: undefined, GIT_INDEX_FILE: undefined },
@@ -28,7 +28,7 @@ test('git runs untranslated, without prompts, editors, and the variables that co
     )
     expect(lines.filter((line) => /^(?:EDITOR|SVC_SECRET_X)=|^GIT_DIR=\/nowhere/.test(line))).toEqual([])
   } finally {
-    process.env = kept
+    vi.unstubAllEnvs()
   }
 })
 
