@@ -4,7 +4,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { createRunLimits, type RunLimits } from '../executions/run-limits.ts'
 import { createActions, type Actions } from '../tasks/actions.ts'
 import { createClaims, type Claims } from '../tasks/claims.ts'
-import { createReadyStarts, withoutDependency, type ReadyStarts } from '../tasks/ready-starts.ts'
+import { createReadyStarts, type ReadyStarts } from '../tasks/ready-starts.ts'
 import { createCleanup, type Cleanup } from '../workspaces/cleanup.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
@@ -40,7 +40,7 @@ export interface Engine {
   readonly executions: Executions
   readonly scheduler: Scheduler
   readonly landing: Landing
-  readonly readyStarts: ReadyStarts & { readonly withoutDependency: typeof withoutDependency }
+  readonly readyStarts: ReadyStarts
   readonly limits: RunLimits
   readonly remoteRuns: RemoteRuns
   readonly accountOf: typeof accountOf
@@ -141,7 +141,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     executions,
     scheduler: { ...scheduler, startQueued: startWaiting },
     landing,
-    readyStarts: { ...readyStarts, withoutDependency },
+    readyStarts,
     limits,
     remoteRuns,
     projectDeletions,

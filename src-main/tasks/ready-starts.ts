@@ -20,8 +20,10 @@ export interface ReadyStartRequest {
 /** Tasks that start by themselves once no dependency of theirs is open. */
 export interface ReadyStarts {
   /** Has an agent claim the task once it can; at once when nothing is open. */
-  set(request: ReadyStartRequest, signal: AbortSignal): Promise<TaskRecord | Refusal>
+  set(request: ReadyStartRequest): Promise<TaskRecord | Refusal>
   clear(task_id: TaskId): TaskRecord | Refusal
+  /** Returns the task without a dependency: what failed there holds it no more. */
+  withoutDependency(task: TaskRecord, removed: TaskId): TaskRecord
   /** Claims for the tasks that can start now. What is refused now is tried again at the next look. */
   look(): void
   close(): Promise<void>
@@ -133,6 +135,7 @@ export function createReadyStarts(
         const isFailed = task.error_annotation?.type === 'dependency_failed'
         return tx.saveTask({ ...task, start_when_ready: null, ...(isFailed && { error_annotation: null }) })
       }),
+    withoutDependency,
     look: () => {
       looking ??= setImmediate(() => {
         looking = null
@@ -171,8 +174,7 @@ export function withoutDeleted(waiting: TaskRecord, deleted: TaskRecord, wasDone
   return { ...waiting, error_annotation: dependencyFailed([...(known?.dependencies ?? []), deleted.id]) }
 }
 
-/** The task no longer depends on another: what failed there holds it no more. */
-export function withoutDependency(task: TaskRecord, removed: TaskId): TaskRecord {
+function withoutDependency(task: TaskRecord, removed: TaskId): TaskRecord {
   const known = task.error_annotation
   if (known?.type !== 'dependency_failed') return task
   const left = (known.dependencies ?? []).filter((id) => id !== removed)

@@ -17,7 +17,8 @@ import { idleWorktrees } from './rows/idle-worktrees.ts'
 import { importIssues } from './rows/import-issues.ts'
 import { initialScriptRow } from './rows/initial-script.ts'
 import { loopDelay } from './rows/loop-delay.ts'
-import { mergeRow } from './rows/merge.ts'
+import { landingTen } from './rows/landing-ten.ts'
+import { landingRow, mergeRow } from './rows/merge.ts'
 import { packedApp } from './rows/packed-app.ts'
 import { requestsPerSecond } from './rows/requests-per-second.ts'
 import { scriptOutput } from './rows/script-output.ts'
@@ -38,6 +39,8 @@ export const rows: readonly BenchRow[] = [
   ...worktreeCreationRows,
   diffRow,
   mergeRow,
+  landingRow,
+  landingTen,
   importIssues,
   scriptOverhead,
   scriptOutput,

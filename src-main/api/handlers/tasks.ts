@@ -80,12 +80,12 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         ...(shown.limits_unenforced && { limits_unenforced: shown.limits_unenforced }),
       }
     },
-    'tasks.start_when_ready': async ({ task_id, agent_id, overrides }, { principal, signal }) => {
+    'tasks.start_when_ready': async ({ task_id, agent_id, overrides }, { principal }) => {
       checkSetByPerson(principal, { overrides })
       const task = findTask(read, task_id)
       const agent = requireAgentInProject(read, principal, agent_id, projectOf(task))
       const request = { task_id, agent, overrides: overrides ?? {}, by: actorOf(principal) }
-      return { task: views.task(unwrap(await engine.readyStarts.set(request, signal))) }
+      return { task: views.task(unwrap(await engine.readyStarts.set(request))) }
     },
     'tasks.cancel_start': ({ task_id }) => {
       unwrap(engine.readyStarts.clear(task_id))

@@ -24,10 +24,36 @@ export const mergeRow: BenchRow = {
   better: 'lower',
   goal: 1.5,
   rounds: { full: { warmUp: 2, measured: 11 }, quick: { warmUp: 0, measured: 1 } },
-  prepare,
+  prepare: async (setting) => {
+    const { land, byGit, ...rest } = await prepare(setting)
+    return { ...rest, product: land, floor: byGit }
+  },
 }
 
-async function prepare({ scale, say }: Setting): Promise<Contest> {
+/**
+ * The same merge as a task lands whose merge needs no test: the tip is read, the merge prepared, the base moved to it.
+ * The floor is the merge at once, as with `landing.mode: "off"`, and what is compared is how much more that takes.
+ */
+export const landingRow: BenchRow = {
+  name: 'landing-reviewed',
+  unit: 'ms',
+  better: 'lower',
+  goal: 50,
+  compare: 'difference',
+  rounds: { full: { warmUp: 2, measured: 11 }, quick: { warmUp: 0, measured: 1 } },
+  prepare: async (setting) => {
+    const { land, atOnce, ...rest } = await prepare(setting)
+    return { ...rest, product: land, floor: atOnce }
+  },
+}
+
+interface Merges extends Pick<Contest, 'verify' | typeof Symbol.asyncDispose> {
+  land(): Promise<number>
+  atOnce(): Promise<number>
+  byGit(): Promise<number>
+}
+
+async function prepare({ scale, say }: Setting): Promise<Merges> {
   const { files, changed } = sizes[scale]
   await using opened = new AsyncDisposableStack()
   say(`  making a repository of ${files} files and its clone`)
@@ -57,6 +83,7 @@ async function prepare({ scale, say }: Setting): Promise<Contest> {
     message,
   }
   const workspaces = createWorkspaces()
+  const { signal } = new AbortController()
   const trees = new Set<string>()
   const owned = opened.move()
   // git reads anew what was written within the same second as its index; a person's files are older than that.
@@ -76,12 +103,20 @@ async function prepare({ scale, say }: Setting): Promise<Contest> {
     return took
   }
   return {
-    product: () =>
+    land: () =>
       round(repository.path, async () => {
-        const { kind } = await workspaces.merge(request, { signal: new AbortController().signal })
+        const onto = await workspaces.tip(repository.path, 'main', { signal })
+        const prepared = await workspaces.prepareMerge({ ...request, onto: onto ?? '' }, { signal })
+        if (prepared.kind !== 'prepared') throw new Error(`The merge came to ${prepared.kind}.`)
+        const { kind } = await workspaces.moveTarget([{ request, prepared }], { signal })
+        if (kind !== 'moved') throw new Error(`The base was ${kind}.`)
+      }),
+    atOnce: () =>
+      round(repository.path, async () => {
+        const { kind } = await workspaces.merge(request, { signal })
         if (kind !== 'merged') throw new Error(`The merge came to ${kind}.`)
       }),
-    floor: () =>
+    byGit: () =>
       round(clone, async () => {
         const env = { ...process.env, ...testGitEnvironment }
         await execute('git', ['merge', '--quiet', '--no-ff', '-m', message, 'task'], { cwd: clone, env })
