@@ -28,8 +28,8 @@ export function pathProblem(path: string, { dataDir, workspaceRoot }: OwnFolders
 /** Whether a path is the folder or lies in it, as the names tell. */
 export const isWithin = (path: string, folder: string): boolean => !/^\.\.(?:[\\/]|$)/.test(relative(folder, path))
 
-/** What is not there yet has the name that it will have. */
-function realPath(path: string): string {
+/** Returns where a path leads. What is not there yet has the name that it will have. */
+export function realPath(path: string): string {
   const whole = resolve(path)
   if (existsSync(whole)) return realpathSync(whole)
   return dirname(whole) === whole ? whole : join(realPath(dirname(whole)), basename(whole))

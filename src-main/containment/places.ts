@@ -95,7 +95,7 @@ interface GitFolders {
 const written = ['objects', 'refs', 'logs']
 
 /** What git writes for a commit here, and what would make it run something for others. */
-function gitFoldersOf(cwd: string): GitFolders {
+export function gitFoldersOf(cwd: string): GitFolders {
   const dotGit = join(cwd, '.git')
   if (!existsSync(dotGit)) return { read: [], write: [], protected: [] }
   if (statSync(dotGit).isDirectory()) {

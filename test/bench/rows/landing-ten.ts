@@ -55,6 +55,7 @@ async function prepare({ scale, build, say }: Setting): Promise<Contest> {
       const took = performance.now() - since
       const results = answers.map(({ landing: end }) => end?.result)
       if (results.some((result) => result !== 'landed')) throw new Error(`They came to ${results.join(', ')}.`)
+      for (const { id } of ready) await repository.git(['cat-file', '-e', `main:${id}.txt`])
       return took
     },
     floor: async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -43,6 +43,24 @@ describe.runIf(runnable)('a contained run has of its own', () => {
     )
     delete process.env['DEPLOY_TOKEN']
     delete process.env['GITHUB_TOKEN']
+  })
+
+  it.runIf(existsSync('/dev/shm'))('no worktree in memory, where its work would be lost: it is refused', async () => {
+    const inMemory = mkdtempSync('/dev/shm/copse-own-')
+    try {
+      await expect(containment.box({ level: 'auto', cwd: inMemory })).rejects.toThrow(
+        `A contained run can’t see ${inMemory}. Move the repository`,
+      )
+      // Its commits would go there.
+      const worktree = join(root, 'linked')
+      const person = ['-c', 'user.name=Ada', '-c', 'user.email=ada@copse.test']
+      execFileSync('git', ['init', '-q', inMemory])
+      execFileSync('git', ['-C', inMemory, ...person, 'commit', '-q', '--allow-empty', '-m', 'First'])
+      execFileSync('git', ['-C', inMemory, 'worktree', 'add', '-q', worktree])
+      await expect(containment.box({ level: 'worktree', cwd: worktree })).rejects.toThrow(`can’t see ${inMemory}`)
+    } finally {
+      rmSync(inMemory, { recursive: true, force: true })
+    }
   })
 
   it('a temporary folder that is gone with it, whatever it left there', async () => {
