@@ -19,7 +19,7 @@ import { definition as qwen } from './qwen/definition.ts'
 
 type Definitions = { readonly [P in ExecutorProfile]: ExecutorDefinition }
 
-/** Every type of agent. One of the contract that is missing here is a type error. */
+/** All executors. A missing one of the contract is a type error. */
 const executorDefinitions: Definitions = {
   'claude-code': claudeCode,
   codex,
@@ -34,10 +34,10 @@ const executorDefinitions: Definitions = {
 
 const all = Object.values(executorDefinitions)
 
-/** Names of the files and folders in a repository that steer any agent. */
+/** Names of files and folders in a repository that control any agent. */
 export const configNames: ReadonlySet<string> = new Set(all.flatMap((definition) => definition.configNames))
 
-/** Returns where agents keep their settings, sessions and sign-ins: in the usual places, and where these ones say. */
+/** Returns where agents keep settings, sessions and sign-ins: the usual folders, and those that these agents name. */
 export function credentialFolders(agents: readonly Pick<Agent, 'executor' | 'config'>[]): readonly string[] {
   const usual = all.flatMap(({ needs }) => (needs ? foldersOf(needs, {}) : []))
   const own = agents.flatMap(({ executor, config }) => {
@@ -47,7 +47,7 @@ export function credentialFolders(agents: readonly Pick<Agent, 'executor' | 'con
   return [...new Set([...usual, ...own])]
 }
 
-/** All types of agent. */
+/** Creates all executors. */
 export function createExecutors(containment?: Containment): Executors {
   return {
     location: (profile) => executorInfos[profile].location,
@@ -63,7 +63,7 @@ export function createExecutors(containment?: Containment): Executors {
   }
 }
 
-/** The log, of whose output the box hears. */
+/** Wraps the log so that the box reads the output too. */
 function heardBy(box: ContainedBox, log: AgentLog): AgentLog {
   return {
     ...log,
@@ -74,7 +74,10 @@ function heardBy(box: ContainedBox, log: AgentLog): AgentLog {
   }
 }
 
-/** What its configuration asks for. Throws `ExecutorError`, with the log closed, where this machine can't. */
+/**
+ * Creates the box that the agent's configuration asks for. Throws `ExecutorError`, with the log closed, if this
+ * machine can't.
+ */
 async function boxOf(
   containment: Containment | undefined,
   profile: ExecutorProfile,

@@ -10,7 +10,7 @@ import type { AgentLog } from '../ports/logs.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ExecutionOutcome, ExecutionRun, Executors } from '../ports/executors.ts'
 
-/** What is asked of an agent to see whether it answers. */
+/** The prompt that tests whether an agent answers. */
 const testPrompt =
   'This is a test of whether you can be reached. Do not read, run or change anything. Answer with the one word: ready'
 
@@ -20,20 +20,20 @@ const testSeconds = 120
 
 export interface AgentTestDeps {
   readonly executors: Executors
-  /** Where the throw-away folders lie. */
+  /** The folder for temporary test folders. */
   readonly root: string
-  /** Makes an empty repository of this name there. */
+  /** Creates an empty repository of this name there. */
   readonly makeFolder: (name: string, signal: AbortSignal) => Promise<string>
-  /** Returns what hides the secrets that are known by now. */
+  /** Returns a function that hides all secrets known by now. */
   readonly redactor: () => (text: string) => string
   readonly clock: Clock
   readonly newId: () => string
 }
 
 export interface AgentTests {
-  /** Starts an agent in an empty folder of its own, asks it for one word, and leaves nothing of it behind. */
+  /** Starts an agent in an empty folder, asks it for one word, and removes everything afterwards. */
   run(agent: { executor: ExecutorProfile; config: AgentConfig }, signal: AbortSignal): Promise<AgentTest>
-  /** Ends and removes what a killed service has left of such tests. */
+  /** Stops and removes what a killed service left of such tests. */
   sweep(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ function runOf(id: string, cwd: string, config: AgentConfig, log: AgentLog): Exe
     prompt: testPrompt,
     config,
     own_command: config.command,
-    // By this its processes are found, whatever becomes of the service.
+    // Later services find the test's processes by this ID.
     env: { ...config.env, SVC_EXECUTION_ID: id, SVC_EVENT: 'agent_test' },
     mcp: null,
     session_id: null,
@@ -127,7 +127,7 @@ function seen(
   }
 }
 
-/** Keeps what a person may want to read; the bytes as they came are nobody's. */
+/** Keeps entries that a person may read; drops raw bytes. */
 function logInto(entries: TranscriptEntry[], redact: (text: string) => string): AgentLog {
   const clean = (value: unknown): unknown => {
     if (typeof value === 'string') return redact(value).slice(0, maxText)

@@ -3,7 +3,7 @@ import { maySeeAgent } from '../domain/access/agents.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../ports/store.ts'
 
-/** Whether a caller sees an agent: it is theirs, ownerless, or may work in one of their projects. */
+/** Returns whether a caller sees an agent: the agent is theirs, ownerless, or may work in one of their projects. */
 export function canSeeAgent(q: Queries, principal: Principal, agent: Pick<Agent, 'id' | 'owner_id'>): boolean {
   if (principal.kind === 'agent') {
     if (principal.agent_id === agent.id || agent.owner_id === null) return true

@@ -8,23 +8,23 @@ import type { RequestSource } from '../domain/access/request-source.ts'
 export interface CallContext {
   readonly principal: Principal
   readonly signal: AbortSignal
-  /** null where the caller is in this process. */
+  /** null for a caller in this process. */
   readonly remote_address: string | null
-  /** What else is known of where it comes from; asked by what concerns accounts. */
+  /** Further facts about the request's origin, used by account operations. */
   readonly source?: RequestSource
 }
 
-/** What the doors (`server`, `desktop`) speak to. Throws `ApiError` for every refusal. */
+/** The API behind the HTTP server and the desktop. Throws `ApiError` for every refusal. */
 export interface Api {
   /**
-   * Before anything of a request is read. `writes`: it is more than a look. Throws `ApiError` for a caller whose token
-   * is no good for it.
+   * Checks the caller before the request is read. `writes`: the request changes something. Throws `ApiError` for a
+   * token that does not allow it.
    */
   admit(rule: CallerRule, principal: Principal, writes: boolean): void
-  /** Parses `input`, checks existence and rights, performs the operation, answers its output. */
+  /** Parses `input`, checks existence and rights, performs the operation and returns its output. */
   call(name: OperationName, input: unknown, context: CallContext): Promise<unknown>
-  /** Events after `after` (null: from now on), then live. */
+  /** Yields the events after `after` (null: from now on), then live ones. */
   events(input: unknown, after: number | null, context: CallContext): AsyncIterable<FeedItem>
-  /** Transcript entries from line `from` on, then live, then the end. */
+  /** Yields transcript entries from line `from` on, then live ones, then the end. */
   transcript(input: unknown, from: number, context: CallContext): AsyncIterable<TranscriptItem>
 }

@@ -16,7 +16,7 @@ export function canWorkIn(q: Queries, agent: AgentRecord, project: ProjectRecord
   return mayWorkIn(agent, project, isMember)
 }
 
-/** Returns the agent that a caller names for a project. Throws where they can't see it, or it can't work there. */
+/** Returns the agent that a caller named for a project. Throws if they can't see it, or it can't work there. */
 export function requireAgentInProject(q: Queries, principal: Principal, id: AgentId, project: ProjectRecord) {
   const agent = findAgent(q, id)
   if (!canSeeAgent(q, principal, agent)) throwNotFound('agent')
@@ -27,13 +27,13 @@ export function requireAgentInProject(q: Queries, principal: Principal, id: Agen
   })
 }
 
-/** Throws where someone whom a caller names can't get a role in a project. */
+/** Throws if the person or agent that a caller named can't have a role in a project. */
 export function checkAssignee(parts: Parts, principal: Principal, project: ProjectRecord, assignee: Assignee): void {
   if (assignee.type === 'agent') requireAgentInProject(parts.store.read, principal, assignee.id, project)
   else requireUserInProject(parts, assignee.id, project)
 }
 
-/** Throws where the workflow has no such role, or someone whom a caller names can't get it. */
+/** Throws if the workflow has no such role, or its new holder can't have one. */
 export function checkRoles(
   parts: Parts & Pick<ApiParts, 'workflows'>,
   principal: Principal,
@@ -48,7 +48,7 @@ export function checkRoles(
   }
 }
 
-/** Returns whether someone can still get a role in a project. */
+/** Returns whether an assignee can still have a role in a project. */
 export function isAssignable({ store: { read }, identity }: Parts, project: ProjectRecord, one: Assignee): boolean {
   if (one.type === 'agent') {
     const agent = read.agents.get(one.id)

@@ -2,7 +2,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { AgentConfig } from '../../src-shared/contract/projects.ts'
 import type { ApiParts } from './context.ts'
 
-/** Throws `validation_failed`, with the place of each, where paths lead to what is Copse's own. */
+/** Throws `validation_failed` with the position of each path that leads to Copse's own files. */
 export function checkExtraPaths(
   { containment }: Pick<ApiParts, 'containment'>,
   field: string,

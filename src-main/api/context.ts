@@ -28,7 +28,7 @@ import type { AgentRecord, ProjectRecord, Store } from '../ports/store.ts'
 import type { Workflows } from '../core/workflows.ts'
 import type { CallContext } from './api.ts'
 
-/** What the API needs of whoever keeps accounts. */
+/** Account operations that the API needs. */
 export interface IdentityPort {
   register(input: OperationRequest<'auth.register'>, source: RequestSource): Promise<Session>
   login(input: OperationRequest<'auth.login'>, source: RequestSource): Promise<Session>
@@ -40,7 +40,7 @@ export interface IdentityPort {
   isRegistered(): boolean
   readonly sessions: {
     list(user_id: UserId, current: SessionId | null): ActiveSession[]
-    /** Throws `not_found`, and `forbidden` for another person's. */
+    /** Throws `not_found`, and `forbidden` for another person's session. */
     end(user_id: UserId, session_id: SessionId): void
     endOthers(user_id: UserId, but: SessionId | null): void
   }
@@ -74,43 +74,43 @@ export interface IdentityPort {
       token: Pick<PersonalAccessToken, 'name' | 'scope' | 'expires_at'>,
     ): OperationOutput<'auth.create_token'>
     list(user_id: UserId): PersonalAccessToken[]
-    /** Whose it was. `by`: who must own it; null where an admin asks. */
+    /** Returns the deleted token and its owner. `by`: the required owner; null for an admin. */
     delete(by: UserId | null, token_id: TokenId): PersonalAccessToken & { readonly user_id: UserId }
   }
   readonly users: {
     list(): User[]
     get(id: UserId): User | null
     withEmail(email: string): User | null
-    /** Throws `not_found`, and `last_admin` where nobody else is one. */
+    /** Throws `not_found`, and `last_admin` if no other admin is left. */
     setAdmin(id: UserId, is_admin: boolean): User
   }
 }
 
-/** A workflow template as its file says it: a definition, or what is wrong with it. */
+/** A workflow template as read from its file: a definition, or its problems. */
 export type TemplateFile = ReadDefinition & {
   readonly name: string
   readonly description: string
   readonly builtin: boolean
 }
 
-/** What the API needs of whoever keeps the template files. */
+/** Template file operations that the API needs. */
 export interface TemplatesPort {
   list(): Promise<readonly TemplateFile[]>
-  /** null when there is no such template. */
+  /** Returns null if there is no such template. */
   get(name: string): Promise<TemplateFile | null>
   put(name: string, description: string, definition: WorkflowDefinition): Promise<void>
-  /** Whether there was one. */
+  /** Returns whether the template existed. */
   delete(name: string): Promise<boolean>
 }
 
-/** What every handler works with. */
+/** The services that handlers use. */
 export interface ApiParts {
   readonly store: Store
   readonly feed: EventFeed
   readonly engine: Engine
   readonly integrations: Integrations
   readonly workflows: Workflows
-  /** Gives a project another workflow, inside the transaction; nothing is written when it refuses. */
+  /** Changes a project's workflow inside the transaction; a refusal writes nothing. */
   readonly changeWorkflow: (tx: Tx, project: ProjectRecord, text: string) => ProjectRecord | Refusal
   readonly templates: TemplatesPort
   readonly identity: IdentityPort
@@ -118,33 +118,32 @@ export interface ApiParts {
   readonly diffWatches: Pick<DiffWatchers, 'extend'>
   readonly containment: Pick<Containment, 'status' | 'pathProblem'>
   readonly executors: Executors
-  /** Starts an agent once, to see whether it works. */
+  /** Starts an agent once to test it. */
   readonly testAgent: (agent: AgentRecord, signal: AbortSignal) => Promise<AgentTest>
   readonly logs: Logs
   readonly clock: Clock
   readonly newId: () => string
-  /** Makes what blacks out secrets, also by a project's patterns. */
+  /** Creates a function that hides secrets, also by a project's patterns. */
   readonly redactor: (patterns: readonly string[]) => (text: string) => string
   readonly isUsablePattern: (pattern: string) => string | null
-  /** Makes a small repository to play with and answers its path. */
+  /** Creates a small repository for trying Copse out and returns its path. */
   readonly makeSampleRepository: (signal: AbortSignal) => Promise<string>
   readonly config: {
     readonly version: string
     readonly dataDir: string
     readonly homeDir: string
     readonly url: () => string | null
-    /** Other machines can reach the HTTP API. */
     readonly cleanupDelaySeconds: number
-    /** What was found wrong with the database while it is in use. */
+    /** Returns what was found wrong with the database while it is in use. */
     readonly damage: () => string | null
-    /** Whether runs can be contained on this machine. */
+    /** Other machines can reach the HTTP API. */
     readonly exposed: boolean
-    /** Who may make projects, repositories and agents. */
+    /** Who may create projects, repositories and agents. */
     readonly projectCreators: 'all' | 'admins'
   }
 }
 
-/** One operation, after parsing, existence and rights. */
+/** Performs one operation, after parsing and the checks of existence and rights. */
 export type Handler<N extends OperationName> = (
   input: OperationRequest<N>,
   call: CallContext,

@@ -57,7 +57,7 @@ import { createWorkspaceHandlers } from './handlers/workspaces.ts'
 import { createTaskTemplateHandlers } from './handlers/task-templates.ts'
 import { createTaskReads } from './handlers/task-reads.ts'
 
-/** The API behind every door: parse, existence, rights, then the handler. */
+/** Creates the API: it parses, checks existence and rights, then calls the handler. */
 export function createApi(parts: ApiParts): Api {
   const handlers: Handlers = {
     ...createIdentityHandlers(parts),
@@ -124,7 +124,10 @@ function transcript(
   return parts.logs.follow(execution.task_id, execution.id, from, { signal: context.signal })
 }
 
-/** What a request is about. An operation whose input says anything else by one of these keys does not compile. */
+/**
+ * The resources that a request names. An operation whose input uses one of these keys for anything else does not
+ * compile.
+ */
 type Scope = Readonly<Record<string, unknown>> & {
   readonly project_id?: ProjectId | undefined
   readonly task_id?: TaskId | undefined
@@ -136,7 +139,7 @@ type Scope = Readonly<Record<string, unknown>> & {
   readonly daemon_id?: DaemonId | undefined
 }
 
-/** What gives the service a folder to work in or a program to start. */
+/** Operations that give the service a folder to work in or a program to start. */
 const makers: ReadonlySet<OperationName> = new Set([
   ...(['projects.create', 'repos.add', 'agents.create', 'demo.create'] as const),
 ])
@@ -144,7 +147,7 @@ const makers: ReadonlySet<OperationName> = new Set([
 const movesRepository = (name: OperationName, request: Readonly<Record<string, unknown>>) =>
   name === 'repos.update' && request['path'] !== undefined
 
-/** Where only admins may make projects, repositories and agents, as on a service that others can reach. */
+/** Refuses operations that are reserved for admins, as on a service that others can reach. */
 function refuseMakers({ config }: ApiParts, principal: Principal): void {
   if (config.projectCreators === 'all' || isAdmin(principal)) return
   const message = 'Only an admin makes projects, repositories and agents here (SVC_PROJECT_CREATORS).'
@@ -156,7 +159,7 @@ function admit(rule: CallerRule, principal: Principal, writes: boolean): void {
   if (refusal) throw new ApiError(refusal)
 }
 
-/** Existence before rights: whoever may see nothing learns no more than that an id is none. */
+/** Checks existence before rights: a caller without access learns only that an ID does not exist. */
 function authorise(q: Queries, rule: CallerRule, request: Scope, principal: Principal): void {
   const facts: AccessFacts = rule === 'public' ? { project: null } : factsOf(q, request, principal)
   const refusal = checkAccess(rule, principal, facts)

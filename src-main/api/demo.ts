@@ -2,7 +2,7 @@ import { scriptExecutor } from '../../src-shared/contract/executor-profiles.ts'
 import type { Workflow } from '../domain/workflow/graph.ts'
 import type { AgentRecord } from '../ports/store.ts'
 
-/** What the scripted agent does: it reads its task, works in steps that can be watched, and commits. */
+/** The scripted agent: it reads its task, works in visible steps, and commits. */
 const script = `
 set -e
 echo "Reading the task"
@@ -46,7 +46,7 @@ export const demoTask = {
   review_config: { ci_steps: ['sh -n greet.sh', './test.sh'], review_prompt: null },
 }
 
-/** The default workflow, but a passed review goes on to the merge by itself, so that the demo walks alone. */
+/** Returns the default workflow with a passed review leading straight to the merge, so that the demo needs no one. */
 export function demoWorkflow({ definition, plugins }: Workflow): string {
   const [plugin] = [...plugins].find(([, { traits }]) => traits.includes('follows_review')) ?? []
   const states = definition.states.map((state) => {

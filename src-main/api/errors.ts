@@ -1,6 +1,6 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 
-/** Failures of the adapters that a caller can do something about, by the `code` they carry. */
+/** Adapter failures that a caller can act on, by `code`. */
 const known = {
   not_a_git_repository: 'not_a_git_repository',
   repository_has_no_commits: 'repository_has_no_commits',
@@ -27,7 +27,7 @@ export function toApiError(error: unknown): unknown {
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
-/** What the database says when it can't: nothing of the request was kept. */
+/** Returns the message for a failed database write: nothing of the request was saved. */
 function troubleOf(code: string): string | null {
   if (/^SQLITE_FULL/.test(code)) return 'The disk is full. Nothing was changed. Free some space, then try again.'
   if (/^SQLITE_(BUSY|LOCKED)/.test(code))

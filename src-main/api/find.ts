@@ -25,7 +25,7 @@ import type {
   TaskRecord,
 } from '../ports/store.ts'
 
-/** The record, or `not_found` naming what is missing. */
+/** Returns the record; throws `not_found` with what is missing. */
 export function findProject(q: Queries, id: ProjectId): ProjectRecord {
   return q.projects.get(id) ?? throwNotFound('project')
 }
@@ -52,7 +52,7 @@ export function findKnowledge(q: Queries, id: KnowledgeId): KnowledgeRecord {
   return q.knowledge.get(id) ?? throwNotFound('knowledge')
 }
 
-/** Also `not_found` for a revoked one. */
+/** Throws `not_found` for a revoked daemon too. */
 export function findDaemon(q: Queries, id: DaemonId): DaemonRecord {
   const daemon = q.daemons.get(id)
   return daemon?.revoked_at === null ? daemon : throwNotFound('daemon')
@@ -62,7 +62,7 @@ export function throwNotFound(resource: string): never {
   throw new ApiError(notFound(resource))
 }
 
-/** Unwraps what the engine answered: a refusal becomes the error that the doors send. */
+/** Returns an engine result; throws the `ApiError` of a refusal. */
 export function unwrap<T extends object>(result: T | Refusal): T {
   if (isRefusal(result)) throw new ApiError(result)
   return result

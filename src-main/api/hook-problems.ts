@@ -6,7 +6,7 @@ export interface HookProblem {
   readonly message: string
 }
 
-/** What the schema can't know of a hook: whether its plugin exists, and whether the options fit it. */
+/** Returns problems that the schema can't find: an unknown plugin, or options that don't fit it. */
 export function hookProblems(plugins: Engine['plugins'], hook: LifecycleHook, path: string): HookProblem[] {
   if (hook.type !== 'plugin') return []
   const check = plugins.get(hook.name)
@@ -18,7 +18,7 @@ export function hookProblems(plugins: Engine['plugins'], hook: LifecycleHook, pa
   return problem === null ? [] : [{ path: `${path}.config`, message: `The options of ${hook.name}: ${problem}` }]
 }
 
-/** The same of all hooks of a project's settings. */
+/** Returns the problems of all hooks in a project's settings. */
 export function lifecycleProblems(plugins: Engine['plugins'], hooks: LifecycleHooks): HookProblem[] {
   return Object.entries(hooks).flatMap(([event, list]) =>
     list.flatMap((hook, index) => hookProblems(plugins, hook, `lifecycle_hooks.${event}.${index}`)),

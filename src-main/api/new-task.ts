@@ -9,13 +9,13 @@ import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import type { ApiParts } from './context.ts'
 import { givenTaskFields } from './task-fields.ts'
 
-/** A creation as it was asked for, with what falls back to the project's settings filled in. */
+/** A creation request with defaults from the project's settings. */
 export type NewTask = Omit<OperationRequest<'tasks.create'>, 'project_id' | 'review_config'> & {
   readonly id: TaskId
   readonly review_config: ReviewConfig
 }
 
-/** Writes a task behind the others, in the state that was asked for or the workflow's first. */
+/** Saves a task after the others, in the requested state or the workflow's first. */
 export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTask): TaskRecord {
   return parts.feed.commit((tx) => {
     const task: TaskRecord = createTask(
@@ -40,7 +40,7 @@ export function draftTask(parts: ApiParts, project: ProjectRecord, request: NewT
   return createTask({ ...factsOf(parts, project, request), number: 0, position: 0 }, at)
 }
 
-/** Fills in what a request leaves to the project's settings. */
+/** Fills in defaults from the project's settings. */
 export function withDefaults<T extends Pick<OperationRequest<'tasks.create'>, 'review_config'>>(
   { engine, newId }: ApiParts,
   project: ProjectRecord,
@@ -50,7 +50,7 @@ export function withDefaults<T extends Pick<OperationRequest<'tasks.create'>, 'r
   return { ...fields, id: newId() as TaskId, review_config }
 }
 
-/** All of a new task but its place among the others. */
+/** Returns all fields of a new task except its position. */
 function factsOf(parts: ApiParts, project: ProjectRecord, request: NewTask) {
   const workflow = parts.workflows.of(project.workflow_definition)
   const state = startState(workflow, request.status ?? null)
@@ -78,7 +78,10 @@ function factsOf(parts: ApiParts, project: ProjectRecord, request: NewTask) {
   }
 }
 
-/** Where a task belongs: a subtask to a parent of the same project that is not finished, and, in order, to its repository. */
+/**
+ * Checks a subtask's parent: in the same project, not finished, and, for an ordered subtask, with the same
+ * repository.
+ */
 function placeOf(
   parts: ApiParts,
   project: ProjectRecord,
@@ -115,7 +118,7 @@ function noSuchRepository(): never {
 
 const invalid = (path: string, message: string) => new ApiError(invalidInput(path, message))
 
-/** The keys that have a value. */
+/** Returns the keys that have a value. */
 export function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never
 }

@@ -2,7 +2,7 @@ import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
-/** Keeps who changed what a review asks for, and shows it at a review that is open. */
+/** Records who changed the review settings, and shows it at an open review. */
 export function noteConfigChange(
   tx: Tx,
   task: TaskRecord,

@@ -3,14 +3,14 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 import { invalidInput } from '../domain/refusal.ts'
 
-/** A page of a list, and where the next one begins: opaque to clients. */
+/** A page of a list with an opaque cursor for the next one. */
 export interface Page<T> {
   readonly items: T[]
   readonly has_more: boolean
   readonly next_cursor: string | null
 }
 
-/** The first `limit` of what was found. One more was asked for than a page holds, to see whether there are more. */
+/** Returns the first `limit` items. Callers query one more, which shows whether there is a next page. */
 export function pageOf<T>(found: readonly T[], limit: number, placeOf: (last: T) => unknown): Page<T> {
   const items = found.slice(0, limit)
   const last = items.at(-1)
@@ -23,7 +23,7 @@ export function pageOf<T>(found: readonly T[], limit: number, placeOf: (last: T)
   }
 }
 
-/** The place that a cursor stands for; null where there is none. Throws `validation_failed` for one of another list. */
+/** Decodes a cursor; returns null without one. Throws `validation_failed` for a cursor of another list. */
 export function cursorFor<T>(shape: z.ZodType<T>, cursor: string | undefined): T | null {
   if (cursor === undefined) return null
   const parsed = shape.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')))

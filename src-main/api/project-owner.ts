@@ -8,7 +8,7 @@ import type { ProjectRecord } from '../ports/store.ts'
 import { throwNotFound } from './find.ts'
 
 /**
- * The project with another owner, who becomes one of its owners; inside the transaction. Only an admin makes it a
+ * Transfers a project inside the transaction; the new owner becomes one of its owners. Only an admin can make it a
  * system project (null): throws `admin_required`. Throws `not_found` for an unknown person.
  */
 export function transferProject(
@@ -25,7 +25,7 @@ export function transferProject(
   return { ...project, owner_id }
 }
 
-/** Makes somebody a member in this role and announces it. Throws `not_found` for an unknown person. */
+/** Adds or updates a member and emits an event. Throws `not_found` for an unknown person. */
 export function putMember(tx: Tx, project_id: ProjectId, user_id: UserId, role: MemberRole): Member {
   if (!tx.members.isPerson(user_id)) throwNotFound('user')
   tx.members.put(project_id, user_id, role)

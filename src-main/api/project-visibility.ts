@@ -3,7 +3,7 @@ import type { Principal } from '../domain/access/principal.ts'
 import { ApiError, type Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectRecord, Queries } from '../ports/store.ts'
 
-/** Why a caller has no part in a project; null when they work in it: members, admins, and everybody in a system project. */
+/** Returns why a caller can't access a project, or null for members, admins and everyone in a system project. */
 export function projectAccessRefusal(
   q: Queries,
   principal: Principal,
@@ -12,7 +12,7 @@ export function projectAccessRefusal(
   return refusalFor('member', q, principal, project)
 }
 
-/** Refuses who is neither an owner of a project nor an admin. */
+/** Refuses callers who are neither an owner of the project nor an admin. */
 export function checkOwner(q: Queries, principal: Principal, project: Pick<ProjectRecord, 'id' | 'owner_id'>): void {
   const refusal = refusalFor('owner', q, principal, project)
   if (refusal) throw new ApiError(refusal)
@@ -28,7 +28,7 @@ function refusalFor(
   return checkAccess(rule, principal, { project: { id: project.id, owner_id: project.owner_id, role } })
 }
 
-/** Whether a caller works in a project. */
+/** Returns whether a caller works in a project. */
 export function canSeeProject(
   q: Queries,
   principal: Principal,

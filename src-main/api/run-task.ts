@@ -4,11 +4,11 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
 
-// What the token of a run may do to a task, as far as it depends on more than the operation.
+// A run's rights on a task beyond those of the operation.
 
 type Run = Extract<Principal, { kind: 'agent' }>
 
-/** Whether a task is the one that an agent's run is about, or below it. */
+/** Returns whether a task is that of an agent's run, or below it. */
 export function isTaskOfRun(
   q: Pick<Queries, 'tasks'>,
   run: Pick<Run, 'task_id'>,
@@ -29,8 +29,8 @@ const allowedOverrides: ReadonlySet<string> = new Set<keyof ExecutionOverrides>(
 ])
 
 /**
- * Throws `humans_only` when an agent sets what judges work or what a run executes: with either it could approve itself,
- * or run commands that nobody asked it about.
+ * Throws `humans_only` if an agent sets what judges its work or what a run executes: it could approve itself, or run
+ * commands that no one approved.
  */
 export function checkSetByPerson(
   principal: Principal,
@@ -50,7 +50,10 @@ export function checkSetByPerson(
   )
 }
 
-/** An ordered subtask works in its parent's worktree, so an agent adds one to its own tasks only. Throws `forbidden`. */
+/**
+ * Throws `forbidden` if an agent adds an ordered subtask to another task, because it would work in that task's
+ * worktree.
+ */
 export function checkOrderedParent(
   q: Pick<Queries, 'tasks'>,
   principal: Principal,

@@ -5,8 +5,8 @@ import type { ApiParts } from './context.ts'
 import { findProject, findTask } from './find.ts'
 
 /**
- * Brings a task back. One whose state the workflow lost meanwhile starts over in the workflow's
- * entry state; the audit says who brought it back.
+ * Restores an archived task. If the workflow no longer has its state, it starts in the entry state; the audit says
+ * who restored it.
  */
 export function unarchive(parts: ApiParts, task_id: TaskId, principal: Principal): TaskRecord {
   return parts.feed.commit((tx) => {

@@ -6,7 +6,10 @@ import type { Queries } from '../ports/store.ts'
 import { canSeeAgent } from './agent-visibility.ts'
 import { canSeeProject } from './project-visibility.ts'
 
-/** Which events a caller sees: those of their projects and agents; with `only`, of that project alone. */
+/**
+ * Returns a filter for the events that a caller sees: those of their projects and agents; with `only`, of that
+ * project alone.
+ */
 export function visibleTo(
   q: Queries,
   principal: Principal,
@@ -18,7 +21,7 @@ export function visibleTo(
     if (only !== null && project_id !== only) return false
     if (project_id === null) return seesOwnEvent(q, principal, item)
     if (isAboutThem(principal, item)) return true
-    // Of a deleted project nothing is left to see but that it is gone.
+    // The only event of a deleted project that anyone sees is its deletion.
     if (sight.of(project_id) === 'gone') {
       return item.kind === 'event' && item.event.type === 'project.updated' && !item.event.data.project
     }
@@ -28,7 +31,7 @@ export function visibleTo(
 
 type Sight = 'seen' | 'unseen' | 'gone'
 
-/** With hundreds of listeners nobody is asked for their rights again with every event. */
+/** Caches the rights of a caller, because hundreds of listeners would query them with every event. */
 function rememberedSight(q: Queries, principal: Principal) {
   const known = new Map<ProjectId, Sight>()
   const look = (project_id: ProjectId): Sight => {
@@ -45,13 +48,13 @@ function rememberedSight(q: Queries, principal: Principal) {
   }
 }
 
-/** Whatever changes who sees what is an event itself, and comes before all that it applies to. */
+/** Returns whether an item may change who sees what. Such an event comes before all that it applies to. */
 function mayChangeSight(item: FeedItem): boolean {
   if (item.kind !== 'event') return false
   return ['member.updated', 'user.updated', 'project.updated'].includes(item.event.type)
 }
 
-/** What somebody has marked as viewed or read is nobody else's news. */
+/** Returns whether an item is for this person; read and viewed marks are private. */
 function isMeantFor(principal: Principal, item: FeedItem): boolean {
   if (item.kind !== 'event') return true
   if (item.event.type !== 'diff.viewed' && item.event.type !== 'notification.read') return true
@@ -59,13 +62,13 @@ function isMeantFor(principal: Principal, item: FeedItem): boolean {
   return principal.kind === 'user' ? principal.user_id === user_id : principal.kind === 'operator' && user_id === null
 }
 
-/** Whoever is taken out of a project learns it too. */
+/** Returns whether an item removes this person from a project, which they must learn too. */
 function isAboutThem(principal: Principal, item: FeedItem): boolean {
   if (item.kind !== 'event' || item.event.type !== 'member.updated') return false
   return principal.kind === 'user' && principal.user_id === item.event.data.user_id
 }
 
-/** Of no project: people and agents. */
+/** Returns whether a caller sees an event without a project, of people or agents. */
 function seesOwnEvent(q: Queries, principal: Principal, item: FeedItem): boolean {
   if (item.kind !== 'event') return principal.kind !== 'anonymous'
   switch (item.event.type) {

@@ -5,17 +5,17 @@ import { withoutRenames } from '../domain/transition/plan-change.ts'
 import type { ApiParts, TemplateFile } from './context.ts'
 import { throwNotFound } from './find.ts'
 
-/** A definition that somebody sent, or `workflow_invalid` with every rule that it breaks. */
+/** Parses a submitted definition; throws `workflow_invalid` with every broken rule. */
 export function definitionOf(parts: ApiParts, value: unknown): WorkflowDefinition {
   return withoutRenames(usable(readDefinition(value, parts.engine.plugins)))
 }
 
-/** The template of this name, usable or not. */
+/** Returns the template of this name, valid or not. */
 export async function findTemplate(parts: ApiParts, name: string): Promise<TemplateFile> {
   return (await parts.templates.get(name)) ?? throwNotFound('workflow_template')
 }
 
-/** A template as a project keeps it, or `workflow_invalid` with what is wrong with its file. */
+/** Returns a template's text; throws `workflow_invalid` with the problems of its file. */
 export function definitionText(template: TemplateFile): string {
   return JSON.stringify(usable(template))
 }

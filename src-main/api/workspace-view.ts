@@ -2,7 +2,7 @@ import type { Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { WorkspaceRecord } from '../ports/store.ts'
 import type { ApiParts } from './context.ts'
 
-/** A workspace with what git and the lock file say of it now. */
+/** Returns a workspace with the current facts from git and its lock file. */
 export async function workspaceView(parts: ApiParts, record: WorkspaceRecord, signal: AbortSignal): Promise<Workspace> {
   const { repo_path: _inside, ...workspace } = record
   const unknown = { dirty: false, ahead: 0, behind: 0, lock: null }

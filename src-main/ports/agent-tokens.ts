@@ -1,7 +1,7 @@
 import type { AgentId, ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 
 export interface AgentTokens {
-  /** A token that works for this execution only, until `revoke`. */
+  /** Creates a token for this execution alone, valid until `revoke`. */
   mint(bound: {
     readonly agent_id: AgentId
     readonly project_id: ProjectId

@@ -1,27 +1,27 @@
-/** What a stored file turned out to be. */
+/** Properties of a stored file, found when it was stored. */
 export interface StoredFile {
   readonly sha256: string
   readonly size: number
-  /** By its content. */
+  /** Detected from the content. */
   readonly media_type: string
 }
 
-/** The bytes of attachments, each content once. */
+/** Stores the bytes of attachments, each content once. */
 export interface AttachmentFiles {
   /**
-   * Stores what is given as base64, then calls `keep`, before anyone can remove it as unneeded. When `keep` throws, the
-   * file stays until a sweep finds that no one needs it.
+   * Stores base64 data, then calls `keep` before a sweep can remove it as unneeded. If `keep` throws, the file stays
+   * until a sweep finds it unneeded.
    */
   put<T>(data_base64: string, keep: (file: StoredFile) => T): Promise<T>
-  /** As base64; null when there is no such file. */
+  /** Returns the content as base64, or null if there is no such file. */
   read(sha256: string): Promise<string | null>
-  /** Removes those of these that are no longer needed. */
+  /** Removes the given files for which `isNeeded` returns false. */
   removeUnneeded(sha256s: readonly string[], isNeeded: (sha256: string) => boolean): Promise<void>
-  /** Removes all that are no longer needed. */
+  /** Removes every stored file for which `isNeeded` returns false. */
   sweep(isNeeded: (sha256: string) => boolean): Promise<void>
   /**
-   * Puts copies into `.copse/attachments` of a worktree, where git does not see them, and removes earlier copies.
-   * With no files the folder goes. Throws when the folder leads out of the worktree.
+   * Copies files into `.copse/attachments` of a worktree, which git ignores, and removes earlier copies; without
+   * files it removes the folder. Throws if the folder leads out of the worktree.
    */
   copyInto(worktree: string, files: readonly { readonly sha256: string; readonly name: string }[]): Promise<void>
 }

@@ -3,17 +3,17 @@ import type { AttachmentId, ProjectId, TaskId } from '../../src-shared/contract/
 
 export type AttachmentRecord = Attachment
 
-/** Files that people added to tasks; what is in them is stored beside the database. */
+/** Records of the files that people added to tasks; their bytes are stored beside the database. */
 export interface AttachmentQueries {
   get(id: AttachmentId): AttachmentRecord | null
   put(record: AttachmentRecord): void
   delete(id: AttachmentId): void
   /** Oldest first. */
   ofTask(task_id: TaskId): readonly AttachmentRecord[]
-  /** Those of a project that no task has. */
+  /** Returns a project's attachments that belong to no task. */
   unbound(project_id: ProjectId): readonly AttachmentRecord[]
   /** Returns attachments without a task that are older than this time, of all projects. */
   abandoned(before: string): readonly AttachmentRecord[]
-  /** Whether some attachment has this content. */
+  /** Returns whether an attachment has this content. */
   hasContent(sha256: string): boolean
 }

@@ -9,11 +9,11 @@ export interface UpdateRequest extends BranchRef {
   readonly strategy: (typeof updateStrategies)[number]
   /** Message of the merge commit. */
   readonly message: string
-  /** Message of the commit that what is uncommitted goes into first. */
+  /** Message of the commit that saves uncommitted work first. */
   readonly keep_message: string
   /**
-   * `report` changes nothing; `leave` puts the merge with its markers into the worktree, for a person's editor. Where
-   * there is no worktree, nothing can be left: that reports too.
+   * `report` changes nothing; `leave` writes the merge with its markers into the worktree, for a person's editor.
+   * Without a worktree `leave` reports too.
    */
   readonly on_conflict: 'report' | 'leave'
 }
@@ -21,19 +21,22 @@ export interface UpdateRequest extends BranchRef {
 export type UpdateResult =
   | {
       readonly kind: 'updated'
-      /** `merge` also where a rebase would lose how the branch's own merges were resolved. */
+      /**
+       * `merge` is used even where a rebase was asked for, if the rebase would lose how the branch's own merges were
+       * resolved.
+       */
       readonly strategy: (typeof updateStrategies)[number]
       readonly head: string
       readonly base: string
-      /** Leads to the commits that a rebase replaced. */
+      /** The ref that keeps the commits that a rebase replaced. */
       readonly rescue_ref: string | null
     }
-  /** Files of the worktree that are ignored, or were written just now, are where the update puts others. */
+  /** The update would overwrite these files of the worktree, which are ignored or were written just now. */
   | { readonly kind: 'in_the_way'; readonly files: readonly string[] }
   | { readonly kind: 'up_to_date'; readonly head: string; readonly base: string }
   | {
       readonly kind: 'conflict'
-      /** The merge is in the worktree now, or has been there since an earlier call. */
+      /** The worktree holds the conflicted merge, from this call or an earlier one. */
       readonly left: boolean
       readonly head: string
       readonly base: string
@@ -41,13 +44,13 @@ export type UpdateResult =
       readonly hunks: readonly ConflictHunk[]
     }
 
-/** What keeps a branch up with its base. A part of `Workspaces`. */
+/** Brings a branch up to date with its base. A part of `Workspaces`. */
 export interface BranchUpdater {
-  /** What a merge would conflict in, as branch and base are now. What is uncommitted is left out. */
+  /** Returns the conflicts that a merge of branch and base would have now, without uncommitted work. */
   conflicts(
     ref: Pick<MergeRequest, 'repo_path' | 'branch' | 'base_branch' | 'strategy'>,
     options: Cancellable,
   ): Promise<MergeConflicts>
-  /** Brings the base into the branch, and its worktree follows; what is uncommitted there is committed first. */
+  /** Merges or rebases the branch onto its base, with its worktree; uncommitted work is committed first. */
   updateBranch(request: UpdateRequest, options: Cancellable): Promise<UpdateResult>
 }

@@ -1,4 +1,4 @@
-/** What takes time can be called off. */
+/** Options of an operation that can be aborted. */
 export interface Cancellable {
   readonly signal: AbortSignal
 }

@@ -2,51 +2,56 @@ import type { ContainmentLevel, ContainmentStatus, HeldContainment } from '../..
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { Box } from '../platform/process/box.ts'
 
-/** What a run is held to. */
+/** The limits of a contained run. */
 export interface ContainmentRules {
   readonly level: ContainmentLevel
-  /** Hosts that `worktree_and_hosts` reaches; the service itself always. */
+  /** Hosts that `worktree_and_hosts` may reach; the service itself is always reachable. */
   readonly hosts?: readonly string[]
-  /** Absolute, or below the home folder by `~`. */
+  /** Absolute paths, or paths below the home folder that start with `~`. */
   readonly read?: readonly string[]
   readonly write?: readonly string[]
 }
 
-/** What one run may do beside working in its worktree. */
+/** What one run may do besides working in its worktree. */
 export interface BoxRequest extends ContainmentRules {
   /** The worktree. */
   readonly cwd: string
-  /** The home folder that its variables name, where that is another than the person's. */
+  /** The home folder in the run's variables, if it is not the person's. */
   readonly home?: string | undefined
-  /** Names of the variables that were given for it. Of the inherited ones it has all but keys. */
+  /** Names of the variables given for this run. Inherited variables are passed on except keys. */
   readonly variables?: readonly string[]
-  /** Told when something is denied first, and at the end how often; a hint, which what runs can forge or avoid. */
+  /**
+   * Called at the first denial of a kind, and at the end with the count. Only a hint: programs can forge or avoid it.
+   */
   readonly onDenied?: (denial: Denial) => void
 }
 
-/** Something that a contained run may not do. */
+/** An access that a contained run was denied. */
 export type Denial = Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' | 'target' | 'count'>
 
-/** A box, to which it is told what its programs print: some denials show nowhere else. */
+/** A box that also reads its programs' output, because some denials show nowhere else. */
 export interface ContainedBox extends Box {
   heard(text: string): void
 }
 
 export interface Containment {
-  /** What this machine can do; looked at once. */
+  /** Returns what this machine can contain; detected once. */
   status(): ContainmentStatus
-  /** What a run is held to where this was asked for. */
+  /** Returns the containment that a run gets for a requested level. */
   held(level: ContainmentLevel): HeldContainment
-  /** Why this machine can't hold a run to what was asked for by name; null where it can, and for the others. */
+  /** Returns why this machine can't provide a level that was asked for by name, or null if it can. */
   refusal(level: ContainmentLevel): string | null
-  /** Why no run is given this path; null where one may have it. */
+  /** Returns why no run may read this path, or null if it may. */
   pathProblem(path: string): string | null
-  /** null: the run is not contained. Throws `ContainmentUnavailable` where one was asked for by name and can't be had. */
+  /**
+   * Returns null if the run is not contained. Throws `ContainmentUnavailable` if a level asked for by name is not
+   * available.
+   */
   box(request: BoxRequest): Promise<ContainedBox | null>
   close(): Promise<void>
 }
 
-/** A run was to be contained, and this machine can't. */
+/** Thrown if a run must be contained and this machine can't do it. */
 export class ContainmentUnavailable extends Error {
   override readonly name = 'ContainmentUnavailable'
   readonly code = 'containment_unavailable'

@@ -4,33 +4,36 @@ import type { BranchCommit, Diff, DiffFile, diffScopes } from '../../src-shared/
 import type { Cancellable } from './cancellable.ts'
 import type { BranchRef } from './branch-ref.ts'
 
-/** A changed file, before it is known who has viewed it. */
+/** A changed file, without whether a reader has viewed it. */
 export type FileChange = Omit<DiffFile, 'viewed'>
 export type FileDiff = Omit<Diff, 'files'> & { readonly files: readonly FileChange[] }
 
-/** How a diff is to be read. */
+/** Options of reading a diff. */
 export interface DiffQuery {
-  /** Lines that differ in white space only are the same, and files without others are left out. */
+  /** Treats lines that differ only in white space as equal and leaves out files without other changes. */
   readonly ignore_whitespace?: boolean
-  /** Compare with this commit. */
+  /** The commit to compare with. */
   readonly since?: string | null
 }
 
-/** Lines of a file as it was. */
+/** Lines of a file in an earlier tree. */
 export type LinePlace = Pick<CommentAnchor, 'path' | 'line' | 'start_line'>
 
-/** What the engine needs to show what a task changed. */
+/** Reads the changes of a task. */
 export interface DiffReader {
-  /** One at a time per worktree; those who wait for the same share one answer, none older than their question. */
+  /**
+   * Reads the diff; one read at a time per worktree. Callers that wait for the same diff share one result, which is
+   * never older than their call.
+   */
   diff(
     ref: BranchRef,
     scope: (typeof diffScopes)[number],
     file: string | null,
     options: Cancellable & DiffQuery,
   ): Promise<FileDiff>
-  /** The commits of a branch since it left its base, newest first. */
+  /** Returns the commits of a branch since it left its base, newest first. */
   commits(ref: BranchRef, options: Cancellable): Promise<readonly BranchCommit[]>
-  /** What one commit changed against its first parent; null where the branch has no such commit. */
+  /** Returns the changes of one commit against its first parent, or null if the branch has no such commit. */
   commitDiff(
     ref: BranchRef,
     commit: string,
@@ -39,8 +42,8 @@ export interface DiffReader {
   ): Promise<FileDiff | null>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /**
-   * How lines changed since a tree of the work, in the order of the places; null for unchanged lines, and
-   * for all where that tree is gone.
+   * Returns how lines changed since a tree of the work, in the order of the places: null for unchanged lines, and
+   * null for all if that tree is gone.
    */
   lineChanges(
     ref: BranchRef,
@@ -49,21 +52,21 @@ export interface DiffReader {
     options: Cancellable,
   ): Promise<readonly (LineChange | null)[]>
   /**
-   * Tells when files of a worktree change that are not ignored, or its HEAD or index do: what comes after this has
-   * resolved is not missed. It may tell in vain; many changes at once are told once.
+   * Watches a worktree's files that are not ignored, its HEAD and its index. Changes after this resolves are not
+   * missed; it may report without a change, and reports many changes at once as one.
    */
   watch(path: string, news: WatchEvent): Promise<WorktreeWatch>
 }
 
 export interface WatchEvent {
   onChange(): void
-  /** The worktree is gone, and with it the watch. */
+  /** Called when the worktree, and so the watch, is gone. */
   onEnd(): void
 }
 
 export interface WorktreeWatch {
-  /** `looking`: the system does not let so many folders be watched, so the files are looked at every few seconds. */
+  /** `looking`: the system can't watch so many folders, so the files are polled every few seconds. */
   readonly how: () => 'watching' | 'looking' | 'ended'
-  /** Settles when nothing of it is left. */
+  /** Resolves when the watch has released everything. */
   close(): Promise<void>
 }

@@ -6,7 +6,7 @@ import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/proje
 import type { Cancellable } from './cancellable.ts'
 import type { AgentLog } from './logs.ts'
 
-/** A picture that goes along with a prompt. */
+/** An image sent with a prompt. */
 export interface PromptImage {
   readonly media_type: string
   readonly data_base64: string
@@ -17,44 +17,44 @@ export interface ExecutionRun {
   readonly task_id: TaskId
   readonly cwd: string
   readonly prompt: string
-  /** Pictures that the prompt names, for agents that take them; they are also files in the worktree. */
+  /** Images that the prompt names, for agents that accept them; they are also files in the worktree. */
   readonly images?: readonly PromptImage[]
-  /** The agent's configuration with the claim's overrides laid over it. */
+  /** The agent's configuration with the claim's overrides applied. */
   readonly config: AgentConfig
-  /** The command that the owner of the agent wrote; absent where there is none, or where nobody did. */
+  /** The command that the agent's owner configured; absent without one. */
   readonly own_command?: string | undefined
   /** Added to the inherited environment: the `SVC_` variables with the bound token. */
   readonly env: Readonly<Record<string, string>>
   /** The MCP endpoint for this run; null when HTTP is off. */
   readonly mcp: { readonly url: string; readonly token: string } | null
-  /** The agent's session to resume, when its profile can. */
+  /** The agent's session to resume, if its executor can. */
   readonly session_id: string | null
-  /** What earlier runs of that session have used, for agents that tell the sum of a session. */
+  /** Usage of earlier runs of this session, for agents that report the sum of a session. */
   readonly session_usage?: Usage
   readonly timeout_seconds: number | null
   readonly log: AgentLog
-  /** Told as soon as the agent names its session: after a crash it can still be resumed. */
+  /** Called as soon as the agent names its session, so that it can be resumed after a crash. */
   readonly onSession?: (session_id: string) => void
   /**
-   * Puts something to people and settles with the first answer, or with null when none will come any
-   * more: the run ends, or `signal` withdraws it. Absent where nobody can be asked.
+   * Asks people and resolves with the first answer, or with null if the run ends or `signal` aborts. Absent if no one
+   * can be asked.
    */
   readonly ask?: (request: AgentRequest, options: Cancellable) => Promise<AgentRequestAnswer | null>
 }
 
-/** What an agent waits for somebody to answer. */
+/** A question or permission request of an agent. */
 export type AgentRequest = Omit<Ask, 'id' | 'asked_at'>
 
-/** An answer that the request allows: one of its options, or words where it takes them, or both. */
+/** An allowed answer: one of the request's options, a text where it accepts one, or both. */
 export interface AgentRequestAnswer {
   readonly option: AskOption | null
   readonly text: string | null
 }
 
-/** Tells a process from a later one with the same pid. */
+/** Tells a process apart from a later one with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** Start time as the system counts it; opaque. */
+  /** Start time as the system counts it, opaque. */
   readonly started: string
 }
 
@@ -63,49 +63,52 @@ export interface ExecutionOutcome {
   readonly exit_code: number | null
   readonly session_id: string | null
   readonly usage: Usage | null
-  /** What its words and deeds show: `silent` said nothing at all, `talked` used no tool. */
+  /** Judged by messages and tool use: `silent` sent no message, `talked` used no tool. */
   readonly conclusion: 'done' | 'talked' | 'question' | 'limit' | 'silent'
-  /** A sentence for people: its last words, or why it failed. */
+  /** One sentence for people: the last message, or the reason of the failure. */
   readonly message: string | null
   /**
-   * Its provider has refused it for now, until `resets_at` where that was told apart from the message; `account` where it
+   * The provider refuses requests until `resets_at`, if it says when outside its message; `account` is set if it
    * names one.
    */
   readonly usage_limit?: { readonly resets_at: string | null; readonly account?: string }
-  /** How far the account is used, where the provider tells it. */
+  /** Usage of the account's limits, if the provider reports it. */
   readonly windows?: readonly AccountWindow[]
 }
 
 export interface RunningExecution {
   readonly process: ProcessIdentity
-  /** Never rejects; settles when the whole process tree is gone and the log is complete. */
+  /** Never rejects; resolves when the whole process tree is gone and the log is complete. */
   readonly outcome: Promise<ExecutionOutcome>
-  /** TERM to the tree, KILL after 10 s; settles when it is gone. */
+  /** Sends TERM to the process tree, and KILL after 10 s; resolves when it is gone. */
   stop(): Promise<void>
   input(data: string): Promise<void>
-  /** Its turn has ended and no other follows: it ends by itself. Absent where that can't be told. */
+  /** Whether the last turn has ended, so that the agent exits on its own. Absent if that is not known. */
   readonly isTurnOver?: () => boolean
-  /** Absent where it has no terminal. */
+  /** Absent without a terminal. */
   readonly resize?: (cols: number, rows: number) => void
 }
 
 export interface Executors {
-  /** `remote`: the agent runs on its own, claims, heartbeats and finishes over the API. */
+  /** `remote`: the agent runs elsewhere and claims, sends heartbeats and finishes over the API. */
   location(profile: ExecutorProfile): 'local' | 'remote'
-  /** Throws `ExecutorError` when the agent can't be started at all. */
+  /** Throws `ExecutorError` if the agent can't be started. */
   start(profile: ExecutorProfile, run: ExecutionRun, options: Cancellable): Promise<RunningExecution>
-  /** Ends what a killed service left running, `null` if it did not say which; harmless when the pid is somebody else's by now. */
+  /**
+   * Kills what a killed service left running; `process` is null if it was not recorded. Harmless if the pid belongs
+   * to another process by now.
+   */
   reap(process: ProcessIdentity | null, execution_id: ExecutionId): Promise<void>
-  /** Those of a person's arguments that an agent would not get, because they are not the person's to set. */
+  /** Returns the configured arguments that the agent does not get because Copse sets them. */
   refusedArgs(profile: ExecutorProfile, config: Pick<AgentConfig, 'args' | 'permissions'>): readonly string[]
   detect(options: Cancellable): Promise<readonly DetectedAgent[]>
-  /** The same of one type, as an agent that is configured so would find it. */
+  /** Detects one type, as an agent with this configuration would find it. */
   inspect(profile: ExecutorProfile, config: AgentConfig, options: Cancellable): Promise<DetectedAgent>
 }
 
 export class ExecutorError extends Error {
   override readonly name = 'ExecutorError'
-  /** `input_closed`: it runs, or did, and takes no more input. */
+  /** `input_closed`: the agent was started but accepts no more input. */
   readonly code: 'not_installed' | 'not_configured' | 'spawn_failed' | 'input_closed'
 
   constructor(code: ExecutorError['code'], message: string, options?: ErrorOptions) {

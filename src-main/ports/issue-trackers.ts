@@ -3,11 +3,11 @@ import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Repository } from '../domain/integration/issue-address.ts'
 import type { Cancellable } from './cancellable.ts'
 
-/** A cycle that has begun: where it goes on. */
+/** An unfinished sync cycle and where it continues. */
 export interface SyncCursor extends SyncProgress {
-  /** null: at the first page. */
+  /** null: the first page. */
   readonly next_url: string | null
-  /** What the cycle after this one asks from. */
+  /** The start time that the next cycle asks for. */
   readonly next_since: string
   readonly page_size: number
 }
@@ -15,19 +15,19 @@ export interface SyncCursor extends SyncProgress {
 export type IntegrationRecord = Omit<Integration, 'progress' | 'syncing' | 'next_poll_at'> & {
   readonly next_poll_at: string
   readonly walk: SyncCursor | null
-  /** Only what changed after this is asked for; null: everything. */
+  /** Only issues that changed after this are requested; null: all. */
   readonly since: string | null
-  /** Of what the last cycle got, where the next one asks the same. */
+  /** The etag of the last cycle's response, if the next one sends the same request. */
   readonly etag: string | null
-  /** The tracker's limits forbid a request before this. */
+  /** Earliest time of the next request, by the tracker's limits. */
   readonly not_before: string | null
-  /** Cycles that failed, one after the other. */
+  /** Number of consecutive failed cycles. */
   readonly failures: number
-  /** Under these names issues of the repository may be linked, too. */
+  /** Former names of the repository; its issues may be linked under them. */
   readonly former_names: readonly Repository[]
 }
 
-/** Which issue a task stands for; `task_id` is null when the task was deleted. */
+/** The issue that a task stands for; `task_id` is null if the task was deleted. */
 export interface ExternalLinkRecord {
   readonly global_id: string
   readonly project_id: ProjectId
@@ -39,7 +39,7 @@ export interface ExternalLinkRecord {
 
 export interface PageRequest {
   readonly source: Pick<IntegrationRecord, 'platform' | 'base_url' | 'owner' | 'repo' | 'token_secret_ref'>
-  /** As `next_url` of the page before; null: the first page. */
+  /** `next_url` of the page before; null: the first page. */
   readonly url: string | null
   readonly since: string | null
   readonly etag: string | null
@@ -47,30 +47,30 @@ export interface PageRequest {
 }
 
 export interface IssuePageResponse {
-  /** What the tracker sent, as it sent it; null: nothing has changed since `etag`. */
+  /** The tracker's unparsed items; null: nothing has changed since `etag`. */
   readonly items: readonly unknown[] | null
   readonly next_url: string | null
-  /** It came from another address than the one that was asked: the repository has another name by now. */
+  /** The response came from another address than the requested one: the repository was renamed. */
   readonly redirected: boolean
   readonly pages_total: number | null
   readonly etag: string | null
-  /** The tracker's clock; milliseconds since the epoch. */
+  /** The tracker's clock, in milliseconds since the epoch. */
   readonly date: number | null
-  /** The tracker's limits forbid another request before this; milliseconds since the epoch. */
+  /** Earliest time of the next request by the tracker's limits, in milliseconds since the epoch. */
   readonly not_before: number | null
 }
 
-/** Reads issues where they are. */
+/** Reads issues from trackers. */
 export interface IssueTrackers {
   /** Throws `TrackerError`. */
   page(request: PageRequest, options: Cancellable): Promise<IssuePageResponse>
 }
 
-/** A tracker could not be read. Neither the message nor anything else of it holds the token or what the tracker said. */
+/** A tracker could not be read. Neither its message nor its fields contain the token or the tracker's response. */
 export class TrackerError extends Error {
   override readonly name = 'TrackerError'
   readonly code: SyncFailure
-  /** Not to be asked again before this; milliseconds since the epoch. */
+  /** Earliest time of the next request, in milliseconds since the epoch. */
   readonly not_before: number | null
 
   constructor(code: SyncFailure, message: string, not_before: number | null = null) {

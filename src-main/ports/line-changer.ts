@@ -3,30 +3,30 @@ import type { BranchRef } from './branch-ref.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { LinePlace } from './diff-reader.ts'
 
-/** Lines of a file, and the tree of all of the work in which they were read. */
+/** Lines of a file, with the tree of the whole work in which they were read. */
 export type PlacedLines = NonNullable<Comment['original']>
 
 export interface ApplyLines extends BranchRef {
-  /** Where the lines were in the tree in which they were read. */
+  /** Position of the lines in the tree in which they were read. */
   readonly place: LinePlace
   readonly original: PlacedLines
   readonly replacement: readonly string[]
   readonly message: string
-  /** What is uncommitted is committed first, with this message. */
+  /** Message of the commit that saves uncommitted work first. */
   readonly keep_message: string
 }
 
 export type AppliedLines =
   | { readonly kind: 'applied'; readonly commit: string }
-  /** The lines are others by now, or gone; the branch stays as it is. */
+  /** The lines have changed or are gone; the branch stays as it is. */
   | { readonly kind: 'changed' }
-  /** A checkout of the branch has something that the change would overwrite. */
+  /** The change would overwrite files of a checkout of the branch. */
   | { readonly kind: 'in_the_way'; readonly files: readonly string[] }
 
-/** What the engine needs to change lines of a task's work for a person. */
+/** Changes lines of a task's work for a person. */
 export interface LineChanger {
-  /** Lines of the work as it is now, committed or not; null where the file does not have them, or is no file. */
+  /** Returns lines of the work, committed or not, or null if the path is no file or has no such lines. */
   lines(ref: BranchRef, place: LinePlace, options: Cancellable): Promise<PlacedLines | null>
-  /** Puts lines in the place of others, wherever those are by now, as a commit; the worktree follows. */
+  /** Replaces lines, wherever they have moved to, in a new commit; the worktree follows. */
   applyLines(request: ApplyLines, options: Cancellable): Promise<AppliedLines>
 }

@@ -14,7 +14,7 @@ export interface AgentLog {
   entry(entry: TranscriptEntry): void
   /** Adds raw bytes (redacted) to `agent-{execution}.raw.log`. */
   raw(bytes: Uint8Array): Promise<void>
-  /** Lets go of an unfinished last line of the raw bytes, for whoever looks at them as at a terminal. */
+  /** Ends an unfinished last line of the raw bytes, for a terminal that shows them. */
   show?(): Promise<void>
   close(): Promise<void>
 }
@@ -28,20 +28,20 @@ export interface Logs {
     readonly onEntry?: (entry: TranscriptEntry) => void
   }): Promise<AgentLog>
   openFile(task_id: TaskId, name: string, redact: (text: string) => string): Promise<LogWriter>
-  /** Writes what the task's agents are to know into a file beside the logs; its path. */
+  /** Writes the knowledge for the task's agents into a file beside the logs and returns its path. */
   writeKnowledge(task_id: TaskId, text: string): Promise<string>
   list(task_id: TaskId, execution_id?: ExecutionId): Promise<readonly LogFile[]>
-  /** Removes all that is kept of a task. */
+  /** Removes all logs of a task. */
   forget(task_id: TaskId): Promise<void>
-  /** null when there is no such log. */
+  /** Returns null if there is no such log. */
   read(
     task_id: TaskId,
     name: string,
     offset: number,
     limit: number,
-    /** Where nothing is there yet: how long more may take to come. */
+    /** How long to wait for more if the log is still empty. */
     wait?: Cancellable & { readonly ms: number },
   ): Promise<LogSlice | null>
-  /** The entries from line `from` on: those on disk, then live ones, then `end` once the log is closed. */
+  /** Yields the entries from line `from` on: stored ones, then live ones, then `end` once the log is closed. */
   follow(task_id: TaskId, execution_id: ExecutionId, from: number, options: Cancellable): AsyncIterable<TranscriptItem>
 }

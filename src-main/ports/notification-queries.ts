@@ -5,35 +5,35 @@ import type { Notification } from '../../src-shared/contract/notifications.ts'
 export type NotificationRecord = Omit<Notification, 'read'>
 
 export interface NotificationFilter {
-  /** Whose marks count: a user's id, or `operator`. */
+  /** The reader whose read marks count: a user's ID, or `operator`. */
   readonly reader: string
-  /** Whose own acts are left out: `user:<handle>`. */
+  /** The actor whose own notifications are left out: `user:<handle>`. */
   readonly actor?: string
   readonly project_ids: readonly ProjectId[]
-  /** Only the newest of each task, which the rest of the filter is asked about then. */
+  /** Only each task's newest notification; the rest of the filter applies to that one. */
   readonly newest?: boolean
   readonly read: boolean | null
-  /** null: all of them. */
+  /** null: all types. */
   readonly types: readonly NotificationType[] | null
   readonly after: { readonly created_at: string; readonly id: NotificationId } | null
   readonly limit: number
 }
 
-/** Milestones, and who has read them. */
+/** Notifications, and who has read them. */
 export interface NotificationQueries {
   get(id: NotificationId): NotificationRecord | null
   put(record: NotificationRecord): void
   delete(id: NotificationId): void
-  /** Newest first, of the given projects, with what the reader has read. */
+  /** Returns notifications of the given projects, newest first, with whether the reader has read them. */
   list(filter: NotificationFilter): readonly (NotificationRecord & { readonly read: boolean })[]
-  /** Returns the number of tasks whose newest notification the reader has not read; `actor`: without their own acts. */
+  /** Returns the number of tasks whose newest notification is unread; with `actor`, without that actor's own. */
   unreadCount(reader: string, project_ids: readonly ProjectId[], actor?: string): number
   isRead(id: NotificationId, reader: string): boolean
-  /** Both answer whether that changed anything. */
+  /** Returns whether that changed anything, as `markUnread` does. */
   markRead(id: NotificationId, reader: string): boolean
   markUnread(id: NotificationId, reader: string): boolean
-  /** One reader's marks become another's. */
+  /** Transfers the read marks of one reader to another. */
   passOn(from: string, to: string): void
-  /** Answers how many were not read before. */
+  /** Returns the number of notifications that were unread. */
   markAllRead(reader: string, project_ids: readonly ProjectId[]): number
 }

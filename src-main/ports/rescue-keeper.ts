@@ -10,42 +10,45 @@ export interface RescueName {
   readonly timestamp: string
 }
 
-/** What was kept before something was thrown away. Refs that no rescue can be called are left alone. */
+/** Rescues of a repository. Refs that can't be a rescue's are left alone. */
 export interface RescueStore {
-  /** Newest first; with `task_id`, those of one task. */
+  /** Newest first; with `task_id`, only those of one task. */
   rescues(repo_path: string, task_id: string | null, options: Cancellable): Promise<readonly Rescue[]>
-  /** What a rescue holds: against what it lay on, or where its commits left the branches. With `file`, of that alone. */
+  /**
+   * Returns what a rescue changed, against its parent or the point where its commits left the branches; with `file`,
+   * of that file alone.
+   */
   rescueDiff(
     rescue: Pick<Rescue, 'repo_path' | 'commit' | 'kind'>,
     file: string | null,
     options: Cancellable,
   ): Promise<FileDiff>
   /**
-   * Brings a rescue back; null when there is none of that name. Into the worktree only what its files and the
-   * rescue agree on: nothing is overwritten. `branch` is what a new branch is called, with a number if that is taken.
+   * Restores a rescue; returns null if there is none of that name. Into a worktree it writes only files that don't
+   * differ there, and overwrites nothing. `branch` names a new branch, with a number added if taken.
    */
   restoreRescue(
     name: RescueName,
     into: { readonly path: string | null; readonly why_not: 'no_worktree' | 'busy'; readonly branch: string },
     options: Cancellable,
   ): Promise<RestoredRescue | null>
-  /** Whether there was one. */
+  /** Returns whether the rescue existed. */
   deleteRescue(name: RescueName, options: Cancellable): Promise<boolean>
-  /** Gives up the rescues that were made before this moment (ms); the refs that are gone now. */
+  /** Deletes rescues made before `before` (ms since the epoch) and returns their refs. */
   expireRescues(repo_path: string, before: number, options: Cancellable): Promise<readonly string[]>
 }
 
-/** Folders below the workspace root that no task knows. */
+/** Folders below the workspace root that belong to no task. */
 export interface OrphanStore {
-  /** null when it is gone. */
+  /** Returns null if the folder is gone. */
   describeOrphan(path: string, options: Cancellable): Promise<Orphan | null>
   /**
-   * Removes a folder, after keeping what no branch has. Of a folder that is no worktree the files are kept in
-   * `fallback_repo`; without one it is refused (`not_a_git_repository`).
+   * Removes a folder after it rescues what no branch has. The files of a folder without git are saved in
+   * `fallback_repo`; without one it refuses (`not_a_git_repository`).
    */
   removeOrphan(path: string, fallback_repo: string | null, options: Cancellable): Promise<RemovedOrphan>
-  /** Whether two paths are folders of the same repository. */
+  /** Returns whether two paths belong to the same repository. */
   sameRepository(one: string, other: string, options: Cancellable): Promise<boolean>
-  /** Where the branch of a worktree left its base; null when they have nothing in common. */
+  /** Returns the commit where a worktree's branch left its base, or null without a common commit. */
   forkPoint(path: string, base_branch: string, options: Cancellable): Promise<string | null>
 }

@@ -3,7 +3,7 @@ import type { Review } from '../../src-shared/contract/reviews.ts'
 
 export type ReviewRecord = Review
 
-/** The attempts at a review gate. */
+/** Attempts at a review gate. */
 export interface ReviewQueries {
   put(record: ReviewRecord): void
   get(id: ReviewId): ReviewRecord | null
@@ -11,16 +11,16 @@ export interface ReviewQueries {
   byTask(task_id: TaskId): readonly ReviewRecord[]
 }
 
-/** Whether a base branch passed its checks when it was tested last. */
+/** The result of a base branch's last checks. */
 export interface BaseHealthRecord {
   readonly repo_id: RepoId
   readonly branch: string
-  /** What the branch pointed at then. */
+  /** The commit that was tested. */
   readonly commit: string
   readonly health: 'green' | 'red'
-  /** The newest commit that is known to have passed. */
+  /** The newest commit known to have passed. */
   readonly last_green: string | null
-  /** Of `red`: the command that failed. */
+  /** The command that failed, for `red`. */
   readonly step: string | null
   readonly exit_code: number | null
   readonly output_tail: string

@@ -8,31 +8,34 @@ export interface ScriptRun {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly timeout_ms: number
-  /** Takes both outputs, line by line. */
+  /** Receives both outputs, line by line. */
   readonly log?: LogWriter
-  /** They take each output by itself, as it comes; `stderr` also why it could not be started or was stopped. */
+  /**
+   * Receive each output separately as it arrives; `stderr` also receives why the script could not start or was
+   * stopped.
+   */
   readonly stdout?: OutputCapture
   readonly stderr?: OutputCapture
-  /** There is more output than at the last call: at most every 250 ms, and once at the end. */
+  /** Called when there is new output, at most every 250 ms, and once at the end. */
   readonly onOutput?: () => void
-  /** What it is held to; absent: it is not contained. */
+  /** Absent: the script is not contained. */
   readonly containment?: ContainmentRules
-  /** A UUID by which a later service finds what a killed one left. */
+  /** A UUID in the environment by which a later service finds leftover processes. */
   readonly processMarker?: string
 }
 
 export interface ScriptResult {
-  /** 124 when it ran out of time, 130 when it was cancelled. */
+  /** 124 after a time-out, 130 when cancelled. */
   readonly exit_code: number
   readonly timed_out: boolean
   readonly duration_ms: number
-  /** The last 10 KB of stdout and stderr together, whole characters only. */
+  /** The last 10 KB of stdout and stderr together, cut at whole characters. */
   readonly output_tail: string
 }
 
 export interface Scripts {
-  /** Runs a shell command in its own process group; no process of it is left when it settles. */
+  /** Runs a shell command in its own process group; all its processes are gone when the promise settles. */
   run(script: ScriptRun, options: Cancellable): Promise<ScriptResult>
-  /** Ends what a killed service left running of the scripts with this mark. */
+  /** Kills what a killed service left running of the scripts with this marker. */
   reap(processMarker: string): Promise<void>
 }

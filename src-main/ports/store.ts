@@ -39,9 +39,9 @@ import type { RepositoryState, RepositoryPrograms } from './workspaces.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import type { PendingHooks } from '../domain/transition/pending-hooks.ts'
 
-/** Rows as the engine sees them: the contract's shapes, and what stays inside. */
+/** Rows as the engine sees them: the contract's shapes with private fields. */
 export type ProjectRecord = Omit<Project, 'repos' | 'imports_issues'> & { readonly settings: Partial<ProjectSettings> }
-/** What goes with a project that was deleted. */
+/** What must be removed along with a deleted project. */
 export interface ProjectDeletion {
   readonly delete_branches: boolean
 }
@@ -51,20 +51,20 @@ export type TaskRecord = Omit<
   Task,
   'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'
 > & {
-  /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
+  /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
   readonly context_holder: string | null
-  /** An id (UUIDv7) of the moment when a person last acted on it (transition, verdict, claim, recovery): rejections with smaller ids do not count. */
+  /** A UUIDv7 of a person's last action on the task. Rejections with smaller IDs do not count. */
   readonly attended_mark: string | null
-  /** Paths of the common git folder that changed during runs, until a person passed a review that names them. */
+  /** Paths of the common git folder that changed during runs, until a person passes a review that names them. */
   readonly repository_changes: readonly string[]
   readonly review_config_changes: readonly ReviewConfigChange[]
-  /** What people raised for it, and what it was warned of at which limit. */
+  /** Limits that people raised for the task, and the limits it has had a warning for. */
   readonly limits: {
     readonly raises: Readonly<Partial<Record<LimitName, number>>>
     readonly warned: Readonly<Partial<Record<LimitName, number>>>
   } | null
 }
-/** What a provider has told of an account. */
+/** What a provider has reported of an account. */
 export interface AccountRecord {
   readonly account: string
   readonly executor: ExecutorProfile
@@ -75,23 +75,23 @@ export interface AccountRecord {
   readonly told_at: string
 }
 export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containment'> & {
-  /** What the system holds it to; null before it starts, and where Copse starts nothing. */
+  /** The containment that applies; null before the start, and for agents that Copse does not start. */
   readonly containment: HeldContainment | null
   readonly project_id: ProjectId
-  /** Its turn has come as far as the workflow goes; it may still wait for a slot. */
+  /** The workflow allows the run to start; it may still wait for a free slot. */
   readonly dispatched: boolean
-  /** `stalls`: how often in a row it was ended because nothing was heard of it. */
+  /** `stalls`: how many times in a row it was stopped because it was silent. */
   readonly overrides: ExecutionOverrides & { readonly message?: Message; readonly stalls?: number | undefined }
-  /** Where the parts of its prompt end; null for one from before they were kept. */
+  /** End offsets of the prompt's parts; null for prompts from before they were stored. */
   readonly prompt_parts: readonly PromptPartSize[] | null
   readonly start_commit: string | null
-  /** The repository beside its files when it started; null where nobody looked. */
+  /** State of the repository besides its files at the start; null if it was not read. */
   readonly repository_state: RepositoryState | null
   readonly pid: number | null
   readonly pid_started: string | null
-  /** It waits until then for its provider's limit, or to be tried again. */
+  /** The run waits until then, for its provider's limit or a retry. */
   readonly retry_at: string | null
-  /** The place that a person gave it in the queue; null: behind all that have one, by its age. */
+  /** The rank that a person gave it in the queue; null: after all ranked ones, by age. */
   readonly queue_rank: number | null
 }
 export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }
@@ -103,30 +103,30 @@ export type DaemonRecord = Daemon & { readonly token_hash: string; readonly revo
 export type CommentRecord = Omit<Comment, 'state'>
 export type KnowledgeRecord = KnowledgeEntry
 export interface KnowledgePage {
-  /** The time and id of the last entry of the page before. */
+  /** `created_at` and ID of the last entry of the page before. */
   readonly after: { readonly created_at: string; readonly id: KnowledgeId } | null
   readonly limit: number
 }
 
 export type { TaskFilter, TaskPlace } from './task-lists.ts'
 
-/** Every question and write that the engine has for the database; all synchronous. */
+/** All queries and writes of the engine, all synchronous. */
 export interface Queries {
   readonly projects: {
     get(id: ProjectId): ProjectRecord | null
     list(): readonly ProjectRecord[]
-    /** Whose the key is, also while the rows of a deleted project go. */
+    /** Returns the project with this key, even while a deleted project's rows are being removed. */
     withKey(key: string): ProjectId | null
-    /** A key that no project has, from a name. */
+    /** Derives an unused project key from a name. */
     freeKey(name: string): string
     put(record: ProjectRecord): void
-    /** From now on nobody finds the project; its rows stay until `deleteRows` has removed them. */
+    /** Hides the project; its rows stay until `deleteRows` has removed them. */
     markDeleted(id: ProjectId, deletion: ProjectDeletion): void
-    /** Deleted projects that still have rows. */
+    /** Returns the deleted projects that still have rows. */
     deleted(): readonly { readonly id: ProjectId; readonly deletion: ProjectDeletion }[]
     /**
-     * Removes tasks of a deleted project with all that belongs to them; without tasks, at most so many of its other
-     * rows, and at last the project itself. Answers whether anything may be left.
+     * Removes tasks of a deleted project with all that belongs to them; without tasks, up to `limit` of its other
+     * rows, then the project itself. Returns whether rows may be left.
      */
     deleteRows(id: ProjectId, task_ids: readonly TaskId[], limit: number): boolean
   }
@@ -146,39 +146,39 @@ export interface Queries {
   readonly tasks: {
     get(id: TaskId): TaskRecord | null
     put(record: TaskRecord): void
-    /** Writes a task that is new; where many are made, the look whether there is one is saved. */
+    /** Inserts a new task without checking whether it exists, which saves a query for each of many. */
     add(record: TaskRecord): void
     delete(id: TaskId): void
     list(filter: TaskFilter): readonly TaskRecord[]
-    /** Every task of the project that is not archived, in the order of a board: the highest position first. */
+    /** Returns the project's tasks that are not archived in board order: highest position first. */
     places(project_id: ProjectId): readonly TaskPlace[]
-    /** The position that puts a new task behind all others. */
-    /** Tasks that start by themselves once they can. */
+    /** Returns the tasks with `start_when_ready`. */
     startingWhenReady(): readonly TaskId[]
+    /** Returns the position of the project's last task, or 0 without tasks. */
     lastPosition(project_id: ProjectId): number
-    /** The number of the next task of the project; each call gives another. */
+    /** Returns the number for the project's next task; each call returns another. */
     nextNumber(project_id: ProjectId): number
-    /** The tasks of its project above this one (`up`) or below it on a board, archived ones too, nearest first. */
+    /** Returns the tasks above this one (`up`) or below it on a board, archived ones included, nearest first. */
     beyond(task: TaskRecord, up: boolean, limit: number): readonly Pick<TaskRecord, 'id' | 'position'>[]
-    /** How many tasks that are not archived stand in each status. */
+    /** Returns the number of tasks per status, without archived ones. */
     countByStatus(project_id: ProjectId): ReadonlyMap<string, number>
     idsInStatus(project_id: ProjectId, status: string): readonly TaskId[]
-    /** The first so many tasks of a project, in any order. */
+    /** Returns up to `limit` tasks of a project, in any order. */
     someIds(project_id: ProjectId, limit: number): readonly TaskId[]
-    /** Those that work in a repository, finished and archived ones too. */
+    /** Returns the tasks of a repository, finished and archived ones included. */
     idsInRepo(project_id: ProjectId, repo_id: RepoId): readonly TaskId[]
-    /** The subtasks of a task, by position. */
+    /** Returns the subtasks of a task, by position. */
     children(parent_id: TaskId): readonly TaskRecord[]
-    /** Puts tasks, archived ones too, from old state names to new ones, all at once; the ids of those that changed. */
+    /** Replaces state names of all tasks, archived ones included, at once; returns the IDs of changed tasks. */
     renameStatuses(project_id: ProjectId, names: ReadonlyMap<string, string>): readonly TaskId[]
   }
   readonly dependencies: {
     of(task_id: TaskId): readonly TaskId[]
-    /** Those that wait for this task. */
+    /** Returns the tasks that depend on this one. */
     dependents(task_id: TaskId): readonly TaskId[]
     add(task_id: TaskId, depends_on_id: TaskId): void
     remove(task_id: TaskId, depends_on_id: TaskId): void
-    /** Every pair of a project, for the search for cycles. */
+    /** Returns every dependency of a project, for the search for cycles. */
     byProject(project_id: ProjectId): readonly { readonly task_id: TaskId; readonly depends_on_id: TaskId }[]
   }
   readonly transitions: {
@@ -187,18 +187,18 @@ export interface Queries {
     get(id: TransitionId): TransitionRecord | null
     byTask(task_id: TaskId): readonly TransitionRecord[]
     last(task_id: TaskId): TransitionRecord | null
-    /** How many rejections left each gate with an id greater than `since` (null: all); gates without any are left out. */
+    /** Returns the rejections per gate with IDs greater than `since` (null: all), for gates that have any. */
     rejectionsByGate(task_id: TaskId, since: string | null): ReadonlyMap<string, number>
-    /** The audit of a project follows when its states get other names. */
+    /** Renames states in the stored transitions of a project. */
     renameStates(project_id: ProjectId, names: ReadonlyMap<string, string>): void
   }
-  /** What agents have reported to have used. */
+  /** Usage that agents have reported. */
   readonly usage: {
     ofTask(task_id: TaskId): UsageSum
     ofProject(project_id: ProjectId): ProjectUsage
-    /** How many runs an agent had in a project that told anything, and how many of them what they cost. */
+    /** Returns how many of an agent's runs in a project reported usage, and how many of them their cost. */
     ofAgent(project_id: ProjectId, agent_id: AgentId): { readonly executions: number; readonly costs: number }
-    /** What agents have spent since a time: in all, or of one task, project or agent. A run counts to the day of its start. */
+    /** Returns the usage of a scope since a time. A run counts for the day of its start. */
     spent(scope: SpentScope, now: string): SpentSum
   }
   readonly accounts: {
@@ -210,9 +210,9 @@ export interface Queries {
     get(id: ExecutionId): ExecutionRecord | null
     put(record: ExecutionRecord): void
     byTask(task_id: TaskId): readonly ExecutionRecord[]
-    /** Queued and running ones, oldest first. */
+    /** Returns queued and running executions, oldest first. */
     open(project_id?: ProjectId): readonly ExecutionRecord[]
-    /** The same of all projects or one, in short. */
+    /** Returns the same without large fields, of one project or all. */
     queue(project_id?: ProjectId): readonly OpenExecution[]
     openOfTask(task_id: TaskId): readonly ExecutionRecord[]
     lastOf(task_id: TaskId, role: string): ExecutionRecord | null
@@ -223,20 +223,20 @@ export interface Queries {
     put(record: WorkspaceRecord): void
     byTask(task_id: TaskId): WorkspaceRecord | null
     delete(id: WorkspaceId): void
-    /** Those whose clean-up is due at `now` (ISO) or before; with null, all that are scheduled. */
+    /** Returns the workspaces whose clean-up is due at `now` (ISO); with null, all that are scheduled. */
     toClean(now: string | null): readonly WorkspaceRecord[]
     byProject(project_id: ProjectId): readonly WorkspaceRecord[]
     paths(): readonly string[]
-    /** The first ports of the ranges that worktrees have. */
+    /** Returns the first port of each worktree's range. */
     portBases(): ReadonlySet<number>
   }
   readonly events: {
-    /** Numbers the event, keeps it and answers it whole. */
+    /** Numbers and stores the event, and returns it complete. */
     append<T extends EventType>(type: T, project_id: ProjectId | null, data: unknown): EventEnvelope
     after(seq: number, limit: number): readonly EventEnvelope[]
-    /** The numbers that are kept: `first` is 0 when nothing is. */
+    /** Returns the stored numbers; `first` is 0 if there are none. */
     range(): { readonly first: number; readonly last: number }
-    /** Forgets the first few beyond the last `keep`; answers whether there are more. */
+    /** Deletes a few of the oldest events beyond the last `keep`; returns whether more are left. */
     trim(keep: number): boolean
   }
   readonly effects: EffectQueries
@@ -244,7 +244,7 @@ export interface Queries {
   readonly comments: {
     get(id: CommentId): CommentRecord | null
     put(record: CommentRecord): void
-    /** With all answers to it, and theirs. */
+    /** Deletes the comment with all replies. */
     delete(id: CommentId): void
     /** Oldest first. */
     byTask(task_id: TaskId): readonly CommentRecord[]
@@ -257,25 +257,25 @@ export interface Queries {
     delete(id: KnowledgeId): void
     /** Newest first. */
     list(project_id: ProjectId, page: KnowledgePage): readonly KnowledgeRecord[]
-    /** The entries that share words with `text`, the most relevant first (bm25); any text is safe. */
+    /** Returns the entries that share words with `text`, most relevant first (bm25); any text is safe. */
     search(project_id: ProjectId, text: string, page: { offset: number; limit: number }): readonly KnowledgeRecord[]
-    /** What was captured from a task, so that capturing again replaces it. */
+    /** Returns the entry captured from a task, so that a new capture replaces it. */
     bySourceTask(task_id: TaskId): KnowledgeRecord | null
-    /** What the agents of a task are to be told, until it is injected anew; null takes it away. */
+    /** Sets the knowledge for a task's agents until the next injection; null removes it. */
     setInjected(task_id: TaskId, text: string | null): void
     injected(task_id: TaskId): string | null
   }
   readonly notifications: NotificationQueries
-  /** What a reader (a user's id, or `operator`) has looked at of a task's changes; gone with the task. */
+  /** The files of a task's changes that a reader (a user's ID, or `operator`) has viewed; deleted with the task. */
   readonly viewed_files: {
     of(task_id: TaskId, reader: string): readonly ViewedContent[]
-    /** In place of what the reader had looked at under this path. */
+    /** Replaces what the reader had viewed under this path. */
     put(task_id: TaskId, reader: string, file: ViewedContent): void
     remove(task_id: TaskId, reader: string, path: string): void
-    /** One reader's marks become another's. */
+    /** Transfers the marks of one reader to another. */
     passOn(from: string, to: string): void
   }
-  /** By the name of an environment variable, the host that its value may be sent to. */
+  /** The host that the value of an environment variable may be sent to, by the variable's name. */
   readonly secret_hosts: {
     get(name: string): string | null
     put(name: string, host: string): void
@@ -286,7 +286,7 @@ export interface Queries {
     put(record: IntegrationRecord): void
     delete(id: IntegrationId): void
   }
-  /** Which task stands for which issue; ids of issues are compared without regard to case. */
+  /** The task of each imported issue; issue IDs are compared case-insensitively. */
   readonly external_links: {
     ofTask(task_id: TaskId): ExternalLinkRecord | null
     get(global_id: string): ExternalLinkRecord | null
@@ -294,18 +294,18 @@ export interface Queries {
     remove(global_id: string): void
   }
   readonly daemons: {
-    /** Also a revoked one. */
+    /** Includes revoked daemons. */
     get(id: DaemonId): DaemonRecord | null
-    /** Those that are not revoked, oldest first. */
+    /** Returns daemons that are not revoked, oldest first. */
     list(): readonly DaemonRecord[]
     put(record: DaemonRecord): void
   }
   readonly members: {
     role(project_id: ProjectId, user_id: UserId): MemberRole | null
     projectsOf(user_id: UserId): ReadonlySet<ProjectId>
-    /** Whether somebody with this id has registered. */
+    /** Returns whether an account with this ID exists. */
     isPerson(user_id: UserId): boolean
-    /** In the order of their registration. */
+    /** In order of registration. */
     list(project_id: ProjectId): readonly Member[]
     put(project_id: ProjectId, user_id: UserId, role: MemberRole): void
     delete(project_id: ProjectId, user_id: UserId): void
@@ -321,43 +321,43 @@ export interface SpentSum {
   readonly executions: number
   readonly usd: number | null
   readonly minutes: number
-  /** How many ended runs have not told what they cost. */
+  /** Number of ended runs without a reported cost. */
   readonly unknown: number
 }
 
 export interface Store {
-  /** Outside a transaction: for reading. */
+  /** Queries outside a transaction. */
   readonly read: Queries
-  /** One synchronous transaction; what `work` throws rolls all of it back. */
+  /** Runs one synchronous transaction; it is rolled back if `work` throws. */
   write<T>(work: (q: Queries) => T): T
   /**
-   * Runs steps that write a lot in all, without keeping other writes waiting for the disk: `checkpoint` belongs between them
-   * now and then.
+   * Runs many writes without making other writes wait for the disk; `work` must call `checkpoint` between them now
+   * and then.
    */
   heavy<T>(work: (checkpoint: () => Promise<void>) => Promise<T>): Promise<T>
-  /** Gives free pages of the file back to the disk, a few at a time; answers whether there are more to give. */
+  /** Returns a few free pages of the file to the disk; returns whether more are left. */
   shrink(): boolean
   close(): void
 }
 
-/** As much of a queued or running execution as the queue asks for: no prompt, which may be large, is read for it. */
+/** The fields of a queued or running execution that the queue needs, without the prompt, which may be large. */
 export type OpenExecution = Pick<Execution, 'id' | 'task_id' | 'role' | 'agent_id' | 'status' | 'created_at'> & {
   readonly retry_at: string | null
   readonly queue_rank: number | null
   readonly project_id: ProjectId
   readonly dispatched: boolean
-  /** It brings a person's message. */
+  /** The execution delivers a person's message. */
   readonly is_message: boolean
 }
 
-/** A step of a transition that is still to be done. */
+/** Pending steps of a transition. */
 export interface EffectRecord {
   readonly id: number
   readonly task_id: TaskId
   readonly data: Effect
 }
 
-/** What the workflow is still to be told of. */
+/** Hooks of an event that are still to run. */
 export interface PendingHooksRecord {
   readonly id: number
   readonly task_id: TaskId
@@ -384,13 +384,13 @@ interface PendingHookQueries {
   pendingTasks(): readonly TaskId[]
 }
 
-/** The programs that git may run in a repository: its configuration named them when it was added or trusted. */
+/** The programs that git may run in a repository, as configured when it was added or trusted. */
 interface TrustedRepositoryRecord extends RepositoryPrograms {
   readonly trusted_at: string
 }
 
 interface TrustedRepositoryQueries {
-  /** By the git folder that the worktrees share. */
+  /** By the common git folder. */
   get(common: string): TrustedRepositoryRecord | null
   put(record: TrustedRepositoryRecord): void
 }

@@ -9,16 +9,16 @@ export interface Tip {
   readonly parents: readonly string[]
 }
 
-/** A merge on top of a commit, which lies in the object store and which no branch has yet. */
+/** A merge commit on top of another, in the object store but not on any branch. */
 export interface MergeOnto {
-  /** The commit that it lies on. */
+  /** The commit below it. */
   readonly target: Tip
   /** The merged commit of the branch. */
   readonly head: Tip
-  /** The merge; the target itself where the branch brings nothing new. */
+  /** The merge; equal to the target's commit if the branch adds nothing. */
   readonly commit: string
   readonly tree: string
-  /** The branch never had a commit of its own. */
+  /** The branch never had its own commit. */
   readonly empty?: true
 }
 
@@ -28,36 +28,39 @@ export type PreparedMerge =
 
 export type MovedTarget =
   | { readonly kind: 'moved' }
-  /** Changes in the user's checkout are in the way; nothing has moved. */
+  /** Changes in the user's checkout would be overwritten; nothing has moved. */
   | { readonly kind: 'dirty'; readonly files: readonly string[] }
-  /** The branch is elsewhere by now, or git's hooks forbid the move; nothing has moved. */
+  /** The branch has moved, or git's hooks refuse the move; nothing has moved. */
   | { readonly kind: 'not_moved'; readonly why: string }
 
-/** A commit on a branch since another, with the task that its message names. */
+/** A commit since another on a branch, with the task that its message names. */
 export interface LandedCommit {
   readonly commit: string
   readonly subject: string
   readonly task_id: string | null
 }
 
-/** What the landing of tasks asks of a repository, one step at a time. */
+/** The git operations of landing, one step at a time. */
 export interface TargetMover {
-  /** The commit that a branch points at; null when there is none. */
+  /** Returns the commit of a branch, or null if there is no such branch. */
   tip(repo_path: string, branch: string, options: Cancellable): Promise<string | null>
-  /** Merges a branch on top of a commit, in the object store alone. */
+  /** Merges a branch on top of a commit, in the object store only. */
   prepareMerge(request: MergeRequest & { readonly onto: string }, options: Cancellable): Promise<PreparedMerge>
-  /** Moves the target to the last of these merges, each prepared on top of the one before. Rejects if it does not hold them then. */
+  /**
+   * Moves the target to the last of these merges, each prepared on top of the one before. Rejects if the target does
+   * not contain them afterwards.
+   */
   moveTarget(
     merges: readonly { readonly request: MergeRequest; readonly prepared: MergeOnto }[],
     options: Cancellable,
   ): Promise<MovedTarget>
-  /** Whether a merge changes one of these files. */
+  /** Returns whether a merge changes one of these files. */
   mergeTouches(repo_path: string, prepared: MergeOnto, files: readonly string[], options: Cancellable): Promise<boolean>
-  /** The commits along the first parents from where `head` left to `tip`, newest first, 100 at most. */
+  /** Returns the first-parent commits from the fork point of `head` to `tip`, newest first, at most 100. */
   landedSince(
     request: { readonly repo_path: string; readonly head: string; readonly tip: string },
     options: Cancellable,
   ): Promise<readonly LandedCommit[]>
-  /** What a commit changed beside its first parent, as a patch of at most `bytes`. */
+  /** Returns the changes of a commit against its first parent as a patch of at most `bytes`. */
   patchOf(repo_path: string, commit: string, bytes: number, options: Cancellable): Promise<string>
 }

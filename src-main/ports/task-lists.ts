@@ -8,16 +8,16 @@ export interface TaskFilter {
   readonly assignee: string | null
   readonly parent_id: TaskId | null
   readonly include_archived: boolean
-  /** The position and id of the last task of the page before. */
+  /** Position and ID of the last task of the page before. */
   readonly after: { readonly position: number; readonly id: TaskId } | null
   readonly limit: number
 }
 
-/** As much of a task as says where a board shows it. */
+/** The fields that decide where a board shows a task. */
 export interface TaskPlace {
   readonly id: TaskId
   readonly status: string
   readonly updated_at: string
-  /** Something works on it, or holds it up. */
+  /** An agent works on the task, or something blocks it. */
   readonly pressing: boolean
 }

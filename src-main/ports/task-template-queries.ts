@@ -6,7 +6,7 @@ export type TaskTemplateRecord = TaskTemplate
 /** Starting points for new tasks. */
 export interface TaskTemplateQueries {
   get(id: TaskTemplateId): TaskTemplateRecord | null
-  /** By name, whether in capitals or not. */
+  /** Ordered by name, case-insensitively. */
   ofProject(project_id: ProjectId): readonly TaskTemplateRecord[]
   put(record: TaskTemplateRecord): void
   delete(id: TaskTemplateId): void

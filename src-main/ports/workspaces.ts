@@ -23,38 +23,38 @@ export interface RepositoryInfo {
 
 export interface WorktreeRequest {
   readonly repo_path: string
-  /** Whose rescues are made on the way; by default the folder's name is taken for it. */
+  /** The task that rescues made on the way belong to; by default the folder's name. */
   readonly task_id?: TaskId
-  /** Where the worktree is or shall be. */
+  /** Path of the existing or new worktree. */
   readonly path: string
   readonly branch: string
   readonly base_branch: string
-  /** `existing`: this task had a worktree before, so a missing branch means lost work, not a new start. */
+  /** `existing`: the task had a worktree before, so a missing branch means lost work. */
   readonly expect: 'new' | 'existing'
-  /** What `base_commit` was answered before: it is answered again instead of being worked out. */
+  /** An earlier `base_commit`, returned again without computing it. */
   readonly known_base?: string
   readonly setup_commands: readonly string[]
-  /** What they are held to; absent: they are not contained. */
+  /** Absent: the set-up commands are not contained. */
   readonly containment?: ContainmentRules
-  /** Told to the set-up commands' processes, so that those a crash leaves behind can be found (`Scripts.reap`). */
+  /** Marks the processes of set-up commands, so that leftovers of a crash can be found (`Scripts.reap`). */
   readonly processMarker?: string
   readonly copy_files: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
 
-/** A worktree for something that is tried out, and belongs to no task. */
+/** A temporary worktree that belongs to no task. */
 export interface ScratchRequest {
   readonly repo_path: string
-  /** The workspace root; the worktree lies below it, where neither orphans nor clean-up look. */
+  /** The workspace root; the worktree lies below it where neither orphan search nor clean-up looks. */
   readonly root: string
-  /** The branch, or else the commit, whose files it shall have. */
+  /** The branch or commit to check out. */
   readonly at: string
   readonly copy_files: readonly string[]
 }
 
 export type WorktreeResult =
   | { readonly kind: 'ready'; readonly how: 'created' | 'reused' | 'recovered'; readonly base_commit: string }
-  /** Directory and branch are both gone: the person must reset. */
+  /** Folder and branch are both gone: a person must reset the task. */
   | { readonly kind: 'branch_gone' }
 
 export interface WorktreeStatus {
@@ -64,21 +64,21 @@ export interface WorktreeStatus {
   readonly head: string
 }
 
-/** Repositories inside a worktree that a merge would leave behind. */
+/** Repositories inside a worktree that a merge would not take along. */
 export interface InnerRepositories {
-  /** Paths in the worktree of the repositories that are not submodules. */
+  /** Paths in the worktree of repositories that are not submodules. */
   readonly nested: readonly { readonly path: string; readonly has_remote: boolean }[]
-  /** Submodules on a commit that none of their remotes has. */
+  /** Submodules at a commit that none of their remotes has. */
   readonly unpushed: readonly string[]
 }
 
-/** All of a task's work: the commit that it lies on, and git's tree of it, committed or not. */
+/** A task's complete work: its head commit, and a git tree of the files, committed or not. */
 export interface Work {
   readonly head: string
   readonly tree: string
 }
 
-/** Settings of a repository that make git run a program, by their keys. */
+/** Settings of a repository that make git run a program, by key. */
 export type ConfiguredPrograms = Readonly<Record<string, string>>
 
 export interface RepositoryRun {
@@ -86,19 +86,19 @@ export interface RepositoryRun {
   readonly what: string
 }
 
-/** A repository, by the git folder that its worktrees share, and the programs that it makes git run now. */
+/** A repository, identified by its common git folder, and the programs that its settings make git run. */
 export interface RepositoryPrograms {
   readonly common: string
   readonly programs: ConfiguredPrograms
 }
 
-/** Hashes by path (relative to the common git folder) of what steers git in a repository beside its files. */
+/** Hashes of a repository's files that control git, by path relative to the common git folder. */
 export type RepositoryState = Readonly<Record<string, string>>
 
 export type MergeResult =
   /**
-   * `commit` is what the target points at now. Merging again what is already in says `merged` too; `empty` says that
-   * the branch never had a commit of its own.
+   * `commit` is the target's commit now. A branch that was already merged gives `merged` too; `empty`: it never had
+   * its own commit.
    */
   | { readonly kind: 'merged'; readonly commit: string; readonly empty?: true }
   | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly hunks: readonly ConflictHunk[] }
@@ -109,79 +109,92 @@ export interface WorktreeLock {
   readonly pid: number | null
 }
 
-/** A folder that may become a project. */
+/** A folder that could become a project. */
 export interface NearbyRepository {
   readonly path: string
   readonly name: string
-  /** The time of the last work there. */
+  /** Time of the last work there. */
   readonly changed_at: string
 }
 
 export interface Workspaces extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater, TargetMover {
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
-  /** Lists repositories in the usual places below a home folder, those worked in last first. Starts no git. */
+  /** Lists repositories in the usual places below a home folder, most recently used first. Starts no git. */
   nearby(home: string, options: Cancellable): Promise<readonly NearbyRepository[]>
-  /** Lists the paths that a branch of a repository tracks; none where there is no such branch. */
+  /** Lists the paths that a branch tracks; empty if there is no such branch. */
   trackedPaths(repo_path: string, branch: string, options: Cancellable): Promise<readonly string[]>
-  /** Reads which programs a repository's own configuration makes git run. */
+  /** Reads the programs that a repository's own settings make git run. */
   programs(repo_path: string, options: Cancellable): Promise<RepositoryPrograms>
-  /** Lists all that a repository's own configuration and hooks would make git run, for people. */
+  /** Lists everything that a repository's settings and hooks would make git run, for people. */
   runs(repo_path: string, options: Cancellable): Promise<readonly RepositoryRun[]>
   ensure(request: WorktreeRequest, options: Cancellable): Promise<WorktreeResult>
   /**
-   * Makes a worktree at a branch or commit, on no branch, for `use` alone, and removes it afterwards whatever happens.
-   * Its folder is named by a new UUID.
-   * No set-up command runs; the repository stays as it is. Rejects as `use` does.
+   * Creates a detached worktree at a branch or commit for `use` and removes it afterwards, even if `use` throws. Its
+   * folder is named by a new UUID. Set-up commands don't run; the repository is unchanged. Rejects as `use` does.
    */
   withScratch<T>(request: ScratchRequest, use: (path: string) => Promise<T>, options: Cancellable): Promise<T>
-  /** Removes what killed services left of such worktrees below `root`, each when `before` has ended; their paths. */
+  /**
+   * Removes such worktrees that killed services left below `root`, each after `before` resolves; returns their paths.
+   */
   removeStaleScratch(root: string, before: (path: string) => Promise<void>): Promise<readonly string[]>
   exists(path: string): Promise<boolean>
-  /** How large the files of a worktree are, those that git ignores too; null when it is not there. */
+  /** Returns the size of a worktree's files, ignored ones included, or null if it does not exist. */
   size(path: string, options: Cancellable): Promise<FolderSize | null>
   status(ref: BranchRef & { readonly path: string }, options: Cancellable): Promise<WorktreeStatus>
-  /** The commit that a worktree is on. */
+  /** Returns the commit that a worktree is on. */
   head(path: string, options: Cancellable): Promise<string>
-  /** The work of a task as it is now; null when there is neither a worktree nor a branch. */
+  /** Returns the current work of a task, or null if it has neither worktree nor branch. */
   work(ref: BranchRef, options: Cancellable): Promise<Work | null>
   innerRepositories(ref: BranchRef & { readonly path: string }, options: Cancellable): Promise<InnerRepositories>
-  /** Makes plain files of nested repositories; their history is kept as rescues. */
+  /** Turns nested repositories into plain files; their history is rescued. */
   absorbNested(
     ref: BranchRef & { readonly path: string },
     task_id: TaskId,
     paths: readonly string[],
     options: Cancellable,
   ): Promise<void>
-  /** Takes nested repositories out of the worktree; all of each is kept as a rescue. */
+  /** Removes nested repositories from the worktree and rescues all of each. */
   removeNested(
     ref: BranchRef & { readonly path: string },
     task_id: TaskId,
     paths: readonly string[],
     options: Cancellable,
   ): Promise<void>
-  /** The files that differ between a tree that was shown or judged and that of the work now, as people read them. */
+  /**
+   * Returns the files that differ between an earlier tree and that of the work now, leaving out changes that no
+   * reader would see.
+   */
   changedFiles(ref: BranchRef, before: string, now: string, options: Cancellable): Promise<readonly string[]>
   /**
-   * Makes a commit of exactly this work, whatever is in the worktree by now, and moves the branch there if it is
-   * still at `work.head`; the commit.
+   * Commits exactly this work, whatever the worktree holds by now, moves the branch there if it is still at
+   * `work.head`, and returns the commit.
    */
   commitWork(ref: BranchRef, work: Work, message: string, options: Cancellable): Promise<string>
-  /** Commits whatever is uncommitted (untracked too, ignored not); null when there was nothing. */
+  /**
+   * Commits all uncommitted files (untracked ones, not ignored ones) and returns the commit, or null if there was
+   * nothing.
+   */
   commitAll(path: string, message: string, options: Cancellable): Promise<string | null>
-  /** What steers git in the repository of a worktree: configuration, hooks, attributes, replaced objects. */
+  /** Hashes what controls git in a worktree's repository: configuration, hooks, attributes, replaced objects. */
   repositoryState(path: string, options: Cancellable): Promise<RepositoryState>
-  /** Where the branches of a worktree's repository are, by their names. */
+  /** Returns the commits of all branches of a worktree's repository, by name. */
   branches(path: string, options: Cancellable): Promise<Readonly<Record<string, string>>>
-  /** Puts branches back that were moved onto commits made in this worktree since, but those that are checked out; their refs. */
+  /**
+   * Moves branches back that were moved to commits made in this worktree since, except checked-out ones; returns
+   * their refs.
+   */
   putBackBranches(
     path: string,
     before: Readonly<Record<string, string>>,
     options: Cancellable,
   ): Promise<readonly string[]>
-  /** Throws away what is uncommitted (untracked too, ignored not), after keeping it as `rescue` does; the ref or null. */
+  /**
+   * Discards uncommitted work (untracked files, not ignored ones) after saving it as `rescue` does; returns the ref
+   * or null.
+   */
   resetWorktree(path: string, task_id: TaskId, options: Cancellable): Promise<string | null>
-  /** Removes worktree and branch; commits and uncommitted work are kept under `refs/svc/rescue/{task}/{time}`. */
+  /** Removes worktree and branch after saving commits and uncommitted work under `refs/svc/rescue/{task}/{time}`. */
   discard(
     request: {
       readonly repo_path: string
@@ -192,20 +205,26 @@ export interface Workspaces extends DiffReader, LineChanger, RescueStore, Orphan
     },
     options: Cancellable,
   ): Promise<string | null>
-  /** Keeps what is uncommitted under `refs/svc/rescue/{task}/{time}`; the ref, or null when all is committed. */
+  /**
+   * Saves uncommitted work under `refs/svc/rescue/{task}/{time}`; returns the ref, or null if everything is
+   * committed.
+   */
   rescue(path: string, task_id: TaskId, options: Cancellable): Promise<string | null>
-  /** Whether a merge could follow the user's checkout now. */
+  /** Returns whether the user's checkout could follow a merge now. */
   checkTarget(
     ref: BranchRef & Pick<MergeRequest, 'head'>,
     options: Cancellable,
   ): Promise<{ readonly dirty: readonly string[] }>
   merge(request: MergeRequest, options: Cancellable): Promise<MergeResult>
   /**
-   * Finishes the merges that a killed service has left half done in a repository: where the branch had moved, the
-   * checkouts that have it follow, and their indexes are no longer locked.
+   * Finishes merges that a killed service left incomplete: if the branch had moved, its checkouts are updated and
+   * their indexes unlocked.
    */
   finishMerges(repo_path: string, options: Cancellable): Promise<void>
-  /** Removes the worktree (rescuing what is uncommitted first), and the branch only when told and merged or forced. */
+  /**
+   * Removes the worktree after rescuing uncommitted work; removes the branch only if asked to, and it is merged or
+   * `force` is set.
+   */
   remove(
     request: {
       readonly repo_path: string
@@ -216,21 +235,24 @@ export interface Workspaces extends DiffReader, LineChanger, RescueStore, Orphan
     },
     options: Cancellable,
   ): Promise<void>
-  /** Takes `.svc.lock`; the present holder when somebody else alive has it, else null. Re-entrant per execution. */
+  /**
+   * Acquires `.svc.lock`; returns the present holder if another live process has it, else null. Re-entrant per
+   * execution.
+   */
   lock(path: string, lock: WorktreeLock): Promise<WorktreeLock | null>
   unlock(path: string, execution_id: ExecutionId): Promise<void>
   readLock(path: string): Promise<WorktreeLock | null>
-  /** Releases lock files below `root` whose process is gone; the paths that were released. */
+  /** Releases lock files below `root` whose process is gone; returns their paths. */
   releaseStaleLocks(root: string): Promise<readonly string[]>
-  /** Whether the worktree at `path` can go on with the repository, or does: after a move its links are to be mended. */
+  /** Returns whether the worktree at `path` belongs to the repository, or would after `relink` mends its links. */
   isKnownTo(repo_path: string, path: string, options: Cancellable): Promise<boolean>
-  /** Leads a worktree to its repository again that was moved; one that another repository has stays as it is. */
+  /** Links a worktree to its moved repository again; a worktree of another repository is left alone. */
   relink(repo_path: string, path: string, options: Cancellable): Promise<void>
-  /** Whether nothing on this machine uses any of these ports now. */
+  /** Returns whether nothing on this machine uses any of these ports. */
   arePortsFree(ports: readonly number[]): Promise<boolean>
-  /** Those of the ports on which something answers now. */
+  /** Returns the ports on which something answers. */
   answeringPorts(ports: readonly number[]): Promise<readonly number[]>
-  /** Directories below the workspace root that are none of `known`. */
+  /** Lists folders below the workspace root that are not in `known`. */
   orphans(root: string, known: readonly string[]): Promise<readonly string[]>
 }
 
@@ -240,17 +262,17 @@ export class WorkspaceError extends Error {
   readonly code:
     | 'not_a_git_repository'
     | 'repository_has_no_commits'
-    /** It was moved or deleted since it was added. */
+    /** The repository was moved or deleted since it was added. */
     | 'repository_missing'
     | 'setup_failed'
     | 'git_failed'
     | 'branch_missing'
     | 'outside_worktree'
-    /** Files of the worktree still carry conflict markers. */
+    /** Files of the worktree contain conflict markers. */
     | 'unfinished_merge'
-    /** A merge was made, and the target does not hold it. */
+    /** A merge was made, but the target does not contain it. */
     | 'unverified'
-  /** What a person would run to put it right, in the folder that was given. */
+  /** The command that a person would run to fix it, in the given folder. */
   readonly command: string | undefined
 
   constructor(code: WorkspaceError['code'], message: string, options?: ErrorOptions & { readonly command?: string }) {

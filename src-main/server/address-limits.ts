@@ -3,20 +3,20 @@ import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { createRateLimiter } from '../platform/limits/rate-limiter.ts'
 
 export interface AddressLimits {
-  /** Counts a request. Throws `rate_limited` for an address that asks too much. This machine itself is never limited. */
+  /** Counts a request. Throws `rate_limited` for an address above its budget. This machine is never limited. */
   admit(address: string): void
-  /** Counts a token that was none: whoever tries many is soon turned away before any is looked at. */
+  /** Counts an invalid token, so that an address that tries many is refused before any is checked. */
   failed(address: string): void
 }
 
-/** How much one address beyond this machine may ask within a minute. */
+/** Requests and failures that one other address may have per minute. */
 export interface AddressBudget {
   readonly requests: number
   readonly failures: number
 }
 
 const windowMs = 60_000
-/** Counts by address, in windows of a minute. `now`: milliseconds that never go back. */
+/** Counts by address, in windows of a minute. `now` returns monotonic milliseconds. */
 export function createAddressLimits(
   { requests, failures }: AddressBudget,
   now: () => number = () => performance.now(),

@@ -6,24 +6,24 @@ import type { Connections } from './connections.ts'
 
 type Principal = CallContext['principal']
 
-/** Says who a token belongs to; throws `ApiError` for one that is missing, unknown or expired. */
+/** Finds the owner of a token; throws `ApiError` for a missing, unknown or expired one. */
 export interface Authenticator {
   authenticate(token: string | null): Promise<Principal>
 }
 
 export interface Guard {
-  /** Before anything of the body is read. */
+  /** Checks the caller before the body is read. */
   admit(request: FastifyRequest, rule: CallerRule, options?: AdmitOptions): Promise<void>
-  /** Who was admitted. */
+  /** Returns the admitted caller. */
   principalOf(request: FastifyRequest): Principal
-  /** Throws when the token that was good at the start is no longer. */
+  /** Throws if the token is no longer valid. */
   recheck(request: FastifyRequest): Promise<void>
 }
 
 export interface AdmitOptions {
-  /** The token may also come as `?token=`. */
+  /** Also accepts the token as `?token=`. */
   readonly query?: boolean
-  /** A token that may only read is let in whatever the method says: what is called decides. */
+  /** Admits a read-only token for any method, because the called operation decides. */
   readonly reads?: boolean
 }
 
@@ -34,14 +34,14 @@ interface Caller {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who was admitted, and by which token; null before that. */
+    /** The admitted caller and their token; null before that. */
     caller: Caller | null
   }
 }
 
 /**
- * Keeps, with each request of `app`, who makes it. A WeakMap would make every small garbage collection take several
- * times as long.
+ * Stores each request's caller on the request. A WeakMap would make every small garbage collection several times
+ * slower.
  */
 export function createGuard(
   app: FastifyInstance,
@@ -74,7 +74,7 @@ export function createGuard(
   }
 }
 
-/** Whose connections and streams are counted together. */
+/** Returns the key by which connections and streams are counted together. */
 export function ownerOf(principal: Principal): string {
   switch (principal.kind) {
     case 'user':
@@ -89,7 +89,7 @@ export function ownerOf(principal: Principal): string {
   }
 }
 
-/** Where anybody may call, the person at this machine is still known by the page that a link has signed in. */
+/** Returns the operator signed in on this machine by a link, even for operations without authentication. */
 async function operatorOf(request: FastifyRequest, authenticator: Authenticator): Promise<Principal> {
   const anonymous: Principal = { kind: 'anonymous' }
   const token = bearerOf(request)

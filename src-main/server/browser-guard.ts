@@ -6,10 +6,10 @@ import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { validationFailed } from './refusals.ts'
 
 /**
- * Keeps foreign web pages out. A page reaches a service that it should not by a name that it lets point here, so the
- * service answers only to addresses, to the names of this machine and to those in `allowed`; on loopback only to
- * loopback ones and to those. And whatever says where it comes from (`Origin`) must come from the page that this
- * service itself serves. Throws `forbidden`, and `validation_failed` for a request that names two hosts.
+ * Keeps other web pages out. A hostile page reaches a service by a name that it points here, so requests must be for
+ * an IP address, a name of this machine or one in `allowed`; on loopback only for a loopback one or one in `allowed`.
+ * A request with an `Origin` must come from the page that this service serves. Throws `forbidden`, and
+ * `validation_failed` for a request with two hosts.
  */
 export function createBrowserGuard(
   boundHost: string,
@@ -32,7 +32,7 @@ export function createBrowserGuard(
   }
 }
 
-/** Node takes the first of two, and whatever stands before this service may have looked at the second. */
+/** Node takes the first of two hosts, but a proxy may have checked the second. */
 function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   const isHost = (name: string | undefined) => name?.length === 4 && name.toLowerCase() === 'host'
   let found = 0

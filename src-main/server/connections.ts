@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 
 export interface Connections {
-  /** Ends every connection without a request under way now, and each other one after its answer. */
+  /** Closes idle connections now, and every other one after its response. */
   drain(): void
   /**
-   * Counts a connection for its owner. Throws `rate_limited` in the last tenth of all connections for an owner of ten or
-   * more, and ends the connection: that tenth is reserved for owners of few.
+   * Counts a connection for its owner. In the last tenth of all connections, throws `rate_limited` for an owner of
+   * ten or more and closes the connection: that tenth is reserved for owners of few.
    */
   claim(socket: Socket, owner: string): void
 }
@@ -16,13 +16,13 @@ export interface Connections {
 const fewConnections = 10
 
 /**
- * Node takes a connection that has never sent a request for an active one and lets it hold up the
- * close; browsers and clients open such connections in advance. So we count requests ourselves.
+ * Node treats a connection that never sent a request as active, which delays the close; browsers and clients open
+ * such connections in advance. So requests are counted here.
  */
 export function trackConnections(server: HttpServer, maxConnections: number): Connections {
   const requests = new Map<Socket, number>()
   const owners = new Map<Socket, string>()
-  /** Connections that were opened when nine tenths were taken. */
+  /** Connections opened when nine tenths were taken. */
   const late = new WeakSet<Socket>()
   const counts = new Map<string, number>()
   let draining = false
@@ -60,7 +60,7 @@ export function trackConnections(server: HttpServer, maxConnections: number): Co
     claim: (socket, owner) => {
       if (owners.get(socket) === owner || !requests.has(socket)) return
       if (late.has(socket) && (counts.get(owner) ?? 0) >= fewConnections) {
-        // Its answer is the last that it gets.
+        // Its response is the last one.
         setImmediate(() => socket.destroySoon())
         throw tooMany()
       }

@@ -18,7 +18,7 @@ import { createSseStreams, type SseTiming } from './sse.ts'
 import { addStreamRoutes } from './streams.ts'
 import { addWebRoutes, isPagePath, sendPage } from './web.ts'
 
-/** Nothing but what this service itself serves; styles inline because components set them. */
+/** Allows only what this service serves; styles inline, because components set them. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -32,7 +32,7 @@ const contentSecurityPolicy = [
   "form-action 'self'",
 ].join('; ')
 
-/** Answers of the API are data: nothing in them is ever run or shown as a page. */
+/** API responses are data: nothing in them may run or show as a page. */
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
 const always = {
@@ -47,7 +47,7 @@ const page = { ...always, 'content-security-policy': contentSecurityPolicy }
 const data = { ...always, 'content-security-policy': dataPolicy, 'cache-control': 'no-store' }
 const encrypted = { 'strict-transport-security': `max-age=${365 * 24 * 60 * 60}` }
 
-/** What every answer tells a browser not to do with it. */
+/** Returns the security headers of every response. */
 function securityHeaders(isApi: boolean, isEncrypted: boolean): Readonly<Record<string, string>> {
   const headers = isApi ? data : page
   return isEncrypted ? { ...headers, ...encrypted } : headers
@@ -58,33 +58,33 @@ export interface ServerOptions {
   readonly identity: Authenticator
   readonly config: {
     readonly host: string
-    /** 0 picks a free one. */
+    /** 0 picks a free port. */
     readonly port: number
     readonly version: string
     /** The folder of the built web UI; null serves none. */
     readonly webRoot: string | null
     readonly sse?: SseTiming
-    /** Names by which the service may be called besides its own. */
+    /** Further names by which the service may be called. */
     readonly allowedHosts?: readonly string[]
-    /** Proxies whose word about the caller's address counts, as addresses or networks. */
+    /** Proxies trusted to name the caller's address, as addresses or networks. */
     readonly trustProxy?: readonly string[]
-    /** PEM texts; without them it speaks plain HTTP. */
+    /** PEM texts; null serves plain HTTP. */
     readonly tls?: { readonly cert: string; readonly key: string } | null
     readonly limits?: ServerLimits
     /** The limit of connections; the last tenth is reserved for owners of few. */
     readonly maxConnections?: number
-    /** How long `close` waits for requests under way before it ends them; 10 s by default. */
+    /** How long `close` waits for running requests; 10 s by default. */
     readonly drainMs?: number
   }
   readonly log: Logger
 }
 
-/** How much patience and how much room a client gets. */
+/** Time limits and request budget of clients. */
 interface ServerLimits extends AddressBudget {
-  /** For the head of a request to arrive, then for all of it. */
+  /** Time limits for the head of a request, and for the whole request. */
   readonly headersMs: number
   readonly requestMs: number
-  /** How long a client may take nothing of an answer that is ready. */
+  /** How long a client may leave a ready response unread. */
   readonly stallMs: number
   readonly connections: number
 }
@@ -99,15 +99,15 @@ const defaultLimits: ServerLimits = {
 }
 
 export interface Server {
-  /** Answers the address, with scheme and port. Rejects when the port is taken. */
+  /** Resolves with the URL. Rejects if the port is taken. */
   listen(): Promise<string>
-  /** Ends streams, lets requests finish for a while and frees the port. Twice is harmless. */
+  /** Ends streams, gives requests time to finish and frees the port. Safe to call twice. */
   close(): Promise<void>
 }
 
 const defaultSse: SseTiming = { keepAliveMs: 15_000, stallMs: 30_000 }
 
-/** The HTTP door: REST, event streams, MCP, the API's description and the web UI. */
+/** Creates the HTTP server: REST, event streams, MCP, the OpenAPI description and the web UI. */
 export function createServer({ api, identity, config, log }: ServerOptions): Server {
   const lifetime = new AbortController()
   const limits = config.limits ?? { ...defaultLimits, connections: config.maxConnections ?? defaultLimits.connections }
@@ -180,7 +180,7 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
     socket.destroy()
   })
   const guardBrowsers = createBrowserGuard(config.host, config.allowedHosts ?? [])
-  // Hooks that wait for nothing, for every request goes through them.
+  // Synchronous hooks, because every request passes them.
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(securityHeaders(isOfApi(request), config.tls != null))
     addresses.admit(request.ip)
@@ -189,7 +189,7 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
     done()
   })
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    // Until the answer is out; then the connection's own keep-alive takes over.
+    // Applies until the response is sent; then the connection's keep-alive timeout does.
     request.raw.socket.setTimeout(limits.stallMs)
     done()
   })
@@ -202,14 +202,14 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
   return app
 }
 
-/** Also by a path that is written in another way, such as `/%61pi/v1`. */
+/** Returns whether a path belongs to the API, also when encoded, such as `/%61pi/v1`. */
 const isOfApi = (request: FastifyRequest): boolean =>
   request.url.startsWith(apiPrefix) || request.routeOptions.url?.startsWith(apiPrefix) === true
 
-/** The address of a request to a proxy names a host of its own, which nobody has looked at. */
+/** A proxy-style request has its own host in the URL, which nothing has checked. */
 const notAPath = () => validationFailed('address', 'Send the path alone, such as /healthz.')
 
-/** Nothing is unpacked: a small body may hold a huge one. */
+/** Refuses compressed bodies: a small one may unpack to a huge one. */
 function refuseEncoded({ headers }: FastifyRequest): void {
   const encodings = [headers['content-encoding'] ?? 'identity', headers['transfer-encoding'] ?? 'chunked']
   if (encodings.join() === 'identity,chunked') return
@@ -217,14 +217,14 @@ function refuseEncoded({ headers }: FastifyRequest): void {
 }
 
 function addDescriptionRoutes(app: FastifyInstance, version: string): void {
-  // Half of what a start would take, for something that few ask for.
+  // Generated on demand: it would take half of the start-up time and few ask for it.
   let openApi: string | undefined
   const written = () => (openApi ??= JSON.stringify(createOpenApi(version)))
   app.route({ method: ['GET', 'HEAD'], url: '/healthz', handler: () => Promise.resolve({ status: 'ok', version }) })
   app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(written()))
 }
 
-/** Below the API nobody learns without a token what is there. */
+/** Below the API the token is checked first, so that no one learns without one what exists. */
 function addNotFoundRoute(app: FastifyInstance, guard: Guard, hasPage: boolean): void {
   app.setNotFoundHandler(async (request, reply) => {
     if (request.url.startsWith(`${apiPrefix}/`)) await guard.admit(request, 'anyone')
@@ -233,7 +233,7 @@ function addNotFoundRoute(app: FastifyInstance, guard: Guard, hasPage: boolean):
   })
 }
 
-/** The address under which a client on this machine reaches a server that is bound to `host`. */
+/** Returns the URL by which a client on this machine reaches a server bound to `host`. */
 function urlOf(host: string, port: number, scheme: 'http' | 'https' = 'http'): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `${scheme}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`

@@ -3,7 +3,7 @@ import { validationFailed } from './refusals.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Turns the texts of a query into what the schema asks for; what does not fit stays for validation to refuse. */
+/** Converts query texts to the types of the schema; values that don't fit stay for validation to refuse. */
 export type QueryReader = (query: Values) => Values
 
 interface PropertySchema {
@@ -11,7 +11,7 @@ interface PropertySchema {
   readonly anyOf?: readonly PropertySchema[]
 }
 
-/** Reads queries for this input, whose types are looked up with the first query that has something. */
+/** Creates the reader for this input; types are looked up at the first query with values. */
 export function createQueryReader(input: z.ZodObject): QueryReader {
   let types: ReadonlyMap<string, readonly string[]> | undefined
   return (query) => {
@@ -39,8 +39,8 @@ function coerce(value: unknown, types: readonly string[]): unknown {
 }
 
 /**
- * A request's values in one object: the query's, over them the body's, over both the path's, so that
- * neither can redirect a call to another resource.
+ * Merges a request's values: the body's override the query's, and the path's override both, so that neither can
+ * redirect a call to another resource.
  */
 export function flatInput(query: Values, body: unknown, parameters: unknown): Values {
   if (body !== undefined && body !== null && (typeof body !== 'object' || Array.isArray(body))) {

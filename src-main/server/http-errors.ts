@@ -8,7 +8,7 @@ import { routeNotFound } from './refusals.ts'
 /** The largest request body, in bytes. */
 export const bodyLimit = 5 * 1024 * 1024
 
-/** What Fastify itself refuses, in the API's words. */
+/** Fastify's own refusals, as errors of the API. */
 const frameworkRefusals: Readonly<Record<string, (limit: number) => ApiError>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: (limit) =>
     new ApiError({
@@ -22,11 +22,11 @@ const frameworkRefusals: Readonly<Record<string, (limit: number) => ApiError>> =
     new ApiError({ code: 'invalid_json', message: 'The body is not as long as Content-Length says.' }),
   FST_ERR_BAD_URL: routeNotFound,
   FST_ERR_MAX_PARAM_LENGTH: routeNotFound,
-  // A path that leads out of the page's folder.
+  // A path that leads out of the web UI's folder.
   FST_STATIC_FORBIDDEN_PATH: routeNotFound,
 }
 
-/** The error that a client sees. What is no refusal is a bug: its text goes to the log only. */
+/** Returns the error for the client. Anything but a refusal is a bug, whose text goes to the log only. */
 export function toApiError(error: unknown, log: Logger, limit = bodyLimit): ApiError {
   if (error instanceof ApiError) {
     if (error.code === 'internal_error') log.error({ err: error }, 'request failed')
@@ -38,9 +38,9 @@ export function toApiError(error: unknown, log: Logger, limit = bodyLimit): ApiE
   return new ApiError(internalError)
 }
 
-/** Answers with the error's status, body and the headers that belong to its code. */
+/** Sends the error's status, body and headers. */
 export async function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Logger) {
-  // Whoever hangs up before all of the request is there has met no bug.
+  // A client that hangs up in the middle of its request is no bug.
   const isCut = request.raw.destroyed && !request.raw.complete
   const refusal = isCut ? new ApiError(cutOff) : toApiError(error, log, request.routeOptions.bodyLimit)
   if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
@@ -49,7 +49,7 @@ export async function sendError(error: unknown, request: FastifyRequest, reply: 
   await reply.code(refusal.status).type('application/json; charset=utf-8').send(JSON.stringify(refusal.toBody()))
 }
 
-/** Answers what never became a request, in the API's words, and ends the connection. */
+/** Answers a malformed request with an API error and closes the connection. */
 export function refuseConnection(error: Error & { readonly code?: string }, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

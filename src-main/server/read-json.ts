@@ -1,12 +1,15 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 
-/** How deep a body may be nested. Nothing of the contract needs a tenth of it; what recurses over a body must not overflow. */
+/**
+ * Maximum nesting of a body. The contract needs less than a tenth of it; code that recurses over a body must not
+ * overflow.
+ */
 const maxDepth = 64
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads a body as strict JSON: UTF-8, no key twice in an object, no `__proto__`, not deeper than 64. Undefined for an
+ * Parses a body as strict JSON: UTF-8, unique keys, no `__proto__`, nested at most 64 deep. Returns undefined for an
  * empty body. Throws `invalid_json`.
  */
 export function readJson(body: Buffer): unknown {
@@ -33,7 +36,7 @@ function decode(body: Buffer): string {
 const quote = 0x22
 const backslash = 0x5c
 
-/** Looks at text that is known to be valid JSON. `JSON.parse` itself lets the last of two equal keys win. */
+/** Checks text that is valid JSON. `JSON.parse` accepts duplicate keys. */
 function checkStructure(text: string): void {
   /** The keys of each open object; null for an array. */
   const open: (Set<string> | null)[] = []

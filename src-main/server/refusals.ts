@@ -1,6 +1,6 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 
-/** No route answers this method and path. */
+/** No route for this method and path. */
 export const routeNotFound = () =>
   new ApiError({
     code: 'not_found',
@@ -8,6 +8,6 @@ export const routeNotFound = () =>
     details: { resource: 'route' },
   })
 
-/** The request carries a value of the wrong shape outside the reach of an operation's schema. */
+/** A value of the wrong shape outside an operation's schema. */
 export const validationFailed = (path: string, message: string) =>
   new ApiError({ code: 'validation_failed', message: `${path}: ${message}`, details: { issues: [{ path, message }] } })

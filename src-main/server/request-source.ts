@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { isPeerSameUser } from '../platform/process/peer-user.ts'
 import type { CallContext } from '../api/api.ts'
 
-/** Where a request comes from, as far as the request and its connection tell. */
+/** Returns where a request comes from, as far as its headers and connection say. */
 export function sourceOf(
   request: FastifyRequest,
   principal: CallContext['principal'],
@@ -16,7 +16,7 @@ export function sourceOf(
   }
 }
 
-/** Whether a proxy has brought a request: then the process at the other end is the proxy. */
+/** Returns whether a proxy forwarded the request: then the connected process is the proxy. */
 export function isForwarded({ headers, raw }: FastifyRequest): boolean {
   const names = Object.keys(headers)
   if (names.some((name) => name === 'forwarded' || name === 'via' || name.startsWith('x-forwarded-'))) return true

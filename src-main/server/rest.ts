@@ -14,22 +14,22 @@ import { isForwarded, sourceOf } from './request-source.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Where every path of the contract lies. */
+/** Prefix of every path of the contract. */
 export const apiPrefix = '/api/v1'
 
 export interface RouteParts {
   readonly api: Api
   readonly guard: Guard
-  /** Aborted when the server has to end what is still under way. */
+  /** Aborted when the server must end running requests. */
   readonly lifetime: AbortSignal
 }
 
-/** One route for each operation of the contract. */
+/** Adds one route per operation of the contract. */
 export function addOperationRoutes(app: FastifyInstance, parts: RouteParts): void {
   for (const [name, spec] of Object.entries(operations)) addOperationRoute(app, name as OperationName, spec, parts)
 }
 
-/** The contract's `{name}` in the router's words. */
+/** Converts the contract's `{name}` to the router's syntax. */
 export const routePath = (path: string) => apiPrefix + path.replace(/\{(\w+)\}/g, ':$1')
 
 function addOperationRoute(app: FastifyInstance, name: OperationName, spec: OperationSpec, parts: RouteParts): void {
@@ -60,8 +60,8 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
 }
 
 /**
- * A class for its getter: an object with a getter of its own has a hidden class of its own too, by which V8 keeps it,
- * its closure and the whole request until the next full collection.
+ * A class because of its getter: an object literal with a getter has its own hidden class, by which V8 keeps it, its
+ * closure and the whole request until the next full collection.
  */
 class RestCall implements CallContext {
   readonly principal: CallContext['principal']
@@ -81,8 +81,8 @@ class RestCall implements CallContext {
   }
 
   /**
-   * Whoever asks for a change and leaves still gets it; only reading stops. Most reads are done before anybody could
-   * leave and look at no signal, which costs more to make than they do.
+   * A change completes even if the caller leaves; only reads stop. Created lazily, because most reads finish before
+   * anyone could leave, and a signal costs more than they do.
    */
   get signal(): AbortSignal {
     return this.#reply.request.method === 'GET' ? untilGone(this.#reply, this.#lifetime) : this.#lifetime
@@ -94,16 +94,16 @@ function statusOf({ status, unchanged, deferred }: OperationSpec, output: unknow
   return deferred !== undefined && (output as Values)[deferred] === true ? 202 : status
 }
 
-/** The client does not want to wait for what takes long (RFC 7240). */
+/** Returns whether the client does not want to wait (RFC 7240). */
 const prefersAsync = (request: FastifyRequest): boolean =>
   [request.headers.prefer].flat().some((one) => /(^|[,;\s])respond-async($|[,;\s])/i.test(one ?? ''))
 
-/** A secret that belongs into a body does not come in by an address, which proxies write down. */
+/** Keeps only the named query values: a secret must come in the body, because proxies log addresses. */
 function only(query: unknown, names: readonly string[]): Values {
   return Object.fromEntries(Object.entries(query as Values).filter(([name]) => names.includes(name)))
 }
 
-/** Aborts when the client goes away before it has its answer, or with `lifetime`. */
+/** Returns a signal that aborts when the client leaves before its response, or with `lifetime`. */
 export function untilGone(reply: FastifyReply, lifetime: AbortSignal): AbortSignal {
   const controller = new AbortController()
   const leave = () => {
@@ -114,7 +114,7 @@ export function untilGone(reply: FastifyReply, lifetime: AbortSignal): AbortSign
   return AbortSignal.any([controller.signal, lifetime])
 }
 
-/** A one-time code is for a page on this machine, not for one that a proxy here forwards. */
+/** Refuses proxied requests, because a one-time code is for a page on this machine. */
 function requireThisMachine(request: FastifyRequest): void {
   if (isForwarded(request) || !isLoopbackHost(request.ip)) {
     throw new ApiError({ code: 'invalid_credentials', message: 'One-time codes work on this machine only. Sign in.' })
@@ -136,7 +136,7 @@ function sendSlice(reply: FastifyReply, output: unknown): FastifyReply {
     .send(Buffer.from(slice.data_base64, 'base64'))
 }
 
-/** Whatever is in the file, a browser that is led to it runs none of it, and shows no more than a picture. */
+/** Keeps browsers from running a downloaded file, or showing more than an image. */
 const filePolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
 
 function sendFile(reply: FastifyReply, output: unknown): FastifyReply {
@@ -150,6 +150,6 @@ function sendFile(reply: FastifyReply, output: unknown): FastifyReply {
     .send(Buffer.from(data_base64, 'base64'))
 }
 
-/** By RFC 8187, which lets fewer characters stand than an address. */
+/** Encodes by RFC 8187, which allows fewer characters than a URL. */
 const encodeExtended = (text: string): string =>
   encodeURIComponent(text).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)

@@ -5,27 +5,27 @@ import type { FastifyReply } from 'fastify'
 import type { Logger } from '../platform/logging/log.ts'
 import { toApiError } from './http-errors.ts'
 
-/** An event, with a number where it has one, or a number alone. */
+/** An event with an optional number, or a number alone. */
 export type SseFrame =
   { readonly id?: number; readonly event: string; readonly data: unknown } | { readonly id: number }
 
 export interface SseSource<T> {
-  /** Ends when the signal is aborted. Throws `ApiError` at the first pull when the caller may not see it. */
+  /** Ends when the signal aborts. Throws `ApiError` at the first item if the caller may not see the events. */
   readonly items: (signal: AbortSignal) => AsyncIterable<T>
   readonly frameOf: (item: T) => SseFrame
-  /** Asked with every keep-alive; when it throws, the stream ends. */
+  /** Called with every keep-alive; if it rejects, the stream ends. */
   readonly recheck: () => Promise<void>
 }
 
 export interface SseTiming {
-  /** Between two comments that keep the connection known to be alive. */
+  /** Interval of keep-alive comments. */
   readonly keepAliveMs: number
-  /** How long a client may leave the socket full before it is dropped; it resumes by `Last-Event-ID`. */
+  /** How long a client may leave the socket full before it is disconnected; it resumes by `Last-Event-ID`. */
   readonly stallMs: number
 }
 
 export interface SseStreams {
-  /** Answers with a stream; a refusal at its start is thrown instead, as for any other route. */
+  /** Responds with a stream; throws a refusal at its start, as other routes do. */
   open<T>(reply: FastifyReply, source: SseSource<T>): Promise<void>
   /** Ends every stream. */
   close(): Promise<void>
@@ -39,7 +39,7 @@ export function createSseStreams(log: Logger, timing: SseTiming): SseStreams {
       const controller = new AbortController()
       const items = source.items(controller.signal)[Symbol.asyncIterator]()
       const first = items.next()
-      // Rights are checked before anything is waited for, so a refusal shows within one turn.
+      // Rights are checked before any wait, so a refusal shows within one turn of the event loop.
       const refusal = await Promise.race([first.then(() => null, refusedWith), nextTurn(null)])
       if (refusal) throw refusal.error
       const connection = startStream(reply, controller, source.recheck, { log, ...timing })
@@ -57,7 +57,7 @@ const refusedWith = (error: unknown) => ({ error })
 
 interface Connection {
   readonly signal: AbortSignal
-  /** False when the client is gone. Waits while it is slower than the source. */
+  /** Resolves with false when the client is gone; waits while it is slower than the source. */
   send(text: string): Promise<boolean>
   end(): void
 }
@@ -109,12 +109,12 @@ function startStream(
   }
 }
 
-/** A lone event goes out at once; of many, those of this time go out together. */
+/** A single event is sent at once; several within this time are sent together. */
 const gatherMs = 20
-/** So much does not wait for more. */
+/** This many characters are sent without waiting. */
 const gatherCharacters = 16_384
 
-/** With hundreds of clients it is the writes to their sockets that cost, not the events. */
+/** Combines writes: with hundreds of clients, socket writes cost more than the events. */
 function gatherWrites(raw: ServerResponse): { write(text: string): void; flush(): void } {
   let gathered = ''
   let timer: NodeJS.Timeout | undefined
@@ -176,14 +176,14 @@ async function pump<T>(
   }
 }
 
-/** One event as text; JSON has no line ends of its own. */
+/** Formats one event; JSON contains no line ends. */
 function formatFrame(frame: SseFrame): string {
   const id = frame.id === undefined ? '' : `id: ${frame.id}\n`
   if (!('event' in frame)) return `${id}\n`
   return `${id}event: ${frame.event}\ndata: ${textOf(frame.data)}\n\n`
 }
 
-/** What goes to hundreds of clients is written out once. */
+/** An event for hundreds of clients is serialized once. */
 const texts = new WeakMap<object, string>()
 
 function textOf(data: unknown): string {

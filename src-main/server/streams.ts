@@ -10,7 +10,7 @@ import { routePath } from './rest.ts'
 import type { RouteParts } from './rest.ts'
 import type { SseFrame, SseStreams } from './sse.ts'
 
-/** The two streams of the contract, as server-sent events. */
+/** Adds the contract's two streams, as server-sent events. */
 export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: SseStreams): void {
   const { api, guard } = parts
   const contextOf = (request: FastifyRequest, signal: AbortSignal) => ({
@@ -43,14 +43,14 @@ export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: Ss
   })
 }
 
-/** A person's pages and scripts have one event stream each; more than this is a mistake in one of them. */
+/** A person's pages and scripts have one event stream each; more than this is a mistake. */
 const maxStreams = 256
 
-/** Counts the event streams of each person; those of runs have an end of their own. */
+/** Counts event streams per person; streams of runs end with the run. */
 function createStreamPlaces() {
   const open = new Map<string, number>()
   return {
-    /** Takes a place until the answer is closed. Throws `rate_limited` when all are taken. */
+    /** Takes a slot until the response is closed. Throws `rate_limited` if all are taken. */
     take: (principal: CallContext['principal'], { raw }: FastifyReply) => {
       if (principal.kind === 'agent') return
       const owner = ownerOf(principal)
@@ -81,7 +81,7 @@ function lastEventIdOf(request: FastifyRequest): number | null {
 function feedFrame(item: FeedItem): SseFrame {
   switch (item.kind) {
     case 'begun':
-      // A browser's EventSource takes it for where it resumes, and hands nothing on.
+      // A browser's EventSource stores the ID to resume from, without an event.
       return { id: item.seq }
     case 'event':
       return { id: item.event.seq, event: item.event.type, data: item.event.data }

@@ -10,20 +10,20 @@ export function addWebRoutes(app: FastifyInstance, webRoot: string): void {
     root: webRoot,
     cacheControl: false,
     setHeaders: (reply, path) => {
-      // The build puts a hash of the content into the names below assets/.
+      // The build adds a content hash to names below assets/.
       const isHashed = /[\\/]assets[\\/]/.test(path.slice(webRoot.length))
       reply.header('cache-control', isHashed ? `public, max-age=${365 * day}, immutable` : 'no-cache')
     },
   })
 }
 
-/** Whether a path that is no file is a place inside the page. */
+/** Returns whether a path that is no file is a route of the page. */
 export function isPagePath(request: FastifyRequest): boolean {
   const path = request.url.split('?', 1)[0] ?? ''
   return (request.method === 'GET' || request.method === 'HEAD') && !path.startsWith('/api/') && extname(path) === ''
 }
 
-/** Answers the page itself. */
+/** Sends the page. */
 export function sendPage(reply: FastifyReply): FastifyReply {
   return reply.sendFile('index.html')
 }

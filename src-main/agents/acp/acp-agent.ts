@@ -2,30 +2,30 @@ import type { AgentRun, ExecutorDefinition } from '../definition.ts'
 import type { AgentProgram, PrepareContext } from '../agent/agent-profile.ts'
 import type { RefusedArgs } from '../agent/filter-args.ts'
 
-/** An agent that speaks the Agent Client Protocol on its stdin and stdout. */
+/** An agent that speaks the Agent Client Protocol on stdin and stdout. */
 export interface AcpAgent extends Pick<ExecutorDefinition, 'configNames'> {
   readonly program: AgentProgram
-  /** The arguments that make it speak the protocol, around the agent's `own`. */
+  /** Returns the arguments that start the protocol mode, around the agent's `own`. */
   readonly args: (
     run: AgentRun,
     own: readonly string[],
     place: PrepareContext,
   ) => readonly string[] | Promise<readonly string[]>
   readonly refusedArgs: RefusedArgs
-  /** How long it may take until it has a session, in ms; by default a minute. */
+  /** Time limit until a session exists, in ms; by default a minute. */
   readonly startMs?: number
   /** Variables for every run. */
   readonly defaultEnv?: Readonly<Record<string, string>>
-  /** Variables that make it ask before it acts, where that is its policy. */
+  /** Variables that make the agent ask before it acts, if its permissions require that. */
   readonly asking?: Readonly<Record<string, string>>
-  /** What a person chooses is asked for over the protocol; else `args` name it. */
+  /** Model and effort are set over the protocol; otherwise by `args`. */
   readonly configuresViaProtocol: boolean
-  /** It tells what a tool does only where it asks for leave, so it shall go on asking. */
+  /** The agent describes a tool call only when it requests permission, so it must keep asking. */
   readonly reportsToolsViaPermission?: boolean
-  /** When it loads a session, it goes on telling the story of it after it has answered. */
+  /** After it has answered a request to load a session, the agent keeps replaying its history. */
   readonly replaysAfterLoad?: boolean
-  /** Last words with which the program itself tells that its turn failed. */
+  /** Recognizes final messages by which the program reports that its turn failed. */
   readonly isFailure?: (text: string) => boolean
-  /** Chunks of words that are the program's own notices. */
+  /** Recognizes message chunks that are notices of the program itself. */
   readonly isNotice?: (text: string) => boolean
 }

@@ -5,7 +5,7 @@ import type { ExecutorDefinition } from '../definition.ts'
 import type { AcpAgent } from './acp-agent.ts'
 import { converseOverAcp } from './converse.ts'
 
-/** The profile of an agent that is spoken to over ACP. Its MCP token travels over its stdin and lies nowhere. */
+/** The profile of an ACP agent. Its MCP token is sent over stdin and stored nowhere. */
 export const acpProfile = (agent: AcpAgent): AgentProfile => ({
   program: agent.program,
   configNames: agent.configNames,
@@ -16,9 +16,9 @@ export const acpProfile = (agent: AcpAgent): AgentProfile => ({
     ...(policyOf(run.config) !== 'all' && agent.asking && { env: agent.asking }),
   }),
   createSession: (run, listener) => converseOverAcp(agent, run, listener),
-  // It waits for further prompts until its stdin ends, and not every one notices that.
+  // The agent waits for prompts until its stdin ends, and not every program notices that.
   exitGraceMs: 3_000,
 })
 
-/** The definition of an agent that is spoken to over ACP. */
+/** The definition of an ACP agent. */
 export const defineAcpAgent = (agent: AcpAgent): ExecutorDefinition => createAgentDriver(acpProfile(agent))

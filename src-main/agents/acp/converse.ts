@@ -19,7 +19,7 @@ import { readAskedCall, readUpdate } from './updates.ts'
 import { createUsageCount } from './usage.ts'
 import type { UsageCount } from './usage.ts'
 
-/** What one conversation holds together. */
+/** The state of one session. */
 interface AcpState {
   readonly agent: AcpAgent
   readonly run: AgentRun
@@ -28,21 +28,21 @@ interface AcpState {
   readonly usage: UsageCount
   readonly updates: UpdateReader
   readonly permissions: Permissions
-  /** What waits for leave, by the id of its call. */
+  /** Pending permission requests, by call ID. */
   readonly asked: Map<string, PermissionRequest>
-  /** Words of a person that wait for the end of the turn. */
+  /** Messages of people, sent at the end of the turn. */
   readonly queue: string[]
-  /** Earlier turns, which an agent tells again, are over. */
+  /** The replay of earlier turns is over. */
   present: boolean
-  /** How many updates told of earlier turns. */
+  /** Number of updates that replayed earlier turns. */
   replayed: number
-  /** It fell silent in the middle. */
+  /** The agent went silent in the middle of a turn. */
   cutShort: boolean
-  /** It has not answered in time after its start. */
+  /** The agent did not answer in time after its start. */
   neverBegan: boolean
 }
 
-/** Speaks the Agent Client Protocol: a session, a prompt, and further prompts as long as people have something to say. */
+/** Runs an Agent Client Protocol session: the prompt, then one prompt per message of a person. */
 export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentSessionListener): AgentSession {
   const story = createRunState(null)
   const usage = createUsageCount()
@@ -55,7 +55,7 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
     story,
     usage,
     updates,
-    // Over the protocol a no has no words.
+    // The protocol has no field for the reason of a denial.
     permissions: createPermissions(run, { tellsWhy: false }),
     asked: new Map(),
     queue: [],
@@ -82,7 +82,7 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
   }
 }
 
-/** The SDK's end of the line: what the agent says goes in by `receive`. */
+/** The SDK's end of the connection: `receive` passes the agent's messages to it. */
 function createStream(write: (text: string) => Promise<void>): {
   readonly stream: Stream
   readonly receive: (message: AnyMessage) => void
@@ -104,7 +104,7 @@ function createStream(write: (text: string) => Promise<void>): {
   }
 }
 
-/** Updates are read here, in their order and however large; requests and answers are the SDK's. */
+/** Reads updates here, in order and of any size; the SDK handles requests and responses. */
 function onMessage(talk: AcpState, json: unknown, receive: (message: AnyMessage) => void): boolean {
   if (!isRecord(json) || json['jsonrpc'] !== '2.0') return false
   if (json['method'] === methods.client.session.requestPermission) {
@@ -112,7 +112,7 @@ function onMessage(talk: AcpState, json: unknown, receive: (message: AnyMessage)
     if (call !== null) talk.asked.set(call.toolCallId, talk.updates.asked(call))
   }
   if (json['method'] !== methods.client.session.update) {
-    // What an agent tells by notifications of its own is not for us.
+    // Agent-specific notifications are ignored.
     if (json['id'] !== undefined || json['method'] === methods.protocol.cancelRequest) receive(json as AnyMessage)
     return true
   }
@@ -144,7 +144,7 @@ async function runPromptLoop(talk: AcpState, stream: Stream, prompt: string): Pr
   listener.onTurnEnd(0)
 }
 
-/** Waits until an agent that is still telling of earlier turns has nothing more to tell of them. */
+/** Waits until an agent that replays earlier turns has finished. */
 async function drainReplay(talk: AcpState, session: AcpSession): Promise<void> {
   let heard: number
   do {
@@ -169,7 +169,7 @@ async function openSession(talk: AcpState, stream: Stream): Promise<AcpSession> 
   return session
 }
 
-/** What can't be read is not allowed, unless everything is. */
+/** A call that can't be read is denied, unless everything is allowed. */
 async function permit(
   { permissions, asked, run }: AcpState,
   toolCallId: string,
@@ -199,7 +199,7 @@ function endTurn({ agent, updates, usage, listener, story }: AcpState, response:
   listener.onEntry({ type: 'error', at: listener.now(), text: why })
 }
 
-/** Whatever went wrong is told; only an agent that fell silent leaves the word to its stderr and its exit. */
+/** Records the error. For an agent that went silent, stderr and the exit code explain more. */
 function fail(talk: AcpState, error: unknown): void {
   const { agent, story, listener } = talk
   if (!(error instanceof RequestError) && !(error instanceof AcpSetupError)) {
@@ -222,9 +222,9 @@ function conclude({ story, run, usage, agent, cutShort, neverBegan }: AcpState, 
   story.usage = usage.total()
   if (cutShort)
     recordFailure(story, stderr || `${executorInfos[agent.program.executor].name} ended in the middle of its turn.`)
-  // What it was waiting for mostly stands on its stderr.
+  // What the agent was waiting for is mostly on its stderr.
   if (neverBegan && stderr !== '') recordFailure(story, `${story.failure?.text ?? ''} It wrote: ${stderr}`)
   const result = toRunResult(story, stderr)
-  // What it never took up is no session to be asked for again, unless it did not come to that.
+  // A session that failed to resume must not be resumed again, unless the agent never got that far.
   return { ...result, session_id: result.session_id ?? (story.failure !== null && !cutShort ? null : run.session_id) }
 }

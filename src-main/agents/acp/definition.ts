@@ -6,9 +6,9 @@ import { acpProfile } from './acp-profile.ts'
 import { sortArgs, startAgent } from '../agent/agent-driver.ts'
 import type { ExecutorDefinition } from '../definition.ts'
 
-/** Any agent that speaks ACP, by the command line that starts it, which has all its flags in it. */
+/** Any ACP agent, started by a command line that contains all its flags. */
 export const anyAcpAgent: AcpAgent = {
-  // Which files steer it can't be known.
+  // The files that control an unknown agent are unknown.
   configNames: [],
   program: {
     executor: 'acp',

@@ -17,12 +17,12 @@ const actions: Readonly<Record<string, ToolCall['action']>> = {
   execute: 'run',
   fetch: 'fetch',
 }
-/** A diff beyond this is no reading matter; the workspace's own diff has it. */
+/** Longer diffs are unreadable in a transcript; the workspace's diff shows them. */
 const maxDiffText = 512 * 1024
 /** Our MCP server's tools, as agents spell them: `mcp__svc__svc_note`, `svc-svc_note`, `svc_note (svc MCP Server)`. */
 const ourTool = /^(?:mcp_+)?svc[-_]/
 
-/** A tool call for people. `title` is the first that it had: later ones tell what it does, not what it is. */
+/** Describes a tool call for people. `title` is the call's first one: later ones describe the effect, not the tool. */
 export function describeCall(call: Call, title: string, cwd: string): Omit<ToolCall, 'type' | 'at' | 'id'> {
   const tool = toolOf(call, title)
   const input = inputOf(call)
@@ -37,18 +37,18 @@ export function describeCall(call: Call, title: string, cwd: string): Omit<ToolC
   }
 }
 
-/** A call that waits for leave, with all that it names. */
+/** A call that needs permission, with all paths that it names. */
 export function describePermissionRequest(call: Call, title: string, cwd: string): PermissionRequest {
   const about = describeCall(call, title, cwd)
   const parts = (call.content ?? []).flatMap((part) => (part.path === undefined ? [] : [part.path]))
   const paths = [...(call.locations ?? []).map(({ path }) => path), ...parts, ...pathsIn(inputOf(call))]
-  // Agents that name the server in the title are told apart by it, others by the name of the tool.
+  // Some agents name the server in the title, others in the tool's name.
   const server = /\((\S+) MCP Server\)$/.exec(title)?.[1]
   const ours = about.action === 'mcp' && (server === undefined ? ourTool.test(about.tool) : server === mcpServerName)
   return { ...about, input: about.input ?? shownOf(call, about.action), ours, paths: [...new Set(paths)] }
 }
 
-/** What a person is shown instead, where an agent does not tell the input: the whole of it, for that is what they allow. */
+/** Returns what a person sees if the agent sends no input: all the call's content, because that is what they allow. */
 function shownOf(call: Call, action: ToolCall['action']): Readonly<Record<string, unknown>> {
   const [title, texts] = [call.title ?? '', textsOf(call)]
   return { [action === 'run' ? 'command' : 'title']: title, ...(texts.length > 0 && { text: texts.join('\n') }) }
@@ -59,14 +59,14 @@ function toolOf(call: Call, title: string): string {
   const claude = isRecord(meta['claudeCode']) ? meta['claudeCode']['toolName'] : undefined
   const named = [call.name, meta['toolName'], claude].find(isText)
   if (named !== undefined) return named
-  // Gemini's ids begin with the tool: `write_file__call_1`.
+  // Gemini's IDs start with the tool: `write_file__call_1`.
   const prefix = /^([a-z][a-z_]*?)__/.exec(call.toolCallId)?.[1]
   if (prefix !== undefined) return prefix
   const word = /^[\w-]+(?= \(|$)/.exec(title)?.[0]
   return word ?? call.kind ?? 'tool'
 }
 
-/** Where an agent does not tell the input of a tool, the text that it shows of it may be just that. */
+/** If an agent sends no input of a tool, the text that it shows may contain it. */
 function inputOf(call: Call): Readonly<Record<string, unknown>> {
   if (isRecord(call.rawInput)) return call.rawInput
   const shown = parseJson(textsOf(call)[0] ?? '')
@@ -111,7 +111,7 @@ function diffOf(call: Call, input: Readonly<Record<string, unknown>>, cwd: strin
   return { path: relativeToCwd(path, cwd), ...change }
 }
 
-/** Some agents tell a change by the input of their tool only. */
+/** Some agents report a change only in the input of their tool. */
 function changeOf(input: Readonly<Record<string, unknown>>): { old_text: string | null; new_text: string } | null {
   const after = [input['newString'], input['new_string'], input['new_str']].find((text) => typeof text === 'string')
   const before = [input['oldString'], input['old_string'], input['old_str']].find((text) => typeof text === 'string')
@@ -120,7 +120,7 @@ function changeOf(input: Readonly<Record<string, unknown>>): { old_text: string 
   return whole === undefined ? null : { old_text: null, new_text: whole }
 }
 
-/** What a finished call answered. A command that failed has failed, also where the agent says only that it ran. */
+/** Returns the result of a finished call. A failed command is a failure even if the agent says only that it ran. */
 export function resultOfCall(call: Call): { readonly ok: boolean; readonly text: string } {
   const output = isRecord(call.rawOutput) ? call.rawOutput : {}
   const raw = [call.rawOutput, output['output'], output['content']].find((text) => typeof text === 'string')

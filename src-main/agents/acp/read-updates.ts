@@ -9,9 +9,9 @@ import type { UsageCount } from './usage.ts'
 
 export interface UpdateReader {
   read(update: Update): void
-  /** A call that waits for permission is told as far as it is known; what that is. */
+  /** Records the known part of a call that needs permission and returns it. */
   asked(call: Call): PermissionRequest
-  /** Writes what is still gathered: a turn is over. */
+  /** Writes collected chunks at the end of a turn. */
   flush(): void
 }
 
@@ -23,7 +23,7 @@ export interface UpdateReaderOptions {
   readonly isNotice: (text: string) => boolean
 }
 
-/** Words come in chunks; a text longer than this becomes several entries. */
+/** Messages arrive in chunks; one longer than this becomes several entries. */
 const maxGathered = 100_000
 
 interface KnownCall {
@@ -33,8 +33,8 @@ interface KnownCall {
 }
 
 /**
- * Turns the updates of a session into transcript entries. Chunks become one entry when something else
- * follows. A call is told as soon as it is known what it does, which is often later than that there is one.
+ * Converts session updates into transcript entries. Consecutive chunks become one entry. A call is written once it is
+ * known what it does, often later than its start.
  */
 export function createUpdateReader({ cwd, story, usage, listener, isNotice }: UpdateReaderOptions): UpdateReader {
   const calls = new Map<string, KnownCall>()
@@ -80,7 +80,7 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
   }
   const tellUsage = (): void => {
     const news = usage.news()
-    // Tokens on the way are those of one request to the model.
+    // Token counts during a turn belong to one model request.
     const turns = news !== null && news.output_tokens > 0 ? { turns: 1 } : {}
     if (news !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...news, ...turns })
   }
@@ -111,12 +111,12 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
   }
 }
 
-/** An update names only what is new. */
+/** An update contains only changed fields. */
 function merge(before: Call, update: Call): Call {
   const news = Object.entries(update).filter(([, value]) => value !== undefined && value !== null)
   return { ...before, ...Object.fromEntries(news) }
 }
 
-/** The working directory alone does not tell what a command does. */
+/** The working directory alone does not say what a command does. */
 const hasInput = ({ rawInput }: Call): boolean =>
   isRecord(rawInput) && Object.keys(rawInput).some((key) => key !== 'cwd')

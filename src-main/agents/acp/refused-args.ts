@@ -1,6 +1,6 @@
 import type { Arity, RefusedArgs } from '../agent/filter-args.ts'
 
-/** Flags that the agents with a protocol mode have in common: other ways to run, to be asked and to resume. */
+/** Flags that ACP agents share: other run modes, permissions and resuming. */
 const common: Readonly<Record<string, Arity>> = {
   '--acp': 'none',
   '--experimental-acp': 'none',
@@ -19,10 +19,10 @@ const common: Readonly<Record<string, Arity>> = {
   '--help': 'none',
 }
 
-/** What the own arguments of such an agent may not hold; `flags` are those that only this one has. */
+/** The arguments refused for an ACP agent; `flags` are those specific to one agent. */
 export const acpRefusedArgs = (flags: Readonly<Record<string, Arity>> = {}): RefusedArgs => ({
   flags: { ...common, ...flags },
-  // A short flag may mean anything; the long ones say what they mean.
+  // A short flag may mean anything; long ones are unambiguous.
   allowedShort: /^$/,
   shortWithValue: /^-[miprswo]$/,
 })

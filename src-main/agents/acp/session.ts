@@ -13,35 +13,35 @@ import type { AgentRun } from '../definition.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
 import { isRecord, isText } from '../agent/text.ts'
 
-/** A session of an agent that is ready for its prompt. */
+/** An agent session that is ready for its prompt. */
 export interface AcpSession {
   readonly id: string
-  /** The pictures go along where the agent says that it takes some. */
+  /** Sends images if the agent accepts them. */
   prompt(text: string, images?: AgentRun['images']): Promise<PromptResponse>
-  /** A question without consequences: its answer comes after what was under way before. */
+  /** Sends a request without effect; its response arrives after everything sent before. */
   touch(): Promise<void>
 }
 
 export interface AcpSessionRequest {
   readonly run: AgentRun
   readonly stream: Stream
-  /** Model and effort are asked for over the protocol; null when told in another way, or the agent's own choice. */
+  /** Model and effort to set over the protocol; null if they are set otherwise or left to the agent. */
   readonly model: string | null
   readonly effort: string | null
-  /** Whether it shall ask nobody, or must ask, if it has modes for that; null leaves it as it is. */
+  /** true: the agent asks no one; false: it must ask, if it has such modes; null leaves its mode. */
   readonly free: boolean | null
-  /** How long it may take until it has a session, in ms; by default a minute. */
+  /** Time limit until a session exists, in ms; by default a minute. */
   readonly startMs?: number | undefined
-  /** Whether it may make this call. */
+  /** Resolves with whether the call is allowed. */
   readonly permit: (toolCallId: string, signal: AbortSignal) => Promise<boolean>
 }
 
-/** Modes in which an agent asks nobody, as agents name them. The worktree is what keeps it apart. */
+/** Modes in which agents ask no one. The worktree isolates them. */
 const freeModes = ['bypassPermissions', 'full-access', 'yolo']
-/** Modes in which it asks before it changes or runs something. */
+/** Modes in which agents ask before they change or run something. */
 const askingModes = ['default', 'manual', 'read-only', 'ask']
 
-/** A failure that is told as it is. */
+/** A failure whose message is shown to people unchanged. */
 export class AcpSetupError extends Error {
   override readonly name = 'AcpSetupError'
   readonly code: 'no_answer' | 'sign_in' | 'no_session' | 'no_choice'
@@ -52,7 +52,7 @@ export class AcpSetupError extends Error {
   }
 }
 
-/** Shakes hands with an agent and opens a session, or takes up an earlier one. */
+/** Initializes the connection and opens a session, or resumes an earlier one. */
 export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSession> {
   const { run, stream, model, effort, free, permit } = request
   const { agent } = client({ name: 'Copse' })
@@ -89,10 +89,10 @@ export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSes
   }
 }
 
-/** A program that waits for someone at a terminal never answers. A package that is fetched first takes its time. */
+/** A program that waits at a terminal never answers, but one that downloads a package first needs time. */
 const startMs = 60_000
 
-/** Settles as `answer` does, or fails once the agent has been silent for too long. */
+/** Settles as `answer` does, or rejects after the agent was silent for `ms`. */
 async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_resolve, reject) => {
@@ -122,7 +122,7 @@ async function enter(agent: ClientContext, about: InitializeResponse, run: Agent
   try {
     if (session_id === null) return await agent.request(methods.agent.session.new, place)
     const session = { ...place, sessionId: session_id }
-    // Taking up is quiet; loading tells the whole story again.
+    // Resuming is silent; loading replays the whole session.
     if ((can?.sessionCapabilities?.resume ?? null) !== null) {
       return { ...(await agent.request(methods.agent.session.resume, session)), sessionId: session_id }
     }
@@ -147,8 +147,8 @@ function mcpServersOf({ mcp }: AgentRun): McpServer[] {
 }
 
 /**
- * Where nobody is there to allow anything, what an agent still asks is allowed, but fewer questions are
- * quicker. Where somebody is, it must not be in a mode of the person's own settings that asks nobody.
+ * If no one can be asked, requests are allowed anyway, but fewer are faster. If someone can, a mode of the person's
+ * own settings that never asks must not apply.
  */
 async function takeMode(
   agent: ClientContext,
@@ -165,7 +165,7 @@ async function takeMode(
   throw new AcpSetupError('no_choice', text)
 }
 
-/** What a person may choose of an agent, by the category of its option. */
+/** Options that people can set for an agent, with the protocol's category. */
 const choices = { model: 'model', effort: 'thought_level' } as const
 
 async function configure(
@@ -187,7 +187,7 @@ async function configure(
   }
 }
 
-/** Once, for what it allows for longer may be kept in a file of the worktree. */
+/** Allows once only, because agents may store longer permissions in a file of the worktree. */
 function choose(
   { options }: RequestPermissionRequest,
   what: 'allow' | 'reject',
@@ -197,7 +197,7 @@ function choose(
   return option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' }
 }
 
-/** An answer of the agent that is an error, with the details that it gives. */
+/** Returns the message of a protocol error with its details. */
 export function describeError({ data, message }: RequestError): string {
   const fields = isRecord(data) ? [data['details'], data['message']] : [data]
   const details = fields.find(isText)

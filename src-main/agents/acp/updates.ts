@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What an agent tells in `session/update` (protocol version 1). Only what is read here is described, and
- * loosely: agents add to it, and one odd field must not lose the rest.
+ * The updates in `session/update` (protocol version 1). Only fields read here are described, loosely: agents add
+ * fields, and one unexpected field must not lose the rest.
  */
 const Content = z.looseObject({ type: z.string(), text: z.string().optional() })
 
@@ -56,7 +56,7 @@ const Notification = z.looseObject({
 })
 const knownUpdates: ReadonlySet<string> = new Set(Update.options.map((option) => option.shape.sessionUpdate.value))
 
-/** The update in a message; `null` when it says nothing that is read here, `garbage` when it should and can't be read. */
+/** Returns the update in a message, `null` if it is of no known kind, `garbage` if it is malformed. */
 export function readUpdate(json: unknown): Update | null | 'garbage' {
   const notification = Notification.safeParse(json)
   if (!notification.success) return 'garbage'
@@ -68,7 +68,7 @@ export function readUpdate(json: unknown): Update | null | 'garbage' {
 
 const Asking = z.looseObject({ params: z.looseObject({ toolCall: Call }) })
 
-/** The call that a `session/request_permission` is about; null when it can't be read. */
+/** Returns the call of a `session/request_permission`, or null if it can't be read. */
 export function readAskedCall(json: unknown): Call | null {
   const asking = Asking.safeParse(json)
   return asking.success ? asking.data.params.toolCall : null

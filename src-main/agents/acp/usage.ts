@@ -11,25 +11,25 @@ const Tokens = z.looseObject({
   output_tokens: count,
 })
 
-/** Adds up what the turns of a run cost, wherever an agent tells it. */
+/** Sums the usage of a run's turns, from all places where agents report it. */
 export interface UsageCount {
-  /** The tokens of one model call, in the `_meta` of a chunk. */
+  /** Adds the tokens of one model call, from the `_meta` of a chunk. */
   addOf(meta: unknown): void
-  /** What the session has cost so far. */
+  /** Records the session's total cost so far. */
   cost(cost: { readonly amount: number; readonly currency: string } | null): void
-  /** What was spent before belongs to earlier runs of the session, which have told that they cost `earlier`. */
+  /** Starts a run; `earlier` is the cost that earlier runs of the session reported. */
   begin(earlier?: number | null): void
-  /** What the turn has used that was not asked for before; null when that is nothing. */
+  /** Returns usage of the turn since the last call, or null if there is none. */
   news(): Usage | null
-  /** The answer to a prompt: what its turn cost beyond that. null when nothing more was told. */
+  /** Takes the response to a prompt and returns the turn's remaining usage, or null if there is none. */
   endTurn(response: unknown): Usage | null
-  /** Of all turns together. */
+  /** Returns the usage of all turns. */
   total(): Usage | null
 }
 
 const nothing: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: null }
 
-/** Begins with nothing. */
+/** Creates a count of zero. */
 export function createUsageCount(): UsageCount {
   let chunks: TokenCount | null = null
   let total: Usage | null = null
@@ -38,7 +38,7 @@ export function createUsageCount(): UsageCount {
   let owed: number | null = null
   let told: Usage = nothing
 
-  /** What of the turn's sum was not told yet. */
+  /** Returns the part of the turn's sum that was not reported yet. */
   function untold(tokens: TokenCount | null, cost: number | null): Usage | null {
     const more = (kind: keyof TokenCount) => Math.max(0, (tokens?.[kind] ?? 0) - told[kind])
     const rest: Usage = {
@@ -48,7 +48,7 @@ export function createUsageCount(): UsageCount {
     }
     return rest.input_tokens + rest.output_tokens + (rest.cost_usd ?? 0) === 0 ? null : rest
   }
-  /** An agent that knows no price of its model tells 0: that is no price. */
+  /** An agent that does not know its model's price reports 0, which is no price. */
   const costOfTurn = () => (spent === null || spent <= before ? null : spent - before)
   return {
     addOf: (meta) => {
@@ -57,7 +57,7 @@ export function createUsageCount(): UsageCount {
     cost: (cost) => {
       if (cost?.currency !== 'USD') return
       spent = cost.amount
-      // A total that can't hold the earlier runs is this run's own.
+      // A total too small to include the earlier runs is this run's own.
       if (owed !== null && spent >= owed) before = owed
       owed = null
     },
@@ -100,7 +100,7 @@ function add(one: TokenCount | null, other: TokenCount | null): TokenCount | nul
   }
 }
 
-/** `usage` is where newer agents tell it, `_meta.quota` where others do. */
+/** Newer agents report tokens in `usage`, others in `_meta.quota`. */
 function tokensInAnswer(response: unknown): TokenCount | null {
   if (!isRecord(response)) return null
   const meta = isRecord(response['_meta']) ? response['_meta'] : {}
@@ -114,7 +114,7 @@ function tokensOf(value: unknown): TokenCount | null {
   const { data } = found
   const input = data.inputTokens ?? data.input_tokens ?? 0
   const output = data.outputTokens ?? data.output_tokens ?? 0
-  // What came from a cache is input too; not everybody counts it as such.
+  // Cached tokens are input too; not every agent counts them as input.
   return {
     input_tokens: Math.round(Math.max(input, (data.totalTokens ?? 0) - output)),
     output_tokens: Math.round(output),

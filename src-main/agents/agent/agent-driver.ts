@@ -21,18 +21,18 @@ export interface AgentDriverOptions {
   readonly clock?: Clock
   /** The person's environment; this process's own by default. */
   readonly env?: Variables
-  /** How long it may take to exit after its last turn before it is made to, in ms; the profile's by default. */
+  /** Time limit for the exit after the last turn, in ms; the profile's by default. */
   readonly exitGraceMs?: number
 }
 
-/** What is there to be started, and how. */
+/** The program to start, and how. */
 export interface SpawnSpec {
   readonly file: string
   readonly args: readonly string[]
   readonly verbatimArguments?: boolean
 }
 
-/** A driver for a coding agent that is a program on this machine. */
+/** Creates the executor of a coding agent that is a program on this machine. */
 export function createAgentDriver(profile: AgentProfile, options: AgentDriverOptions = {}): ExecutorDefinition {
   const { program } = profile
   const env = options.env ?? process.env
@@ -52,7 +52,7 @@ export function createAgentDriver(profile: AgentProfile, options: AgentDriverOpt
   }
 }
 
-/** A person's own arguments: those that the agent gets, and those that it may not have as it is configured. */
+/** Sorts a person's arguments into allowed ones and those refused under the agent's configuration. */
 export function sortArgs({ refusedArgs, refusedWhenAsking }: AgentProfile, config: ArgsConfig): FilteredArgs {
   const more = policyOf(config) === 'all' ? {} : refusedWhenAsking
   return filterArgs(config.args ?? [], { ...refusedArgs, flags: { ...refusedArgs.flags, ...more } })
@@ -61,11 +61,11 @@ export function sortArgs({ refusedArgs, refusedWhenAsking }: AgentProfile, confi
 export interface StartOptions extends AgentDriverOptions {
   readonly env: Variables
   readonly signal: AbortSignal
-  /** Throws `ExecutorError` when there is nothing to start. */
+  /** Throws `ExecutorError` if there is nothing to start. */
   readonly launch: (args: readonly string[], env: Readonly<Record<string, string>>) => SpawnSpec
 }
 
-/** Starts one run of an agent. Whatever happens, the log is closed in the end and nothing is left behind. */
+/** Starts one run of an agent. In every case the log is closed in the end and no process or file is left. */
 export async function startAgent(
   profile: AgentProfile,
   run: AgentRun,
@@ -82,9 +82,9 @@ export async function startAgent(
 async function start(profile: AgentProfile, run: AgentRun, options: StartOptions): Promise<RunningExecution> {
   const { clock = systemClock, exitGraceMs = profile.exitGraceMs, signal, launch } = options
   signal.throwIfAborted()
-  // Some trust the shell's word for where they are more than the system's.
+  // Some programs trust `PWD` more than the system's working directory.
   const env = { ...agentEnvironment(profile, run.config.env ?? {}, run.env, options.env), PWD: run.cwd }
-  // Whether there is anything to start is known before anything is written for it.
+  // Throws before anything is written if there is nothing to start.
   launch([], env)
   await using resources = new AsyncDisposableStack()
   const own = sortArgs(profile, run.config)

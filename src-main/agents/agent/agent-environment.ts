@@ -4,8 +4,8 @@ import type { AgentProfile, Variables } from './agent-profile.ts'
 type Given = Readonly<Record<string, string>>
 
 /**
- * The environment of an agent: the person's own, what keeps an unattended run quiet, the agent's
- * `config`, then the `run`'s variables, which nothing overrides.
+ * Composes an agent's environment: the person's variables, defaults for unattended runs, the agent's `config`, then
+ * the `run`'s variables, which nothing overrides.
  */
 export function agentEnvironment(
   { defaultEnv, unsetEnv = [] }: Pick<AgentProfile, 'defaultEnv' | 'unsetEnv'>,

@@ -7,103 +7,106 @@ import type { RefusedArgs } from './filter-args.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** What a program answered that was asked something. */
+/** The output of a program that was asked something. */
 export interface ProgramAnswer {
   readonly exit_code: number
   readonly stdout: string
   readonly stderr: string
 }
 
-/** How a coding agent is called and where it lies. */
+/** The name and location of an agent's program. */
 export interface AgentProgram {
   readonly executor: ExecutorProfile
   readonly needs?: AgentNeeds
   /** Its name on PATH. */
   readonly program: string
-  /** Where its own installers put it. An app that a desktop started often has a short PATH. */
+  /** Installers' folders, since an app started from a desktop often has a short PATH. */
   readonly places?: (home: string) => readonly string[]
-  /** The program beside an npm shim on Windows, below its `node_modules`: a shim takes a shell to start. */
+  /** The program next to an npm shim on Windows, below its `node_modules`; starting a shim takes a shell. */
   readonly windowsProgram?: readonly string[]
   readonly installHint: string
-  /** What to do to sign in. */
+  /** How to sign in. */
   readonly signInHint: string
-  /** Whether it is signed in, by what lies on this machine; null when that can't be known from here. */
+  /** Whether the agent is signed in, judged by files on this machine; null if they don't show it. */
   readonly signedIn?: (env: Variables, home: string) => boolean | null
-  /** How it tells itself whether it is signed in, and how its answer is read; null where that says nothing. */
+  /**
+   * The command by which the agent reports whether it is signed in, and the parser of its output, which returns null
+   * if unclear.
+   */
   readonly signInStatus?: {
     readonly args: readonly string[]
     readonly read: (answer: ProgramAnswer) => boolean | null
   }
 }
 
-/** What a profile adds to a start: arguments and variables. */
+/** Arguments and variables that a profile adds to a start. */
 export interface PreparedLaunch {
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** What a start may use. */
+/** The inputs of preparing a start. */
 export interface PrepareContext {
   /** The agent's whole environment. */
   readonly env: Variables
-  /** What has to be removed after the run goes here. */
+  /** Receives resources to dispose of after the run. */
   readonly resources: AsyncDisposableStack
 }
 
-/** Told what an agent says and does. */
+/** Receives the events of an agent session. */
 export interface AgentSessionListener {
   readonly onEntry: (entry: TranscriptEntry) => void
-  /** The time of the entries, as ISO 8601. */
+  /** The time of entries, as ISO 8601. */
   readonly now: () => string
-  /** The session has a name, or another one. */
+  /** Called with the session's ID, and again when it changes. */
   readonly onSession: (session_id: string) => void
-  /** A turn runs: the first one, or one that was queued behind another. */
+  /** Called when a turn starts: the first one, or a queued one. */
   readonly onTurn: () => void
-  /** A turn has ended; `queued` more are known to follow without a word from us. */
+  /** Called when a turn has ended; `queued` more turns will follow without input. */
   readonly onTurnEnd: (queued: number) => void
-  /** Nothing will come of it any more: it is ended at once. */
+  /** Called when the run can't succeed any more: it is stopped at once. */
   readonly giveUp?: () => void
   /** Sends bytes to the agent's stdin; rejects when it is closed. */
   readonly write: (text: string) => Promise<void>
-  /** Nothing more will be said to the agent. */
+  /** Ends the agent's input. */
   readonly closeInput: () => void
 }
 
-/** What a run comes to, by the agent's own words and deeds. */
+/** The result of a run, judged by the agent's messages and tool use. */
 export type RunResult = Pick<
   ExecutionOutcome,
   'session_id' | 'usage' | 'conclusion' | 'message' | 'usage_limit' | 'windows'
 > & {
-  /** It failed, whatever its exit code. */
+  /** The run failed, whatever its exit code. */
   readonly failed: boolean
 }
 
-/** One run's conversation with an agent: its stdout in, our words out. Nothing that it prints makes it throw. */
+/** One run's session with an agent: reads its stdout, writes its stdin. No output makes it throw. */
 export interface AgentSession {
   push(bytes: Uint8Array): void
-  /** No more bytes come; a half line at the end is read as it is. */
+  /** Ends the input; an incomplete last line is read as it is. */
   end(): void
-  /** Hands over the prompt. */
+  /** Sends the prompt. */
   begin(prompt: string): void
-  /** Says something while it works; null when this agent takes no more than its prompt. */
+  /** Sends a message during the run; null if this agent accepts only its prompt. */
   readonly send: ((text: string) => Promise<void>) | null
-  /** What it comes to; `stderr` is its end. */
+  /** Returns the result; `stderr` is the end of the agent's stderr. */
   result(stderr: string): RunResult
 }
 
-/** A coding agent with a command line: how it is started, spoken to and read. */
+/** A coding agent with a command line: how to start it, talk to it and read its output. */
 export interface AgentProfile extends Pick<ExecutorDefinition, 'configNames'> {
   readonly program: AgentProgram
   readonly refusedArgs: RefusedArgs
-  /** Flags that are refused, too, where it has to ask before it acts. */
+  /** Flags that are also refused if the agent must ask before it acts. */
   readonly refusedWhenAsking?: RefusedArgs['flags']
-  /** Variables for every run, below the person's own settings for the agent. */
+  /** Variables for every run; the person's settings for the agent override them. */
   readonly defaultEnv: () => Readonly<Record<string, string>>
-  /** Variables of the person's environment that it must not see. */
+  /** Variables of the person's environment to remove. */
   readonly unsetEnv?: readonly string[]
-  /** The arguments for this run around the person's `own`. */
+  /** Returns the arguments and variables for this run, around the person's `own` arguments. */
   prepare(run: AgentRun, own: readonly string[], place: PrepareContext): Promise<PreparedLaunch>
   createSession(run: AgentRun, listener: AgentSessionListener): AgentSession
-  /** How long it may take to exit after its last turn before it is made to, in ms. */
+  /** Time limit for the exit after the last turn, in ms. */
   readonly exitGraceMs: number
 }

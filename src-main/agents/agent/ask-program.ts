@@ -8,7 +8,7 @@ import type { ProgramAnswer, Variables } from './agent-profile.ts'
 
 const limitMs = 5_000
 
-/** What a program prints when it is asked something, for at most 5 s; null when the file is no program after all. */
+/** Runs a program with arguments for at most 5 s and returns its output, or null if the file can't be run. */
 export async function askProgram(
   path: string,
   args: readonly string[],

@@ -7,8 +7,8 @@ import type { AgentProgram, Variables } from './agent-profile.ts'
 import { findProgram, homeOf } from './find-program.ts'
 
 /**
- * Whether an agent is installed, where, which version, and signed in; one that can't even tell its version is not. With
- * `config` as an agent that is configured so would find it.
+ * Detects whether and where an agent is installed, its version and sign-in; a program that can't report its version
+ * counts as missing. With `config`, detects as an agent configured so would.
  */
 export async function detectAgent(
   about: AgentProgram,
@@ -28,7 +28,7 @@ export async function detectAgent(
   return { ...found, installed: true, path, version, signed_in, hint: signed_in === false ? about.signInHint : null }
 }
 
-/** By its own word; what lies on this machine decides where it does not know, or may be wrong. */
+/** Asks the agent; files on this machine decide if it does not know or may be wrong. */
 async function findSignIn(
   { signedIn, signInStatus }: AgentProgram,
   path: string,
@@ -39,6 +39,6 @@ async function findSignIn(
   const answer = signInStatus ? await askProgram(path, signInStatus.args, { ...options, env: environment }) : null
   const word = answer && signInStatus ? signInStatus.read(answer) : null
   if (word !== false) return word ?? seen
-  // Its settings may bring a key that it does not count as an account.
+  // Its settings may contain a key that the agent does not count as an account.
   return seen === null ? null : false
 }

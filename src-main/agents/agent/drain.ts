@@ -2,8 +2,8 @@ import { createLineBuffer } from '../../platform/text/line-buffer.ts'
 import type { AgentLog } from '../../ports/logs.ts'
 
 /**
- * Reads an output only as fast as the log takes it, so that a flood is slowed down at its source. With a
- * broken log it is still read: a full pipe would keep the agent from ending. Throws then, in the end.
+ * Reads an output only as fast as the log accepts it, which slows a flood down at its source. After an error of the
+ * log it keeps reading, since a full pipe would keep the agent from ending, and throws at the end.
  */
 export async function drain(
   source: AsyncIterable<Uint8Array>,
@@ -24,7 +24,7 @@ export async function drain(
   if (failure !== null) throw failure as Error
 }
 
-/** null when it went well, else why not. */
+/** Resolves with null on success, else with the error. */
 export const settle = (promise: PromiseLike<unknown>): Promise<Error | null> =>
   Promise.resolve(promise).then(
     () => null,

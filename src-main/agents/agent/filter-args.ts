@@ -1,23 +1,23 @@
-/** How many values follow a flag: none, one, one if it does not look like a flag, or as many as there are. */
+/** Number of values of a flag: none, one, one that does not look like a flag, or any number. */
 export type Arity = 'none' | 'one' | 'optional' | 'many'
 
-/** What of a person's own arguments an agent may not get. */
+/** The arguments of a person that an agent may not get. */
 export interface RefusedArgs {
-  /** Flags that are ours to set, or that would turn an unattended run into something else. */
+  /** Flags that Copse sets, or that would change how an unattended run works. */
   readonly flags: Readonly<Record<string, Arity>>
-  /** Short flags that stay the agent's. Any other is refused: it could hide a refused one, as in `-pc`. */
+  /** Allowed short flags. Any other is refused: it could hide a refused one, as in `-pc`. */
   readonly allowedShort: RegExp
-  /** Short flags that are refused together with a value, if they have one. */
+  /** Short flags refused together with their value, if they have one. */
   readonly shortWithValue?: RegExp
 }
 
 export interface FilteredArgs {
   readonly args: readonly string[]
-  /** Those that were left out, because they would break the protocol or the rules of a run. */
+  /** Arguments left out because they would break the protocol or the rules of a run. */
   readonly refused: readonly string[]
 }
 
-/** Sorts a person's own arguments into those that an agent gets and those that it may not have. */
+/** Sorts a person's arguments into allowed and refused ones. */
 export function filterArgs(given: readonly string[], rules: RefusedArgs): FilteredArgs {
   const args: string[] = []
   const refused: string[] = []
@@ -25,7 +25,7 @@ export function filterArgs(given: readonly string[], rules: RefusedArgs): Filter
     const values = countValues(given, at + 1)
     const token = given[at] ?? ''
     if (!token.startsWith('-') || token === '-' || token === '--') {
-      // Words that follow no flag would be a second prompt or a subcommand.
+      // Arguments without a flag would be a second prompt or a subcommand.
       refused.push(token)
       at += 1
     } else if (isRefused(token, rules)) {
@@ -51,7 +51,7 @@ function arityOf(token: string, { flags, shortWithValue }: RefusedArgs): number 
   return arity === 'many' ? Infinity : arity === 'none' || arity === undefined ? 0 : 1
 }
 
-/** The words from `from` on up to the next flag. */
+/** Counts the arguments from `from` to the next flag. */
 function countValues(given: readonly string[], from: number): number {
   const next = given.findIndex((token, at) => at >= from && token.startsWith('-'))
   return (next < 0 ? given.length : next) - from

@@ -3,13 +3,12 @@ import { dirname, join } from 'node:path'
 import { findOnPath } from '../../platform/process/find-on-path.ts'
 import type { AgentProgram, Variables } from './agent-profile.ts'
 
-/** The person's home, as an environment tells it. */
+/** Returns the person's home folder from environment variables. */
 export const homeOf = (environment: Variables): string => environment['HOME'] ?? environment['USERPROFILE'] ?? homedir()
 
 /**
- * The executable of an agent, null when there is none. `command` is the agent's own setting: a path
- * (`~` is the person's home), or a name on PATH. Without it the places of the usual installers are
- * looked at too.
+ * Returns an agent's executable, or null. `command` is the agent's setting: a path (`~` is the person's home) or a
+ * name on PATH. Without it, installers' usual folders are searched too.
  */
 export function findProgram(about: AgentProgram, command: string | null, environment: Variables): string | null {
   const home = homeOf(environment)
@@ -32,7 +31,7 @@ const usualPlaces = ({ program, places }: AgentProgram, home: string): readonly 
         join('/usr/local/bin', program),
       ]
 
-/** On Windows, npm puts shims on PATH, which only a shell can start; the program itself may lie beside them. */
+/** On Windows, npm puts shims on PATH that only a shell can start; the program may be next to them. */
 function besideShim({ windowsProgram }: AgentProgram, path: string): string {
   if (path.toLowerCase().endsWith('.exe') || windowsProgram === undefined) return path
   return findOnPath(join(dirname(path), 'node_modules', ...windowsProgram)) ?? path

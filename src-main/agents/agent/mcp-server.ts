@@ -1,2 +1,2 @@
-/** The name under which agents see our MCP server. */
+/** The name of Copse's MCP server in agents' settings. */
 export const mcpServerName = 'svc'

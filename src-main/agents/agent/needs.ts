@@ -14,8 +14,8 @@ export interface RunNeeds {
 }
 
 /**
- * Returns what a contained run of an agent needs. One that can start any program needs what the agents do that its
- * owner's command names. Folders that are missing are made: where they lie, the run could not.
+ * Returns what a contained run of an agent needs. An agent that runs any command needs what the agents named in that
+ * command need. Creates missing folders, because the run could not.
  */
 export async function neededBy(
   own: AgentNeeds | undefined,
@@ -34,7 +34,7 @@ export async function neededBy(
   }
 }
 
-/** Returns where an agent keeps what it has, with the environment of its configuration. */
+/** Returns an agent's folders under the environment of its configuration. */
 export function foldersOf(
   { folders, folderVariables = [] }: Pick<AgentNeeds, 'folders' | 'folderVariables'>,
   env: NonNullable<AgentConfig['env']>,
@@ -56,13 +56,13 @@ const basesOfXdg = [
   ['~/.local/state/', 'XDG_STATE_HOME'],
 ] as const
 
-/** A name with `.json` at its end is a file, any other a folder. */
+/** A name that ends in `.json` is a file, any other a folder. */
 async function makePlace(place: string): Promise<void> {
   const path = place.replace(/^~(?=\/)/, () => homedir())
   if (existsSync(path)) return
   if (!path.endsWith('.json')) return void (await mkdir(path, { recursive: true, mode: 0o700 }))
   await mkdir(dirname(path), { recursive: true })
-  // Another run may be faster.
+  // Another run may have created it first.
   await writeFile(path, '{}\n', { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })

@@ -5,35 +5,35 @@ import type { AgentRun } from '../definition.ts'
 import { resolveToolPaths } from './places.ts'
 import { isRecord, isText } from './text.ts'
 
-/** A call of a tool that waits for leave. */
+/** A tool call that needs permission. */
 export interface PermissionRequest extends Pick<
   Extract<TranscriptEntry, { type: 'tool_call' }>,
   'tool' | 'target' | 'diff'
 > {
   readonly action: ToolAction
   readonly input: unknown
-  /** One of our own tools. */
+  /** The tool is one of Copse's own. */
   readonly ours: boolean
-  /** Every path that it names. */
+  /** Every path that the call names. */
   readonly paths: readonly string[]
 }
 
 export interface Verdict {
   readonly allowed: boolean
-  /** Why not, in a person's words, if they said. */
+  /** The person's reason for a denial, if given. */
   readonly reason: string | null
 }
 
-/** Answers what an agent asks: by its policy, by what a person has allowed for the run, or by asking one. */
+/** Decides permission requests: by policy, by what a person allowed for the run, or by asking a person. */
 export interface Permissions {
-  /** `signal` withdraws the question, which is a no. */
+  /** Aborting `signal` withdraws the request, which denies it. */
   decide(call: PermissionRequest, signal: AbortSignal): Promise<Verdict>
-  /** A question of the agent itself; null when nobody will answer it. */
+  /** Asks people an agent's question; resolves with null if no one will answer. */
   ask(request: AgentRequest, signal: AbortSignal): Promise<AgentRequestAnswer | null>
 }
 
 export interface PermissionOptions {
-  /** The agent can be told why it must not. */
+  /** The agent's protocol can carry the reason of a denial. */
   readonly tellsWhy: boolean
 }
 
@@ -64,7 +64,7 @@ export function createPermissions(
 
 const yes: Verdict = { allowed: true, reason: null }
 
-/** What "allow it for this run" covers: all edits in the worktree, else just this. */
+/** Returns what "allow for this run" covers: all edits in the worktree, or else just this call. */
 function lastingOf(call: PermissionRequest, isEdit: boolean): { readonly key: string; readonly label: string } {
   if (isEdit) return { key: 'edits', label: 'Allow all edits for this run' }
   const command = commandIn(call)

@@ -3,8 +3,8 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { isRecord } from './text.ts'
 
 /**
- * Paths as places below `cwd`, with `/`; null when one of them is elsewhere. Links are followed: what
- * lies behind one counts, not where it stands. What can't be looked at is elsewhere.
+ * Resolves paths to paths below `cwd`, with `/`; returns null if one is outside. Follows links, because their target
+ * counts; a path that can't be read is outside.
  */
 export async function resolveToolPaths(cwd: string, paths: readonly string[]): Promise<readonly string[] | null> {
   try {
@@ -19,7 +19,7 @@ async function findPlaces(cwd: string, paths: readonly string[]): Promise<readon
   const root = await realPathOf(resolve(cwd))
   const places: string[] = []
   for (const path of paths) {
-    // A shell's home; no file of a worktree is called so by a tool.
+    // `~` is a shell's home; no tool names a worktree file like that.
     if (path.startsWith('~')) return null
     const named = resolve(cwd, path)
     const real = relative(root, await realPathOf(named))
@@ -31,7 +31,7 @@ async function findPlaces(cwd: string, paths: readonly string[]): Promise<readon
 
 const isOutside = (place: string): boolean => place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place)
 
-/** Of what is not there yet, where it would come to be. A link to nothing leads to where it points. */
+/** Returns the real path, also of a missing file where it would be created. A broken link resolves to its target. */
 async function realPathOf(path: string, links = 0): Promise<string> {
   try {
     return await realpath(path)
@@ -49,7 +49,7 @@ async function targetOf(path: string): Promise<string | null> {
   try {
     return await readlink(path)
   } catch (error) {
-    // Nothing is there, or no link.
+    // The path is missing or no link.
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EINVAL') return null
     throw error
   }
@@ -61,7 +61,7 @@ const pathKey = /(?:path|paths|file|files|dir|directory|folder)$/i
 const patternKey = /(?:pattern|glob|include)$/i
 const leadsOut = /^[/~\\]|^[a-z]:|(?:^|[/\\])\.\.(?:[/\\]|$)/i
 
-/** The paths that the input of a tool names; a pattern is one where it may lead out of the worktree. */
+/** Returns the paths in a tool's input; a pattern counts if it may lead out of the worktree. */
 export function pathsIn(input: unknown): string[] {
   if (!isRecord(input)) return []
   return Object.entries(input).flatMap(([key, value]) => {

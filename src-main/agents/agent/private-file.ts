@@ -2,14 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file that only this user can read, outside the worktree. Disposing removes it; twice is harmless. */
+/** A file outside the worktree that only this user can read. Disposing removes it; disposing twice is harmless. */
 export interface PrivateFile extends AsyncDisposable {
   readonly path: string
 }
 
 /**
- * Writes what an agent reads from a file: outside the worktree, so that it can't be committed, and not
- * on a command line, which everybody on the machine sees.
+ * Writes a file for an agent: outside the worktree so that it can't be committed, and not on a command line, which
+ * everyone on the machine can see.
  */
 export async function writePrivateFile(name: string, text: string): Promise<PrivateFile> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-run-'))

@@ -4,7 +4,7 @@ import { createLineSplitter, maxLineBytes } from './split-lines.ts'
 import type { SplitLine } from './split-lines.ts'
 
 export interface JsonLinesListener {
-  /** Takes what a line holds; false when that is not of the protocol. */
+  /** Takes a parsed line; returns false if it is not part of the protocol. */
   readonly onJson: (json: unknown) => boolean
   readonly onEntry: (entry: TranscriptEntry) => void
   readonly now: () => string
@@ -15,7 +15,7 @@ export interface JsonLinesReader {
   end(): void
 }
 
-/** Reads lines of JSON of up to 32 MB. What is not of the protocol stays visible, as `stdout` entries. */
+/** Reads JSON lines of up to 32 MB. Other output becomes `stdout` entries, so that it stays visible. */
 export function readJsonLines(listener: JsonLinesListener, maxBytes: number = maxLineBytes): JsonLinesReader {
   const lines = createLineSplitter(maxBytes)
   const read = ({ text, omittedBytes }: SplitLine): void => {

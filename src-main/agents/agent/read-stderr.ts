@@ -9,11 +9,11 @@ const tailChars = 4_000
 export interface StderrReader {
   push(bytes: Uint8Array): void
   end(): void
-  /** The end of what was said, at most 4,000 characters. */
+  /** Returns the end of stderr, at most 4,000 characters. */
   tail(): string
 }
 
-/** Turns stderr into entries. An agent that floods it costs neither memory nor transcript: the raw log has the rest. */
+/** Converts stderr into entries. A flood is limited in memory and transcript; the raw log has the rest. */
 export function createStderrReader(onEntry: (entry: TranscriptEntry) => void, now: () => string): StderrReader {
   const lines = createLineSplitter(maxLine)
   let told = 0

@@ -2,23 +2,23 @@ import type { Usage } from '../../../src-shared/contract/executions.ts'
 import type { RunResult } from './agent-profile.ts'
 import { endsWithQuestion, clipMessage, isLimitError } from './classify-output.ts'
 
-/** What a run has said and done so far, as far as its end is judged by it. */
+/** The parts of a run's history by which its result is judged. */
 export interface RunState {
   session_id: string | null
   usage: Usage | null
-  /** It used a tool. */
+  /** The agent used a tool. */
   acted: boolean
-  /** It came to the end of a turn. */
+  /** The agent finished a turn. */
   ended: boolean
-  /** Its latest words, when nothing was done after them. */
+  /** The latest message, unless a tool call followed it. */
   finalMessage: string | null
-  /** Its latest words, whatever came after them. */
+  /** The latest message, whatever followed it. */
   lastMessage: string | null
   /** Why its last turn failed. */
   failure: { readonly text: string; readonly limit: boolean } | null
 }
 
-/** A run of which nothing has been heard. */
+/** Creates the state of a run without any events. */
 export const createRunState = (session_id: string | null): RunState => ({
   session_id,
   usage: null,
@@ -29,24 +29,24 @@ export const createRunState = (session_id: string | null): RunState => ({
   failure: null,
 })
 
-/** It said something to people. */
+/** Records a message to people. */
 export function recordMessage(story: RunState, text: string): void {
   const words = text.trim()
   if (words !== '') story.finalMessage = story.lastMessage = words
 }
 
-/** It used a tool: what it said before is not its last word any more. */
+/** Records a tool call; the message before it is no longer the final one. */
 export function recordToolUse(story: RunState): void {
   story.acted = true
   story.finalMessage = null
 }
 
-/** Its turn failed. `limit`: by a limit that is told in another way than by the words. */
+/** Records a failed turn. `limit` overrides what the text says of a usage limit. */
 export function recordFailure(story: RunState, text: string, limit = isLimitError(text)): void {
   story.failure = { text, limit }
 }
 
-/** What the story comes to. `stderr` is what tells more of a run that never came to the end of a turn. */
+/** Returns the run's result. `stderr` explains a run that never finished a turn. */
 export function toRunResult(story: RunState, stderr: string): RunResult {
   const { session_id, usage, failure } = story
   const unheard = story.ended || story.lastMessage !== null ? '' : stderr.trim()

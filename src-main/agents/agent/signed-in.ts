@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Variables } from './agent-profile.ts'
 
-/** One of these variables is set to something. */
+/** Returns whether one of these variables is set and not empty. */
 export const hasVariable = (environment: Variables, names: readonly string[]): boolean =>
   names.some((name) => (environment[name] ?? '').trim() !== '')
 
-/** One of these files is there. What is in it is nobody's business here. */
+/** Returns whether one of these files exists; their content is never read. */
 export const hasFile = (paths: readonly string[]): boolean => paths.some((path) => existsSync(path))

@@ -1,25 +1,25 @@
 /** One line of a byte stream, without its line end. */
 export interface SplitLine {
   readonly text: string
-  /** Bytes of an overlong line that were left out; 0 for a whole line. */
+  /** Number of bytes of an overlong line that were left out; 0 for a whole line. */
   readonly omittedBytes: number
 }
 
 export interface LineSplitter {
-  /** The lines that these bytes complete. */
+  /** Returns the lines that these bytes complete. */
   push(bytes: Uint8Array): readonly SplitLine[]
-  /** The half line at the end of the stream, if there is one. */
+  /** Returns the incomplete line at the end of the stream, if any. */
   end(): readonly SplitLine[]
 }
 
-/** A tool result with an image in it is one line of several MB; 10 MB was too little for others. */
+/** A tool result with an image is one line of several MB; 10 MB was too small. */
 export const maxLineBytes = 32 * 1024 * 1024
-/** What is kept of a line that is longer than the limit. */
+/** Bytes kept of a line longer than the limit. */
 export const keptOfOverlongLine = 64 * 1024
 
 /**
- * Cuts bytes into lines, the same ones however the bytes are chunked. Characters are decoded per line,
- * so that a chunk may end inside one. Empty lines are left out. Memory is bounded by `maxBytes`.
+ * Splits bytes into lines, independent of chunk boundaries. Decodes whole lines, because a chunk may end inside a
+ * character. Empty lines are left out. Memory is bounded by `maxBytes`.
  */
 export function createLineSplitter(maxBytes: number = maxLineBytes): LineSplitter {
   let parts: Uint8Array[] = []
@@ -49,7 +49,7 @@ export function createLineSplitter(maxBytes: number = maxLineBytes): LineSplitte
         lines.push(...take())
         from = at + 1
       }
-      // A copy: the caller may fill the same memory anew before the line is complete.
+      // Copy, because the caller may reuse the buffer before the line is complete.
       add(Uint8Array.from(bytes.subarray(from)))
       return lines
     },

@@ -14,19 +14,19 @@ export interface SupervisedRun {
   readonly tree: ProcessTree & { readonly stdin: Writable }
   readonly clock: Clock
   readonly profile: Pick<AgentProfile, 'createSession'>
-  /** Removed once the tree is gone, before the log is closed. */
+  /** Disposed of once the process tree is gone, before the log is closed. */
   readonly resources: AsyncDisposable
-  /** How long it may take to exit after its last turn, in ms. */
+  /** Time limit for the exit after the last turn, in ms. */
   readonly exitGraceMs: number
 }
 
-/** What ended a run. `exit_timeout`: it was made to exit after its last turn. */
+/** Why a run ended. `exit_timeout`: it did not exit in time after its last turn. */
 type EndedBy = 'itself' | 'stop' | 'timeout' | 'exit_timeout'
 
-/** setTimeout fires at once for anything longer. */
+/** setTimeout fires at once for longer delays. */
 const longestTimer = 2 ** 31 - 1
 
-/** Gives a started agent its prompt and follows it to its end. */
+/** Sends a started agent its prompt and supervises it until it has ended. */
 export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs }: SupervisedRun): RunningExecution {
   const { log } = run
   const now = (): string => new Date(clock.now()).toISOString()
@@ -46,7 +46,7 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
     onSession: (session_id) => run.onSession?.(session_id),
     onTurn: () => clearTimeout(lingerTimer),
     onTurnEnd: (queued) => {
-      // It works through what it was sent before, then exits. Some hang on a background job.
+      // The agent finishes what it was sent, then exits. Some hang on a background job.
       open = false
       tree.stdin.end()
       clearTimeout(lingerTimer)
@@ -92,7 +92,7 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
   }
 }
 
-/** A question at the end of the words waits for a person, so it stands in the transcript as one. */
+/** Writes a question at the end of the last message as a question entry, because it waits for a person. */
 function noteQuestion({ log }: AgentRun, result: RunResult, endedBy: EndedBy, at: string): void {
   if (result.conclusion !== 'question' || result.message === null || endedBy === 'stop' || endedBy === 'timeout') return
   log.entry({ type: 'question', at, text: lastParagraph(result.message) })
@@ -109,7 +109,7 @@ interface RunEnd {
 function describeEnd({ run, result, treeEnd, endedBy, failure }: RunEnd): ExecutionOutcome {
   const { failed, ...told } = result
   const message = failure === null ? told.message : `Its log could not be written: ${failure.message}`
-  // The exit code proves little; a failed turn with exit code 0 is a failure all the same.
+  // The exit code proves little; a failed turn with exit code 0 is still a failure.
   const codeAfter = (code: number): number => (code === 0 && failed ? 1 : code)
   switch (endedBy) {
     case 'stop':
@@ -121,7 +121,7 @@ function describeEnd({ run, result, treeEnd, endedBy, failure }: RunEnd): Execut
     case 'exit_timeout':
       return { ...told, ended: 'exited', exit_code: codeAfter(0), message }
     case 'itself': {
-      // Last words would read as if it had ended well; they stand in the transcript.
+      // The last message would read as a good end; it stays in the transcript.
       const text = treeEnd.signal === null ? message : `The agent was ended by ${treeEnd.signal}.`
       return { ...told, ended: 'exited', exit_code: codeAfter(treeEnd.exit_code), message: text }
     }

@@ -1,18 +1,18 @@
 import { isAbsolute, relative, sep } from 'node:path'
 
-/** A longer text is cut in the transcript; the raw log beside it has all. */
+/** The transcript cuts longer texts; the raw log has all. */
 const maxText = 200_000
 const maxTarget = 200
-/** Deeper than any tool's input; keeps a hostile one from exhausting the stack here and in the log. */
+/** Deeper than any tool's input; keeps malicious input from exhausting the stack here and in the log. */
 const maxDepth = 50
 
-/** A text as the transcript keeps it. */
+/** Clips a text for the transcript. */
 export const clip = (text: string): string =>
   text.length > maxText
     ? `${text.slice(0, maxText)}\n… ${text.length - maxText} more characters are in the raw log`
     : text
 
-/** A value with every text in it cut. */
+/** Clips every text inside a value. */
 export function clipDeep(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return clip(value)
   if (typeof value !== 'object' || value === null) return value
@@ -21,9 +21,9 @@ export function clipDeep(value: unknown, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clipDeep(inner, depth + 1)]))
 }
 
-/** A text in one line of at most 200 characters. */
+/** Returns a text as one line of at most 200 characters. */
 export function oneLine(text: string): string {
-  // The rest of a long text can't show in one line, so it need not be looked at.
+  // The rest of a long text can't show in one line, so it is not processed.
   const line = text
     .slice(0, maxTarget * 4)
     .replace(/\s+/g, ' ')
@@ -31,7 +31,7 @@ export function oneLine(text: string): string {
   return line.length > maxTarget || text.length > maxTarget * 4 ? `${line.slice(0, maxTarget - 1)}…` : line
 }
 
-/** A path below `cwd` relative to it, any other as it is. */
+/** Returns a path below `cwd` relative to it, any other unchanged. */
 export function relativeToCwd(path: string, cwd: string | null): string {
   if (cwd === null || !isAbsolute(path)) return path
   const inner = relative(cwd, path)
@@ -39,9 +39,9 @@ export function relativeToCwd(path: string, cwd: string | null): string {
   return inner === '' || outside ? path : inner
 }
 
-/** A text with something on it. */
+/** Returns whether a value is a text that is not blank. */
 export const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
-/** An object whose fields may be looked at. */
+/** Returns whether a value is an object. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

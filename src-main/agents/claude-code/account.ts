@@ -9,7 +9,7 @@ const names: Readonly<Record<string, string>> = {
   overage: 'Extra usage',
 }
 
-/** The window of its account that Claude Code tells of; null where it names none. */
+/** Returns the account window in a rate limit event, or null if it names none. */
 export function toWindow({ rate_limit_info: info }: RateLimitEvent): AccountWindow | null {
   const { rateLimitType: type, utilization, resetsAt, status } = info
   if (type == null) return null
@@ -17,6 +17,6 @@ export function toWindow({ rate_limit_info: info }: RateLimitEvent): AccountWind
   return { name: names[type] ?? type, used, resets_at: resetTime(resetsAt) }
 }
 
-/** Told in seconds since the epoch. */
+/** Converts seconds since the epoch to ISO 8601. */
 export const resetTime = (seconds: number | null | undefined): string | null =>
   seconds == null ? null : new Date(seconds * 1_000).toISOString()

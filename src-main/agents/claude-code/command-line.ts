@@ -3,29 +3,32 @@ import type { FilteredArgs, RefusedArgs } from '../agent/filter-args.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
 import { questionTool } from './control.ts'
 
-/** What one start of Claude Code needs to be told. */
+/** The inputs of Claude Code's command line. */
 export interface CommandLineRequest {
   readonly model: string | null
   readonly effort: string | null
   readonly session_id: string | null
-  /** The file with our MCP server; null when there is none. */
+  /** Path of the file with Copse's MCP server; null without one. */
   readonly mcp_config: string | null
-  /** People are there to be asked: it asks them over its stdin before it acts. */
+  /** Claude Code asks people over its stdin before it acts. */
   readonly asks: boolean
-  /** The agent's own arguments. */
+  /** The agent's configured arguments. */
   readonly args: readonly string[]
 }
 
 /**
- * Tools that have no place in a headless run in a given worktree: work in another worktree is lost to
- * the task, and what is scheduled for later dies with the process.
+ * Tools without use in a headless run: work in another worktree is lost to the task, and scheduled work ends with the
+ * process.
  */
 const disallowedTools = ['EnterWorktree', 'CronCreate', 'ScheduleWakeup']
 
-/** It asks about these whatever a settings file allows, and whether or not it thinks them harmless: we decide. */
+/**
+ * Claude Code asks about these tools whatever settings files allow and even if it thinks them harmless: Copse
+ * decides.
+ */
 const askedTools = ['Bash', 'PowerShell', 'Monitor', 'Read', 'Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch']
 
-/** Nobody can answer a question put as a tool: it would be answered with nothing, and the agent would guess. */
+/** No one can answer a question tool: it would get an empty answer, and the agent would guess. */
 const askNobody = ['--permission-mode', 'bypassPermissions', '--disallowedTools']
 const unasked = [questionTool, ...disallowedTools]
 const askPeople = [
@@ -33,7 +36,7 @@ const askPeople = [
   ...['--settings', JSON.stringify({ permissions: { ask: askedTools } }), '--disallowedTools'],
 ]
 
-/** Flags that are ours to set, or that would turn a headless run into something else. */
+/** Flags that Copse sets, or that would change how a headless run works. */
 const refusedFlags: RefusedArgs['flags'] = {
   '--print': 'none',
   '--output-format': 'one',
@@ -69,10 +72,10 @@ const refusedFlags: RefusedArgs['flags'] = {
   '--help': 'none',
 }
 
-/** Of several only the last would count, and ours says what it asks about. */
+/** Only the last `--settings` counts, and Copse's says what to ask about. */
 export const claudeRefusedWhenAsking: RefusedArgs['flags'] = { '--settings': 'one' }
 
-/** Of the short flags `-d` (debug) and `-n` (name) stay the agent's; of the refused ones -r and -w may have a value. */
+/** Allowed short flags are `-d` (debug) and `-n` (name); of the refused ones, -r and -w may have a value. */
 export const claudeRefusedArgs: RefusedArgs = {
   flags: refusedFlags,
   allowedShort: /^-[dn]/,
@@ -80,8 +83,8 @@ export const claudeRefusedArgs: RefusedArgs = {
 }
 
 /**
- * The arguments of Claude Code for an unattended run. The prompt is not among them: it goes over
- * stdin, where no other process can read it and no length limit cuts it.
+ * Builds Claude Code's arguments for an unattended run. The prompt is sent over stdin, where no other process can
+ * read it and no length limit applies.
  */
 export function buildCommandLine(request: CommandLineRequest): FilteredArgs {
   const own = filterArgs(request.args, claudeRefusedArgs)
@@ -90,13 +93,13 @@ export function buildCommandLine(request: CommandLineRequest): FilteredArgs {
       ? []
       : ['--mcp-config', request.mcp_config, '--strict-mcp-config', '--allowedTools', `mcp__${mcpServerName}__*`]
   return {
-    // The agent's own come first, so that a list at their end can't swallow anything and ours win.
+    // The configured arguments come first, so that a list at their end can't swallow Copse's, which win.
     args: [
       ...own.args,
       '-p',
       ...['--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose'],
-      // Where nobody is there to allow anything, an agent must build, test and commit as its project
-      // demands, which no list of allowed commands foresees. The worktree is what keeps it apart.
+      // If no one can be asked, an agent must build, test and commit as its project demands, which no list of allowed
+      // commands covers. The worktree isolates it.
       ...(request.asks ? [...askPeople, disallowedTools.join(',')] : [...askNobody, unasked.join(',')]),
       ...mcp,
       ...(request.model === null ? [] : ['--model', request.model]),

@@ -6,7 +6,10 @@ const limitSubtypes: ReadonlySet<string> = new Set(['error_max_turns', 'error_ma
 const limitErrors: ReadonlySet<string> = new Set(['rate_limit', 'billing_error'])
 const tooManyRequests = 429
 
-/** What the words and deeds of a run show, and a sentence for people. `stderr` is its end. */
+/**
+ * Returns the result of a run, judged by messages and tool use, with a sentence for people. `stderr` is the end of
+ * stderr.
+ */
 export function conclude(
   facts: RunState,
   stderr: string,

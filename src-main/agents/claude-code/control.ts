@@ -7,8 +7,8 @@ import { clipDeep } from '../agent/text.ts'
 import { describeTool } from './describe-tool.ts'
 
 /**
- * With `--permission-prompt-tool stdio` Claude Code asks by control requests in its stream and waits
- * for a control response on its stdin (as of 2.1.330).
+ * With `--permission-prompt-tool stdio`, Claude Code sends control requests in its stream and waits for a control
+ * response on its stdin (as of 2.1.330).
  */
 const CanUseTool = z.looseObject({
   type: z.literal('control_request'),
@@ -23,32 +23,32 @@ const Cancel = z.looseObject({ type: z.literal('control_cancel_request'), reques
 const Control = z.union([CanUseTool, Cancel])
 export type ControlMessage = z.infer<typeof Control>
 
-/** A control message in a line; null when it is none that is answered here. */
+/** Returns the control message of a line, or null if it needs no answer here. */
 export function readControl(json: unknown): ControlMessage | null {
   const control = Control.safeParse(json)
   return control.success ? control.data : null
 }
 
-/** The tool with which it asks people something. */
+/** The tool with which Claude Code asks people. */
 export const questionTool = 'AskUserQuestion'
 
 export interface ControlOptions {
   readonly permissions: Permissions
   readonly cwd: string
-  /** Writes a line to its stdin. */
+  /** Writes a line to Claude Code's stdin. */
   readonly send: (message: object) => Promise<void>
 }
 
 export interface Control {
   hear(message: ControlMessage): void
-  /** Withdraws what is still asked: it has ended. */
+  /** Withdraws pending requests after the end. */
   close(): void
 }
 
-/** Answers its control requests, each when it is decided. */
+/** Answers control requests, each as soon as it is decided. */
 export function createControl({ permissions, cwd, send }: ControlOptions): Control {
   const open = new Map<string, AbortController>()
-  // Who can't be reached any more has ended, and says so by its exit.
+  // A process that can't be reached has ended; its exit code says so.
   const respond = (response: object): Promise<void> =>
     send({ type: 'control_response', response }).catch(() => undefined)
   const answer = async (request_id: string, { tool_name: tool, input }: CanUseToolRequest): Promise<void> => {
@@ -108,7 +108,7 @@ const Questions = z.array(
   }),
 )
 
-/** One question after the other, as people answer them. */
+/** Asks people one question after the other. */
 async function answerQuestions(permissions: Permissions, input: Input, signal: AbortSignal): Promise<Decision> {
   const questions = Questions.safeParse(input['questions'])
   if (!questions.success) return { behavior: 'deny', message: 'The questions can’t be read. Ask in plain words.' }

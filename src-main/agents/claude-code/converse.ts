@@ -7,7 +7,10 @@ import { createControl } from './control.ts'
 import { createStreamReader } from './read-stream.ts'
 import type { RunState } from './reduce-run-state.ts'
 
-/** Stream-json both ways: every message is a line, and the end of a turn closes its stdin, upon which it exits. */
+/**
+ * Runs stream-json in both directions: every message is a line. Claude Code exits when its stdin is closed at the end
+ * of a turn.
+ */
 export function converseWithClaude(run: AgentRun, listener: AgentSessionListener): AgentSession {
   const control = createControl({
     permissions: createPermissions(run, { tellsWhy: true }),
@@ -24,7 +27,7 @@ export function converseWithClaude(run: AgentRun, listener: AgentSessionListener
       stream.end()
       control.close()
     },
-    // A prompt that can't be delivered has no other cause than an early exit, which tells more.
+    // A prompt can't be delivered only if the process exited early, which its exit explains better.
     begin: (prompt) => void listener.write(userMessage(prompt, run.images)).catch(() => undefined),
     send: (text) => listener.write(userMessage(text)),
     result: (stderr) => resultOf(stream.facts(), run.session_id, stderr),
@@ -32,7 +35,7 @@ export function converseWithClaude(run: AgentRun, listener: AgentSessionListener
 }
 
 function resultOf(facts: RunState, asked: string | null, stderr: string): RunResult {
-  // A session that is not there any more must not be asked for again.
+  // A session that no longer exists must not be resumed again.
   const lost = facts.result?.subtype === 'error_during_execution' && facts.api_error === null && !facts.acted
   const session_id = lost && facts.lastMessage === null ? null : (facts.session_id ?? asked)
   return {
@@ -43,7 +46,7 @@ function resultOf(facts: RunState, asked: string | null, stderr: string): RunRes
   }
 }
 
-/** A turn that was cut off has used what its calls told; what it cost is not known. */
+/** An interrupted turn has the usage of its calls; its cost is unknown. */
 function usageOf({ usage, spent }: RunState): Usage | null {
   if (spent.input_tokens + spent.output_tokens === 0) return usage
   return {
@@ -61,7 +64,10 @@ const userMessage = (text: string, images: AgentRun['images'] = []): string => {
   return lineOf({ type: 'user', message: { role: 'user', content: [...pictures, { type: 'text', text }] } })
 }
 
-/** One line: some line readers, Node's among them, also end lines at U+2028 and U+2029, which JSON leaves as they are. */
+/**
+ * Returns one line. Some line readers, Node's among them, also end lines at U+2028 and U+2029, which JSON does not
+ * escape.
+ */
 function lineOf(message: object): string {
   const json = JSON.stringify(message)
   return `${json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')}\n`

@@ -39,13 +39,13 @@ const program: AgentProgram = {
     const keys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN']
     const folder = env['CLAUDE_CONFIG_DIR'] ?? join(home, '.claude')
     if (hasVariable(env, keys) || hasFile([join(folder, '.credentials.json')])) return true
-    // A helper may bring the key, a cloud may vouch for it, and macOS keeps it in its keychain.
+    // A helper may provide the key, a cloud provider may vouch for it, and macOS keeps it in the keychain.
     const elsewhere = process.platform !== 'linux' || hasFile([join(folder, 'settings.json')])
     return elsewhere || hasVariable(env, ['CLAUDE_CODE_USE_BEDROCK', 'CLAUDE_CODE_USE_VERTEX']) ? null : false
   },
 }
 
-/** Claude Code, headless: stream-json both ways, the prompt over stdin. */
+/** Claude Code, headless: stream-json in both directions, the prompt over stdin. */
 const claudeCode: AgentProfile = {
   configNames: ['.claude'],
   program,
@@ -58,7 +58,7 @@ const claudeCode: AgentProfile = {
   exitGraceMs: 30_000,
 }
 
-/** Claude Code with a clock or an environment of the caller's. */
+/** Creates the Claude Code executor with a given clock or environment. */
 export const createClaudeCodeDriver = (options: AgentDriverOptions = {}): ExecutorDefinition =>
   createAgentDriver(claudeCode, options)
 

@@ -3,7 +3,7 @@ import { isRecord, isText, oneLine, relativeToCwd } from '../agent/text.ts'
 
 type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>
 
-/** What a tool call does, for people. */
+/** The effect of a tool call, for people. */
 export type ToolDescription = Pick<ToolCall, 'action' | 'target' | 'diff'>
 
 const actions: Readonly<Record<string, ToolCall['action']>> = {
@@ -29,10 +29,10 @@ const actions: Readonly<Record<string, ToolCall['action']>> = {
 
 const pathKeys = ['file_path', 'notebook_path', 'path']
 const targetKeys = ['command', 'pattern', 'query', 'url', 'description', 'subject', 'name', 'prompt', 'task_id']
-/** A diff beyond this is no reading matter; the workspace's own diff has it. */
+/** Longer diffs are unreadable in a transcript; the workspace's diff shows them. */
 const maxDiffText = 512 * 1024
 
-/** Paths below `cwd` are told relative to it. */
+/** Describes a tool call, with paths below `cwd` relative to it. */
 export function describeTool(tool: string, input: unknown, cwd: string | null): ToolDescription {
   const fields = isRecord(input) ? input : {}
   return { action: actionOf(tool), target: targetOf(tool, fields, cwd), diff: diffOf(tool, fields, cwd) }
@@ -43,7 +43,7 @@ const actionOf = (tool: string): ToolCall['action'] =>
 
 function targetOf(tool: string, fields: Readonly<Record<string, unknown>>, cwd: string | null): string | null {
   if (tool.startsWith('mcp__')) return oneLine(Object.values(fields).find(isText) ?? '') || null
-  // A search names what it looks for first and where only then.
+  // The first key of a search names its pattern, the second its folder.
   const keys = actionOf(tool) === 'search' ? [...targetKeys, ...pathKeys] : [...pathKeys, ...targetKeys]
   const key = keys.find((name) => isText(fields[name]))
   const value = key === undefined ? undefined : fields[key]

@@ -11,30 +11,30 @@ import type { RunState } from './reduce-run-state.ts'
 
 export interface StreamListener {
   readonly onEntry: (entry: TranscriptEntry) => void
-  /** A turn has ended; `queued` more are known to follow without a word from us. */
+  /** Called when a turn has ended; `queued` more turns will follow without input. */
   readonly onTurnEnd?: (queued: number) => void
-  /** What it does can't succeed any more: it need not be waited for. */
+  /** Called when the run can't succeed any more, so there is no need to wait. */
   readonly giveUp?: (() => void) | undefined
-  /** A turn runs: the first one, or one that was queued behind another. */
+  /** Called when a turn starts: the first one, or a queued one. */
   readonly onTurn?: () => void
-  /** The session has a name, or another one. */
+  /** Called with the session's ID, and again when it changes. */
   readonly onSession?: (session_id: string) => void
-  /** It asks for an answer over its stdin, or needs none any more. */
+  /** Called when Claude Code sends or withdraws a control request. */
   readonly onControl?: (message: ControlMessage) => void
-  /** The time of the entries, as ISO 8601. */
+  /** The time of entries, as ISO 8601. */
   readonly now: () => string
 }
 
 export interface StreamReader {
   push(bytes: Uint8Array): void
-  /** No more bytes come; a half line at the end is read as it is. */
+  /** Ends the input; an incomplete last line is read as it is. */
   end(): void
   facts(): RunState
 }
 
 /**
- * Reads Claude Code's stream-json: the same entries however the bytes are chunked. What is not of
- * the protocol becomes `stdout` entries; nothing in the stream makes it throw.
+ * Reads Claude Code's stream-json, independent of chunk boundaries. Other output becomes `stdout` entries; nothing in
+ * the stream makes it throw.
  */
 export function createStreamReader(
   listener: StreamListener,
@@ -74,6 +74,6 @@ export function createStreamReader(
   }
 }
 
-/** Notices about the process also come after its last turn. */
+/** Returns whether an event belongs to a turn; notices about the process also arrive after the last one. */
 const isOfTurn = (event: StreamEvent): boolean =>
   event.type === 'assistant' || (event.type === 'system' && event.subtype === 'init')

@@ -4,36 +4,36 @@ import { resetTime, toWindow } from './account.ts'
 import { blocksOf, isSynthetic } from './stream-events.ts'
 import type { AssistantEvent, RateLimitEvent, ResultEvent, StreamEvent, Tokens } from './stream-events.ts'
 
-/** What is known of a run from the events so far. */
+/** The state of a run after the events so far. */
 export interface RunState {
   readonly session_id: string | null
   readonly cwd: string | null
   /** Sums over all turns of this process; null until a turn has ended. */
   readonly usage: Usage | null
-  /** What earlier runs of the session have used; null where it begins with this one. */
+  /** Usage of earlier runs of the session; null if this run starts it. */
   readonly earlier: Usage | null
-  /** What the model calls of the turn have used so far; what the turn itself tells at its end counts. */
+  /** Usage of the turn's model calls so far; the turn's own sum at its end replaces it. */
   readonly spent: TokenCount
-  /** The model call that spoke last: each of its events tells the sum of the call again. */
+  /** The latest model call: each of its events repeats the sum of the call. */
   readonly call: { readonly id: string; readonly tokens: TokenCount; readonly model: string | null } | null
-  /** The model calls of the run so far, those of sub-agents left out. */
+  /** Number of model calls of the run so far, without those of sub-agents. */
   readonly calls: number
-  /** It called a tool. */
+  /** The agent called a tool. */
   readonly acted: boolean
-  /** Its latest words, when nothing was done after them. */
+  /** The latest message, unless a tool call followed it. */
   readonly finalMessage: string | null
-  /** Its latest words, whatever came after them. */
+  /** The latest message, whatever followed it. */
   readonly lastMessage: string | null
-  /** The latest API error that nothing good has followed. */
+  /** The latest API error without a success after it. */
   readonly api_error: { readonly kind: string; readonly text: string } | null
   readonly rate_limit_rejected: boolean
-  /** The model server does not know who it is. */
+  /** The model server rejected the credentials. */
   readonly unauthorized: boolean
-  /** When the limit resets that has rejected it. */
+  /** When the exceeded limit resets. */
   readonly resets_at: string | null
-  /** The windows of its account, by their names. */
+  /** Windows of the account, by name. */
   readonly windows: Readonly<Record<string, AccountWindow>>
-  /** How its last turn ended; null while a turn runs. */
+  /** The result of the last turn; null while a turn runs. */
   readonly result: RunResult | null
 }
 
@@ -48,7 +48,7 @@ export interface RunResult {
 
 const noTokens: TokenCount = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 }
 
-/** Nothing has been heard yet. */
+/** The state before the first event. */
 export const initialRunState: RunState = {
   session_id: null,
   cwd: null,
@@ -68,7 +68,7 @@ export const initialRunState: RunState = {
   result: null,
 }
 
-/** The facts after one more event. */
+/** Returns the state after one more event. */
 export function reduceRunState(before: RunState, event: StreamEvent): RunState {
   const facts = { ...before, session_id: event.session_id ?? before.session_id }
   switch (event.type) {
@@ -107,7 +107,7 @@ function afterAssistant(facts: RunState, event: AssistantEvent): RunState {
   const text = wordsOf(event)
   if (isSynthetic(event)) return { ...facts, api_error: text === '' ? null : { kind: event.error ?? 'unknown', text } }
   const acts = blocksOf(event).some((block) => isToolUse(block.type))
-  // A sub-agent's words are addressed to the agent, not to people.
+  // A sub-agent's messages are for the agent, not for people.
   const speaks = text !== '' && (event.parent_tool_use_id ?? null) === null
   return {
     ...facts,
@@ -131,9 +131,9 @@ function addUsage({ usage: before, earlier }: RunState, event: ResultEvent): Usa
 }
 
 /**
- * Unlike the tokens, the cost is told as a running total, of the whole session where Claude Code takes up the count of
- * the run before. It takes that up only when no other session ran in the folder in between, so a total that can't hold
- * the earlier runs is this run's own.
+ * Unlike the tokens, the cost is a running total, of the whole session if Claude Code continues the earlier run's
+ * count. It does so only if no other session ran in the folder in between, so a total too small to include the
+ * earlier runs is this run's own.
  */
 function costOfRun(event: ResultEvent, output_tokens: number, earlier: Usage | null): number | null {
   const total = event.total_cost_usd ?? null
@@ -145,7 +145,7 @@ function costOfRun(event: ResultEvent, output_tokens: number, earlier: Usage | n
   return counted !== null && counted < earlier.output_tokens + output_tokens ? total : total - before
 }
 
-/** A sub-agent's calls come between those of the agent; the turn tells of them at its end. */
+/** Calls of sub-agents come between the agent's own; the turn includes them at its end. */
 function afterCall({ spent, call, calls }: RunState, { message, parent_tool_use_id }: AssistantEvent) {
   const { id, usage } = message
   if (id === undefined || !usage || (parent_tool_use_id ?? null) !== null) return { spent, call, calls }
@@ -163,7 +163,7 @@ function afterCall({ spent, call, calls }: RunState, { message, parent_tool_use_
   }
 }
 
-/** What came from a cache is input too. */
+/** Cached tokens are input too. */
 function tokensOf(usage: Tokens | null | undefined): TokenCount {
   const input =
     (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) + (usage?.cache_read_input_tokens ?? 0)
@@ -190,5 +190,5 @@ const wordsOf = (event: AssistantEvent): string =>
     .join('\n')
     .trim()
 
-/** `server_tool_use` is a tool that runs at the model's side. */
+/** `server_tool_use` is a tool that runs at the model's provider. */
 export const isToolUse = (type: string): boolean => type === 'tool_use' || type === 'server_tool_use'

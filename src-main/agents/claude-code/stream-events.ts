@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
 /**
- * What Claude Code prints in `--output-format stream-json` (as of 2.1.330), one JSON object a line.
- * Only what is read here is described, and loosely: the format grows with every release.
+ * The output of Claude Code in `--output-format stream-json` (as of 2.1.330), one JSON object per line. Only fields
+ * read here are described, loosely: the format grows with every release.
  */
 
 const Block = z.looseObject({
@@ -35,7 +35,7 @@ const Message = z.looseObject({
   usage: Tokens.nullish().catch(null),
 })
 
-/** A change of a file as git tells it, with lines around it. */
+/** A git hunk with its context lines. */
 const Hunk = z.looseObject({ newStart: z.int(), lines: z.array(z.string()) })
 
 const common = { session_id: z.string().optional() }
@@ -111,7 +111,7 @@ export type ResultEvent = z.infer<typeof Result>
 export type RateLimitEvent = z.infer<typeof RateLimit>
 export type StreamEvent = z.infer<typeof Known>
 
-/** `garbage` is not of the protocol at all; `unknown` is, but says nothing that is read here. */
+/** `garbage` is not part of the protocol; `unknown` is, but nothing here reads it. */
 export type ParsedLine =
   | { readonly kind: 'event'; readonly event: StreamEvent }
   | { readonly kind: 'unknown'; readonly json: unknown }
@@ -119,7 +119,7 @@ export type ParsedLine =
 
 const knownTypes: ReadonlySet<string> = new Set(['system', 'assistant', 'user', 'result', 'rate_limit_event'])
 
-/** Reads one line of the stream. A known type in an unknown shape is garbage: it must stay visible. */
+/** Parses one line of the stream. A known type in an unknown shape is garbage, so that it stays visible. */
 export function parseLine(line: string): ParsedLine {
   const json = parseJson(line)
   const any = Any.safeParse(json)
@@ -129,12 +129,12 @@ export function parseLine(line: string): ParsedLine {
   return known.success ? { kind: 'event', event: known.data } : { kind: 'garbage' }
 }
 
-/** The blocks of a message; one that is plain text is one text block. */
+/** Returns the blocks of a message; plain text becomes one text block. */
 export function blocksOf(event: AssistantEvent | UserEvent): readonly Block[] {
   const { content } = event.message
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content
 }
 
-/** Words that Claude Code itself puts in the model's mouth, as for an API error. */
+/** Returns whether Claude Code wrote the message in the model's place, as for an API error. */
 export const isSynthetic = (event: AssistantEvent): boolean =>
   event.is_api_error_message === true || event.message.model === '<synthetic>'

@@ -6,7 +6,7 @@ import type { AssistantEvent, Block, StreamEvent, SystemEvent, UserEvent } from 
 import { isToolUse } from './reduce-run-state.ts'
 import type { RunState } from './reduce-run-state.ts'
 
-/** The transcript entries of one event. `before` and `after` are the facts around it. */
+/** Returns the transcript entries of one event. `before` and `after` are the states around it. */
 export function toEntries(event: StreamEvent, before: RunState, after: RunState, at: string): TranscriptEntry[] {
   switch (event.type) {
     case 'system':
@@ -51,7 +51,7 @@ function fromAssistant(event: AssistantEvent, cwd: string | null, at: string): T
   })
 }
 
-// Other words in a user event are the prompt, or Claude Code's own reminders to the model.
+// Other texts in a user event are the prompt, or Claude Code's reminders to the model.
 const fromUser = (event: UserEvent, at: string): TranscriptEntry[] =>
   blocksOf(event).flatMap((block): TranscriptEntry[] => {
     if (block.type !== 'tool_result') return []
@@ -61,7 +61,7 @@ const fromUser = (event: UserEvent, at: string): TranscriptEntry[] =>
     return [{ type: 'tool_result', at, id, ok, text: resultText(block), ...(line !== null && { line }) }]
   })
 
-/** Where an edit of one place begins; of several the first would be told as that of all. */
+/** Returns the first line of an edit with one hunk; with several, the first would stand for all. */
 function touchedLine({ tool_use_result }: UserEvent): number | null {
   const [hunk, ...others] = tool_use_result?.structuredPatch ?? []
   const before = hunk?.lines.findIndex((text) => !text.startsWith(' ')) ?? -1
@@ -71,14 +71,14 @@ function touchedLine({ tool_use_result }: UserEvent): number | null {
 function fromResult(before: RunState, after: RunState, at: string): TranscriptEntry[] {
   const entries: TranscriptEntry[] = []
   const { result } = after
-  // An API error was told by the event before.
+  // An API error was already written for the event before.
   if (result?.failed && result.text !== null && result.text !== before.api_error?.text) {
     entries.push({ type: 'error', at, text: clip(result.text) })
   }
   return [...entries, ...usageOfRest(before, after, at)]
 }
 
-/** What the model call has used that was not told yet. */
+/** Returns the usage of the model call that was not reported yet. */
 function usageSoFar(
   { spent: told, calls: before }: RunState,
   { spent, call, calls }: RunState,
@@ -99,7 +99,7 @@ function usageSoFar(
   ]
 }
 
-/** What the turn has used and its model calls did not tell, and what it cost. */
+/** Returns the turn's cost, and its usage beyond that of its model calls. */
 function usageOfRest({ usage: told, spent }: RunState, { usage }: RunState, at: string): TranscriptEntry[] {
   if (!usage) return []
   const rest = (kind: 'input_tokens' | 'output_tokens') => Math.max(0, usage[kind] - (told?.[kind] ?? 0) - spent[kind])

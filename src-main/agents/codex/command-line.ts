@@ -1,20 +1,20 @@
 import type { RefusedArgs } from '../agent/filter-args.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
 
-/** What one start of Codex needs to be told. */
+/** The inputs of Codex's command line. */
 export interface CodexRequest {
   readonly model: string | null
   readonly effort: string | null
   readonly session_id: string | null
   readonly mcp_url: string | null
-  /** The agent's own arguments that it may have. */
+  /** The allowed ones of the agent's configured arguments. */
   readonly args: readonly string[]
 }
 
-/** The variable that Codex reads the token of our MCP server from: on its command line everybody could see it. */
+/** The variable with the token of Copse's MCP server: on Codex's command line everyone could see it. */
 export const tokenVariable = 'SVC_API_TOKEN'
 
-/** Flags that are ours to set, or that would turn an unattended run into something else. */
+/** Flags that Copse sets, or that would change how an unattended run works. */
 export const codexRefusedArgs: RefusedArgs = {
   flags: {
     '--json': 'none',
@@ -36,15 +36,15 @@ export const codexRefusedArgs: RefusedArgs = {
     '--help': 'none',
     '--version': 'none',
   },
-  // -c (a setting), -i (images), -p (a profile) and -s (the sandbox) stay the agent's.
+  // Allowed short flags: -c (a setting), -i (images), -p (a profile) and -s (the sandbox).
   allowedShort: /^-[cips]/,
   shortWithValue: /^-[mCoa]$/,
 }
 
 /**
- * The arguments of Codex for an unattended run, whose prompt comes over stdin. Nobody is there to allow
- * anything, and an agent must build, test and commit as its project demands, so that it has no sandbox
- * unless its own arguments name one; what it can't commit then is committed for it.
+ * Builds Codex's arguments for an unattended run, whose prompt is sent over stdin. No one can be asked, and an agent
+ * must build, test and commit as its project demands, so it has no sandbox unless its own arguments name one; work
+ * that it can't commit then is committed for it.
  */
 export function buildCodexCommandLine(request: CodexRequest): string[] {
   const { sandbox, rest } = takeSandbox(request.args)
@@ -62,7 +62,7 @@ export function buildCodexCommandLine(request: CodexRequest): string[] {
   ]
   return [
     'exec',
-    // The agent's own come first: of two settings the later one counts.
+    // The configured arguments come first: the later of two settings counts.
     ...rest,
     ...['--json', '--skip-git-repo-check'],
     ...settings.flatMap((setting) => ['-c', setting]),
@@ -74,7 +74,7 @@ export function buildCodexCommandLine(request: CodexRequest): string[] {
 
 const sandboxes = ['read-only', 'workspace-write', 'danger-full-access']
 
-/** The sandbox that the arguments name, and the others: `resume` knows it as a setting only. */
+/** Splits the sandbox from the other arguments: `resume` accepts it only as a setting. */
 function takeSandbox(args: readonly string[]): { readonly sandbox: string; readonly rest: readonly string[] } {
   const rest: string[] = []
   let sandbox = 'danger-full-access'

@@ -13,7 +13,7 @@ import { readRollout, type Rollout, type SessionTokens } from './rollout.ts'
 import { readCodexEvent } from './stream-events.ts'
 import type { CodexEvent, CodexItem } from './stream-events.ts'
 
-/** Codex takes its prompt over stdin up to the end and prints events; it is asked once per run. */
+/** Codex reads its whole prompt from stdin and prints events; each run has one prompt. */
 export function converseWithCodex(run: AgentRun, listener: AgentSessionListener): AgentSession {
   const story = createRunState(null)
   const spending = createSpending(run, story, listener)
@@ -36,14 +36,14 @@ export function converseWithCodex(run: AgentRun, listener: AgentSessionListener)
       reader.end()
     },
     begin: (prompt) => {
-      // A prompt that can't be delivered has no other cause than an early exit, which tells more.
+      // A prompt can't be delivered only if the process exited early, which its exit explains better.
       void listener.write(prompt).catch(() => undefined)
       listener.closeInput()
     },
     send: null,
     result: (stderr) => {
       const result = toRunResult(story, /^Error:[^]*/m.exec(stderr)?.[0] ?? stderr)
-      // It refuses a session that is not there any more before it says anything.
+      // Codex refuses a session that no longer exists before it prints anything.
       const gone = !heard && stderr !== ''
       return {
         ...result,
@@ -54,7 +54,7 @@ export function converseWithCodex(run: AgentRun, listener: AgentSessionListener)
   }
 }
 
-/** Writes the transcript of the events, and the story that they tell. */
+/** Writes events to the transcript and updates the run state. */
 function createScribe(
   { cwd }: AgentRun,
   story: RunState,
@@ -84,7 +84,7 @@ function createScribe(
     } else if (item.type === 'reasoning') {
       if (text.trim() !== '') listener.onEntry({ type: 'thinking', at: at(), text: clip(text) })
     } else if (item.type === 'error') {
-      // A warning: the turn goes on.
+      // A warning: the turn continues.
       tellError(item.message ?? text)
     } else {
       begin(item)
@@ -125,7 +125,7 @@ function createScribe(
   }
 }
 
-/** The answer of the API stands as JSON in the message. */
+/** Returns the text of an API error, which is JSON in the message. */
 function wordsOf(message: string): string {
   const json = parseJson(message)
   const error = isRecord(json) && isRecord(json['error']) ? json['error'] : json
@@ -133,17 +133,17 @@ function wordsOf(message: string): string {
   return typeof words === 'string' ? words : message
 }
 
-/** What a run uses: Codex tells the sum over all turns of the session, those of earlier runs too. */
+/** Usage of a run: Codex reports the sum over all turns of the session, earlier runs included. */
 interface Spending {
   begin(thread_id: string): void
-  /** Tells what requests have used since the last look. */
+  /** Reports usage of requests since the last call. */
   look(): void
   endTurn(sum: SessionTokens): void
   end(): void
   windows(): readonly AccountWindow[]
 }
 
-/** A request of which nothing is printed, one that thinks for long, is seen within this. */
+/** The interval within which a long request without output is seen. */
 const lookEveryMs = 1_000
 
 function createSpending(
@@ -189,7 +189,7 @@ function createSpending(
     endTurn: (sum) => {
       look()
       tell(sum, 0)
-      // A turn that used nothing has told so.
+      // A turn without usage has reported zero.
       story.usage ??= { input_tokens: 0, output_tokens: 0, cost_usd: null }
     },
     end: () => {
@@ -200,7 +200,7 @@ function createSpending(
   }
 }
 
-/** A window that is used up resets when its account works again. */
+/** An exhausted window's reset is when its account works again. */
 function limitsOf(result: RunResult, windows: readonly AccountWindow[]): Pick<RunResult, 'windows' | 'usage_limit'> {
   if (windows.length === 0) return {}
   const resets = windows.flatMap(({ used, resets_at }) => ((used ?? 0) >= 1 ? (resets_at ?? []) : []))

@@ -27,12 +27,12 @@ const program: AgentProgram = {
   signedIn: (env, home) => {
     const folder = env['CODEX_HOME'] ?? join(home, '.codex')
     if (hasVariable(env, ['OPENAI_API_KEY', 'CODEX_API_KEY']) || hasFile([join(folder, 'auth.json')])) return true
-    // The settings may name another provider, or the keychain.
+    // The settings may name another provider, or the keychain has the key.
     return hasFile([join(folder, 'config.toml')]) ? null : false
   },
 }
 
-/** Codex, headless: one turn of `codex exec --json`, resumed by the id of its thread. */
+/** Codex, headless: one turn of `codex exec --json`, resumed by its thread ID. */
 export const codex: AgentProfile = {
   configNames: ['.codex'],
   program,

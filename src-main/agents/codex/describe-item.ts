@@ -4,7 +4,7 @@ import type { CodexItem } from './stream-events.ts'
 
 type ToolCall = Extract<TranscriptEntry, { type: 'tool_call' }>
 
-/** What an item does as a call of a tool; null when it is none. Codex tells which files it changes, not how. */
+/** Describes an item as a tool call; returns null if it is none. Codex reports which files it changes, not how. */
 export function describeItem(item: CodexItem, cwd: string): Omit<ToolCall, 'type' | 'at' | 'id'> | null {
   switch (item.type) {
     case 'command_execution': {
@@ -34,7 +34,7 @@ export function describeItem(item: CodexItem, cwd: string): Omit<ToolCall, 'type
   }
 }
 
-/** What a finished item answered. */
+/** Returns the result of a finished item. */
 export function resultOfItem(item: CodexItem): { readonly ok: boolean; readonly text: string } {
   const ok = item.status !== 'failed' && item.status !== 'declined'
   if (item.type !== 'mcp_tool_call') return { ok, text: clip(item.aggregated_output ?? '') }
@@ -44,6 +44,6 @@ export function resultOfItem(item: CodexItem): { readonly ok: boolean; readonly 
   return { ok: ok && error.length === 0, text: clip([...parts, ...error].join('\n')) }
 }
 
-/** Codex hands every command to a shell, which is no news to a person. */
+/** Removes the shell that Codex starts every command with. */
 const withoutShell = (command: string): string =>
   /^\S*\/(?:ba|z|da)?sh -l?c (['"])([\s\S]*)\1$/.exec(command)?.[2]?.replaceAll(`'\\''`, "'") ?? command

@@ -35,25 +35,25 @@ const TokenCount = z.looseObject({
   }),
 })
 
-/** The session's sums after a request to the model. */
+/** The session's sums after a model request. */
 export interface SessionTokens {
   readonly input_tokens: number
   readonly output_tokens: number
   readonly cached_tokens: number
 }
 
-/** What Codex writes into the file of a session: it prints neither what a request used nor the limits of its account. */
+/** The file that Codex writes for a session, with the usage of requests and account limits, which it does not print. */
 export interface Rollout {
-  /** Returns the sums after each request since the last look. */
+  /** Returns the sums after each request since the last call. */
   look(): readonly SessionTokens[]
-  /** The windows of its account, as last told. */
+  /** Returns the latest windows of the account. */
   windows(): readonly AccountWindow[]
 }
 
-/** Tool output is in the file too, and no look needs all of it: the sums of a session come again and again. */
+/** The file also contains tool output; reading its end is enough because the sums are repeated. */
 const maxBytes = 256 * 1024
 
-/** Reads the file of a session below Codex's folder, from where it ends when a run begins. */
+/** Reads a session's file below Codex's folder, from its end at the start of the run. */
 export function readRollout(folder: string, thread_id: string, isResumed: boolean): Rollout {
   let path: string | null = null
   let offset: number | null = isResumed ? null : 0
@@ -81,7 +81,7 @@ export function readRollout(folder: string, thread_id: string, isResumed: boolea
   return { look, windows: () => windows }
 }
 
-/** Sessions lie in folders by the local day on which they began, which their id tells: a UUIDv7. */
+/** Finds a session's file in the folder of the local day on which it started, which its ID, a UUIDv7, contains. */
 function findRollout(folder: string, thread_id: string): string | null {
   const began = parseInt(thread_id.replaceAll('-', '').slice(0, 12), 16)
   if (!Number.isFinite(began)) return null
@@ -103,7 +103,7 @@ function namesIn(path: string): readonly string[] {
   }
 }
 
-/** The whole lines from `from` on, or the last ones; null when it can't be read. */
+/** Reads whole lines from `from` on, or the last ones; returns null if the file can't be read. */
 function readFrom(
   path: string,
   from: number | null,

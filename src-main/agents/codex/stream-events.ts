@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * What `codex exec --json` prints (as of 0.169.0), one JSON object a line. Only what is read here is
- * described, and loosely: the format grows with every release.
+ * The output of `codex exec --json` (as of 0.169.0), one JSON object per line. Only fields read here are described,
+ * loosely: the format grows with every release.
  */
 const count = z.number().min(0).optional()
 
@@ -45,7 +45,7 @@ export type CodexEvent = z.infer<typeof Event>
 const Any = z.looseObject({ type: z.string() })
 const knownTypes: ReadonlySet<string> = new Set(Event.options.map((option) => option.shape.type.value))
 
-/** An event, `null` for one that says nothing that is read here, `garbage` for what is not of the protocol. */
+/** Returns an event, `null` for one that nothing here reads, `garbage` for output that is not part of the protocol. */
 export function readCodexEvent(json: unknown): CodexEvent | null | 'garbage' {
   const any = Any.safeParse(json)
   if (!any.success) return 'garbage'

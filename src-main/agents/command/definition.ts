@@ -19,14 +19,14 @@ import { createSvcFilter, createSvcLines, type SvcLines } from './svc-lines.ts'
 import { createOutputEntries } from './output-entries.ts'
 import type { OutputEntries } from './output-entries.ts'
 
-/** `setTimeout` takes no more; 24 days. */
+/** The longest delay of `setTimeout`; 24 days. */
 const maxTimerMs = 2_147_483_647
 const notFoundCode = 127
 
 /**
- * Any shell command, run in the worktree. It reads the prompt on stdin, or from the file that
- * `SVC_PROMPT_FILE` names; `config.args` are appended to it as words of their own. With `config.terminal` it runs in a
- * terminal, which people type into. Lines like `{"svc":{"usage":{…}}}` tell of its run.
+ * Any shell command, run in the worktree. It reads the prompt from stdin or from the file `SVC_PROMPT_FILE`;
+ * `config.args` are appended as separate arguments. With `config.terminal` it runs in a terminal in which people can
+ * type. It reports on its run by lines like `{"svc":{"usage":{…}}}`.
  */
 export const definition: ExecutorDefinition = {
   executor: 'command',
@@ -78,13 +78,13 @@ async function startCommand(run: AgentRun, { signal }: Cancellable): Promise<Run
   }
 }
 
-/** A command at work, whatever it runs in. */
+/** A running command, in a terminal or not. */
 interface Work {
   readonly tree: Pick<ProcessTree, 'process' | 'exited' | 'ended' | 'stop'>
   readonly outputs: readonly OutputEntries[]
-  /** What it tells of its run. */
+  /** What the command reported of its run. */
   readonly told: SvcLines
-  /** Settles when all that it prints was read. */
+  /** Settles when all output was read. */
   readonly read: Promise<unknown>
   readonly input: (data: string) => Promise<void>
   readonly resize?: (cols: number, rows: number) => void
@@ -94,7 +94,7 @@ function onPipes(run: AgentRun, tree: ProcessTree): Work {
   const stdout = createOutputEntries('stdout', run.log)
   const stderr = createOutputEntries('stderr', run.log)
   const told = createSvcLines(run)
-  // A command reads its prompt to the end, so the end has to come.
+  // Commands read their prompt to the end, so stdin must end.
   tree.stdin?.end(run.prompt)
   return {
     tree,
@@ -121,7 +121,7 @@ function inTerminal(run: AgentRun, tree: TerminalTree): Work {
   }
 }
 
-/** Waits for all, and then tells of the first that failed. */
+/** Waits for all, then throws the first error. */
 async function all(tasks: readonly Promise<void>[]): Promise<void> {
   const failure = (await Promise.allSettled(tasks)).find((result) => result.status === 'rejected')
   if (failure) throw failure.reason
@@ -132,7 +132,7 @@ function watch(run: AgentRun, work: Work, promptFile: PrivateFile): RunningExecu
   let cut: 'stopped' | 'timed_out' | undefined
   let exited = false
   const stop = async (reason: 'stopped' | 'timed_out'): Promise<void> => {
-    // What ended by itself was not stopped, even if its leftovers are.
+    // A command that exited was not stopped, even if its leftover processes are.
     if (!exited) cut ??= reason
     await tree.stop()
   }
@@ -167,7 +167,7 @@ async function finish(
   const reading = await Promise.allSettled([read, tree.ended])
   const { exit_code } = await tree.ended
   const message = describe(run, exit_code, cut(), outputs)
-  // That a person stopped it is no error of its own.
+  // That a person stopped the command is no error.
   if (message !== null && cut() !== 'stopped' && (cut() === 'timed_out' || exit_code !== 0)) {
     run.log.entry({ type: 'error', at: new Date().toISOString(), text: message })
   }
@@ -182,7 +182,7 @@ async function finish(
   }
 }
 
-/** Reads only as fast as the log takes it, so a flood is slowed down at its source. */
+/** Reads only as fast as the log accepts it, which slows a flood down at its source. */
 async function pump(output: Readable, entries: OutputEntries, log: AgentLog, told?: SvcLines): Promise<void> {
   const lines = createLineBuffer()
   const filter = told && createSvcFilter(told)
@@ -190,7 +190,7 @@ async function pump(output: Readable, entries: OutputEntries, log: AgentLog, tol
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0) return
     entries.push(bytes)
-    // With a broken log the output is still read: a full pipe would keep the command from ending.
+    // After an error of the log the output is still read: a full pipe would keep the command from ending.
     if (failure === undefined) await log.raw(bytes).catch((error: Error) => (failure = error))
   }
   for await (const chunk of output as AsyncIterable<Buffer>) await write(lines.push(filter?.push(chunk) ?? chunk))
@@ -200,7 +200,7 @@ async function pump(output: Readable, entries: OutputEntries, log: AgentLog, tol
   if (failure !== undefined) throw failure
 }
 
-/** A sentence for people: why it failed, or its last words. */
+/** Returns a sentence for people: the reason of a failure, or the last line. */
 function describe(
   run: AgentRun,
   exitCode: number,

@@ -1,25 +1,25 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { AgentLog } from '../../ports/logs.ts'
 
-/** Turns the lines of one output into transcript entries. */
+/** Converts the lines of one output into transcript entries. */
 export interface OutputEntries {
-  /** Takes whole lines (or a part of a very long one). */
+  /** Takes whole lines, or a part of a very long one. */
   push(lines: Uint8Array): void
-  /** Writes what is still gathered. */
+  /** Writes collected lines. */
   flush(): void
-  /** Something other than white space was printed. */
+  /** Whether anything but white space was printed. */
   readonly spoke: boolean
-  /** The last line with something on it, cut to 300 characters; empty when there was none. */
+  /** The last line that is not blank, cut to 300 characters; empty without one. */
   readonly lastLine: string
 }
 
-/** Lines that come within this time share an entry: a person reads blocks, not lines. */
+/** Lines that arrive within this time share an entry: people read blocks, not lines. */
 const gatherMs = 60
 const maxGathered = 32 * 1024
 
 /**
- * Gathers the lines of `stdout` or `stderr` into entries without terminal codes; of a line that redraws itself
- * (a progress bar) only the last state is kept. The raw log has everything as it came.
+ * Collects lines of `stdout` or `stderr` into entries without terminal codes; keeps only the last state of a line
+ * that redraws itself (a progress bar). The raw log has everything unchanged.
  */
 export function createOutputEntries(type: 'stdout' | 'stderr', log: Pick<AgentLog, 'entry'>): OutputEntries {
   const decoder = new TextDecoder()

@@ -4,7 +4,7 @@ import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import type { ExecutionOutcome } from '../../ports/executors.ts'
 import type { AgentRun } from '../definition.ts'
 
-/** What a command tells of its run, in a line of its output. */
+/** A report of a command on its run, in a line of its output. */
 const SvcLine = z.strictObject({
   svc: z
     .strictObject({
@@ -20,16 +20,16 @@ const SvcLine = z.strictObject({
     .refine((told) => Object.keys(told).length > 0),
 })
 
-/** What the lines of a run come to. */
+/** The reports of a run so far. */
 export interface SvcLines {
-  /** Takes a line without its end; returns whether it was one of these, which is not shown as output. */
+  /** Takes a line without its end; returns whether it was a report, which is not shown as output. */
   read(line: string): boolean
   result(): Pick<ExecutionOutcome, 'session_id' | 'usage' | 'usage_limit'>
 }
 
 const nothing: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: null }
 
-/** Reads lines like `{"svc":{"usage":{…}}}`. Usage is a total: what it has grown by goes into the transcript. */
+/** Reads lines like `{"svc":{"usage":{…}}}`. Usage is a total; its increase is written to the transcript. */
 export function createSvcLines({ log, onSession }: Pick<AgentRun, 'log' | 'onSession'>): SvcLines {
   let session_id: string | null = null
   let usage: Usage | null = null
@@ -88,15 +88,15 @@ const maxLine = 64 * 1024
 const empty = Buffer.alloc(0)
 
 /**
- * Takes such lines out of a flow of bytes. Only what begins a line like one is held back until its end is there; all
- * else passes at once.
+ * Removes report lines from a byte stream. Only the start of a possible report line is held back until its end;
+ * everything else passes at once.
  */
 export function createSvcFilter(lines: Pick<SvcLines, 'read'>): {
   push(chunk: Uint8Array): Buffer
   flush(): Buffer
 } {
   let held: Buffer = empty
-  /** The bytes to come continue a line that is output. */
+  /** The next bytes continue a line of output. */
   let inOutput = false
   const take = (): Buffer => {
     const all = held

@@ -5,7 +5,7 @@ import { defineAcpAgent } from '../acp/acp-profile.ts'
 import { acpRefusedArgs } from '../acp/refused-args.ts'
 import { hasVariable } from '../agent/signed-in.ts'
 
-/** GitHub Copilot CLI, by its `--acp` mode. */
+/** GitHub Copilot CLI in its `--acp` mode. */
 export const copilot: AcpAgent = {
   configNames: ['.copilot'],
   program: {
@@ -21,7 +21,7 @@ export const copilot: AcpAgent = {
     places: (home) => [join(home, '.copilot', 'bin', 'copilot')],
     installHint: 'Install Copilot CLI with `npm install -g @github/copilot` and run `copilot login` once.',
     signInHint: 'Run `copilot login` once to sign in.',
-    // Its account lies in the keychain, or comes from gh.
+    // The account is in the keychain or comes from gh.
     signedIn: (env) =>
       hasVariable(env, ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN', 'COPILOT_PROVIDER_BASE_URL']) ? true : null,
   },
@@ -48,7 +48,7 @@ export const copilot: AcpAgent = {
   }),
   defaultEnv: { COPILOT_AUTO_UPDATE: 'false' },
   configuresViaProtocol: false,
-  // A model server that refuses becomes words at the end of a turn that went well.
+  // A refusal of the model server arrives as text at the end of a successful turn.
   isFailure: (text) => text.startsWith('Error: '),
   isNotice: (text) => /^Info: \S+$|^Warning: \d+ tool call\(s\) had no recorded result/.test(text),
 }

@@ -2,7 +2,7 @@ import { executorInfos } from '../../../src-shared/contract/executor-profiles.ts
 import { ExecutorError } from '../../ports/executors.ts'
 import type { ExecutorDefinition } from '../definition.ts'
 
-/** An agent that runs elsewhere: it claims, heartbeats and finishes over the API, and nothing is started here. */
+/** An agent that runs elsewhere: it claims, sends heartbeats and finishes over the API; Copse starts nothing. */
 export const definition: ExecutorDefinition = {
   executor: 'external',
   configNames: [],

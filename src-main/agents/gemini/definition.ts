@@ -9,7 +9,7 @@ import { keepGeminiSession } from './keep-session.ts'
 
 const folderOf = (env: Variables, home: string): string => join(env['GEMINI_CLI_HOME'] ?? home, '.gemini')
 
-/** Gemini CLI, by its `--acp` mode. */
+/** Gemini CLI in its `--acp` mode. */
 export const gemini: AcpAgent = {
   configNames: ['.gemini'],
   program: {
@@ -29,7 +29,7 @@ export const gemini: AcpAgent = {
       const folder = folderOf(env, home)
       if (hasVariable(env, ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_APPLICATION_CREDENTIALS'])) return true
       if (hasFile([join(folder, 'oauth_creds.json')])) return true
-      // A key may stand in a .env file, and an account in the keychain.
+      // A key may be in a .env file, and an account in the keychain.
       return hasFile([join(folder, 'settings.json'), join(folder, '.env'), join(home, '.env')]) ? null : false
     },
   },
@@ -45,7 +45,7 @@ export const gemini: AcpAgent = {
     '--list-extensions': 'none',
     '--session-file': 'one',
   }),
-  // In a folder that nobody has trusted it leaves out settings and tools, and a worktree is always new.
+  // Gemini ignores settings and tools in an untrusted folder, and a worktree is always new.
   defaultEnv: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
   configuresViaProtocol: false,
   reportsToolsViaPermission: true,

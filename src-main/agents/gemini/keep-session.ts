@@ -2,9 +2,9 @@ import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Gemini CLI names the file of a session by the minute in which it opens it, and when it loads a session
- * in the minute in which that began, it writes over the file before it reads it. A name of the minute
- * before keeps the session: Gemini finds its files by what is in them.
+ * Protects a session's file: Gemini CLI names it by the minute in which it opens it, and if it loads a session in the
+ * minute in which it started, it overwrites the file before reading it. Renaming it to the minute before is safe,
+ * because Gemini finds sessions by content.
  */
 export async function keepGeminiSession(folder: string, sessionId: string, now: Date): Promise<void> {
   const projects = await readdirIfThere(join(folder, 'tmp'))

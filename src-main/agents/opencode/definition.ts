@@ -4,7 +4,7 @@ import { defineAcpAgent } from '../acp/acp-profile.ts'
 import { acpRefusedArgs } from '../acp/refused-args.ts'
 import { hasFile } from '../agent/signed-in.ts'
 
-/** It asks about everything then, whatever the person's settings say, and we decide. */
+/** Makes opencode ask about everything, whatever the person's settings say, because Copse decides. */
 const asksAll = Object.fromEntries(
   ['*', 'read', 'glob', 'grep', 'list', 'edit', 'bash', 'task', 'webfetch', 'websearch', 'external_directory'].map(
     (tool) => [tool, 'ask'],
@@ -27,7 +27,7 @@ export const opencode: AcpAgent = {
     windowsProgram: ['opencode-ai', 'bin', 'opencode.exe'],
     installHint: 'Install opencode with `npm install -g opencode-ai` and run `opencode auth login` once.',
     signInHint: 'Run `opencode auth login` once to sign in.',
-    // Without an account it has its own free models, and keys may stand in its settings.
+    // Without an account it has free models, and its settings may contain keys.
     signedIn: (env, home) =>
       hasFile([join(env['XDG_DATA_HOME'] ?? join(home, '.local', 'share'), 'opencode', 'auth.json')]) ? true : null,
   },

@@ -4,7 +4,7 @@ import { defineAcpAgent } from '../acp/acp-profile.ts'
 import { acpRefusedArgs } from '../acp/refused-args.ts'
 import { hasFile, hasVariable } from '../agent/signed-in.ts'
 
-/** Qwen Code, by its `--acp` mode. */
+/** Qwen Code in its `--acp` mode. */
 export const qwen: AcpAgent = {
   configNames: ['.qwen'],
   program: {

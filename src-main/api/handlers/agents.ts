@@ -58,7 +58,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
       const items = store.read.agents.list().flatMap((agent) => {
         const { executor, config, daemon_id, id: agent_id } = agent
         if (!sees(principal, agent) || daemon_id !== null || executors.location(executor) === 'remote') return []
-        // Several agents of one program and account are asked for once.
+        // Agents with the same program and account are tested once.
         const key = JSON.stringify([executor, config.command, config.env])
         const found = asked.get(key) ?? executors.inspect(executor, config, { signal })
         asked.set(key, found)
@@ -150,14 +150,14 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** The agent itself, if it can be held to what its configuration says. */
+/** Returns the agent if this machine can contain it as configured; throws otherwise. */
 function holdable(agent: AgentRecord): AgentRecord {
   const refusal = checkPermissions(agent) ?? checkContainment(agent)
   if (refusal) throw new ApiError(refusal)
   return agent
 }
 
-/** What a change that does not name it leaves as it is: nobody lets an agent out by accident. */
+/** Keeps the containment that a change does not name, so that no one removes it by accident. */
 const held = ({ config: { containment } }: AgentRecord): AgentConfig =>
   containment === undefined ? {} : { containment }
 

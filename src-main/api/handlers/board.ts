@@ -5,9 +5,9 @@ import type { TaskPlace } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject } from '../find.ts'
 
-/** So many tasks of a state fill the column of a tall window. */
+/** Number of tasks of one state that fill a column of a tall window. */
 const mostOfState = 30
-/** Of a workflow with very many states not all columns are seen at once. */
+/** With very many states, not all columns are visible at once. */
 const mostOfAll = 400
 
 export function createBoardHandlers({
@@ -28,7 +28,7 @@ export function createBoardHandlers({
       for (const [status, all] of byStatus) {
         for (const { id } of inOrder(all, ended.has(status)).slice(0, most)) shown.add(id)
       }
-      // What a card says of others is known with it.
+      // Cards show related tasks, so those are included.
       const related = [...shown].flatMap((id) => [
         ...read.dependencies.of(id),
         ...read.tasks.children(id).map((child) => child.id),
@@ -42,7 +42,7 @@ export function createBoardHandlers({
     'tasks.previews': async ({ project_id }) => {
       const { id } = findProject(read, project_id)
       const items: Preview[] = []
-      // One worktree after the other: boards ask for this again and again.
+      // Checks one worktree after the other, because boards ask for this again and again.
       for (const { port_base } of read.workspaces.byProject(id)) {
         if (port_base === null) continue
         const [port] = await workspaces.answeringPorts(portsFrom(port_base))
@@ -53,7 +53,7 @@ export function createBoardHandlers({
   }
 }
 
-/** Those that stand highest come first; of those that are over the ones that ended last. */
+/** Sorts by position, highest first; ended tasks by end, latest first. */
 function inOrder(places: readonly TaskPlace[], ended: boolean): readonly TaskPlace[] {
   if (!ended) return places
   return places.toSorted((a, b) => (a.updated_at === b.updated_at ? 0 : a.updated_at < b.updated_at ? 1 : -1))

@@ -68,7 +68,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
     },
     'comments.update': async ({ comment_id, body, resolved, ...fields }, { principal, signal }) => {
       const known = findComment(read, comment_id)
-      // A suggestion that was made keeps the lines that it was made for.
+      // An existing suggestion keeps the lines that it was made for.
       const original =
         body === undefined || known.original !== null
           ? known.original
@@ -86,7 +86,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         }
         bind(tx, task, edited.body)
         const kept = comments.save(tx, task, comment, resolved === undefined ? edited : marked(edited, resolved, now()))
-        // Whoever closes a thread is done with its answers too.
+        // Resolving a thread resolves its replies too.
         if (resolved === true)
           for (const answer of answersTo(tx, comment)) resolve(comments, tx, task, answer.id, now())
         return comments.view(kept)
@@ -125,7 +125,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** The comment that began the thread; null for a comment that begins one. */
+/** Returns the first comment of the thread, or null for a comment that starts one. */
 function rootOf(tx: Tx, task: TaskRecord, parent_id: CommentId | undefined): CommentRecord | null {
   if (parent_id === undefined) return null
   let root = tx.comments.get(parent_id) ?? throwNotFound('comment')
@@ -197,7 +197,7 @@ function redactorOf(parts: ApiParts, tx: Tx, task: TaskRecord): (text: string) =
   return parts.redactor(parts.engine.views.settings(findProject(tx, task.project_id)).redaction_patterns)
 }
 
-/** Resolving twice keeps the first time. */
+/** Marks a comment as resolved or open; resolving again keeps the first time. */
 function marked(comment: CommentRecord, resolved: boolean, now: string): CommentRecord {
   return { ...comment, resolved_at: resolved ? (comment.resolved_at ?? now) : null }
 }
@@ -207,16 +207,16 @@ function resolve({ save }: Comments, tx: Tx, task: TaskRecord, id: CommentId, no
   if (comment) save(tx, task, comment, marked(comment, true, now))
 }
 
-/** A changed text has to be sent again. */
+/** Returns the fields of an edited comment: a changed text must be sent again. */
 function asDraft({ body: before, sent, answer }: CommentRecord, body: string) {
   return body === before ? { body, sent, answer } : { body, sent: null, answer: null }
 }
 
-/** All answers to a comment, and theirs, each before its own. */
+/** Returns all replies to a comment and theirs, each before its own. */
 function answersTo(tx: Tx, comment: CommentRecord): CommentRecord[] {
   const byParent = Map.groupBy(tx.comments.byTask(comment.task_id), ({ parent_id }) => parent_id)
   const found: CommentRecord[] = [...(byParent.get(comment.id) ?? [])]
-  // The list grows while it is walked, and the walk sees what was added.
+  // The list grows during the loop, which visits added items too.
   for (const answer of found) found.push(...(byParent.get(answer.id) ?? []))
   return found
 }

@@ -48,7 +48,7 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
         }
         tx.daemons.put({ ...daemon, revoked_at: tx.now() })
         tx.emit('daemon.updated', { project_id: null, daemon_id, daemon: null })
-        // Nobody is left to do what they would be given.
+        // Pauses the daemon's agents, because nothing is left to run them.
         for (const agent of hostedBy(tx, daemon_id)) putAgent(tx, agent, { ...agent, paused: true })
       })
       return null
@@ -78,7 +78,10 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** What clients are told of a report: who it is, and once a minute that it is there, since it reports again and again. */
+/**
+ * Returns whether a report changes what clients see: the daemon's data, or once a minute its last contact, since it
+ * reports again and again.
+ */
 function isNews(known: DaemonRecord, daemon: DaemonRecord): boolean {
   const minute = ({ last_seen_at }: DaemonRecord) => last_seen_at?.slice(0, 'yyyy-mm-ddThh:mm'.length)
   return daemon.hostname !== known.hostname || daemon.version !== known.version || minute(daemon) !== minute(known)
@@ -100,14 +103,14 @@ function upsertAgent(parts: ApiParts, tx: Tx, daemon: DaemonRecord, { name, exec
   })
 }
 
-/** Says so only when there is something to say: a daemon reports again and again. */
+/** Saves an agent only if it changed, because a daemon reports again and again. */
 function putAgent(tx: Tx, before: AgentRecord | null, agent: AgentRecord): void {
   if (before !== null && JSON.stringify(before) === JSON.stringify(agent)) return
   tx.agents.put(agent)
   tx.emit('agent.updated', { project_id: null, agent_id: agent.id, agent: withoutEnv(agent) })
 }
 
-/** The heartbeat of one execution; returns whether it is the daemon's. */
+/** Records the heartbeat of one execution; returns whether it belongs to the daemon. */
 function beat(
   parts: ApiParts,
   tx: Tx,
@@ -122,7 +125,7 @@ function beat(
   return true
 }
 
-/** Its own agents, and its owner's that run outside the service on no machine in particular. */
+/** Returns whether a daemon hosts an agent: its own agents, and its owner's external agents without a machine. */
 function isHosted(parts: ApiParts, daemon: DaemonRecord, agent: AgentRecord): boolean {
   if (agent.daemon_id !== null) return agent.daemon_id === daemon.id
   return agent.owner_id === daemon.owner_id && parts.executors.location(agent.executor) === 'remote'

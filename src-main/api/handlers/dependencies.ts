@@ -17,7 +17,7 @@ export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.dependencies': ({ task_id }) => ({
       items: read.dependencies.of(task_id).map((id) => dependencyOf(parts, read, findTask(read, id))),
     }),
-    // The look at the circle and the write share a transaction: two at once can't close one together.
+    // The check for a cycle and the write share a transaction, so that two requests can't close one together.
     'tasks.add_dependency': ({ task_id, depends_on_id }) =>
       feed.commit((tx) => {
         const task = findTask(tx, task_id)
@@ -65,5 +65,5 @@ function dependencyOf(parts: ApiParts, q: Queries, task: TaskRecord): Dependency
   return { id, title, status, satisfied: isDone(workflow, status) }
 }
 
-/** The list is part of the task that clients see. */
+/** Saves the task, because clients see its dependencies as part of it. */
 const announce = (tx: Tx, task: TaskRecord) => tx.saveTask({ ...task, version: task.version + 1 })

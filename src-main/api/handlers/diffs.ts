@@ -6,7 +6,7 @@ import { readerId, userOf } from '../reader-id.ts'
 
 type Names = 'tasks.diff' | 'tasks.commits' | 'tasks.watch_diff' | 'tasks.mark_viewed'
 
-/** What a task has changed, and what its reader has seen of it. */
+/** Handlers for a task's changes and what its reader has viewed. */
 export function createDiffHandlers({ store, feed, engine, workspaces, diffWatches }: ApiParts): Handlers<Names> {
   const { read } = store
   return {
@@ -23,8 +23,7 @@ export function createDiffHandlers({ store, feed, engine, workspaces, diffWatche
             ? await workspaces.diff(ref, scope, path, { signal, ...wishes })
             : ((await workspaces.commitDiff(ref, commit, path, { signal, ignore_whitespace })) ??
               throwNotFound('commit'))
-        // Read last: what was marked while git was busy counts already.
-        // An agent has marks of nobody.
+        // Read last, so that files marked while git was busy count already. Agents have no marks.
         const marked = principal.kind === 'agent' ? [] : read.viewed_files.of(task_id, readerId(principal))
         const marks = new Map(marked.map((mark) => [mark.path, mark]))
         const files = diff.files.map((file) => ({ ...file, viewed: isViewed(file, marks) }))

@@ -60,7 +60,7 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
     },
     'executions.answer': ({ execution_id, ...given }, { principal }) => {
       const execution = requireOpen(findExecution(read, execution_id))
-      // It may ask while it is still being started.
+      // An agent may ask while it is still being started.
       if (!engine.executions.running().has(execution_id)) {
         throw notRunning("The run takes no answer: it isn't active here.")
       }
@@ -70,7 +70,7 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
     },
     'executions.heartbeat': async ({ execution_id, usage }, { principal }) => {
       const execution = findExecution(read, execution_id)
-      // The last figures of a run that was stopped count too.
+      // A stopped run may still report its last usage.
       if (usage === undefined) requireOpen(execution)
       checkMine(parts, principal, execution)
       parts.feed.commit((tx) => engine.remoteRuns.note(tx, findExecution(tx, execution_id), usage))
@@ -116,7 +116,7 @@ function notRunning(message: string): ApiError {
   return new ApiError({ code: 'execution_not_running', message })
 }
 
-/** An execution is finished by whoever does it: its agent, that agent's owner, or the person themself. */
+/** Throws unless the caller may finish an execution: its agent, that agent's owner, or the person who works on it. */
 function checkMine(parts: ApiParts, principal: Principal, execution: ExecutionRecord): void {
   const agent = execution.agent_id === null ? null : parts.store.read.agents.get(execution.agent_id)
   if (actsFor(principal, execution, agent)) return

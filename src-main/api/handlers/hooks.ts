@@ -7,14 +7,14 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Logs } from '../../ports/logs.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
-/** More than the two outputs, the command and the environment can take as JSON. */
+/** Larger than the JSON of the two outputs, the command and the environment can be. */
 const maxLogBytes = 2 * 1024 * 1024
-/** Of `2026-11-21T19-30-00-123Z.jsonl`. */
+/** Length of `2026-11-21T19-30-00-123Z.jsonl`. */
 const timestampLength = 30
 
 const Line = HookRun.omit({ log_name: true })
 
-/** The finished runs of a task's hooks, from their logs: the newest `limit` of them, newest first. */
+/** Reads the newest `limit` finished hook runs of a task from their logs, newest first. */
 async function readHookRuns(logs: Logs, task_id: TaskId, limit: number): Promise<readonly HookRun[]> {
   const names = (await logs.list(task_id))
     .filter(({ kind, name }) => kind === 'hook' && name.endsWith('.jsonl'))
@@ -35,14 +35,14 @@ async function readRuns(logs: Logs, task_id: TaskId, name: string): Promise<read
   })
 }
 
-/** A line that a power loss has damaged is passed over. */
+/** Parses a line; returns null for one that a power loss damaged. */
 function parse(line: string): Omit<HookRun, 'log_name'> | null {
   return Line.safeParse(parseJson(line)).data ?? null
 }
 
 type Names = 'plugins.list' | 'tasks.hook_runs' | 'projects.test_hook'
 
-/** What runs at the moments of a task's life, and what came of it. */
+/** Handlers for lifecycle hooks and their runs. */
 export function createHookHandlers(parts: ApiParts): Handlers<Names> {
   const { engine, logs } = parts
   const { read } = parts.store
@@ -50,7 +50,7 @@ export function createHookHandlers(parts: ApiParts): Handlers<Names> {
     'plugins.list': () => ({ items: [...engine.hooks.plugins] }),
     'tasks.hook_runs': async ({ task_id, limit }) => {
       findTask(read, task_id)
-      // Asked before the logs are read: what ends meanwhile is in one of the two.
+      // Read before the logs, so that a run that ends now is in one of the two.
       const running = engine.hooks.running(task_id)
       const ended = await readHookRuns(logs, task_id, limit)
       const names = new Set(ended.map(({ log_name }) => log_name))

@@ -33,7 +33,7 @@ type Names =
   | 'admin.delete_invite'
   | 'admin.security_log'
 
-/** Where a page of the security log begins. */
+/** The cursor of the security log. */
 const Place = z.object({ id: z.string() })
 
 export function createIdentityHandlers({ identity, store, feed }: ApiParts): Handlers<Names> {
@@ -158,7 +158,7 @@ function userIdOf(principal: Principal): UserId | null {
   return principal.kind === 'user' ? principal.user_id : null
 }
 
-/** Tokens and sessions belong to an account, and before anybody has registered there is none. */
+/** Returns the caller's account; throws before the first registration, because tokens and sessions belong to one. */
 function requireUser(principal: Principal): UserId {
   const id = userIdOf(principal)
   if (id !== null) return id

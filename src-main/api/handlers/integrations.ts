@@ -20,7 +20,7 @@ interface Assignee {
   readonly default_assignee_id?: AgentId | UserId | null | undefined
 }
 
-/** Ties of projects to issue trackers. */
+/** Handlers for projects' connections to issue trackers. */
 export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
   const { integrations, engine } = parts
   return {
@@ -52,7 +52,7 @@ export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
 
 const binderOf = (principal: Principal) => ({ may_rebind: isAdmin(principal) })
 
-/** Where other machines can sign in, an owner who is no admin may not name just any variable of the service. */
+/** If other machines can sign in, an owner who is no admin may not name arbitrary variables of the service. */
 function checkVariable({ config }: ApiParts, principal: Principal, name: string | undefined): void {
   if (name === undefined || !config.exposed || isAdmin(principal) || /^SVC_/.test(name)) return
   throw new ApiError({
@@ -62,7 +62,7 @@ function checkVariable({ config }: ApiParts, principal: Principal, name: string 
   })
 }
 
-/** Whoever is to get the imported tasks must be able to work on them. */
+/** Throws unless the assignee of imported tasks can work on them. */
 function checkAssignee(
   parts: ApiParts,
   principal: Principal,

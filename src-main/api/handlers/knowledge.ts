@@ -12,7 +12,7 @@ type Names = 'knowledge.list' | 'knowledge.create' | 'knowledge.get' | 'knowledg
 
 const given = givenFields<KnowledgeRecord>()
 
-/** What is known about a project: searched, written down, edited and forgotten. */
+/** Handlers for a project's knowledge: search, create, edit, delete. */
 export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, newId } = parts
   const { read } = store
@@ -66,7 +66,7 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** Writes an entry down, new or known, and says so. */
+/** Saves an entry and emits its event. */
 function putKnowledge(tx: Tx, entry: KnowledgeRecord): void {
   tx.knowledge.put(entry)
   tx.emit('knowledge.updated', { project_id: entry.project_id, knowledge_id: entry.id, entry })
@@ -76,7 +76,7 @@ function redactorOf(parts: ApiParts, project: ProjectRecord): (text: string) => 
   return parts.redactor(parts.engine.views.settings(project).redaction_patterns)
 }
 
-/** An agent writes from its task; a person from nowhere in particular. */
+/** Returns who wrote an entry, with the task and run of an agent. */
 function sourceOf(principal: Principal): KnowledgeRecord['source'] {
   const by = actorOf(principal)
   if (principal.kind !== 'agent') return { by, task_id: null, execution_id: null }
@@ -96,6 +96,6 @@ function newest(parts: ApiParts, { project_id, cursor, limit }: Listed): Page<Kn
   return pageOf(found, limit, ({ created_at, id }) => ({ created_at, id }))
 }
 
-/** Where a page ended: by relevance a count, by age the last entry. */
+/** The cursor of a page: a count when sorted by relevance, the last entry when sorted by age. */
 const Offset = z.strictObject({ offset: z.int().min(0).max(1_000_000) })
 const Place = z.strictObject({ created_at: Timestamp, id: KnowledgeId })

@@ -4,7 +4,7 @@ import { findProject, findTask, throwNotFound, unwrap } from '../find.ts'
 
 type Names = 'landing.list' | 'landing.remove' | 'landing.check'
 
-/** The branches on which tasks land, and who waits there. */
+/** Handlers for the branches on which tasks land, and who waits there. */
 export function createLandingHandlers({ store, engine }: ApiParts): Handlers<Names> {
   const { read } = store
   const { landing, actions } = engine

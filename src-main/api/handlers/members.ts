@@ -53,7 +53,7 @@ export function createMemberHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** Before an owner leaves: a project that was theirs becomes that of another owner. A system project needs none. */
+/** Passes the leaving owner's project to another owner. A system project needs none. */
 function passOn(parts: ApiParts, tx: Tx, project: ProjectRecord, leaving: UserId): void {
   if (project.owner_id === null) return
   const heir = tx.members.list(project.id).find(({ role, user_id }) => role === 'owner' && user_id !== leaving)

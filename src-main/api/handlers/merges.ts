@@ -5,7 +5,7 @@ import { unwrap, findTask, throwNotFound } from '../find.ts'
 
 type Names = 'tasks.conflicts' | 'tasks.update_branch'
 
-/** What keeps a task's branch from its base, and what brings the two together. */
+/** Handlers for conflicts of a task's branch with its base, and for updating it. */
 export function createMergeHandlers({ store, engine }: ApiParts): Handlers<Names> {
   const { read } = store
   const { branches, views } = engine

@@ -78,7 +78,7 @@ function mark({ store, feed }: ApiParts, principal: Principal, id: NotificationI
   return { ...found, read }
 }
 
-/** Whoever has several windows sees the same in all of them. */
+/** Emits an event for the reader's other windows. */
 function announceRead(
   tx: Tx,
   principal: Principal,
@@ -89,7 +89,7 @@ function announceRead(
   tx.emit('notification.read', { project_id, user_id: userOf(principal), notification_id, read })
 }
 
-/** The named project, or all that the caller works in. */
+/** Returns the named project, or all that the caller works in. */
 function projectsFor(q: Queries, principal: Principal, project_id: ProjectId | undefined): readonly ProjectId[] {
   if (project_id === undefined) {
     return q.projects
@@ -112,5 +112,5 @@ function requireSight(q: Queries, principal: Principal, project_id: ProjectId): 
   if (refusal) throw new ApiError(refusal)
 }
 
-/** Where a page ended: the time and id of its last notification. */
+/** The cursor of a page: time and ID of its last notification. */
 const Place = z.strictObject({ created_at: Timestamp, id: NotificationId })

@@ -155,7 +155,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** The definition with what stands for what it leaves out: when the worktree of a cancelled task goes. */
+/** Returns the definition with its default delay, in seconds, of removing a cancelled task's worktree. */
 function resolved(workflow: Workflow, seconds: number): WorkflowDefinition {
   const { definition } = workflow
   const states = definition.states.map((state) =>
@@ -232,7 +232,10 @@ function checkKey(tx: Tx, project_id: ProjectId, key: string | undefined): void 
   throw new ApiError(invalidInput('key', `Another project has the key ${key ?? ''}. Choose another.`))
 }
 
-/** A repository, a project whose review leads on by itself, a scripted agent, and one task that it takes at once. */
+/**
+ * Creates a repository, a project whose passed reviews lead straight to the merge, a scripted agent, and a task that
+ * it starts at once.
+ */
 async function createDemo(parts: ApiParts, principal: Principal, signal: AbortSignal) {
   const root = await parts.makeSampleRepository(signal)
   const owner = ownerOf(principal)

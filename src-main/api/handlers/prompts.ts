@@ -11,7 +11,7 @@ import { findExecution, findProject, findTask, unwrap } from '../find.ts'
 
 type Names = 'tasks.prompt' | 'tasks.try_template' | 'tasks.draft_prompt' | 'executions.prompt'
 
-/** What agents are told, before they start and afterwards. */
+/** Handlers for prompts, before and after a run starts. */
 export function createPromptHandlers(parts: ApiParts): Handlers<Names> {
   const { read } = parts.store
   const { prompts } = parts.engine
@@ -30,7 +30,7 @@ export function createPromptHandlers(parts: ApiParts): Handlers<Names> {
 
 type DraftRequest = Omit<OperationRequest<'tasks.draft_prompt'>, 'project_id' | 'role'>
 
-/** Throws where the draft could not become a task. */
+/** Throws if the draft could not become a task. */
 function draftOf(
   parts: ApiParts,
   principal: Principal,

@@ -11,7 +11,7 @@ import { findExecution, findProject, findTask } from '../find.ts'
 type Names =
   'projects.queue' | 'executions.move_in_queue' | 'projects.usage' | 'tasks.usage' | 'projects.limits' | 'tasks.limits'
 
-/** What agents are at, what waits for them, and what they have used. */
+/** Handlers for running agents, the queue and usage. */
 export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
   const { engine } = parts
   const { limits, limitedUntil } = engine
@@ -97,7 +97,7 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** What an agent has used today, in all projects. */
+/** Returns an agent's usage of today, in all projects. */
 export function agentDay({ engine, store }: ApiParts, agent: AgentRecord): AgentDays['items'][number] {
   const { unknown: incomplete, ...today } = engine.limits.today(store.read, { agent_id: agent.id })
   return { agent_id: agent.id, ...today, incomplete, items: engine.limits.ofAgent(store.read, agent) }

@@ -7,7 +7,7 @@ import { unwrap, findProject, throwNotFound } from '../find.ts'
 
 type Names = 'repos.list' | 'repos.paths' | 'repos.add' | 'repos.update' | 'repos.remove'
 
-/** The repositories of a project. */
+/** Handlers for a project's repositories. */
 export function createRepoHandlers(parts: ApiParts): Handlers<Names> {
   const { read } = parts.store
   const { repositories } = parts.engine

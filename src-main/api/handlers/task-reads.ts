@@ -52,5 +52,5 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** Where a page ended: the position and id of its last task. */
+/** The cursor of a page: position and ID of its last task. */
 const Place = z.strictObject({ position: z.number(), id: TaskId })

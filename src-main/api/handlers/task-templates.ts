@@ -16,7 +16,7 @@ type Names = `task_templates.${'list' | 'create' | 'get' | 'update' | 'delete'}`
 
 const given = givenFields<TaskTemplateRecord>()
 
-/** What a template has unless its writer says otherwise. */
+/** Defaults of a template's fields. */
 const openFields = {
   title: '',
   description: null,
@@ -27,7 +27,7 @@ const openFields = {
   repo_id: null,
 } as const
 
-/** Starting points for new tasks, kept with their project. */
+/** Handlers for a project's task templates. */
 export function createTaskTemplateHandlers(parts: ApiParts): Handlers<Names> {
   const { feed, newId } = parts
   const { read } = parts.store
@@ -68,7 +68,9 @@ export function createTaskTemplateHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** What a template takes from a task. What is the project's own is left to it, so that it follows the settings. */
+/**
+ * Returns a template's fields from a task, without values equal to the project's settings, so that it follows those.
+ */
 function fieldsOf(parts: ApiParts, project: ProjectRecord, task: TaskRecord) {
   if (task.project_id !== project.id) {
     throw new ApiError(invalidInput('task_id', 'The task must be one of this project.'))
@@ -100,7 +102,7 @@ function save(parts: ApiParts, tx: Tx, given: TaskTemplateRecord): TaskTemplateR
   return template
 }
 
-/** Throws where what is given, and only that, can't be. */
+/** Throws if the given fields are invalid. */
 function check(
   parts: ApiParts,
   tx: Tx,
@@ -118,7 +120,7 @@ function check(
   checkRoles(parts, principal, project, roles ?? {})
 }
 
-/** Leaves out roles that the workflow no longer has, and people and agents who can no longer get one. */
+/** Leaves out roles that the workflow no longer has, and holders who can no longer have one. */
 function currentView(parts: ApiParts, template: TaskTemplateRecord): TaskTemplateRecord {
   if (Object.keys(template.roles).length === 0) return template
   const project = findProject(parts.store.read, template.project_id)

@@ -65,7 +65,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const task = findTask(read, task_id)
       const agent = agent_id === undefined ? null : requireAgentInProject(read, principal, agent_id, projectOf(task))
       const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : assigneeFrom(principal)
-      // The audit names the claimant, whoever brought them in; an agent elsewhere uses its owner's token.
+      // The audit names the claimant, not who assigned them; an external agent uses its owner's token.
       const triggered_by = agent ? `agent:${agent.id}` : actorOf(principal)
       const isSelf =
         agent !== null && (agent.daemon_id !== null || parts.executors.location(agent.executor) === 'remote')
@@ -176,7 +176,7 @@ function assigneeOf(
   return wanted
 }
 
-/** Whoever had a role before, else an agent that could take the task. */
+/** Returns who had a role before, else an agent that can take the task. */
 function suggestedAssignee(parts: ApiParts, task: TaskRecord): Assignee | null {
   const { read } = parts.store
   const project = findProject(read, task.project_id)
@@ -220,7 +220,7 @@ function checkPlace({ above, below, position }: Patch): void {
   throw new ApiError(invalidInput('above', 'Send one of position, above and below.'))
 }
 
-/** The place beside another task. Where there is no room for it, the tasks beyond make some. */
+/** Returns the position beside another task; the tasks beyond are moved if there is no room. */
 function placeOf(
   tx: Tx,
   task: TaskRecord,
@@ -241,7 +241,7 @@ function placeOf(
       tasks.map(({ position }) => position),
       up,
     )
-  // Nearly always there is room before the first.
+  // Nearly always the first gap has room.
   const near = beyond(2)
   const quick = positionsOf(near.slice(0, 1))
   const ahead = quick.length === 1 ? near : beyond(Number.MAX_SAFE_INTEGER)
@@ -253,7 +253,7 @@ function placeOf(
   return { position }
 }
 
-/** Changes what does not move the task; what `before` throws, nothing is changed. */
+/** Changes fields that don't move the task; if `before` throws, nothing is changed. */
 function edit(
   parts: ApiParts,
   id: TaskId,

@@ -21,7 +21,7 @@ type Names =
   | 'orphans.remove'
   | 'orphans.adopt'
 
-/** What was kept of tasks' work, and what is left on the disk that no task knows. */
+/** Handlers for worktrees, snapshots and folders without a task. */
 export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
   const { read } = parts.store
   const { rescues, orphans, cleanup, views } = parts.engine
@@ -81,7 +81,7 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** `svc/fix-the-login-1a2b3c4d` was about "fix the login". */
+/** Returns a title from a branch name: `svc/fix-the-login-1a2b3c4d` gives "fix the login". */
 function titleOf(branch: string): string {
   const words = branch
     .slice(branch.lastIndexOf('/') + 1)

@@ -8,7 +8,7 @@ import { defineTool, type McpDialog } from './tool.ts'
 
 const longestWaitSeconds = 300
 
-/** Waits with the caller for the end of a run, or for what its agent asks. */
+/** Waits for the end of a run, or for a question of its agent. */
 export const awaitRun = defineTool('tasks.get', {
   title: 'Wait for a run',
   description:
@@ -59,7 +59,7 @@ async function look(scope: McpScope, task_id: TaskId): Promise<Found> {
   return { status: task.status, trouble, run: last }
 }
 
-/** Listens first, then looks, and again after each event of the task. */
+/** Subscribes first, then reads, and reads again after each event of the task. */
 async function until(scope: McpScope, task_id: TaskId, seconds: number): Promise<Found> {
   const time = AbortSignal.timeout(Math.max(1, seconds * 1_000))
   let found = await look(scope, task_id)
@@ -96,7 +96,7 @@ function told({ status, trouble, run }: Found) {
 
 const formOf = (ask_id: string) => `ask-${ask_id}`
 
-/** The agent's question as a form for the caller's person. */
+/** Returns the agent's question as a form for the caller's user. */
 function form({ text, target, options, takes_text }: Ask) {
   const choice = { type: 'string' as const, title: 'Answer', enum: options.map(({ label }) => label) }
   const words = { type: 'string' as const, title: options.length > 0 ? 'In your words (optional)' : 'Answer' }
@@ -112,7 +112,7 @@ function form({ text, target, options, takes_text }: Ask) {
 
 const Answer = z.object({ option: z.string().optional(), text: z.string().trim().optional() })
 
-/** Passes on what the caller's person answered, as their own answer. */
+/** Answers the agent's question with what the caller's user entered. */
 async function pass(scope: McpScope, { id }: Execution, ask: Ask, dialog: McpDialog): Promise<void> {
   const answer = Answer.safeParse(dialog.answered(formOf(ask.id)))
   if (!answer.success) return

@@ -5,8 +5,8 @@ import { diffUri, taskUri } from './resources.ts'
 import type { McpCaller } from './scope.ts'
 
 /**
- * The changes of tasks that one caller may see, for the subscriptions of its request: each is told from the moment
- * that it listens until the caller is gone. `onerror` hears why one ended before.
+ * Returns the changes of tasks that one caller may see, for a request's subscriptions; each reports changes from its
+ * start until the caller is gone. `onerror` receives why one ended early.
  */
 export function createMcpChanges(
   api: Api,
@@ -31,7 +31,7 @@ export function createMcpChanges(
   }
 }
 
-/** What an event is to somebody who reads tasks and diffs. */
+/** Returns the resource updates that an event means. */
 function changesOf(item: FeedItem): ServerEvent[] {
   if (item.kind === 'reset') return [{ kind: 'resources_list_changed' }]
   if (item.kind === 'worktree') return [updated(diffUri(item.change.task_id))]

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { otherTask, projectId, taskId } from './arguments.ts'
 import { defineTool, type McpTool } from './tool.ts'
 
-/** How much of a task's prompt a list shows; whole ones would fill whoever reads them. */
+/** Number of characters of a task's prompt in a list; whole ones would fill the reader's context. */
 const shownOfDescription = 500
 
 const list = operations['tasks.list'].input.shape

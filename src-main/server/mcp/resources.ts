@@ -12,18 +12,18 @@ import type { Logger } from '../../platform/logging/log.ts'
 import { toApiError } from '../http-errors.ts'
 import type { McpScope } from './scope.ts'
 
-/** Where clients of MCP find a task. */
+/** Returns the MCP address of a task. */
 export const taskUri = (task_id: string) => `copse://tasks/${task_id}`
-/** Where clients of MCP find what a task has changed. */
+/** Returns the MCP address of a task's diff. */
 export const diffUri = (task_id: string) => `${taskUri(task_id)}/diff`
 
 const json = 'application/json'
 const patch = 'text/x-diff'
 
-/** How many tasks the list has; every other one is there by its address. */
+/** Number of listed tasks; others can be read by their address. */
 const maxTasks = 200
 
-/** What there is to read, with a place for the id. */
+/** Address templates of readable resources. */
 export const resourceTemplates: readonly ResourceTemplateType[] = [
   {
     name: 'task',
@@ -41,7 +41,7 @@ export const resourceTemplates: readonly ResourceTemplateType[] = [
   },
 ]
 
-/** The task or diff at an address, if the caller may see it. */
+/** Returns the task or diff at an address, if the caller may see it. */
 export async function readResource(scope: McpScope, uri: string, log: Logger): Promise<ReadResourceResult> {
   const [, id, part] = /^copse:\/\/tasks\/([^/]+)(\/diff)?$/.exec(uri) ?? []
   const task_id = TaskId.safeParse(id)
@@ -58,7 +58,10 @@ export async function readResource(scope: McpScope, uri: string, log: Logger): P
   }
 }
 
-/** The tasks that changed last, in all projects, and their diffs: one page, since many clients read no second one. */
+/**
+ * Lists the most recently changed tasks of all projects and their diffs: one page, since many clients read no second
+ * one.
+ */
 export async function listResources(scope: McpScope, log: Logger): Promise<ListResourcesResult> {
   try {
     const { items: projects } = await scope.call('projects.list', {})
@@ -84,7 +87,7 @@ function resourcesOf({ id, title, status, updated_at, diff_stat }: Task): Resour
   return [task, { uri: diffUri(id), name: `diff ${short}`, title: `Diff: ${title}`, mimeType: patch, ...about }]
 }
 
-/** The patch; before it, where git skips it, what is too large to be in it. */
+/** Returns the patch, after a list of files that are too large for it. */
 function patchOf({ files, patch: text }: Diff): string {
   const leftOut = files.filter(({ truncated }) => truncated)
   return [...leftOut.map(({ path }) => `Left out, too large: ${path}\n`), text].join('')

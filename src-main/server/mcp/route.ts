@@ -15,23 +15,23 @@ import { createMcpSessions } from './sessions.ts'
 import { apiPrefix, untilGone } from '../rest.ts'
 import type { RouteParts } from '../rest.ts'
 
-/** How many messages of an older protocol may come as one. */
+/** Maximum of messages per batch of an older protocol. */
 const maxBatch = 50
 
 export interface McpOptions {
   readonly version: string
   readonly log: Logger
-  /** Between two signs of life of a stream; each time the caller's token is looked at again. */
+  /** Interval of keep-alives; each also checks the caller's token again. */
   readonly keepAliveMs: number
-  /** How long a client may take nothing of what waits for it. */
+  /** How long a client may leave output unread. */
   readonly stallMs: number
-  /** What is served; the tools and resources of Copse by default. */
+  /** Creates the served MCP server; by default that of Copse. */
   readonly createServer?: () => McpServer | Server
 }
 
 /**
- * The MCP endpoint: Streamable HTTP for clients of both protocol eras, each request by itself. The token may also come
- * as `?token=`, for clients that can't set a header.
+ * Adds the MCP endpoint: stateless Streamable HTTP for clients of both protocol versions. The token may also be
+ * `?token=`, for clients that can't set a header.
  */
 export function addMcpRoute(app: FastifyInstance, parts: RouteParts, options: McpOptions): { close(): Promise<void> } {
   const { guard, lifetime } = parts
@@ -72,7 +72,7 @@ export function addMcpRoute(app: FastifyInstance, parts: RouteParts, options: Mc
   }
 }
 
-/** Limits how long the client may take nothing of what waits for it; a tool may take as long as it likes to answer. */
+/** Limits how long the client may leave output unread; the time of a tool call itself is not limited. */
 function limitStall(response: ServerResponse, socket: Socket, stallMs: number): () => void {
   let isLimited = false
   response.on('drain', () => {
@@ -80,14 +80,14 @@ function limitStall(response: ServerResponse, socket: Socket, stallMs: number): 
     socket.setTimeout(0)
   })
   return () => {
-    // Once, for each call would begin the time anew.
+    // Only once, because each call would restart the timer.
     if (isLimited || !response.writableNeedDrain) return
     isLimited = true
     socket.setTimeout(stallMs)
   }
 }
 
-/** One request's own: what it may see, do and be told of is its caller's. */
+/** Creates the handler of one request, limited to what its caller may see and do. */
 function createCallerHandler({ api }: RouteParts, caller: McpCaller, options: McpOptions): McpHttpHandler {
   const { version, log, keepAliveMs, createServer } = options
   const scope = createMcpScope(api, caller)

@@ -5,34 +5,40 @@ import { operations } from '../../../src-shared/contract/operations.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../../src-shared/contract/operations.ts'
 import type { Api, CallContext } from '../../api/api.ts'
 
-/** Who calls, and how long they wait for the answer. */
+/** The caller, and how long they wait for the response. */
 export interface McpCaller extends Omit<CallContext, 'signal'> {
-  /** Aborted when the caller has hung up or cancelled, or the server ends. */
+  /** Aborted when the caller has hung up or cancelled, or the server closes. */
   readonly gone: AbortSignal
-  /** Aborted when the server has to end what is still under way. */
+  /** Aborted when the server must end running requests. */
   readonly lifetime: AbortSignal
 }
 
-/** One caller's view of the API, and what its tools may leave out. */
+/** One caller's view of the API, with defaults for omitted arguments. */
 export interface McpScope {
-  /** Aborted when the caller wants no answer any more. */
+  /** Aborted when the caller no longer wants a response. */
   readonly gone: AbortSignal
-  /** Whether the caller's token is any good for an operation, before its arguments are looked at. Throws `ApiError`. */
+  /** Checks the caller's token for an operation before its arguments are read. Throws `ApiError`. */
   admit(name: OperationName): void
   call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>>
-  /** The caller is a person's client, which may answer in their name. */
+  /** The caller is a person's client, which may answer for them. */
   readonly isPerson: boolean
-  /** The changes that the caller may see, from now on, until `signal` or the caller is gone. */
+  /** Yields changes that the caller may see, from now on, until `signal` or `gone` aborts. */
   events(signal: AbortSignal): AsyncIterable<FeedItem>
-  /** The named project, else that of the caller's execution, else the caller's only one; else a refusal that lists them. */
+  /**
+   * Returns the named project, else that of the caller's execution, else the caller's only one; else throws a refusal
+   * that lists them.
+   */
   projectId(given: string | undefined): Promise<ProjectId>
-  /** The named task, else that of the caller's execution. */
+  /** Returns the named task, else that of the caller's execution. */
   taskId(given: string | undefined): Promise<TaskId>
-  /** The named execution, else the caller's own. */
+  /** Returns the named execution, else the caller's own. */
   executionId(given: string | undefined): Promise<ExecutionId>
-  /** The named execution, of the named task if there is one; else that task's active one. */
+  /** Returns the named execution, of the named task if given; else that task's active one. */
   runOf(task: string | undefined, execution: string | undefined): Promise<ExecutionId>
-  /** The agent with this id or name; nobody where none is named. A name that there is not is a refusal that lists them. */
+  /**
+   * Returns the agent with this ID or name, or nothing if none is named. Throws a refusal that lists the agents for
+   * an unknown name.
+   */
   agent(given: string | undefined): Promise<{ agent_id?: AgentId }>
 }
 
@@ -40,7 +46,7 @@ export interface McpScope {
 export function createMcpScope(api: Api, { principal, remote_address, gone, lifetime }: McpCaller): McpScope {
   const bound = principal.kind === 'agent' ? principal : null
   const call: McpScope['call'] = async (name, input) => {
-    // Whoever asks for a change and leaves still gets it; only reading stops.
+    // A change completes even if the caller leaves; only reads stop.
     const signal = operations[name].method === 'GET' ? gone : lifetime
     return (await api.call(name, input, { principal, remote_address, signal })) as never
   }
@@ -117,14 +123,14 @@ interface Named {
   readonly key?: string
 }
 
-/** Those with this name or key; else those whose id it is a part of. */
+/** Returns the items with this name or key; else those whose ID contains the text. */
 function matching<T extends Named>(items: readonly T[], text: string): readonly T[] {
   const lower = text.toLowerCase()
   const named = items.filter(({ name, key }) => name.toLowerCase() === lower || key?.toLowerCase() === lower)
   return named.length > 0 ? named : items.filter(({ id }) => isPartOf(id, lower))
 }
 
-/** Ids are cut at either end, by people and by us. */
+/** Matches an ID shortened at either end, as people and Copse do. */
 const isPartOf = (id: string, text: string): boolean =>
   text.length >= 4 && (id.startsWith(text) || id.endsWith(text) || id.replaceAll('-', '').endsWith(text))
 
@@ -140,7 +146,7 @@ function oneOf(text: string, runs: readonly { readonly id: ExecutionId }[]): Exe
   throw missing('execution_id', only ? `Several runs have ${text} in their ids. Give more of it.` : `No run ${text}.`)
 }
 
-/** Says what there is to choose from, in words and in `details`. */
+/** Returns a refusal that lists the choices in its message and `details`. */
 function choose(kind: 'project' | 'agent', items: readonly { readonly id: string; readonly name: string }[]): ApiError {
   const known = items.map(({ id, name }) => ({ id, name }))
   const message =

@@ -15,7 +15,7 @@ const instructions =
 
 const toolsByName: ReadonlyMap<string, McpTool> = new Map(Object.entries(mcpTools))
 
-/** What clients are shown of the tools. */
+/** The tools as clients see them. */
 const shownTools: readonly Tool[] = [...toolsByName].map(([name, { run: _run, operation: _operation, ...shown }]) => ({
   name,
   ...shown,
@@ -24,11 +24,11 @@ const shownTools: readonly Tool[] = [...toolsByName].map(([name, { run: _run, op
 export interface McpServerOptions {
   readonly version: string
   readonly log: Logger
-  /** Whether the client can be told of changes, as those of the newer protocol can. */
+  /** Whether the client can receive changes, as those of the newer protocol can. */
   readonly tells: boolean
 }
 
-/** The tools and resources of one caller. */
+/** Creates the MCP server of one caller. */
 export function createMcpServer(scope: McpScope, { version, log, tells }: McpServerOptions): Server {
   const server = new Server(
     { name: 'copse', title: 'Copse', version },
@@ -37,7 +37,7 @@ export function createMcpServer(scope: McpScope, { version, log, tells }: McpSer
   server.setRequestHandler('tools/list', () => ({ tools: [...shownTools] }))
   server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const dialog: McpDialog = {
-      // A form is asked for by an answer, which the older protocol has no word for.
+      // The older protocol has no forms.
       canAsk: tells && server.getClientCapabilities()?.elicitation !== undefined,
       answered: (form) => acceptedContent(mcpReq.inputResponses, form) ?? null,
     }
@@ -70,7 +70,7 @@ async function callTool(
 
 const failed = (text: string): CallToolResult => ({ isError: true, content: [{ type: 'text', text }] })
 
-/** As an error of a tool the agent itself reads it, and corrects the name; one of the protocol would end its turn. */
+/** An error of a tool is read by the agent, which corrects the name; a protocol error would end its turn. */
 function noSuchTool(name: string): never {
   throw new ApiError({
     code: 'not_found',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { z } from 'zod'
 
-/** As much of a message as ties it to another one. */
+/** The fields that link a message to another one. */
 const Message = z.looseObject({
   id: z.union([z.string(), z.number()]).optional(),
   method: z.string(),
@@ -10,11 +10,11 @@ const Message = z.looseObject({
 })
 
 /**
- * What a client of the older protocol says in one message about another one, by the name of its session: that it is
- * cancelled. Nothing else is kept, so that a client whose session began before a restart goes on as if nothing were.
+ * Handles cancellations, which clients of the older protocol send as separate messages with their session's ID.
+ * Stores nothing else, so a client whose session started before a restart notices nothing.
  */
 export interface McpSessions {
-  /** Notes the request until its answer is out; aborted when its client cancels it. */
+  /** Registers the request until its response is sent; the signal aborts when its client cancels it. */
   begin(headers: IncomingHttpHeaders, body: unknown, response: ServerResponse): AbortSignal
 }
 

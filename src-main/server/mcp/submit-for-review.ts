@@ -6,13 +6,13 @@ import type { McpScope } from './scope.ts'
 interface Submission {
   readonly task_id: TaskId
   readonly summary: string | undefined
-  /** The version that the work is about; by default whichever the task has now. */
+  /** The version that the work is for; by default the task's current one. */
   readonly version: number | undefined
 }
 
 /**
- * The coder's own word that the work is done. An execution that runs elsewhere is finished, which
- * moves its task; otherwise the task follows the forward transition of its state.
+ * Submits the coder's work. An external execution is finished, which moves its task; otherwise the task follows the
+ * forward transition of its state.
  */
 export async function submitForReview(scope: McpScope, { task_id, summary, version }: Submission): Promise<unknown> {
   const task = await scope.call('tasks.get', { task_id })
@@ -30,7 +30,7 @@ export async function submitForReview(scope: McpScope, { task_id, summary, versi
   const workflow = await scope.call('projects.get_workflow', { project_id: task.project_id })
   const state = workflow.states.find(({ name }) => name === task.status)
   const forward = state?.kind === 'active' ? state.transitions[0]?.to : undefined
-  // That a finished task goes nowhere the API itself says, as it does at every door.
+  // The API refuses to move a finished task, with the same error everywhere.
   const status = state?.kind === 'terminal' ? state.name : forward
   if (status === undefined) {
     throw new ApiError({

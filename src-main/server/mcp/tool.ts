@@ -4,36 +4,36 @@ import type { OperationName } from '../../../src-shared/contract/operations.ts'
 import { parseInput } from '../../../src-shared/contract/parse-input.ts'
 import type { McpScope } from './scope.ts'
 
-/** A tool for agents. Its schemas are what they see; the API itself judges the values. */
+/** A tool for agents. Its schemas are documentation; the API validates the values. */
 export interface McpTool {
   readonly title: string
   readonly description: string
   readonly inputSchema: Tool['inputSchema']
-  /** Only where it earns its place: every client reads all of the list. */
+  /** Only where useful: every client reads the whole list. */
   readonly outputSchema?: Tool['inputSchema']
   readonly annotations: ToolAnnotations
-  /** The operation that answers; where several are needed, the one that decides. */
+  /** The operation behind the tool; of several, the one that decides. */
   readonly operation: OperationName
   readonly run: (values: unknown, scope: McpScope, dialog: McpDialog) => Promise<unknown>
 }
 
-/** What the client can do for the person before it. */
+/** What the client can show its user. */
 export interface McpDialog {
-  /** It can show its person a form, and call again with what they answered. */
+  /** The client can show a form and call again with the answer. */
   readonly canAsk: boolean
-  /** What its person answered to the form of this name; null where nothing. */
+  /** Returns the user's answer to the form of this name, or null. */
   answered(form: string): Readonly<Record<string, unknown>> | null
 }
 
-/** What a tool does to the board, as its annotations say it. */
+/** Tool annotations by effect on the board. */
 const effects = {
   /** Changes nothing. */
   reads: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
-  /** Adds or moves; whatever was there is still there. Twice is two times. */
+  /** Adds or moves, overwriting nothing; calling twice adds twice. */
   adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-  /** Adds or moves, and twice is the same as once. */
+  /** Adds or moves; calling twice has the effect of one call. */
   marks: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-  /** Puts new values in the place of old ones. */
+  /** Replaces values. */
   replaces: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 } as const satisfies Readonly<Record<string, ToolAnnotations>>
 
@@ -46,7 +46,7 @@ interface ToolParts<I extends z.ZodObject> {
   readonly run: (args: z.output<I>, scope: McpScope, dialog: McpDialog) => Promise<unknown>
 }
 
-/** Makes a tool; its schemas are written out once, for every request is served anew. */
+/** Defines a tool; its schemas are converted once, because every request creates a server. */
 export function defineTool<I extends z.ZodObject>(operation: OperationName, parts: ToolParts<I>): McpTool {
   const { title, description, effect, input, output, run } = parts
   return {
@@ -60,14 +60,14 @@ export function defineTool<I extends z.ZodObject>(operation: OperationName, part
   }
 }
 
-/** As short as it can be said: whoever lists the tools reads all of it. */
+/** Returns a short JSON schema, because every client reads the whole list. */
 function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output'): Tool['inputSchema'] {
   const written = z.toJSONSchema(schema, {
     io,
     override: ({ jsonSchema }) => {
-      // The format says it already, in a word instead of two hundred characters.
+      // `format` says the same in one word instead of two hundred characters.
       if (jsonSchema.format === 'uuid' || jsonSchema.format === 'date-time') delete jsonSchema.pattern
-      // Bounds that nobody comes near are said by the refusal.
+      // Large limits are left to the refusal.
       if ((jsonSchema.maxLength ?? 0) > 100) delete jsonSchema.maxLength
       if ((jsonSchema.maximum ?? 0) >= Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
       if ((jsonSchema.minimum ?? 0) <= Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum

@@ -21,7 +21,7 @@ const reviewConfig = create.review_config.describe(
     'With the token of a run leave it out: only people set it.',
 )
 
-/** The tools that change something. */
+/** Tools that change something. */
 export const writingTools = {
   svc_create_task: defineTool('tasks.create', {
     title: 'Create a task',

@@ -1,6 +1,6 @@
 /// <reference types="node-pty" />
 
-// The package describes itself by its own name, and not by the one that it is installed under.
+// The package declares its types under its own name, not the one it is installed under.
 declare module 'node-pty' {
   export * from '@lydell/node-pty'
 }

@@ -4,10 +4,10 @@ import type { AgentLog } from '../../../ports/logs.ts'
 import type { OutputEntries } from '../output-entries.ts'
 import type { createSvcFilter } from '../svc-lines.ts'
 
-/** After so long without more, what stands in the last line is shown: a prompt has no line end. */
+/** Shows an incomplete last line after this time without output: a prompt has no line end. */
 const restMs = 25
 
-/** Reads what a terminal prints into the log, only as fast as the log takes it; whole lines into the transcript. */
+/** Writes a terminal's output to the log, only as fast as the log accepts it, and whole lines to the transcript. */
 export async function readTerminal(
   output: Readable,
   entries: OutputEntries,
@@ -16,7 +16,7 @@ export async function readTerminal(
 ): Promise<void> {
   const lines = createLineBuffer()
   let failure: Error | undefined
-  // With a broken log the output is still read: a terminal that nobody empties holds its program up.
+  // After an error of the log the output is still read: an unread terminal would block its program.
   const keep = async (write: Promise<void> | undefined): Promise<void> => {
     await write?.catch((error: Error) => (failure ??= error))
   }

@@ -14,28 +14,28 @@ import { sendSignal } from '../../../platform/process/process-sweep.ts'
 
 export interface SpawnTerminalOptions {
   readonly cwd: string
-  /** The whole environment; nothing is inherited beside it. */
+  /** The complete environment; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>
-  /** What it can't get out of. */
+  /** The box that contains the process. */
   readonly box?: Box | undefined
 }
 
-/** A process in a terminal of its own, and all that it starts. */
+/** A process in its own terminal, with all its child processes. */
 export interface TerminalTree extends Omit<ProcessTree, 'stdin' | 'stdout' | 'stderr'> {
-  /** All that is printed. Read it to its end, which always comes. */
+  /** The complete output. Read it to its end, which always comes. */
   readonly output: Readable
-  /** Keys, as a keyboard sends them. */
+  /** Writes keys as a keyboard sends them. */
   write(keys: string): void
   resize(cols: number, rows: number): void
 }
 
-/** Before anybody looks at it, and says how large it is there. */
+/** The size until a viewer reports theirs. */
 const firstSize = { cols: 120, rows: 32 }
 const colours = { TERM: 'xterm-256color', COLORTERM: 'truecolor' }
 
 /**
- * Starts a program in a terminal: it leads a session of its own. When it has ended, the terminal is closed, whoever
- * still holds it. Throws `ProcessStartError`.
+ * Starts a program in a terminal, as the leader of its own session. When it has ended, the terminal is closed even if
+ * other processes hold it. Throws `ProcessStartError`.
  */
 export async function spawnTerminal(
   file: string,
@@ -48,7 +48,7 @@ export async function spawnTerminal(
   const since = performance.now()
   const environment = { ...env, ...colours, [treeVariable]: processMarker }
   const inside = await box?.contain({ file, args, env: environment })
-  // Without an encoding the bytes come as they are.
+  // Without an encoding the output stays bytes.
   const pty = spawn(inside?.file ?? file, [...(inside?.args ?? args)], {
     ...firstSize,
     name: colours.TERM,
@@ -59,7 +59,7 @@ export async function spawnTerminal(
   const output = pipeOf(pty)
   let isOpen = true
   const exited = new Promise<ProcessExit>((resolve) => {
-    // Told once the terminal is closed: nothing more is printed.
+    // Called once the terminal is closed: no more output follows.
     pty.onExit(({ exitCode, signal = 0 }) => {
       isOpen = false
       output.end()
@@ -78,14 +78,14 @@ export async function spawnTerminal(
       if (isOpen) pty.resize(cols, rows)
     },
     stop: async (options) => {
-      // A shell that waits for keys does not end for SIGTERM; that its terminal is gone, it understands.
+      // A shell that waits for keys ignores SIGTERM but exits on SIGHUP.
       if (isOpen && process.platform !== 'win32') sendSignal(-pty.pid, 'SIGHUP')
       await tree.stop(options)
     },
   }
 }
 
-/** Room enough that whoever reads it can't keep the terminal from closing for long. */
+/** Large enough that a slow reader can't delay the closing of the terminal for long. */
 const roomBytes = 1024 * 1024
 
 function pipeOf(pty: NodePty.IPty): PassThrough {
@@ -97,7 +97,7 @@ function pipeOf(pty: NodePty.IPty): PassThrough {
   return output
 }
 
-/** Its native part is loaded only where a terminal is wanted. */
+/** Loads node-pty's native part only when a terminal is needed. */
 async function loadPty(): Promise<typeof NodePty> {
   try {
     return await import('node-pty')
