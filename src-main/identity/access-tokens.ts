@@ -6,14 +6,14 @@ import type { UserRecord } from './identity-store.ts'
 import { hashToken } from './opaque-tokens.ts'
 import { tokenExpired, invalidToken } from './refusals.ts'
 
-/** How long an access token works, in seconds. */
+/** Lifetime of an access token, in seconds. */
 export const accessTokenSeconds = 900
 
 export interface AccessTokens {
   sign(user: UserRecord, session_id: SessionId): Promise<string>
   /**
-   * Whose token it is and of which session, which may have ended since. Throws `ApiError` with `token_expired` or
-   * `invalid_token`, which one without a session is.
+   * Returns a token's user and session, which may have ended since. Throws `ApiError` with `token_expired`, or
+   * `invalid_token` also for one without a session.
    */
   verify(token: string): Promise<Bearer>
 }
@@ -23,7 +23,7 @@ export interface Bearer {
   readonly session_id: SessionId
 }
 
-/** A token whose signature was good: it stays so, and checking it again costs more than the rest of a small request. */
+/** A token with a valid signature. Cached, because checking it again costs more than the rest of a small request. */
 interface Verified extends Bearer {
   /** Seconds since 1970. */
   readonly expires: number
@@ -31,9 +31,9 @@ interface Verified extends Bearer {
 
 const maxVerified = 1_000
 
-/** JSON Web Tokens, HS256 and nothing else. */
+/** Creates and verifies JSON Web Tokens, HS256 only. */
 export function createAccessTokens(key: Uint8Array, clock: Clock): AccessTokens {
-  /** By the token's hash, so that no token is kept. */
+  /** By the token's hash, so that no token is kept in memory. */
   const verified = new Map<string, Verified>()
   return {
     sign: (user, session_id) => {
@@ -60,7 +60,7 @@ export function createAccessTokens(key: Uint8Array, clock: Clock): AccessTokens 
         if (!subject.success || !session.success || payload.exp === undefined) throw invalidToken()
         const bearer = { user_id: subject.data, session_id: session.data }
         if (verified.size >= maxVerified) verified.clear()
-        // Only what says nothing about its beginning can be judged by its end alone.
+        // Only a token without a start time can be judged by its end alone.
         if (payload.nbf === undefined) verified.set(hash, { ...bearer, expires: payload.exp })
         return bearer
       } catch (error) {
@@ -70,7 +70,7 @@ export function createAccessTokens(key: Uint8Array, clock: Clock): AccessTokens 
   }
 }
 
-/** As `jwtVerify` judges it: a token ends with the second that its `exp` names. */
+/** Judges as `jwtVerify` does: a token ends with the second that its `exp` names. */
 function stillValid(verified: Verified, clock: Clock): Bearer {
   if (verified.expires <= Math.floor(clock.now() / 1_000)) throw tokenExpired()
   return verified

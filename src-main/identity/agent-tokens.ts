@@ -3,7 +3,7 @@ import type { AgentTokens } from '../ports/agent-tokens.ts'
 import type { IdentityContext } from './context.ts'
 import { createOpaqueToken, hashToken } from './opaque-tokens.ts'
 
-/** The tokens that the service gives to the agents that it starts. */
+/** Creates tokens for the agents that the service starts. */
 export function createAgentTokens({ store, newId, nowIso }: IdentityContext): AgentTokens {
   return {
     mint: (bound) => {

@@ -2,15 +2,13 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 
 let known: Promise<ReadonlySet<string>> | null = null
 
-/** Read at the first choice of a password, not at the start: it takes about 25 ms. */
+/** Loaded when a password is first chosen, not at the start: it takes about 25 ms. */
 async function load(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   return new Set(dictionary['passwords-common'].map((password) => password.toLowerCase()))
 }
 
-/**
- * Refuses a password that everybody tries first. `field` is the input's. Throws `validation_failed`.
- */
+/** Refuses a password that attackers try first. `field` names the input. Throws `validation_failed`. */
 export async function refuseCommonPassword(password: string, field: 'password' | 'new_password'): Promise<void> {
   const passwords = await (known ??= load())
   if (passwords.has(password.toLowerCase())) {
@@ -18,7 +16,7 @@ export async function refuseCommonPassword(password: string, field: 'password' |
   }
 }
 
-/** A password that can't be taken, and why. */
+/** Returns the refusal of a password, with the reason. */
 export function badPassword(path: 'password' | 'new_password', message: string): ApiError {
   return new ApiError({
     code: 'validation_failed',

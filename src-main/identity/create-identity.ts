@@ -33,23 +33,25 @@ import { createUsers, type Users } from './users.ts'
 export interface IdentityOptions {
   readonly store: IdentityStore
   readonly clock: Clock
-  /** A new UUIDv7, greater than every one before it. */
+  /** Returns a new UUIDv7, greater than every one before it. */
   readonly newId: () => string
   readonly config: {
     readonly bcryptCost: number
     readonly dataDir: string
     readonly registration: RegistrationPolicy
   }
-  /** Keeps the signing key sealed; without one the file's mode alone guards it. */
+  /** Encrypts the signing key; without it only the file's mode protects it. */
   readonly seal?: SecretSeal | null
 }
 
-/** Who people and agents are, and how they prove it. Every refusal is an `ApiError`. */
+/** Authenticates people and agents. Every refusal is an `ApiError`. */
 export interface Identity {
   /** Throws `missing_token`, `invalid_token` or `token_expired`. */
   authenticate(token: string | null): Promise<Principal>
   register(input: RegistrationInput, source: RequestSource): Promise<Session>
-  /** The code that the first account needs; null where it needs none, or there is one, or the code is void. */
+  /**
+   * Returns the code that the first account needs, or null if none is needed, an account exists, or the code is void.
+   */
   setupCode(): string | null
   login(input: Credentials, source: RequestSource): Promise<Session>
   refresh(refreshToken: string, source: RequestSource): Promise<Session>
@@ -61,18 +63,18 @@ export interface Identity {
   /** Exchanges a one-time code for a session as the local operator. */
   localSignIn(code: string): Omit<Session, 'user' | 'refresh_token'>
   createLocalCode(): string
-  /** The person at this machine: the operator until somebody registers, then that first person. */
+  /** Returns the person at this machine: the operator, or the first account once there is one. */
   localPrincipal(): Principal
-  /** Whether anybody has registered. */
+  /** Returns whether an account exists. */
   isRegistered(): boolean
   readonly tokens: PersonalTokens
   readonly users: Users
   readonly agentTokens: AgentTokens
-  /** A new daemon's token, and what is kept of it. */
+  /** Creates a daemon's token and the hash to store. */
   createDaemonToken(): { readonly token: string; readonly token_hash: string }
 }
 
-/** Builds identity; makes the signing key in the data dir when there is none. */
+/** Creates identity, with a signing key in the data folder if there is none. */
 export function createIdentity({ store, clock, newId, config, seal }: IdentityOptions): Identity {
   const nowIso = () => new Date(clock.now()).toISOString()
   const context: IdentityContext = { store, clock, newId, nowIso, noteUse: createNoteUse(clock) }
@@ -144,7 +146,7 @@ function createAuthenticate(context: IdentityContext, parts: AuthenticateParts):
       case null: {
         const { user_id, session_id } = await parts.accessTokens.verify(token)
         const user = context.store.users.find(user_id)
-        // Whatever the signature says, a session that has ended lets nobody in.
+        // A valid signature of an ended session admits no one.
         if (!user || !parts.sessions.isOpen(session_id, user_id)) throw invalidToken()
         return principalOf(user, 'jwt', { session_id })
       }
@@ -166,7 +168,7 @@ function principalOfApiToken({ store, clock, noteUse }: IdentityContext, token: 
 function principalOfRow(store: IdentityStore, row: ApiTokenRecord): Principal {
   const { agent_id, project_id, task_id, execution_id } = row
   if (agent_id && project_id && task_id && execution_id) {
-    // Its end may not be written down yet, and an agent that has handed its work in may go on for a while.
+    // The end may not be saved yet, and an agent that submitted its work may run on for a while.
     if (!store.isAtWork(execution_id)) throw invalidToken()
     return { kind: 'agent', agent_id, project_id, task_id, execution_id }
   }

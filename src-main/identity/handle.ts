@@ -1,10 +1,10 @@
-/** Names that the audit gives a meaning of its own. */
+/** Names with a special meaning in the audit. */
 const reserved = new Set(['local', 'anonymous', 'system'])
 const maxLength = 39
 
 /**
- * A handle from the email's local part: `a`-`z`, digits and single dashes, numbered (`ada-2`) while
- * `isTaken` says so.
+ * Derives a handle from the email's local part: `a`-`z`, digits and single dashes, numbered (`ada-2`) while `isTaken`
+ * returns true.
  */
 export function chooseHandle(email: string, isTaken: (handle: string) => boolean): string {
   const base = slugOf(email.slice(0, email.lastIndexOf('@')))

@@ -21,7 +21,7 @@ export interface UserRecord {
   created_at: string
 }
 
-/** A sign-in that still works; its id is the family of its refresh tokens. */
+/** An active sign-in; its ID is the family of its refresh tokens. */
 export interface SessionRecord {
   id: SessionId
   user_id: UserId
@@ -71,19 +71,19 @@ export interface ApiTokenRecord {
   revoked_at: string | null
 }
 
-/** What a registration means to everything else; part of its transaction. */
+/** Effects of a registration on other data, in the same transaction. */
 export interface Announcement {
-  /** Says that somebody has registered; the first one takes over what has no owner. */
+  /** Announces a registration; the first account takes over what has no owner. */
   registered(user: User, isFirst: boolean): void
 }
 
-/** What people and tokens need of the database; everything is synchronous, times are ISO text. */
+/** Database operations of identity, all synchronous; times are ISO texts. */
 export interface IdentityStore {
-  /** All of `work` or, when it throws, nothing. */
+  /** Runs `work` in a transaction, which is rolled back if it throws. */
   transaction<T>(work: (announce: Announcement) => T): T
-  /** Who registered first; null while the installation is unowned. */
+  /** Returns the first account, or null before the first registration. */
   firstUserId(): UserId | null
-  /** Sets the bootstrap flag, for good. */
+  /** Sets the first account, permanently. */
   setFirstUser(userId: UserId): void
   readonly users: {
     insert(user: UserRecord): void
@@ -95,12 +95,12 @@ export interface IdentityStore {
     setPasswordHash(id: UserId, password_hash: string): void
   }
   readonly sessions: {
-    /** New or known. */
+    /** Inserts or updates a session. */
     put(session: SessionRecord): void
     find(id: SessionId): SessionRecord | null
     /** Newest first. */
     list(userId: UserId): SessionRecord[]
-    /** Its refresh tokens go with it. */
+    /** Deletes a session with its refresh tokens. */
     delete(id: SessionId): void
     deleteOf(userId: UserId, but: SessionId | null): void
     touch(
@@ -111,14 +111,14 @@ export interface IdentityStore {
   }
   readonly invites: {
     insert(invite: InviteRecord): void
-    /** Also one that has expired. */
+    /** Also returns an expired invite. */
     findByCode(codeHash: string): InviteRecord | null
     list(now: string): InviteRecord[]
-    /** Whether there was one. */
+    /** Returns whether the invite existed. */
     delete(id: InviteId): boolean
   }
   readonly resets: {
-    /** In the place of the one before. */
+    /** Replaces an earlier reset code. */
     put(reset: PasswordResetRecord): void
     find(userId: UserId): PasswordResetRecord | null
     delete(userId: UserId): void
@@ -135,9 +135,9 @@ export interface IdentityStore {
     markRotated(tokenHash: string, at: string): void
     deleteExpired(now: string): void
   }
-  /** The daemon with a token, unless it is revoked. */
+  /** Returns the daemon of a token, unless it is revoked. */
   daemonWithToken(tokenHash: string): DaemonId | null
-  /** Whether an execution still works in the state that it was opened for. */
+  /** Returns whether an execution is open and its task still in the state it was opened for. */
   isAtWork(executionId: ExecutionId): boolean
   readonly apiTokens: {
     insert(token: ApiTokenRecord): void

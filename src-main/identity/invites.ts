@@ -5,17 +5,17 @@ import type { IdentityContext } from './context.ts'
 import { createSecret, hashToken } from './opaque-tokens.ts'
 
 export interface Invites {
-  /** The code itself is in this answer only. Throws `not_registered` while nobody has an account. */
+  /** Returns the code, which is not stored. Throws `not_registered` before the first registration. */
   create(created_by: UserId | null, seconds: number): { id: InviteId; code: string; expires_at: string }
-  /** Lists the invites that still work, newest first. */
+  /** Lists valid invites, newest first. */
   list(): Invite[]
   /** Throws `not_found`. */
   delete(id: InviteId): void
-  /** The invite of a code, if it still works. */
+  /** Returns the invite of a code, if it is valid. */
   find(code: string): InviteId | null
 }
 
-/** Codes with which one person each may register. */
+/** Manages codes that let one person register each. */
 export function createInvites({ store, clock, newId, nowIso }: IdentityContext): Invites {
   return {
     create: (created_by, seconds) => {

@@ -8,15 +8,15 @@ const codeMs = 2 * 60_000
 export const localSessionSeconds = 12 * 60 * 60
 
 export interface LocalOperator {
-  /** A code that signs one page in, once, within two minutes. */
+  /** Creates a code that signs one page in, once, within two minutes. */
   createCode(): string
   /** Exchanges a code for a session token. Throws `invalid_credentials` for any but a fresh code. */
   signIn(code: string): string
-  /** Throws `ApiError` unless this token signs in now. */
+  /** Throws `ApiError` unless this token is valid. */
   check(token: string): void
 }
 
-/** Codes and sessions live in memory: a restart ends them all. */
+/** Keeps codes and sessions in memory: a restart ends them all. */
 export function createLocalOperator(clock: Clock): LocalOperator {
   const codes = new Map<string, number>()
   const sessions = new Map<string, number>()

@@ -4,27 +4,27 @@ import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { createRateLimiter, forgetOldest } from '../platform/limits/rate-limiter.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** So many failures of one pair are free; then each makes the next wait twice as long. */
+/** Failures of a pair without a delay; each further one doubles the next wait. */
 const freeFailures = 10
 const firstWaitMs = 1_000
 const longestWaitMs = 30_000
 /** The count of a pair is reset after this time without a failure. */
 const forgottenMs = 60 * 60_000
 
-/** What strangers may fail at an account, and an address at all of them, before they have to wait. */
+/** Time window of the failures that unknown pairs may have per account, and per address for all accounts. */
 const windowMs = 15 * 60_000
 const perAccount = 100
 const perAddress = 100
 
 export interface Attempt {
-  /** Resets the count of the pair: the sign-in worked. */
+  /** Resets the count of the pair after a successful sign-in. */
   succeeded(): void
 }
 
 export interface LoginLimits {
   /**
-   * Counts an attempt before it is judged, so that many at once gain nothing. Throws `rate_limited` alike for accounts
-   * that exist and for those that do not. `address` null: from this process. `isKnown`: whether this pair has signed in
+   * Counts an attempt before it is judged, so that parallel attempts gain nothing. Throws `rate_limited` whether or
+   * not the account exists. `address` null: from this process. `isKnown` returns whether this pair has signed in
    * before; such a pair waits for its own failures only.
    */
   begin(address: string | null, account: string, isKnown: () => boolean): Attempt
@@ -35,7 +35,9 @@ interface Failures {
   last: number
 }
 
-/** Limits by pair of address and account; strangers also by account and by address, which this machine never is. */
+/**
+ * Limits attempts by pair of address and account; unknown pairs also by account and by address, except this machine.
+ */
 export function createLoginLimits(clock: Clock): LoginLimits {
   const pairs = new Map<string, Failures>()
   const accounts = createRateLimiter(perAccount, windowMs, clock.now)
@@ -43,7 +45,7 @@ export function createLoginLimits(clock: Clock): LoginLimits {
   const failuresOf = (pair: string): Failures => {
     const failures = pairs.get(pair)
     const age = failures === undefined ? Infinity : clock.now() - failures.last
-    // A time that is still to come was counted before the clock went back.
+    // A time in the future was counted before the clock was set back.
     return failures !== undefined && age >= 0 && age < forgottenMs ? failures : { count: 0, last: 0 }
   }
   return {
@@ -71,14 +73,14 @@ export function createLoginLimits(clock: Clock): LoginLimits {
   }
 }
 
-/** How much longer a pair has to wait. */
+/** Returns how long a pair still has to wait. */
 function waitMs({ count, last }: Failures, now: number): number {
   if (count < freeFailures) return 0
   const pause = Math.min(longestWaitMs, firstWaitMs * 2 ** (count - freeFailures))
   return Math.max(0, last + pause - now)
 }
 
-/** The owner of one IPv6 address usually has 2⁶⁴ of them. */
+/** The owner of an IPv6 address usually has 2⁶⁴ of them. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || /^::ffff:/i.test(address)) return address
   const [head = [], tail = []] = address.split('::').map((half) => (half === '' ? [] : half.split(':')))

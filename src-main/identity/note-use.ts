@@ -1,16 +1,13 @@
 import { isWriteFailure } from '../platform/process/write-failure.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** `last_used_at` is right to the minute; a write for every request would buy nothing. */
+/** `last_used_at` is exact to the minute, which saves a write for every request. */
 const everyMs = 60_000
 
-/** Writes the time of use of a session or token, unless `last_used_at` is less than a minute old. */
+/** Saves the time of use of a session or token, unless `last_used_at` is less than a minute old. */
 export type NoteUse = (last_used_at: string | null, write: (now: string) => void) => void
 
-/**
- * Creates the note of use. A request must not fail because the time of its token can't be written: after a write that
- * the database or its disk refused, none is tried for a minute.
- */
+/** Creates a `NoteUse`. A failed write of the time must not fail the request: after one, none is tried for a minute. */
 export function createNoteUse(clock: Clock): NoteUse {
   let pausedUntil = 0
   return (last_used_at, write) => {

@@ -4,26 +4,26 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import { utf8Length } from '../../src-shared/lang/utf8-length.ts'
 
 export interface Passwords {
-  /** Throws `rate_limited` when too many wait already. */
+  /** Throws `rate_limited` if too many calls wait. */
   hash(password: string): Promise<string>
   /**
-   * Whether the password fits. Takes as long for an account that does not exist (`hash` null) as for one that does.
-   * Throws `rate_limited` when too many wait already.
+   * Returns whether the password matches. Takes as long for an account that does not exist (`hash` null) as for one
+   * that does. Throws `rate_limited` if too many calls wait.
    */
   verify(password: string, hash: string | null): Promise<boolean>
 }
 
-/** bcrypt's own bound: it ignores what is beyond. */
+/** bcrypt's own limit: it ignores further bytes. */
 const maxBytes = 72
-/** Whoever comes behind so many gives up before it is their turn. */
+/** Callers beyond this queue length would give up before their turn. */
 const maxWaiting = 200
 
 /**
- * Passwords as bcrypt hashes of this cost. A hash takes a processor for a quarter of a second, so only so many are
- * worked on at once that one is left for everything else.
+ * Hashes passwords by bcrypt with this cost. A hash takes a processor for a quarter of a second, so one processor is
+ * always left for other work.
  */
 export function createPasswords(cost: number): Passwords {
-  // Well-formed, so that a comparison does the full work, but no password leads to it.
+  // Well-formed, so that a comparison does the full work, but matches no password.
   const nobody = `${bcrypt.genSaltSync(cost)}${'.'.repeat(31)}`
   const inTurn = createTurns(Math.max(1, Math.min(4, availableParallelism() - 1)))
   return {
@@ -35,7 +35,7 @@ export function createPasswords(cost: number): Passwords {
   }
 }
 
-/** Runs at most `lanes` at once, the others in the order in which they came. */
+/** Runs at most `lanes` calls at once, the others in order of arrival. */
 function createTurns(lanes: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let free = lanes

@@ -9,19 +9,19 @@ import { createOpaqueToken, hashToken } from './opaque-tokens.ts'
 export interface NewToken {
   readonly name: string
   readonly scope: TokenScope
-  /** null: it works until it is revoked. */
+  /** null: valid until revoked. */
   readonly expires_at: string | null
 }
 
 export interface PersonalTokens {
   list(user_id: UserId): PersonalAccessToken[]
-  /** The token itself is in this answer only. Throws `validation_failed` where it would end in the past. */
+  /** Returns the token, which is not stored. Throws `validation_failed` for an end in the past. */
   create(user_id: UserId, token: NewToken): Omit<PersonalAccessToken, 'last_used_at'> & { token: string }
   /** Revokes a token and returns it. Throws `not_found`, or `forbidden` for another user's; `by` null is an admin. */
   delete(by: UserId | null, token_id: TokenId): PersonalAccessToken & { readonly user_id: UserId }
 }
 
-/** People's own long-lived tokens. */
+/** Manages people's long-lived tokens. */
 export function createPersonalTokens({ store, clock, newId, nowIso }: IdentityContext): PersonalTokens {
   return {
     list: (user_id) => store.apiTokens.list(user_id).map(viewOf),

@@ -1,6 +1,6 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 
-/** No token was sent. */
+/** The request has no token. */
 export const missingToken = () =>
   new ApiError({ code: 'missing_token', message: 'Send a token: Authorization: Bearer <token>.' })
 
@@ -11,13 +11,13 @@ export const invalidToken = (options?: ErrorOptions) =>
     options,
   )
 
-/** The token was good once. */
+/** The token has expired. */
 export const tokenExpired = (options?: ErrorOptions) =>
   new ApiError(
     { code: 'token_expired', message: 'This token has expired. Refresh it, make a new one, or sign in again.' },
     options,
   )
 
-/** One answer for a wrong password and an unknown account. */
+/** The same refusal for a wrong password and an unknown account. */
 export const invalidCredentials = () =>
   new ApiError({ code: 'invalid_credentials', message: 'Email or password is wrong.' })

@@ -25,9 +25,9 @@ const maxWrong = 10
 interface SetupCode {
   /** null once it is void. */
   readonly code: string | null
-  /** Whether this is it. A wrong one counts; the tenth makes it void. */
+  /** Returns whether the code matches. Wrong codes count; the tenth makes the code void. */
   check(given: string): boolean
-  /** As `check`, but counts nothing. */
+  /** Checks like `check`, without counting. */
   fits(given: string): boolean
 }
 
@@ -59,7 +59,9 @@ export interface RegistrationInput {
 
 export interface Registration {
   register(input: RegistrationInput, source: RequestSource): Promise<Session>
-  /** The code that the first account needs; null where it needs none, or there is one, or the code is void. */
+  /**
+   * Returns the code that the first account needs, or null if none is needed, an account exists, or the code is void.
+   */
   setupCode(): string | null
 }
 
@@ -72,9 +74,9 @@ interface RegistrationParts {
 }
 
 /**
- * Makes accounts for those whom the policy lets in. The first one becomes admin and takes over what is ownerless, in
- * the one transaction that makes it. Refuses with `registration_closed`, `invite_required`, `invite_invalid`,
- * `other_user`, then with `email_taken`.
+ * Creates accounts that the policy admits. The first one becomes admin and takes over ownerless resources, in the
+ * transaction that creates it. Refuses with `registration_closed`, `invite_required`, `invite_invalid`, `other_user`,
+ * then with `email_taken`.
  */
 export function createRegistration(context: IdentityContext, parts: RegistrationParts): Registration {
   const { store } = context
@@ -83,7 +85,7 @@ export function createRegistration(context: IdentityContext, parts: Registration
     ? createSetupCode(() => log.note({ type: 'setup_code_void', user_id: null, actor: 'system', source: thisProcess }))
     : null
 
-  /** The invite to use up, if any. Asked twice, and only the first time a wrong setup code counts. */
+  /** Returns the invite to use up, if any. Called twice; a wrong setup code counts only the first time. */
   const refuse = (input: RegistrationInput, source: RequestSource, isSameUser: boolean | null, again: boolean) => {
     const isFirst = store.firstUserId() === null
     const { invite } = input
@@ -106,7 +108,7 @@ export function createRegistration(context: IdentityContext, parts: Registration
     refuse(input, source, same, false)
     const password_hash = await passwords.hash(input.password)
     const { user, opened } = store.transaction((announce) => {
-      // Again: another registration may have come while the password was hashed.
+      // Checked again, because another registration may have finished while the password was hashed.
       const { isFirst, invite_id } = refuse(input, source, same, true)
       const user: UserRecord = {
         id: UserId.parse(context.newId()),
@@ -147,7 +149,7 @@ export function createRegistration(context: IdentityContext, parts: Registration
   }
 }
 
-/** What a refusal says to do, by its code. */
+/** Returns the refusal of a code, with what to do. */
 function refusal(code: ErrorCode, policy: RegistrationPolicy, isFirst: boolean): ApiError {
   return new ApiError({ code, message: messageOf(code, policy, isFirst) })
 }

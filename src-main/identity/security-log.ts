@@ -3,37 +3,40 @@ import type { UserId } from '../../src-shared/contract/ids.ts'
 import type { RequestSource } from '../domain/access/request-source.ts'
 import type { IdentityContext } from './context.ts'
 
-/** How long an entry is kept. */
+/** How long entries are kept. */
 const keptMs = 90 * 24 * 60 * 60_000
 const maxClient = 200
 
 export interface SecurityNote {
   readonly type: SecurityEventType
-  /** Whose account it is about. */
+  /** The account that the entry is about. */
   readonly user_id: UserId | null
-  /** As the audit names them. */
+  /** The actor as in the audit. */
   readonly actor: string
   readonly source: Pick<RequestSource, 'address' | 'client'>
-  /** Nothing secret: no password, no token, no code. */
+  /** Nothing secret: no password, token or code. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** What happened to accounts and tokens. */
+/** Records events of accounts and tokens. */
 export interface SecurityLog {
   note(note: SecurityNote): void
-  /** Newest first. `before`: the id of the last entry of the page before. */
+  /** Newest first. `before`: the ID of the last entry of the page before. */
   list(before: string | null, limit: number): SecurityLogEntry[]
 }
 
-/** What anybody can bring about, so that it must not fill the disk. */
+/** Events that anyone can cause, so they must not fill the disk. */
 const byAnybody: readonly SecurityEventType[] = ['sign_in_failed', 'registration_refused']
 const perMinute = 100
 
-/** Keeps the log in the database. What anybody can bring about is noted 100 times a minute, and then how often not. */
+/**
+ * Stores the log in the database. Of events that anyone can cause, 100 per minute are written, then the number of
+ * those left out.
+ */
 export function createSecurityLog({ store, clock, newId, nowIso }: IdentityContext): SecurityLog {
   let minute = { until: 0, noted: 0, left_out: 0 }
   const oldest = () => new Date(clock.now() - keptMs).toISOString()
-  /** What else an entry tells; null where it is one too many. */
+  /** Returns further details of an entry, or null if it exceeds the limit. */
   const admit = (type: SecurityEventType): Readonly<Record<string, unknown>> | null => {
     if (!byAnybody.includes(type)) return {}
     const now = clock.now()
@@ -66,7 +69,7 @@ export function createSecurityLog({ store, clock, newId, nowIso }: IdentityConte
   }
 }
 
-/** Returns the caller's user agent, cut to the length that is kept. */
+/** Returns the caller's user agent, cut to the stored length. */
 export function clientOf({ client }: Pick<RequestSource, 'client'>): string | null {
   return client === null ? null : client.slice(0, maxClient)
 }

@@ -12,22 +12,22 @@ import { clientOf, type SecurityLog } from './security-log.ts'
 
 const refreshTokenMs = 7 * 24 * 60 * 60_000
 
-/** A sign-in that has just begun or been renewed. */
+/** A started or renewed session. */
 export interface Opened {
   readonly session_id: SessionId
   readonly refresh_token: string
 }
 
 export interface Sessions {
-  /** Starts a session; call it inside the transaction that checks the credentials. */
+  /** Starts a session; must run inside the transaction that checks the credentials. */
   open(user: UserRecord, source: RequestSource): Opened
   answer(user: UserRecord, opened: Opened): Promise<Session>
   refresh(refreshToken: string, source: RequestSource): Promise<Session>
   /** Ends the token's session; harmless for an unknown token. */
   logout(refreshToken: string, source: RequestSource): void
-  /** Whether a session goes on; notes that it was of use. */
+  /** Returns whether a session is active, and saves its time of use. */
   isOpen(session_id: SessionId, user_id: UserId): boolean
-  /** Newest first. `current`: the caller's own. */
+  /** Newest first. `current`: the caller's own session. */
   list(user_id: UserId, current: SessionId | null): ActiveSession[]
   /** Ends one of a person's sessions. Throws `not_found`, and `forbidden` for another person's. */
   end(user_id: UserId, session_id: SessionId): void
@@ -35,7 +35,7 @@ export interface Sessions {
   endOthers(user_id: UserId, but: SessionId | null): void
 }
 
-/** Staying signed in: sessions, each with the chain of its refresh tokens. */
+/** Manages sessions, each with the chain of its refresh tokens. */
 export function createSessions(
   context: IdentityContext,
   { accessTokens, log }: { readonly accessTokens: AccessTokens; readonly log: SecurityLog },
@@ -115,7 +115,7 @@ export function createSessions(
   }
 }
 
-/** Answers its refusal as a value: thrown, it would roll the end of the session back. */
+/** Returns a refusal as a value: throwing would roll back the end of the session. */
 function rotate(
   { store, nowIso }: IdentityContext,
   log: SecurityLog,
@@ -143,7 +143,7 @@ function rotate(
   return { user, opened: issue(user, row.family_id, source) }
 }
 
-/** What others may see of a person. */
+/** Returns the fields of a person that others may see. */
 export function userView(user: UserRecord): User {
   const { password_hash: _, ...view } = user
   return view

@@ -22,16 +22,19 @@ export interface Credentials {
 }
 
 export interface SignIn {
-  /** With the password, or with a reset code and the new password. */
+  /** Signs in with the password, or with a reset code and the new password. */
   login(input: Credentials, source: RequestSource): Promise<Session>
-  /** Ends all of the person's sessions but `current`. Throws `invalid_credentials` and `validation_failed`. */
+  /**
+   * Changes the password and ends all of the person's sessions but `current`. Throws `invalid_credentials` and
+   * `validation_failed`.
+   */
   changePassword(
     user_id: UserId,
     input: { readonly current_password: string; readonly new_password: string },
     current: SessionId | null,
     source: RequestSource,
   ): Promise<void>
-  /** Creates a code for a user who has lost their password; an earlier code is void. Throws `not_found`. */
+  /** Creates a code for a user who has lost their password and voids an earlier one. Throws `not_found`. */
   createReset(user_id: UserId): { code: string; expires_at: string }
 }
 
@@ -42,7 +45,7 @@ interface SignInParts {
   readonly log: SecurityLog
 }
 
-/** Passwords: signing in with one, changing it, and what to do when it is lost. */
+/** Signs in by password, changes it, and resets a lost one. */
 export function createSignIn(context: IdentityContext, parts: SignInParts): SignIn {
   const { store, clock, nowIso } = context
   const { passwords, sessions, limits, log } = parts
@@ -52,7 +55,7 @@ export function createSignIn(context: IdentityContext, parts: SignInParts): Sign
       return user !== null && source.address !== null && store.securityLog.hasSignedInFrom(user.id, source.address)
     })
   const failed = (user: UserRecord | null, source: RequestSource, how: 'password' | 'reset_code'): ApiError => {
-    // An address that belongs to nobody is not written down: people type their password there.
+    // An unknown email is not logged: people type passwords into that field.
     log.note({
       type: 'sign_in_failed',
       user_id: user?.id ?? null,
@@ -74,7 +77,7 @@ export function createSignIn(context: IdentityContext, parts: SignInParts): Sign
     const user = store.users.findByEmail(email)
     const matches = await passwords.verify(password, user?.password_hash ?? null)
     if (!user || !matches) throw failed(user, source, 'password')
-    // The password may have been changed while it was compared, which ends sessions of the old one.
+    // The password may have changed during the comparison, which ended the old one's sessions.
     if (store.users.find(user.id)?.password_hash !== user.password_hash) throw failed(user, source, 'password')
     attempt.succeeded()
     return sessions.answer(
@@ -91,7 +94,7 @@ export function createSignIn(context: IdentityContext, parts: SignInParts): Sign
     await refuseCommonPassword(password, 'new_password')
     const attempt = begin(email, source)
     const user = store.users.findByEmail(email)
-    // Takes as long whether there is such an account, such a code, or neither.
+    // Takes as long whether the account or the code exists or not.
     const password_hash = await passwords.hash(password)
     const opened = store.transaction(() => {
       if (!isReset(user, code)) return null

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { SecretUnreadableError, type SecretSeal } from '../platform/config/secret-seal.ts'
 
 const keyBytes = 32
-/** How a sealed key's file begins; a plain one is the 32 bytes alone. */
+/** Prefix of a sealed key's file; a plain one is the 32 bytes alone. */
 const sealedMark = Buffer.from('copse sealed key 1\n')
 
 const aNewKey = 'a new key with "svc rotate-key": everyone stays signed in by their refresh tokens.'
 
 /**
- * The key that signs access tokens: `{dataDir}/secrets/jwt.key`, made on first use, readable by its owner only. Where
- * there is a seal it is kept sealed; a plain one is sealed when it is met. Throws `SecretUnreadableError` when the file
- * is there but can't be read as a key.
+ * Loads the key that signs access tokens: `{dataDir}/secrets/jwt.key`, created on first use, readable by its owner
+ * only. With a seal it is stored sealed, and a plain one is sealed when found. Throws `SecretUnreadableError` if the
+ * file can't be read as a key.
  */
 export function loadSigningKey(dataDir: string, seal: SecretSeal | null): Uint8Array {
   const file = prepareFile(dataDir)
@@ -29,8 +29,8 @@ export function loadSigningKey(dataDir: string, seal: SecretSeal | null): Uint8A
 }
 
 /**
- * Replaces the key whole, be it plain, sealed or damaged: what the old one has signed is void from the next start on.
- * The new one is plain until a start with a seal meets it.
+ * Replaces the key, even a sealed or damaged one: tokens signed with the old one are void from the next start on. The
+ * new key is plain until a start with a seal.
  */
 export function rotateSigningKey(dataDir: string): void {
   const file = prepareFile(dataDir)
@@ -65,7 +65,10 @@ function writeDraft(file: string, key: Uint8Array, seal: SecretSeal | null): str
   return draft
 }
 
-/** Written aside and linked into place, so that a crash leaves no half key and a rival's key wins whole. */
+/**
+ * Writes to a temporary file and links it into place, so that a crash leaves no partial key and a concurrent start's
+ * key wins.
+ */
 function createKey(file: string, seal: SecretSeal | null): void {
   const draft = writeDraft(file, randomBytes(keyBytes), seal)
   try {

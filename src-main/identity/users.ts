@@ -4,13 +4,13 @@ import type { UserId } from '../../src-shared/contract/ids.ts'
 import type { IdentityStore } from './identity-store.ts'
 import { userView } from './sessions.ts'
 
-/** The people who have registered. */
+/** Manages accounts. */
 export interface Users {
   list(): User[]
   get(id: UserId): User | null
-  /** Written in any case. */
+  /** Case-insensitive. */
   withEmail(email: string): User | null
-  /** Call it inside a transaction. Throws `not_found`, and `last_admin` where nobody else is one. */
+  /** Must run inside a transaction. Throws `not_found`, and `last_admin` if no other admin is left. */
   setAdmin(id: UserId, is_admin: boolean): User
 }
 

@@ -3,7 +3,7 @@ import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { accounts } from './schema/work.ts'
 
-/** What providers have told of the accounts that agents use. */
+/** Creates the queries of provider accounts, as providers reported them. */
 export function createAccountQueries(db: Database): Queries['accounts'] {
   return {
     get: prepareGet(db, accounts, accounts.account),

@@ -8,22 +8,25 @@ import { apiTokens } from './schema/identity.ts'
 
 export type ApiTokenRow = typeof apiTokens.$inferSelect
 
-/** Adds a long-lived token by its hash. */
+/** Inserts a long-lived token by its hash. */
 export function insertApiToken(db: Database, token: ApiTokenRow): void {
   db.insert(apiTokens).values(token).run()
 }
 
-/** The token with this id, revoked or not. */
+/** Returns the token with this ID, revoked or not. */
 export function findApiToken(db: Database, id: TokenId): ApiTokenRow | null {
   return db.select().from(apiTokens).where(eq(apiTokens.id, id)).get() ?? null
 }
 
-/** Finds the token with a hash, revoked or not; prepared once, for every request with such a token asks it. */
+/**
+ * Prepares a query for the token with a hash, revoked or not. Prepared once, because every request with such a token
+ * runs it.
+ */
 export function prepareFindApiTokenByHash(db: Database): (tokenHash: string) => ApiTokenRow | null {
   return cachedQuery(db, prepareGet(db, apiTokens, apiTokens.token_hash))
 }
 
-/** A person's own tokens that still work, newest first. */
+/** Lists a person's valid tokens, newest first. */
 export function listApiTokens(db: Database, userId: UserId): ApiTokenRow[] {
   return db
     .select()
@@ -33,7 +36,7 @@ export function listApiTokens(db: Database, userId: UserId): ApiTokenRow[] {
     .all()
 }
 
-/** Makes one token useless from now on. */
+/** Revokes one token. */
 export function revokeApiToken(db: Database, id: TokenId, at: string): void {
   db.update(apiTokens)
     .set({ revoked_at: at })
@@ -41,7 +44,7 @@ export function revokeApiToken(db: Database, id: TokenId, at: string): void {
     .run()
 }
 
-/** Makes the tokens that are bound to an execution useless from now on. */
+/** Revokes the tokens bound to an execution. */
 export function revokeExecutionTokens(db: Database, executionId: ExecutionId, at: string): void {
   db.update(apiTokens)
     .set({ revoked_at: at })
@@ -50,8 +53,8 @@ export function revokeExecutionTokens(db: Database, executionId: ExecutionId, at
 }
 
 /**
- * Whether an execution has not ended and its task is still in the state that it was opened for: whether its token works.
- * Ids grow with time.
+ * Prepares a query for whether an execution's token is valid: the execution is open, and its task still in the state
+ * it was opened for. IDs grow with time.
  */
 export function prepareIsAtWork(db: Database): (executionId: ExecutionId) => boolean {
   const find = db.$client.prepare<[string], unknown>(
@@ -61,7 +64,7 @@ export function prepareIsAtWork(db: Database): (executionId: ExecutionId) => boo
   return (executionId) => find.get(executionId) !== undefined
 }
 
-/** Notes when a token was last of use. Reading goes on while nothing can be written. */
+/** Saves when a token was last used. A failed write must not fail a read. */
 export function touchApiToken(db: Database, id: TokenId, at: string): void {
   try {
     db.update(apiTokens).set({ last_used_at: at }).where(eq(apiTokens.id, id)).run()

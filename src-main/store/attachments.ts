@@ -4,7 +4,7 @@ import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { attachments } from './schema/notes.ts'
 
-/** Which files belong to which task; their bytes are in the data folder. */
+/** Creates the queries of attachments; their bytes are in the data folder. */
 export function createAttachmentQueries(db: Database): Queries['attachments'] {
   const ofContent = db.$client.prepare('SELECT 1 FROM attachments WHERE sha256 = ? LIMIT 1').pluck()
   const inOrder = [asc(attachments.created_at), asc(attachments.id)] as const

@@ -1,15 +1,15 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 
-/** A check of the whole file beside the service's own work. */
+/** A check of the whole file beside the service's work. */
 export interface BackgroundCheck {
-  /** Resolves to null for a sound file, to SQLite's words for a damaged one, and to null when it was stopped. */
+  /** Resolves with null for a sound file or a stopped check, and with SQLite's message for a damaged one. */
   readonly found: Promise<string | null>
   stop(): Promise<void>
 }
 
-// A thread of its own with a connection of its own: `quick_check` reads every page in one call, which blocks for as long
-// as the disk takes. The text is evaluated, so no build has to know of another entry.
+// Runs in its own thread with its own connection: `quick_check` reads every page in one call, which blocks for as
+// long as the disk takes. Evaluated as text, so that the build needs no further entry.
 const code = `
 const { parentPort, workerData } = require('node:worker_threads')
 const Database = require(workerData.module)
@@ -23,14 +23,14 @@ try {
 }
 `
 
-/** Reads every page of the database once, in a thread of its own. */
+/** Reads every page of the database once, in its own thread. */
 export function checkInBackground(file: string): BackgroundCheck {
   const module = createRequire(import.meta.url).resolve('better-sqlite3')
   const worker = new Worker(code, { eval: true, workerData: { file, module } })
   worker.unref()
   const { promise, resolve } = Promise.withResolvers<string | null>()
   worker.on('message', (found: string) => resolve(found === 'ok' ? null : found))
-  // A check that can't be made says nothing of the file.
+  // A failed check says nothing about the file.
   worker.on('error', () => resolve(null))
   worker.on('exit', () => resolve(null))
   return {

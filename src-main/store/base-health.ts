@@ -3,7 +3,7 @@ import type { BaseHealthQueries } from '../ports/review-queries.ts'
 import type { Database } from './database-type.ts'
 import { baseHealth } from './schema/reviews.ts'
 
-/** What is known of the branches on which tasks land. */
+/** Creates the queries of base branches' health. */
 export function createBaseHealthQueries(db: Database): BaseHealthQueries {
   return {
     get: (repo_id, branch) =>

@@ -2,14 +2,14 @@ import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type SqliteDatabase from 'better-sqlite3'
 
-/** Checkpoints of the journal in a thread of its own: the wait for the disk is most of their time. */
+/** Checkpoints of the journal in its own thread, because most of their time is waiting for the disk. */
 export interface Checkpoints {
-  /** Brings what was written so far into the file, so that the next write starts the journal from its beginning. */
+  /** Writes the journal into the file, so that the next write starts the journal from its beginning. */
   run(): Promise<void>
   close(): Promise<void>
 }
 
-/** Pages at which the connection makes a checkpoint itself: beside the thread, and without it. */
+/** Pages at which the connection makes a checkpoint itself: with the thread, and without it. */
 const pagesMeanwhile = 16_000
 const usualPages = 1_000
 
@@ -34,7 +34,7 @@ parentPort.on('message', (message) => {
 })
 `
 
-/** Takes the checkpoints over from a connection until it is closed. */
+/** Takes over a connection's checkpoints until it is closed. */
 export function openCheckpoints(client: SqliteDatabase.Database): Checkpoints {
   const module = createRequire(import.meta.url).resolve('better-sqlite3')
   const worker = new Worker(code, { eval: true, workerData: { file: client.name, module } })

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 /**
- * The mark of a clean end, `<file>.clean`: what the file was like when it was closed. Taken away at the start, so that it
- * is there only after a clean end; a file that was changed since by anything else does not fit it either.
+ * Removes the marker of a clean end, `<file>.clean`, and returns whether it was there and fits the file. It stores
+ * the file's state at the close, so a file that was changed since does not fit.
  */
 export function takeCleanMark(file: string): boolean {
   const mark = `${file}.clean`
@@ -15,7 +15,7 @@ export function takeCleanMark(file: string): boolean {
   }
 }
 
-/** Leaves the mark, after the database was closed. Without room for it the next start checks the file. */
+/** Writes the marker after the database was closed. Without it the next start checks the file. */
 export function leaveCleanMark(file: string): void {
   try {
     writeFileSync(`${file}.clean`, markOf(file), { mode: 0o600 })

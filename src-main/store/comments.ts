@@ -3,7 +3,7 @@ import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { comments } from './schema/notes.ts'
 
-/** Notes on tasks and their diffs. */
+/** Creates the queries of comments. */
 export function createCommentQueries(db: Database): Queries['comments'] {
   const thread = db.$client.prepare(
     `DELETE FROM comments WHERE id IN (

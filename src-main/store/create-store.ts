@@ -28,7 +28,7 @@ import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { trustedRepositories } from './schema/reviews.ts'
 
-/** The engine's store over an open database, which it closes. */
+/** Creates the engine's store on an open database, which it closes. */
 export function createStore(database: OpenDatabase): Store {
   const { db } = database
   const queries: Queries = {

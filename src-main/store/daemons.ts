@@ -14,7 +14,7 @@ export function createDaemonQueries(db: Database): Queries['daemons'] {
   }
 }
 
-/** Finds the daemon with this token, unless it is revoked; asked for every report. */
+/** Prepares a query for the daemon with a token, unless revoked; every report runs it. */
 export function prepareFindDaemonByToken(db: Database): (token_hash: string) => DaemonId | null {
   const statement = db
     .select({ id: daemons.id })

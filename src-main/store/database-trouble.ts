@@ -1,18 +1,18 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 
-/** The file can't be worked with as it is. The message is one line that says why, and what to do. */
+/** The file can't be used as it is. The message is one line with the reason and what to do. */
 export class DatabaseUnusableError extends Error {
   override readonly name = 'DatabaseUnusableError'
   readonly code = 'database_unusable'
 }
 
-/** Whether SQLite reported it, or what it caused. */
+/** Returns whether an error comes from SQLite or was caused by one. */
 export function isDatabaseError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_')
 }
 
-/** What a person can make of an error of SQLite or of the file system; null for any other. */
+/** Converts an error of SQLite or the file system to one that says what to do; returns null for any other. */
 export function unusable(file: string, error: unknown): DatabaseUnusableError | null {
   if (error instanceof DatabaseUnusableError) return error
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -33,14 +33,14 @@ const reasons: readonly (readonly [code: RegExp, why: string])[] = [
   [/^SQLITE_IOERR/, 'the disk reports an error. Check the disk, and keep a copy of the file.'],
 ]
 
-/** Before anybody tries to mend it: the file as it was found, with the journal that belongs to it. */
+/** Copies the file with its journal before anyone tries to repair it, and returns the error. */
 function damaged(file: string, what: string, options?: ErrorOptions): DatabaseUnusableError {
   const copies = copiesOf(file)
   for (const [from, to] of copies.pairs) copyFileSync(from, to)
   return new DatabaseUnusableError(damageText(file, what, copies.name), options)
 }
 
-/** The same of a file that is in use, without a pause in what it is used for. */
+/** Does the same for a file in use, without blocking its use. */
 export async function damagedInUse(file: string, what: string): Promise<DatabaseUnusableError> {
   const copies = copiesOf(file)
   try {
@@ -55,7 +55,7 @@ export async function damagedInUse(file: string, what: string): Promise<Database
 const damageText = (file: string, what: string, copy: string): string =>
   `${file} is damaged (${what}). A copy was kept as ${copy}. Put an older copy in its place, or repair it with "sqlite3 … .recover".`
 
-/** What to copy where: the file, and the journal that belongs to it. */
+/** Returns what to copy where: the file, and its journal. */
 function copiesOf(file: string): { readonly name: string; readonly pairs: readonly (readonly [string, string])[] } {
   const base = `${file}.damaged`
   let name = base

@@ -14,32 +14,32 @@ import { searchWords } from './search-words.ts'
 
 export interface OpenDatabase {
   readonly db: Database
-  /** Runs `work` as one transaction; what it throws rolls everything back. Not re-entrant. */
+  /** Runs `work` as one transaction, rolled back if it throws. Not re-entrant. */
   transaction<T>(work: () => T): T
   close(): void
   /**
-   * After an unclean end the whole file is checked beside the work: resolves with the damage that was found, after the
-   * file was copied aside, and with null for a sound file or one that needed no check.
+   * The result of the check of the whole file after an unclean end: the damage, after the file was copied, or null
+   * for a sound file or one that needed no check.
    */
   readonly damage: Promise<DatabaseUnusableError | null>
 }
 
-/** The file belongs to a later version; nothing in it was touched. */
+/** The file belongs to a later version; nothing in it was changed. */
 class DatabaseTooNewError extends Error {
   override readonly name = 'DatabaseTooNewError'
   readonly code = 'database_too_new'
 }
 
-/** How long a write waits for another process that holds the file, which blocks everything else here too. */
+/** How long a write waits for another process that locks the file, which blocks everything else here too. */
 const busyMs = 1_000
-/** How long once it is known to be held, until a write succeeds again. */
+/** The same after a time-out, until a write succeeds. */
 const stillBusyMs = 50
 
 /**
- * Opens (or makes) the database and brings it up to date. Before a migration touches a file that holds data, the file is
- * copied to `<file>.before-<n>` beside it, in the place of the copy from an update before. Throws
- * `DatabaseUnusableError` for a file that is seen to be damaged (after it was copied aside), locked, or on a disk that is
- * full or read-only. After an unclean end all of the file is checked, in the background.
+ * Opens or creates the database and migrates it. Before migrating a file with data, copies it to `<file>.before-<n>`,
+ * replacing the copy of an earlier update. Throws `DatabaseUnusableError` for a file that is visibly damaged (after
+ * copying it), locked, or on a full or read-only disk. After an unclean end the whole file is checked in the
+ * background.
  */
 export async function openDatabase(file: string, migrationsFolder: string): Promise<OpenDatabase> {
   const existed = existsSync(file)
@@ -50,15 +50,15 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     if (!existed) prepareShrinking(client, file, false)
     client.pragma('journal_mode = WAL')
     client.pragma('synchronous = NORMAL')
-    // What one large write has made of the journal is given back with the next.
+    // Shrinks the journal after a large write.
     client.pragma('journal_size_limit = 16777216')
-    // Tokens' hashes, environments and prompts that were deleted are not to be found in free pages.
+    // Deleted tokens' hashes, environments and prompts must not remain in free pages.
     client.pragma('secure_delete = ON')
-    // The triggers that keep the full-text index of tasks ask for it.
+    // The triggers of the full-text index of tasks call it.
     client.function('search_words', { deterministic: true }, (title, description) =>
       searchWords(`${String(title)}\n${description === null ? '' : String(description)}`),
     )
-    // A migration gives the projects of before their keys with it.
+    // A migration calls it to give existing projects their keys.
     client.function('derive_keys', { deterministic: true }, (projects) => deriveKeys(String(projects)))
     const applied = countApplied(client)
     const known = countKnown(migrationsFolder)
@@ -104,7 +104,10 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
   }
 }
 
-/** A migration that rebuilds a table needs foreign keys off, and inside its transaction the pragma does nothing. */
+/**
+ * Runs migrations with foreign keys off, for those that rebuild a table: inside a transaction the pragma has no
+ * effect.
+ */
 function migrateTo(
   client: SqliteDatabase.Database,
   db: Database,
@@ -116,7 +119,7 @@ function migrateTo(
   if (broken.length > 0) throw new Error(`${file}: ${broken.length} rows point at nothing after the migration.`)
 }
 
-/** One transaction after the other; while another process holds the file, each waits only for a moment. */
+/** Runs one transaction after the other; while another process locks the file, each waits only briefly. */
 function transactionOf(client: SqliteDatabase.Database): OpenDatabase['transaction'] {
   const inTransaction = client.transaction((work: () => unknown) => work())
   let isHeld = false
@@ -137,7 +140,7 @@ function transactionOf(client: SqliteDatabase.Database): OpenDatabase['transacti
   }
 }
 
-/** Brings everything from the journal into the file; false where that is impossible now, and the next start does it. */
+/** Writes the journal into the file; returns false if that is impossible now, and the next start does it. */
 function flush(client: SqliteDatabase.Database): boolean {
   try {
     client.pragma('wal_checkpoint(TRUNCATE)')
@@ -147,7 +150,7 @@ function flush(client: SqliteDatabase.Database): boolean {
   }
 }
 
-/** For its owner only; what SQLite puts beside it has the same mode. `:memory:` is no file. */
+/** Creates the file readable by its owner only; SQLite gives its other files the same mode. `:memory:` is no file. */
 function openFile(file: string): SqliteDatabase.Database {
   if (file === ':memory:') return new SqliteDatabase(file)
   try {
@@ -159,7 +162,7 @@ function openFile(file: string): SqliteDatabase.Database {
   return new SqliteDatabase(file, { timeout: 5_000 })
 }
 
-/** Once an update has succeeded, only the copy from before it is one to go back to. */
+/** Removes older copies after a successful update: only the one from before it is useful. */
 function removeOlderCopies(file: string, known: number): void {
   const beginning = `${basename(file)}.before-`
   for (const name of readdirSync(dirname(file))) {

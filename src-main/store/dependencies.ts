@@ -5,7 +5,7 @@ import type { Database } from './database-type.ts'
 import { cachedQuery } from './query-cache.ts'
 import { dependencies, tasks } from './schema/work.ts'
 
-/** Which tasks wait for which. */
+/** Creates the queries of dependencies between tasks. */
 export function createDependencyQueries(db: Database): Queries['dependencies'] {
   const of = db
     .select({ id: dependencies.depends_on_id })
@@ -30,7 +30,7 @@ export function createDependencyQueries(db: Database): Queries['dependencies'] {
         .where(and(eq(dependencies.task_id, task_id), eq(dependencies.depends_on_id, depends_on_id)))
         .run(),
     byProject: (project_id) =>
-      // From the pairs to the tasks, not the other way round: most tasks wait for nothing.
+      // Joins from the pairs to the tasks, because most tasks have no dependency.
       db
         .select({ task_id: dependencies.task_id, depends_on_id: dependencies.depends_on_id })
         .from(dependencies)

@@ -5,7 +5,7 @@ import type { Database } from './database-type.ts'
 import { prepareAll } from './prepared-statements.ts'
 import { effects, events, tasks } from './schema/work.ts'
 
-/** Events that are deleted at a time: a commit waits for it. */
+/** Maximum of events deleted at a time, because a commit waits for it. */
 const maxTrimmed = 400
 
 export function createEventQueries(db: Database): Queries['events'] {
@@ -32,7 +32,7 @@ export function createEventQueries(db: Database): Queries['events'] {
         .all()
         .map(({ seq, type, data }) => ({ seq, type, data: texts.putBack(JSON.parse(data)) }) as EventEnvelope),
     range: () => {
-      // Asked for together, the smallest and the largest are looked for in every row.
+      // Two queries, because one for both minimum and maximum scans every row.
       const row = db.get<{ first: number | null; last: number | null }>(
         sql`SELECT (SELECT min(seq) FROM events) AS first, (SELECT max(seq) FROM events) AS last`,
       )
@@ -43,8 +43,9 @@ export function createEventQueries(db: Database): Queries['events'] {
 }
 
 /**
- * Every event of a task carries the task whole, and its description may be a megabyte: that is kept with the task
- * alone. Whoever resumes gets the description of today, which is where the events lead anyway; a deleted task has none.
+ * Every event of a task contains the whole task, whose description may be a megabyte, so the description is stored
+ * with the task only. A client that resumes gets the current description, as the latest event would; a deleted task
+ * has none.
  */
 function createTaskTexts(db: Database) {
   const read = db.$client.prepare<[string], string | null>('SELECT description FROM tasks WHERE id = ?').pluck()
@@ -84,7 +85,7 @@ export function createEffectQueries(db: Database): Queries['effects'] {
         .all()
         .map((row) => row.task_id),
     ofProject: (project_id) =>
-      // From the effects to their tasks, not the other way round: few are pending at a time.
+      // Joins from the effects to their tasks, because few are pending at a time.
       db
         .select({ id: effects.id, task_id: effects.task_id, data: effects.data })
         .from(effects)

@@ -4,10 +4,10 @@ import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 
-// In these very words: a partial index is used only where its condition can be seen before values are bound.
+// This exact wording, because SQLite uses a partial index only if it sees the condition before values are bound.
 const isOpen = sql`${executions.status} IN ('queued', 'running')`
 
-/** Sorts the runs that people have moved first, in their given order; the others by age. */
+/** Sorts the runs that people have moved first, by rank; the others by age. */
 function inTurn<T extends Pick<OpenExecution, 'queue_rank'>>(rows: readonly T[]): readonly T[] {
   if (rows.every(({ queue_rank }) => queue_rank === null)) return rows
   return rows.toSorted((a, b) => (a.queue_rank ?? Infinity) - (b.queue_rank ?? Infinity) || 0)
@@ -26,7 +26,7 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     .where(eq(executions.task_id, sql.placeholder('task_id')))
     .orderBy(desc(executions.id))
     .prepare()
-  // Most tasks have none, and asking for that alone costs a third of asking for whole rows.
+  // Most tasks have none, and this check costs a third of reading whole rows.
   const anyOpenOfTask = db
     .select({ id: executions.id })
     .from(executions)
@@ -46,7 +46,7 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     .orderBy(desc(executions.id))
     .limit(1)
     .prepare()
-  // Asked several times for each transition; the condition in the words of the partial index here too.
+  // Runs several times per transition; the condition must match the partial index here too.
   const open = prepareAll(db, executions, `WHERE status IN ('queued', 'running') ORDER BY id`)
   const openIn = prepareAll(db, executions, `WHERE status IN ('queued', 'running') AND project_id = ? ORDER BY id`)
   const queue = db.$client.prepare<[], Omit<OpenExecution, 'dispatched' | 'is_message'> & QueueFlags>(

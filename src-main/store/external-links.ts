@@ -15,11 +15,11 @@ interface Row {
 
 const columns = 'global_id, project_id, task_id, number, url, created_at'
 
-/** Which task stands for which issue. Asked for every task that is shown and every issue that is read. */
+/** Creates the queries of tasks' issues, which run for every task shown and every issue read. */
 export function createExternalLinkQueries(db: Database): Queries['external_links'] {
   const { $client } = db
   const ofTask = $client.prepare<[string], Row>(`SELECT ${columns} FROM external_links WHERE task_id = ?`)
-  // Those of a project that was deleted go bit by bit, and are nobody's any more.
+  // Rows of a deleted project are removed bit by bit and count as gone.
   const isDeleted = 'EXISTS (SELECT 1 FROM projects WHERE id = external_links.project_id AND deletion IS NOT NULL)'
   const get = $client.prepare<[string], Row>(
     `SELECT ${columns} FROM external_links WHERE lower(global_id) = lower(?) AND NOT ${isDeleted}`,

@@ -1,12 +1,12 @@
 import type SqliteDatabase from 'better-sqlite3'
 
-/** More words find nothing better, and every one is looked up. */
+/** Further words don't improve the result, and each one is looked up. */
 const maxWords = 200
-/** Nobody writes a longer word, and a line of base64 is none. */
+/** Longer than any real word; base64 lines are not words. */
 const maxLength = 64
-// A letter or digit may carry marks: the tokenizer drops them, but the word goes on after them.
+// A letter or digit may carry marks: the tokenizer drops them, but the word continues after them.
 const word = /[\p{L}\p{N}\p{Co}][\p{L}\p{N}\p{Co}\p{M}]*/gu
-// They stand in every text. bm25 knows that only from many entries; among few, a stray `how` outweighs the matter.
+// Words in every text. bm25 learns that only from many entries; among few, a stray `how` outweighs the subject.
 const fillers = new Set(
   (
     'a an and any are as at be been but by can could do does for from had has have how i if in into is it its ' +
@@ -16,8 +16,8 @@ const fillers = new Set(
 )
 
 /**
- * The FTS5 query for entries that have any of the text's words, or null when it has none. Nothing of the text
- * is read as an operator: each word is quoted, and what isn't part of one is left out.
+ * Returns the FTS5 query for entries with any of the text's words, or null without words. Words are quoted and
+ * everything else is left out, so nothing is read as an operator.
  */
 export function anyWordOf(text: string): string | null {
   const telling = wordsOf(text, fillers)
@@ -36,11 +36,11 @@ function wordsOf(text: string, without: ReadonlySet<string>): ReadonlySet<string
 }
 
 /**
- * By itself FTS5 only notes that an entry was deleted, and keeps its words in the index for a long time. Says once and
- * for all that they are to go at once, and takes out those that were left until now.
+ * Makes FTS5 remove words of deleted entries at once, and removes those left until now: by default it only marks the
+ * entry as deleted and keeps its words for a long time.
  */
 export function forgetDeletedWords(client: SqliteDatabase.Database): void {
-  // A file from before there was any knowledge.
+  // A file from before there was knowledge.
   if (!client.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'knowledge_text_config'`).get()) return
   if (client.prepare(`SELECT 1 FROM knowledge_text_config WHERE k = 'secure-delete' AND v = 1`).get()) return
   client.exec(`INSERT INTO knowledge_text (knowledge_text) VALUES ('optimize')`)

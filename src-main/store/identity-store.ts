@@ -48,7 +48,7 @@ import {
 import { eq, lte } from 'drizzle-orm'
 import { refreshTokens } from './schema/identity.ts'
 
-/** Names, in `installation`, the person whose registration took over the ownerless resources. */
+/** The key, in `installation`, of the first account, which took over ownerless resources. */
 const firstUserKey = 'first_user_id'
 
 type Bound<F> = F extends (db: Database, ...rest: infer A) => infer R ? (...rest: A) => R : never
@@ -59,7 +59,7 @@ const bindTo =
   (...rest: A) =>
     query(db, ...rest)
 
-/** What `identity` keeps in the database; it fits `IdentityStore` there. `transaction` is how changes are committed. */
+/** Creates identity's queries; the result fits `IdentityStore`. `transaction` commits changes. */
 export function createIdentityStore<A>(db: Database, transaction: <T>(work: (announce: A) => T) => T) {
   const bind = bindTo(db)
   return {
@@ -125,22 +125,22 @@ export function createIdentityStore<A>(db: Database, transaction: <T>(work: (ann
 
 type RefreshTokenRow = typeof refreshTokens.$inferSelect
 
-/** Adds a refresh token by its hash. */
+/** Inserts a refresh token by its hash. */
 function insertRefreshToken(db: Database, token: RefreshTokenRow): void {
   db.insert(refreshTokens).values(token).run()
 }
 
-/** The refresh token with this hash, rotated or not. */
+/** Returns the refresh token with this hash, rotated or not. */
 function findRefreshToken(db: Database, tokenHash: string): RefreshTokenRow | null {
   return db.select().from(refreshTokens).where(eq(refreshTokens.token_hash, tokenHash)).get() ?? null
 }
 
-/** Marks a token as used up; it stays, so that its reuse is noticed. */
+/** Marks a token as used; the row stays, so that its reuse is detected. */
 function markRefreshTokenRotated(db: Database, tokenHash: string, at: string): void {
   db.update(refreshTokens).set({ rotated_at: at }).where(eq(refreshTokens.token_hash, tokenHash)).run()
 }
 
-/** Forgets the tokens that are of no use any more. */
+/** Deletes expired tokens. */
 function deleteExpiredRefreshTokens(db: Database, now: string): void {
   db.delete(refreshTokens).where(lte(refreshTokens.expires_at, now)).run()
 }

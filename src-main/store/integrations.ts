@@ -5,7 +5,7 @@ import { prepareAll, prepareUpsert } from './prepared-statements.ts'
 import { readInstallation, writeInstallation } from './installation.ts'
 import { integrations } from './schema/integrations.ts'
 
-/** Which host a variable's value may be sent to; facts about the installation. */
+/** Creates the queries of the hosts that variables' values may be sent to; stored in `installation`. */
 export function createSecretHostQueries(db: Database): Queries['secret_hosts'] {
   const keyOf = (name: string) => `secret_host:${name}`
   return {
@@ -16,7 +16,7 @@ export function createSecretHostQueries(db: Database): Queries['secret_hosts'] {
   }
 }
 
-/** Where projects get their issues from. */
+/** Creates the queries of issue tracker connections. */
 export function createIntegrationQueries(db: Database): Queries['integrations'] {
   const byProject = prepareAll(db, integrations, 'WHERE project_id = ?')
   return {

@@ -1,7 +1,7 @@
 import { sql, type SQL } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
-/** The rows of a list, newest first, that come after this one; all with null. */
+/** Returns the condition for the rows after this one in a list, newest first; for all with null. */
 export function olderThan(
   table: { readonly created_at: SQLiteColumn; readonly id: SQLiteColumn },
   after: { readonly created_at: string; readonly id: string } | null,

@@ -7,10 +7,10 @@ import { prepareAll, prepareGet } from './prepared-statements.ts'
 import { olderThan } from './keyset-pagination.ts'
 import { knowledge, knowledgeInjections } from './schema/notes.ts'
 
-/** What is known about projects, and what of it the agents of a task are told. */
+/** Creates the queries of projects' knowledge, and of what was injected for tasks. */
 export function createKnowledgeQueries(db: Database): Queries['knowledge'] {
   const get = prepareGet(db, knowledge, knowledge.id)
-  // What the service captured itself is the answer even where an agent wrote something down as well.
+  // An entry captured by the service wins over one written by an agent.
   const ofTask = prepareAll(
     db,
     knowledge,
@@ -63,8 +63,8 @@ function listNewest(db: Database, project_id: ProjectId, page: KnowledgePage): r
 }
 
 function prepareSearch(db: Database, get: (id: KnowledgeId) => KnowledgeRecord | null): Queries['knowledge']['search'] {
-  // A match in the title counts three times. Words first, then their entries: the other way round, SQLite
-  // would look the words up for every entry of the project.
+  // A match in the title counts three times. Joins from words to entries: the other way round, SQLite would look the
+  // words up for every entry of the project.
   const found = db.$client
     .prepare<[string, string, number, number], KnowledgeId>(
       `SELECT knowledge.id FROM knowledge_text CROSS JOIN knowledge ON knowledge.number = knowledge_text.rowid

@@ -6,7 +6,7 @@ import { prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { olderThan } from './keyset-pagination.ts'
 import { notificationReads, notifications } from './schema/notes.ts'
 
-/** Milestones, and who has read them. */
+/** Creates the queries of notifications and their read marks. */
 export function createNotificationQueries(db: Database): NotificationQueries {
   return {
     get: prepareGet(db, notifications, notifications.id),
@@ -66,16 +66,16 @@ function listNotifications(db: Database, filter: NotificationFilter): ReturnType
     .map((row) => ({ ...row.notification, read: row.read === 1 }))
 }
 
-/** One project is looked up in its own index; several are picked out of all, however many they are. */
+/** One project uses its own index; several are filtered from all rows. */
 function isOf(project_ids: readonly ProjectId[]): SQL {
   const [only] = project_ids
   if (project_ids.length === 1 && only !== undefined) return eq(notifications.project_id, only)
   return sql`${notifications.project_id} IN (SELECT value FROM json_each(${JSON.stringify(project_ids)}))`
 }
 
-/** Lets through the newest notification of each task. */
+/** Returns the condition for the newest notification of each task. */
 function isNewestOfTask(db: Database, project_ids: readonly ProjectId[], actor: string | undefined): SQL {
-  // Ids grow with time.
+  // IDs grow with time.
   const newest = db
     .select({ id: sql`max(${notifications.id})` })
     .from(notifications)
@@ -84,11 +84,11 @@ function isNewestOfTask(db: Database, project_ids: readonly ProjectId[], actor: 
   return inArray(notifications.id, newest)
 }
 
-/** Leaves out notifications of the reader's own acts. */
+/** Returns the condition that leaves out notifications of the reader's own acts. */
 const isNewsTo = (actor: string | undefined): SQL | undefined =>
   actor === undefined ? undefined : sql`${notifications.caused_by} IS NOT ${actor}`
 
-/** The reader's mark on the notification at hand. */
+/** Returns the subquery for the reader's mark on the current notification. */
 function mark(db: Database, reader: string) {
   return db
     .select({ one: sql`1` })

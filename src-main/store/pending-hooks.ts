@@ -3,7 +3,7 @@ import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet } from './prepared-statements.ts'
 import { occasions } from './schema/work.ts'
 
-/** The outbox of lifecycle hooks. */
+/** Creates the queries of the outbox of lifecycle hooks. */
 export function createPendingHookQueries(db: Database): Queries['pendingHooks'] {
   const add = db.$client.prepare<[string, string]>('INSERT INTO occasions (task_id, data) VALUES (?, ?)')
   const update = db.$client.prepare<[string, number]>('UPDATE occasions SET data = ? WHERE id = ?')

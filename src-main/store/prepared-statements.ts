@@ -2,10 +2,10 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from './database-type.ts'
 
-// Every transition reads and writes a handful of whole rows. Drizzle's prepared statements cost two to three
-// times what SQLite itself needs for that, so these few are bound and mapped here, by drizzle's own columns.
+// Every transition reads and writes a few whole rows. Drizzle's prepared statements take two to three times as long
+// as SQLite itself, so these are bound and mapped here, by drizzle's columns.
 
-/** Reads the row with this key; null when there is none. */
+/** Prepares a read of the row with a key; returns null if there is none. */
 export function prepareGet<T extends SQLiteTable>(
   db: Database,
   table: T,
@@ -22,7 +22,7 @@ export function prepareGet<T extends SQLiteTable>(
   }
 }
 
-/** Reads the rows that `rest` (from WHERE on, with a `?` for each value) asks for. */
+/** Prepares a read of the rows that `rest` (from WHERE on, with a `?` for each value) selects. */
 export function prepareAll<T extends SQLiteTable>(
   db: Database,
   table: T,
@@ -34,7 +34,7 @@ export function prepareAll<T extends SQLiteTable>(
   return (...values) => statement.all(...values).map((row) => decode(columns, row as unknown[]) as T['$inferSelect'])
 }
 
-/** Writes a row that is new. */
+/** Prepares an insert of a new row. */
 export function prepareInsert<T extends SQLiteTable>(db: Database, table: T): (row: T['$inferSelect']) => void {
   const columns = columnsOf(table)
   const statement = db.$client.prepare(insertOf(table, columns))
@@ -42,10 +42,10 @@ export function prepareInsert<T extends SQLiteTable>(db: Database, table: T): (r
 }
 
 /**
- * Writes a whole row, new or known.
+ * Prepares an insert or update of a whole row.
  *
- * `steady` are columns that seldom change and stand in indexes or references. Where a row has them already,
- * only the others are written: SQLite writes every index anew whose columns a statement names, changed or not.
+ * `steady` are columns that rarely change and are part of indexes or references. If the row has the same values
+ * there, only the others are written: SQLite rewrites every index whose columns a statement names, changed or not.
  */
 export function prepareUpsert<T extends SQLiteTable>(
   db: Database,
@@ -69,7 +69,7 @@ export function prepareUpsert<T extends SQLiteTable>(
   }
 }
 
-/** Writes the other columns of a row that has `same` already; answers whether there is one. */
+/** Prepares an update of the other columns of a row with these `same` values; returns whether there was one. */
 function prepareUpdate(db: Database, table: string, columns: readonly NamedColumn[], same: readonly SQLiteColumn[]) {
   const kept = columns.filter(({ column }) => same.includes(column))
   const written = columns.filter(({ column }) => !same.includes(column))
@@ -82,7 +82,7 @@ function prepareUpdate(db: Database, table: string, columns: readonly NamedColum
 }
 
 interface NamedColumn {
-  /** The field of the record. */
+  /** The record's field. */
   readonly name: string
   readonly column: SQLiteColumn
 }

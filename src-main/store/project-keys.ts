@@ -2,15 +2,15 @@ const longest = 5
 const alphabet = Array.from({ length: 26 }, (_, index) => String.fromCharCode(65 + index))
 
 /**
- * Returns the first free key for a project: the initials of a name of several words, else the first three letters of it,
- * and where those are taken the next best.
+ * Returns the first free key for a project: the initials of several words, else the first three letters; if those are
+ * taken, a longer start or another ending.
  */
 export function deriveKey(name: string, isTaken: (key: string) => boolean): string {
   for (const key of candidates(name)) if (!isTaken(key)) return key
   throw new Error('Every project key is taken.')
 }
 
-/** The keys of projects that have none yet, `[[id, name], …]` as JSON in the order in which they choose, by id. */
+/** Returns keys for projects that have none yet, by ID. `projects` is JSON, `[[id, name], …]`, in order of choice. */
 export function deriveKeys(projects: string): string {
   const taken = new Set<string>()
   const keys = (JSON.parse(projects) as readonly [string, string][]).map(([id, name]) => {
@@ -38,7 +38,7 @@ function* candidates(name: string): Generator<string> {
   for (const start of endings(2)) for (const ending of endings(3)) if (start.length === 2) yield start + ending
 }
 
-/** `A` to `Z`, then `AA` to `ZZ`, and so on up to so many letters. */
+/** Yields `A` to `Z`, then `AA` to `ZZ`, and so on up to `length` letters. */
 function* endings(length: number): Generator<string> {
   let shorter = ['']
   for (let size = 1; size <= length; size++) {

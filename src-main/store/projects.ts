@@ -29,7 +29,7 @@ export function createProjectQueries(db: Database): Queries['projects'] {
     },
     markDeleted: (id, deletion) => {
       db.update(projects).set({ deletion }).where(eq(projects.id, id)).run()
-      // They are few, and would show elsewhere.
+      // Deleted at once: they are few, and would show elsewhere.
       for (const table of [integrations, projectMembers]) db.delete(table).where(eq(table.project_id, id)).run()
     },
     deleted: () =>

@@ -3,12 +3,12 @@ import type { Database } from './database-type.ts'
 
 type Key = string | number
 
-/** So many answers of one question are kept. */
+/** Maximum of cached results per query. */
 const maxAnswers = 2_000
 
-/** What was read from one connection since its last write. */
+/** Results read from one connection since its last write. */
 interface Memory {
-  /** Everything that SQLite has written over this connection, by whichever statement. */
+  /** Returns the number of rows that SQLite has written over this connection, by any statement. */
   readonly countChanges: () => number
   readonly answers: Map<string, unknown>[]
   changes: number
@@ -17,9 +17,9 @@ interface Memory {
 const memories = new WeakMap<SqliteDatabase.Database, Memory>()
 
 /**
- * The same question, answered from memory until anything at all is written: the rows that every request asks for, who
- * shows a token, what they may, cost more than the rest of a small request. What a transaction reads is not kept, for
- * it may be rolled back. Nobody may change an answer, which others get too; it is frozen.
+ * Caches a query's results until anything is written. The rows that every request reads (the token's owner and their
+ * rights) cost more than the rest of a small request. Reads inside a transaction are not cached, because it may be
+ * rolled back. Results are shared, so they are frozen.
  */
 export function cachedQuery<K extends readonly Key[], R>(db: Database, read: (...key: K) => R): (...key: K) => R {
   const { $client: client } = db

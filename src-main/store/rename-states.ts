@@ -3,7 +3,7 @@ import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 type Names = ReadonlyMap<string, string>
 
-/** The column's value under its new name, all names at once: two that swap don't meet in the middle. */
+/** Returns the expression for the column's new name. All names change at once, so that two can swap. */
 export function renamed(column: SQLiteColumn, names: Names): SQL {
   const changed = changedOf(names)
   if (changed.length === 0) return sql`${column}`
@@ -11,7 +11,7 @@ export function renamed(column: SQLiteColumn, names: Names): SQL {
   return sql`CASE ${column} ${sql.join(cases, sql` `)} ELSE ${column} END`
 }
 
-/** Whether the column's value gets another name; null when no name changes. */
+/** Returns the condition that the column's value changes, or null if no name does. */
 export function isRenamed(column: SQLiteColumn, names: Names): SQL | null {
   const changed = changedOf(names)
   return changed.length === 0

@@ -1,9 +1,9 @@
-/** Nobody writes a longer word, and a line of base64 is none. */
+/** Longer than any real word; base64 lines are not words. */
 const maxLength = 64
-/** More words in a question find nothing better, and each one is looked up. */
+/** Further words don't improve the result, and each one is looked up. */
 const maxWords = 50
 
-/** Letters that have no other form to be folded to. */
+/** Letters without a decomposition to fold. */
 const otherForms: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -21,13 +21,13 @@ const otherForm = new RegExp(`[${Object.keys(otherForms).join('')}]`, 'gu')
 const accents =
   /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Arabic}]\p{M}*)\p{M}/gu
 
-// Scripts that are written without spaces between words: each of their characters is a word of its own here, and a run
-// of them a phrase, so that it is found anywhere. Emoji are treated alike.
+// Scripts without spaces between words: each character is indexed as a word, and a run of them searched as a phrase,
+// so that it is found anywhere. Emoji are treated alike.
 const unspaced =
   '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Bopomofo}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}\\p{Extended_Pictographic}]'
 const isWordPart = '[\\p{L}\\p{N}\\p{M}\\p{Co}]'
 const isUnspaced = new RegExp(`(?=[\\p{L}\\p{N}\\p{M}\\p{So}])(?![0-9#*])${unspaced}`, 'u')
-/** What stands between spaces and punctuation. */
+/** A run of characters between spaces and punctuation. */
 const run = new RegExp(`(?:${isWordPart}|(?![0-9#*©®])\\p{Extended_Pictographic})+`, 'gu')
 
 // Most text is ASCII, for which there is a much shorter way.
@@ -35,15 +35,14 @@ const isPlain = /^[\x00-\x7f]*$/
 const plainRun = /[a-z0-9]+/g
 
 /**
- * The text without what a search doesn't distinguish: case, accents, the width of letters, and letters that are written
- * in two ways (`ß`, `ss`).
+ * Removes differences that a search ignores: case, accents, the width of letters, and spelling variants (`ß`, `ss`).
  */
 export function fold(text: string): string {
   const lower = text.normalize('NFKD').toLowerCase().replace(accents, '')
   return lower.replace(otherForm, (letter) => otherForms[letter] ?? letter).normalize('NFC')
 }
 
-/** The words of a text as the index has them, separated by spaces. */
+/** Returns the words of a text as the index has them, separated by spaces. */
 export function searchWords(text: string): string {
   if (isPlain.test(text))
     return (text.toLowerCase().match(plainRun) ?? []).map((word) => word.slice(0, maxLength)).join(' ')
@@ -53,8 +52,8 @@ export function searchWords(text: string): string {
 }
 
 /**
- * The FTS5 query for texts that have every word of the question, in any order, as the beginning of a word; null for a
- * question without any. Each word is quoted, so nothing of it is an operator.
+ * Returns the FTS5 query for texts with every word of the question as a prefix, in any order, or null without words.
+ * Words are quoted, so nothing is an operator.
  */
 export function everyWordOf(question: string): string | null {
   const phrases = new Set<string>()

@@ -5,17 +5,17 @@ import { securityLog } from './schema/identity.ts'
 
 export type SecurityLogRow = typeof securityLog.$inferSelect
 
-/** Adds an entry. */
+/** Inserts an entry. */
 export function insertSecurityEntry(db: Database, entry: SecurityLogRow): void {
   db.insert(securityLog).values(entry).run()
 }
 
-/** Forgets what is older. */
+/** Deletes older entries. */
 export function deleteSecurityEntriesUntil(db: Database, at: string): void {
   db.delete(securityLog).where(lte(securityLog.at, at)).run()
 }
 
-/** A page of the log: what is newer than `since` and was noted before the entry `before` (null: all), newest first. */
+/** Returns a page of the log: entries newer than `since` and before the entry `before` (null: all), newest first. */
 export function listSecurityEntries(
   db: Database,
   { since, before, limit }: { readonly since: string; readonly before: string | null; readonly limit: number },
@@ -30,7 +30,7 @@ export function listSecurityEntries(
     .all()
 }
 
-/** Whether a person has signed in from an address, as far as the log goes back. */
+/** Returns whether a person has signed in from an address, as far back as the log goes. */
 export function hasSignedInFrom(db: Database, userId: UserId, address: string): boolean {
   const isSignIn = eq(securityLog.type, 'signed_in')
   return (

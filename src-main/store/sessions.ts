@@ -7,29 +7,29 @@ import { refreshTokens, sessions } from './schema/identity.ts'
 
 export type SessionRow = typeof sessions.$inferSelect
 
-/** Adds a sign-in, or changes one that is there. */
+/** Inserts or updates a session. */
 export function putSession(db: Database, session: SessionRow): void {
   const { id: _, ...set } = session
   db.insert(sessions).values(session).onConflictDoUpdate({ target: sessions.id, set }).run()
 }
 
-/** Finds a sign-in; prepared once, for every request with an access token asks it. */
+/** Prepares a query for a session; every request with an access token runs it. */
 export function prepareFindSession(db: Database): (id: SessionId) => SessionRow | null {
   return cachedQuery(db, prepareGet(db, sessions, sessions.id))
 }
 
-/** A person's sign-ins, newest first. */
+/** Lists a person's sessions, newest first. */
 export function listSessions(db: Database, userId: UserId): SessionRow[] {
   return db.select().from(sessions).where(eq(sessions.user_id, userId)).orderBy(desc(sessions.id)).all()
 }
 
-/** Ends a sign-in with all its refresh tokens. */
+/** Deletes a session with its refresh tokens. */
 export function deleteSession(db: Database, id: SessionId): void {
   db.delete(refreshTokens).where(eq(refreshTokens.family_id, id)).run()
   db.delete(sessions).where(eq(sessions.id, id)).run()
 }
 
-/** Ends all of a person's sign-ins, or all but one. */
+/** Deletes all of a person's sessions, or all but one. */
 export function deleteSessionsOf(db: Database, userId: UserId, but: SessionId | null): void {
   const [tokens, rows] = [eq(refreshTokens.user_id, userId), eq(sessions.user_id, userId)]
   db.delete(refreshTokens)
@@ -40,7 +40,7 @@ export function deleteSessionsOf(db: Database, userId: UserId, but: SessionId | 
     .run()
 }
 
-/** Notes when and from where a sign-in was last of use. */
+/** Saves when and from where a session was last used. */
 export function touchSession(
   db: Database,
   id: SessionId,
@@ -49,7 +49,7 @@ export function touchSession(
   db.update(sessions).set(seen).where(eq(sessions.id, id)).run()
 }
 
-/** Forgets the sign-ins that nobody can refresh any more. */
+/** Deletes sessions that can't be refreshed any more. */
 export function deleteExpiredSessions(db: Database, now: string): void {
   db.delete(sessions).where(lte(sessions.expires_at, now)).run()
 }

@@ -14,7 +14,7 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
   const put = prepareUpsert(db, tasks, tasks.id, [
     ...[tasks.project_id, tasks.number, tasks.parent_id, tasks.archived, tasks.position],
   ])
-  // Asked for both kinds apart, the index has each answer at its end.
+  // Queried separately for archived and other tasks, so that each is the end of an index.
   const last = db.$client.prepare<[string, string], { position: number | null }>(
     `SELECT max(position) AS position FROM (
        SELECT max(position) AS position FROM tasks WHERE project_id = ? AND archived = 0 UNION ALL
@@ -105,11 +105,11 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
   }
 }
 
-/** After `id:`, a part of an id, or what people call a task in full. */
+/** After `id:`, a part of an ID, or a complete task reference. */
 const isId = /^id:(?:([0-9a-f-]+)|[a-z]{2,5}-\d{1,9})$/i
-/** What people call a task: `SHO-42`, `#42` or `42`. */
+/** A task reference: `SHO-42`, `#42` or `42`. */
 const isRef = /^(?:id:)?(?:([a-z]{2,5})-|#)?(\d{1,9})$/i
-/** So many tasks are sorted sooner than all of a large project are gone through. */
+/** Up to this many tasks are sorted faster than all of a large project are scanned. */
 const maxFew = 1_000
 
 function hasFew(db: Database, words: string): boolean {
@@ -119,14 +119,14 @@ function hasFew(db: Database, words: string): boolean {
 interface Question {
   readonly q: string
   readonly project_id: ProjectId
-  /** The query for the words, where there are any. */
+  /** The full-text query, if the question has words. */
   readonly words: string | null
   readonly few: boolean
 }
 
 /**
- * What to search for: words, all of them, in any order, or what people call a task; after `id:` the beginning or end of
- * an id, or in full what people call it.
+ * Returns the search condition: all words in any order, or a task reference; after `id:`, the start or end of an ID,
+ * or a complete reference.
  */
 function isFound({ q, project_id, words, few }: Question): SQL {
   const named = withRef(project_id, q)
@@ -142,17 +142,17 @@ function isFound({ q, project_id, words, few }: Question): SQL {
     const withWords = sql`SELECT task_id FROM task_words WHERE number IN ${found}`
     return sql`${tasks.id} IN (${withWords} ${named ? sql`UNION ${named}` : sql``})`
   }
-  // Of many, the first few in order are soon met: the tasks are gone through, and each is looked up.
+  // Of many matches, the first few in order are soon met: tasks are scanned in order, and each is looked up.
   if (words !== null) {
     const hasWords = sql`(SELECT number FROM task_words WHERE task_id = ${tasks.id}) IN ${found}`
     return named ? sql`(${hasWords} OR ${tasks.id} = (${named}))` : hasWords
   }
-  // Without a word it is punctuation, taken to the letter.
+  // A question without words is punctuation, searched literally.
   const text = `%${q.replace(/[\\%_]/g, '\\$&')}%`
   return sql`(${tasks.title} LIKE ${text} ESCAPE '\\' OR ${tasks.description} LIKE ${text} ESCAPE '\\')`
 }
 
-/** The id of the task of this project that people call so. */
+/** Returns the condition for the task of this project with a reference. */
 function withRef(project_id: ProjectId, text: string): SQL | null {
   const [, key, number] = isRef.exec(text) ?? []
   if (number === undefined) return null
@@ -170,7 +170,7 @@ function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
     .from(tasks)
     .where(
       and(
-        // The plus leaves the indexes by project out, where there is a shorter way.
+        // The plus sign keeps SQLite from using the index by project where there is a faster one.
         filter.parent_id === null && !few
           ? eq(tasks.project_id, filter.project_id)
           : sql`+${tasks.project_id} = ${filter.project_id}`,

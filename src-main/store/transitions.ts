@@ -5,12 +5,12 @@ import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { isRenamed, renamed } from './rename-states.ts'
 import { tasks, transitions } from './schema/work.ts'
 
-/** The audit: every move of every task. */
+/** Creates the queries of the audit: every transition of every task. */
 export function createTransitionQueries(db: Database): Queries['transitions'] {
   const get = prepareGet(db, transitions, transitions.id)
   const byTask = prepareAll(db, transitions, 'WHERE task_id = ? ORDER BY id')
   const last = prepareAll(db, transitions, 'WHERE task_id = ? ORDER BY id DESC LIMIT 1')
-  // `rejection = 1` in these very words: the index holds rejections only.
+  // `rejection = 1` in this exact wording: the index contains rejections only.
   const byGate = db.$client
     .prepare<[string, string], [string, number]>(
       `SELECT from_state, count(*) FROM transitions WHERE task_id = ? AND id > ? AND rejection = 1 GROUP BY from_state`,

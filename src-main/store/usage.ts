@@ -15,7 +15,7 @@ const told = <T extends Omit<UsageSum, 'incomplete'>>(row: T & { readonly incomp
 
 const longestWaitMs = 14 * 86_400_000
 
-/** The least UUIDv7 of a time. */
+/** Returns the smallest UUIDv7 of a time. */
 function firstId(ms: number): string {
   const hex = Math.max(0, ms).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
@@ -23,7 +23,7 @@ function firstId(ms: number): string {
 
 const only = (sum: SpentSum | undefined): SpentSum => sum ?? { executions: 0, usd: null, minutes: 0, unknown: 0 }
 
-/** Sums over the executions that reported any usage, as they are kept. */
+/** Creates the queries of stored sums over executions that reported usage. */
 export function createUsageQueries({ $client: client }: Database): Queries['usage'] {
   const ofTask = client.prepare<[string], Row<UsageSum>>(
     `SELECT ${sums} FROM tasks t JOIN usage_sums s ON s.project_id = t.project_id AND s.kind = 'task' AND s.key = t.id
@@ -54,7 +54,8 @@ export function createUsageQueries({ $client: client }: Database): Queries['usag
        FROM executions WHERE agent_id IS NOT NULL AND started_at IS NOT NULL AND ${where}`,
     )
   const spentOfTask = spentOf('task_id = ?')
-  // Ids grow with time: what waited for longer than this before it started is left out, and no index is needed.
+  // IDs grow with time: runs that waited for longer than this before they started are left out, and no further index
+  // is needed.
   const spentOfProject = spentOf('project_id = ? AND started_at >= ? AND id >= ?')
   const spentOfAgent = spentOf('agent_id = ? AND started_at >= ? AND id >= ?')
   const nothing: UsageSum = { executions: 0, input_tokens: 0, output_tokens: 0, cost_usd: null, incomplete: false }

@@ -7,17 +7,17 @@ import { users } from './schema/identity.ts'
 
 export type UserRow = typeof users.$inferSelect
 
-/** Adds a person. Throws when the email or the handle is taken. */
+/** Inserts an account. Throws if the email or the handle is taken. */
 export function insertUser(db: Database, user: UserRow): void {
   db.insert(users).values(user).run()
 }
 
-/** Finds the person with an id; prepared once, for every request with a token asks it. */
+/** Prepares a query for the account with an ID; every request with a token runs it. */
 export function prepareFindUser(db: Database): (id: UserId) => UserRow | null {
   return cachedQuery(db, prepareGet(db, users, users.id))
 }
 
-/** The person with this email, written in any case. */
+/** Returns the account with this email, case-insensitively. */
 export function findUserByEmail(db: Database, email: string): UserRow | null {
   return (
     db
@@ -28,12 +28,12 @@ export function findUserByEmail(db: Database, email: string): UserRow | null {
   )
 }
 
-/** The person with this handle. */
+/** Returns the account with this handle. */
 export function findUserByHandle(db: Database, handle: string): UserRow | null {
   return db.select().from(users).where(eq(users.handle, handle)).get() ?? null
 }
 
-/** Makes somebody an admin, or no longer one. */
+/** Sets whether an account is an admin. */
 export function setAdmin(db: Database, id: UserId, is_admin: boolean): void {
   db.update(users).set({ is_admin }).where(eq(users.id, id)).run()
 }
@@ -43,7 +43,7 @@ export function setPasswordHash(db: Database, id: UserId, password_hash: string)
   db.update(users).set({ password_hash }).where(eq(users.id, id)).run()
 }
 
-/** Everybody, in the order of registration. */
+/** Lists all accounts, in order of registration. */
 export function listUsers(db: Database): UserRow[] {
   return db.select().from(users).orderBy(users.id).all()
 }

@@ -3,7 +3,7 @@ import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { viewedFiles } from './schema/diffs.ts'
 
-/** Who has looked at which changed file, and at what content of it. */
+/** Creates the queries of viewed marks, with the content that was viewed. */
 export function createViewedFileQueries(db: Database): Queries['viewed_files'] {
   const { task_id, reader, path } = viewedFiles
   const isOf = and(eq(task_id, sql.placeholder('task_id')), eq(reader, sql.placeholder('reader')))

@@ -1,6 +1,6 @@
 import { customType, integer } from 'drizzle-orm/sqlite-core'
 
-/** JSON as text; nothing is NULL. Drizzle's own mode writes the word `null` where a placeholder is null. */
+/** JSON as text, never NULL. Drizzle's own mode writes `null` as text for a null placeholder. */
 export const json = <T>(name: string) =>
   customType<{ data: T; driverData: string | null }>({
     dataType: () => 'text',
@@ -8,5 +8,5 @@ export const json = <T>(name: string) =>
     fromDriver: (value) => JSON.parse(value ?? 'null') as T,
   })(name)
 
-/** Yes or no, as 1 or 0. */
+/** A boolean as 1 or 0. */
 export const flag = (name: string) => integer(name, { mode: 'boolean' })

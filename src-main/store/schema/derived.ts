@@ -4,8 +4,8 @@ import type { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { tasks } from './work.ts'
 
 /**
- * The words of each task as a search takes them (`search-words.ts`), indexed by the full-text table `task_text`. The
- * migration's triggers keep both in step with the tasks.
+ * The search words of each task (`search-words.ts`), indexed by the full-text table `task_text`. The migration's
+ * triggers keep both in sync with the tasks.
  */
 export const taskWords = sqliteTable('task_words', {
   number: integer('number').primaryKey({ autoIncrement: true }).notNull(),
@@ -18,8 +18,8 @@ export const taskWords = sqliteTable('task_words', {
 })
 
 /**
- * What agents have used, by project and agent (`''` for a person) or task, so that nobody has to add it up from the
- * executions, whose prompts are large. Triggers of the migration keep it in step with them.
+ * Usage by project and agent (`''` for a person) or task, so that it need not be summed from executions, whose
+ * prompts are large. The migration's triggers keep it in sync.
  */
 export const usageSums = sqliteTable(
   'usage_sums',
@@ -30,7 +30,7 @@ export const usageSums = sqliteTable(
     executions: integer('executions').notNull(),
     input_tokens: integer('input_tokens').notNull(),
     output_tokens: integer('output_tokens').notNull(),
-    /** How many of them told their cost. */
+    /** Number of runs that reported their cost. */
     costs: integer('costs').notNull(),
     cost_usd: real('cost_usd').notNull(),
   },

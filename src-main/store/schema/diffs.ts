@@ -2,7 +2,10 @@ import { primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { tasks } from './work.ts'
 
-/** Which files of a task's changes somebody has looked at, and with what content: a user's id, or `operator`. */
+/**
+ * The files of a task's changes that a reader has viewed, and their content then. A reader is a user's ID, or
+ * `operator`.
+ */
 export const viewedFiles = sqliteTable(
   'viewed_files',
   {

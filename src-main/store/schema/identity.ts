@@ -15,7 +15,7 @@ import type {
 import { json } from './columns.ts'
 import { projects } from './work.ts'
 
-/** People. The email keeps the case it was written in and is unique without regard to it. */
+/** People. The email keeps its case and is unique case-insensitively. */
 export const users = sqliteTable(
   'users',
   {
@@ -30,7 +30,7 @@ export const users = sqliteTable(
   (table) => [uniqueIndex('users_email_unique').on(sql`lower(${table.email})`)],
 )
 
-/** One row a sign-in that still works: its id is the `sid` of its access tokens and the family of its refresh tokens. */
+/** Active sign-ins: the ID is the `sid` of the access tokens and the family of the refresh tokens. */
 export const sessions = sqliteTable(
   'sessions',
   {
@@ -41,7 +41,7 @@ export const sessions = sqliteTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     created_at: text().notNull(),
     last_used_at: text().notNull(),
-    /** As long as its newest refresh token. */
+    /** Equals the expiry of its newest refresh token. */
     expires_at: text().notNull(),
     address: text(),
     client: text(),
@@ -49,7 +49,7 @@ export const sessions = sqliteTable(
   (table) => [index('sessions_user').on(table.user_id), index('sessions_expiry').on(table.expires_at)],
 )
 
-/** Codes with which one person each may register, by their SHA-256. A row goes when it is used up or taken back. */
+/** Codes that let one person register each, by their SHA-256. Used or withdrawn ones are deleted. */
 export const invites = sqliteTable('invites', {
   id: text().$type<InviteId>().primaryKey(),
   code_hash: text().notNull().unique(),
@@ -61,7 +61,7 @@ export const invites = sqliteTable('invites', {
   expires_at: text().notNull(),
 })
 
-/** The one code of a person with which they may sign in without their password, by its SHA-256. */
+/** The one code with which a person may sign in without their password, by its SHA-256. */
 export const passwordResets = sqliteTable('password_resets', {
   user_id: text()
     .$type<UserId>()
@@ -71,7 +71,7 @@ export const passwordResets = sqliteTable('password_resets', {
   expires_at: text().notNull(),
 })
 
-/** What happened to accounts and tokens, kept for a while. It outlives whom it tells of. */
+/** Events of accounts and tokens, kept for a limited time. They outlive their accounts. */
 export const securityLog = sqliteTable(
   'security_log',
   {
@@ -87,7 +87,7 @@ export const securityLog = sqliteTable(
   (table) => [index('security_log_at').on(table.at), index('security_log_user').on(table.user_id, table.address)],
 )
 
-/** One row a refresh token, by its SHA-256. A rotated one stays until it expires, so that its reuse is noticed. */
+/** Refresh tokens by their SHA-256. A rotated one stays until it expires, so that its reuse is detected. */
 export const refreshTokens = sqliteTable(
   'refresh_tokens',
   {
@@ -109,8 +109,8 @@ export const refreshTokens = sqliteTable(
 )
 
 /**
- * Long-lived tokens by their SHA-256: a person's own (`user_id`), or one that the service gave to an agent
- * (`agent_id`, `project_id`, `task_id`, `execution_id`). A revoked row stays, so that its id is never reused.
+ * Long-lived tokens by their SHA-256: a person's (`user_id`), or an agent's (`agent_id`, `project_id`, `task_id`,
+ * `execution_id`). A revoked row stays, so that its ID is never reused.
  */
 export const apiTokens = sqliteTable(
   'api_tokens',
@@ -134,7 +134,7 @@ export const apiTokens = sqliteTable(
   (table) => [index('api_tokens_user').on(table.user_id), index('api_tokens_execution').on(table.execution_id)],
 )
 
-/** Who belongs to which project, and as what. */
+/** Members of projects, with their roles. */
 export const projectMembers = sqliteTable(
   'project_members',
   {
@@ -154,7 +154,7 @@ export const projectMembers = sqliteTable(
   ],
 )
 
-/** Machines that host agents, by the SHA-256 of their token. A revoked one stays: its agents still refer to it. */
+/** Machines that host agents, by the SHA-256 of their token. A revoked one stays: its agents refer to it. */
 export const daemons = sqliteTable('daemons', {
   id: text().$type<DaemonId>().primaryKey(),
   token_hash: text().notNull().unique(),
@@ -167,7 +167,7 @@ export const daemons = sqliteTable('daemons', {
   revoked_at: text(),
 })
 
-/** Facts about the installation itself, by name: `bootstrapped_at` is set by the first registration. */
+/** Values of the installation by name: `bootstrapped_at` is set by the first registration. */
 export const installation = sqliteTable('installation', {
   key: text().primaryKey(),
   value: text().notNull(),

@@ -7,7 +7,7 @@ import type { SyncCursor } from '../../ports/issue-trackers.ts'
 import { flag, json } from './columns.ts'
 import { projects, tasks } from './work.ts'
 
-/** Where a project's issues come from, and how far they have come. */
+/** Connections of projects to issue trackers, with the progress of their syncs. */
 export const integrations = sqliteTable(
   'integrations',
   {
@@ -43,8 +43,8 @@ export const integrations = sqliteTable(
 )
 
 /**
- * Which issue a task stands for. A link outlives its task, so that what somebody deleted does not come back;
- * it goes with the project.
+ * The issue of each imported task. A link outlives its task, so that a deleted task is not imported again; it is
+ * deleted with the project.
  */
 export const externalLinks = sqliteTable(
   'external_links',
@@ -62,7 +62,7 @@ export const externalLinks = sqliteTable(
     created_at: text('created_at').notNull(),
   },
   (t) => [
-    // Trackers take names in any case for the same.
+    // Trackers compare names case-insensitively.
     uniqueIndex('external_links_by_global_id').on(sql`lower(${t.global_id})`),
     uniqueIndex('external_links_by_task').on(t.task_id),
     index('external_links_by_project').on(t.project_id),

@@ -25,10 +25,7 @@ import type { TaskTemplate } from '../../../src-shared/contract/task-templates.t
 import { json } from './columns.ts'
 import { executions, projects, repos, tasks } from './work.ts'
 
-/**
- * An answer goes with what it answers, by a query: a cascade follows a thread of answers only as deep as
- * SQLite's triggers may nest.
- */
+/** Replies are deleted with their comment by a query: a cascade would only go as deep as SQLite's triggers may nest. */
 export const comments = sqliteTable(
   'comments',
   {
@@ -54,7 +51,7 @@ export const comments = sqliteTable(
   (t) => [index('comments_by_task').on(t.task_id, t.created_at, t.id), index('comments_by_parent').on(t.parent_id)],
 )
 
-/** Its words stand in the full-text table `knowledge_text`, by `number`; the migration's triggers keep them in step. */
+/** The full-text table `knowledge_text` has its words, by `number`; the migration's triggers keep them in sync. */
 export const knowledge = sqliteTable(
   'knowledge',
   {
@@ -84,7 +81,7 @@ export const knowledge = sqliteTable(
   ],
 )
 
-/** What the agents of a task are told of the project's knowledge. */
+/** Knowledge of the project that was injected for a task's agents. */
 export const knowledgeInjections = sqliteTable('knowledge_injections', {
   task_id: text('task_id')
     .$type<TaskId>()
@@ -110,7 +107,7 @@ export const notifications = sqliteTable(
       .notNull()
       .references(() => tasks.id, { onDelete: 'cascade' }),
     created_at: text('created_at').notNull(),
-    /** Whose own act it reports, to whom it is no news: `user:<handle>`. */
+    /** Who caused the notification, for whom it is no news: `user:<handle>`. */
     caused_by: text('caused_by'),
   },
   (t) => [
@@ -120,7 +117,7 @@ export const notifications = sqliteTable(
   ],
 )
 
-/** Who has read what: a user's id, or `operator`. */
+/** Read marks by reader: a user's ID, or `operator`. */
 export const notificationReads = sqliteTable(
   'notification_reads',
   {
@@ -133,7 +130,7 @@ export const notificationReads = sqliteTable(
   (t) => [primaryKey({ columns: [t.notification_id, t.reader] })],
 )
 
-/** Files that people add to a task; the bytes are in the data folder, named by `sha256`. */
+/** Files that people added to a task; the bytes are in the data folder, named by `sha256`. */
 export const attachments = sqliteTable(
   'attachments',
   {
@@ -142,7 +139,7 @@ export const attachments = sqliteTable(
       .$type<ProjectId>()
       .notNull()
       .references(() => projects.id, { onDelete: 'cascade' }),
-    /** null until a text of a task names it. */
+    /** null until a text of a task names the file. */
     task_id: text('task_id')
       .$type<TaskId>()
       .references(() => tasks.id, { onDelete: 'cascade' }),

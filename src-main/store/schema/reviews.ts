@@ -42,7 +42,7 @@ export const reviews = sqliteTable(
   (t) => [uniqueIndex('reviews_by_task').on(t.task_id, t.attempt_number)],
 )
 
-/** What is known of a base branch: whether the checks of its newest tested commit passed. */
+/** Health of base branches: the result of the checks of the newest tested commit. */
 export const baseHealth = sqliteTable(
   'base_health',
   {
@@ -62,7 +62,7 @@ export const baseHealth = sqliteTable(
   (t) => [primaryKey({ columns: [t.repo_id, t.branch] })],
 )
 
-/** The programs that git may run in a repository, by its common folder: its configuration named them when it was added. */
+/** The programs that git may run in a repository, by its common folder, as configured when it was added. */
 export const trustedRepositories = sqliteTable('trusted_repositories', {
   common: text('common').primaryKey().notNull(),
   programs: json<ConfiguredPrograms>('programs').notNull(),

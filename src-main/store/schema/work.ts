@@ -39,13 +39,13 @@ export const projects = sqliteTable('projects', {
   paused_at: text('paused_at'),
   workflow_definition: text('workflow_definition').notNull(),
   settings: json<Partial<ProjectSettings>>('settings').notNull(),
-  /** It was deleted, and its rows go bit by bit; nobody sees it any more. */
+  /** Set for a deleted project, which is hidden while its rows are deleted bit by bit. */
   deletion: json<ProjectDeletion>('deletion'),
   created_at: text('created_at').notNull(),
   updated_at: text('updated_at').notNull(),
 })
 
-/** The last number that a task of a project got. It outlives the task, so that no number is given twice. */
+/** The last task number of a project. It outlives the task, so that no number is used twice. */
 export const taskNumbers = sqliteTable('task_numbers', {
   project_id: text('project_id')
     .$type<ProjectId>()
@@ -108,11 +108,11 @@ export const tasks = sqliteTable(
     error_annotation: json<ErrorAnnotation>('error_annotation'),
     archived: flag('archived').notNull(),
     active_execution_id: text('active_execution_id').$type<ExecutionId>(),
-    /** `agent:<id>` or `user:<id>`: who last submitted it to review. */
+    /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
     context_holder: text('context_holder'),
-    /** When a person last acted on it: rejections before do not count. */
+    /** An ID of a person's last action on the task: earlier rejections do not count. */
     attended_mark: text('attended_mark'),
-    /** Paths of the common git folder that changed during runs, until a person passed a review that names them. */
+    /** Paths of the common git folder that changed during runs, until a person passes a review that names them. */
     repository_changes: json<readonly string[]>('repository_changes')
       .notNull()
       .default(sql`'[]'`),
@@ -122,7 +122,7 @@ export const tasks = sqliteTable(
     review_summary: json<ReviewSummary>('review_summary'),
     diff_stat: json<DiffStat>('diff_stat'),
     start_when_ready: json<StartWhenReady>('start_when_ready'),
-    /** Limits that people raised for this task, and limits that it was warned of. */
+    /** Limits that people raised for the task, and the limits it has had a warning for. */
     limits: json<TaskRecord['limits']>('limits'),
     created_at: text('created_at').notNull(),
     updated_at: text('updated_at').notNull(),
@@ -130,7 +130,7 @@ export const tasks = sqliteTable(
   (t) => [
     uniqueIndex('tasks_by_number').on(t.project_id, t.number),
     index('tasks_by_project').on(t.project_id, t.archived, t.position, t.id),
-    // Lists with archived tasks in them.
+    // Lists that include archived tasks.
     index('tasks_in_order').on(t.project_id, t.position, t.id),
     index('tasks_by_status').on(t.project_id, t.status, t.archived, t.position, t.id),
     index('tasks_by_repo').on(t.repo_id, t.id),
@@ -194,20 +194,20 @@ export const executions = sqliteTable(
     user_id: text('user_id').$type<UserId>(),
     executor: text('executor').$type<ExecutorProfile | 'person'>().notNull(),
     status: text('status').$type<ExecutionStatus>().notNull(),
-    /** Its turn has come as far as the workflow goes; it may still wait for a slot. */
+    /** The workflow allows the run to start; it may still wait for a free slot. */
     dispatched: flag('dispatched').notNull(),
     exit_code: integer('exit_code'),
     prompt: text('prompt').notNull(),
-    /** Where the parts of the prompt end. */
+    /** End offsets of the prompt's parts. */
     prompt_parts: json<readonly PromptPartSize[]>('prompt_parts'),
     overrides: json<ExecutionRecord['overrides']>('overrides').notNull(),
     session_id: text('session_id'),
     usage: json<Usage>('usage'),
     error: text('error'),
     summary: text('summary'),
-    /** HEAD of the worktree when it started: tells whether it did anything. */
+    /** HEAD of the worktree at the start: shows whether the run committed anything. */
     start_commit: text('start_commit'),
-    /** The repository beside its files when it started: what differs at the end is noted. */
+    /** State of the repository besides its files at the start; differences at the end are noted. */
     repository_state: json<RepositoryState>('repository_state'),
     containment: text('containment').$type<HeldContainment>(),
     pid: integer('pid'),
@@ -215,15 +215,15 @@ export const executions = sqliteTable(
     started_at: text('started_at'),
     finished_at: text('finished_at'),
     last_heartbeat_at: text('last_heartbeat_at'),
-    /** It waits until then for its provider's limit, or to be tried again. */
+    /** The run waits until then, for its provider's limit or a retry. */
     retry_at: text('retry_at'),
-    /** The place that a person gave it in the queue; null: behind all that have one, by its age. */
+    /** The rank that a person gave it in the queue; null: after all ranked ones, by age. */
     queue_rank: integer('queue_rank'),
     created_at: text('created_at').notNull(),
   },
   (t) => [
     index('executions_by_task').on(t.task_id, t.id),
-    // All that the queue asks for, so that nothing is read beside it.
+    // Contains all columns that the queue reads, so the rows themselves are not read.
     index('executions_open')
       .on(
         ...[
@@ -247,13 +247,13 @@ export const executions = sqliteTable(
   ],
 )
 
-/** What providers have told of the accounts that agents use. */
+/** Provider accounts that agents use, as providers reported them. */
 export const accounts = sqliteTable('accounts', {
   account: text('account').primaryKey().notNull(),
   executor: text('executor').$type<ExecutorProfile>().notNull(),
-  /** Until when its usage limit holds; null when it holds none. */
+  /** When the usage limit ends; null without a limit. */
   limited_until: text('limited_until'),
-  /** The provider has told when it resets; else it is tried again with a growing pause. */
+  /** The reset time from the provider; without one, retries are made with growing pauses. */
   resets_at: text('resets_at'),
   tries: integer('tries').notNull(),
   windows: json<AccountRecord['windows']>('windows').notNull(),
@@ -295,7 +295,7 @@ export const events = sqliteTable('events', {
   data: text('data').notNull(),
 })
 
-/** The outbox: what must follow a committed change, removed in the transaction that did it. */
+/** The outbox: what must follow a committed change. A row is deleted in the transaction that completes it. */
 export const effects = sqliteTable(
   'effects',
   {
@@ -309,7 +309,7 @@ export const effects = sqliteTable(
   (t) => [index('effects_by_task').on(t.task_id, t.id)],
 )
 
-/** The outbox of lifecycle hooks: the moments whose hooks have still to run. A newer move takes none of them away. */
+/** The outbox of lifecycle hooks: events whose hooks must still run. A newer move removes none of them. */
 export const occasions = sqliteTable(
   'occasions',
   {
