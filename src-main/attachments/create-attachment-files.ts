@@ -7,13 +7,13 @@ import { mediaTypeOf } from './media-type.ts'
 
 const isHash = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
 
-/** The folder of a worktree that holds its copies would lead out of it. */
+/** The worktree's folder for its copies leads out of the worktree. */
 export class AttachmentPlaceError extends Error {
   override readonly name = 'AttachmentPlaceError'
   readonly code = 'leads_away'
 }
 
-/** Attachments as files below `dir`, named by their SHA-256, readable by their owner only. */
+/** Stores attachments as files below `dir`, named by their SHA-256, readable by their owner only. */
 export function createAttachmentFiles({ dir }: { readonly dir: string }): AttachmentFiles {
   const lock = createKeyedLock()
   const folderOf = (sha256: string): string => {
@@ -59,14 +59,14 @@ export function createAttachmentFiles({ dir }: { readonly dir: string }): Attach
       await rm(folder, { recursive: true, force: true })
       if (files.length === 0) return
       await mkdir(folder, { recursive: true })
-      // A folder that ignores itself: nothing of it is committed, and no file of the repository is changed for that.
+      // The folder ignores itself, so nothing in it is committed and no file of the repository changes.
       await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' })
       for (const { sha256, name } of files) await copyFile(pathOf(sha256), join(folder, name)).catch(orNull)
     },
   }
 }
 
-/** Under another name first, so that no half of a file ever has the name of the whole. */
+/** Writes under a temporary name first, so that a partial file never has the final name. */
 async function writeOnce(path: string, bytes: Buffer): Promise<void> {
   if ((await sizeOf(path)) === bytes.length) return
   const partial = `${path}.${randomUUID()}`
@@ -84,7 +84,7 @@ async function sizeOf(path: string): Promise<number | null> {
 
 const partialMs = 3_600_000
 
-/** What a crash left half written. */
+/** Removes the partial file that a crash left. */
 async function removeOldPartial(path: string): Promise<void> {
   const info = await stat(path).catch(orNull)
   if (info && Date.now() - info.mtimeMs > partialMs) await rm(path, { recursive: true, force: true })
@@ -98,7 +98,7 @@ async function namesIn(folder: string): Promise<readonly string[]> {
   return (await readdir(folder).catch(orNull)) ?? []
 }
 
-/** What is not there is null; every other error stays one. */
+/** Returns null for a missing file; throws any other error. */
 function orNull(error: unknown): null {
   if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
   throw error

@@ -7,7 +7,7 @@ const starts: readonly (readonly [media_type: string, first: string, at: number]
   ['application/pdf', '%PDF-', 0],
 ]
 
-/** What a file is by its bytes, whatever its name says: an image, a PDF, text, or something else. */
+/** Returns the type of a file by its bytes, whatever its name: an image, a PDF, text, or other. */
 export function mediaTypeOf(bytes: Buffer): string {
   const has = (text: string, at: number) => bytes.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'))
   const known = starts.find(

@@ -54,21 +54,21 @@ export interface Engine {
   readonly suggestions: Suggestions
   readonly worker: OutboxWorker
   readonly hooks: Hooks
-  /** By plugin: what is wrong with a `config` for it; null when nothing is. */
+  /** By plugin: returns the problem of a `config`, or null. */
   readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
   readonly views: Views
   readonly comments: Comments
   readonly attachments: Attachments
   readonly prompts: Prompts
-  /** Puts right what a crash left; before anything else. */
+  /** Repairs what a crash left; must run first. */
   recover(): Promise<void>
-  /** Takes up the pending effects and the queue; the API's address is known by now, so that agents can be told. */
+  /** Starts pending effects and the queue. The API's address, which agents get, is known by now. */
   start(): void
-  /** Ends every agent, lets what is under way give up, and leaves the rest for the next start. */
+  /** Stops every agent and aborts running work; the rest is left for the next start. */
   close(): Promise<void>
 }
 
-/** Wires the engine's parts together, and plugins beside the built-in ones; nothing runs before `start`. */
+/** Creates the engine's parts, with further plugins beside the built-in ones; nothing runs before `start`. */
 export function createEngine(context: EngineContext, more: readonly Plugin[] = []): Engine {
   const transitions = createTransitions(context)
   const worktrees = createWorktrees(context)
@@ -109,7 +109,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     perform: createPerformStep(steps),
     wakeHooks: (task_id) => {
       hookQueue.wake(task_id)
-      // A task may be done by now, and others ready.
+      // A task may be done now, which makes others ready.
       readyStarts.look()
     },
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
@@ -119,7 +119,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const actions = createActions({ ...steps, worker, landing, executions, scheduler, claims, cleanup })
   const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
   const attachments = createAttachments(context)
-  /** What waited for a slot, or for something to be resumed, may go on. */
+  /** Starts runs that waited for a slot or a resume. */
   const startWaiting = () => {
     startQueued()
     readyStarts.look()
@@ -159,7 +159,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   }
 }
 
-/** Ends all that is under way for a task, once the hooks of its end have run. */
+/** Stops all work on a task after its end hooks have run. */
 function endAllOf(hookQueue: () => StepServices['hookQueue'], stopAll: (task_id: TaskId) => Promise<void>) {
   return async (task_id: TaskId, signal: AbortSignal): Promise<void> => {
     await hookQueue().waitUntilDrained(task_id, ['on_task_done', 'on_task_cancel'], signal)
@@ -168,7 +168,7 @@ function endAllOf(hookQueue: () => StepServices['hookQueue'], stopAll: (task_id:
   }
 }
 
-/** What shows and answers, and changes no task. */
+/** Creates the parts that read and change no task. */
 function createReaders(context: EngineContext, worktrees: Worktrees, executions: Executions) {
   return {
     accountOf,
@@ -181,7 +181,7 @@ function createReaders(context: EngineContext, worktrees: Worktrees, executions:
   }
 }
 
-/** What starts agents, and what holds them to their limits. */
+/** Creates the parts that start agents and enforce their limits. */
 function createRuns(
   basis: Pick<StepServices, 'context' | 'transitions' | 'worktrees'>,
   worker: () => Pick<OutboxWorker, 'wake'>,
@@ -204,7 +204,7 @@ function createRuns(
   return { executions, limits, scheduler, remoteRuns }
 }
 
-/** The built-in plugins and those beside them, by name. */
+/** Returns the built-in and further plugins by name. */
 function allPlugins(
   parts: Pick<PluginServices, 'context' | 'transitions' | 'worktrees' | 'landing' | 'cleanup'> & {
     readonly executions: Executions
@@ -238,7 +238,7 @@ interface RuntimeParts {
   readonly projectDeletions: ProjectDeletions
 }
 
-/** How the parts begin and end, in their order. */
+/** Returns how the parts start and stop, in order. */
 function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 'close'> {
   const { steps, lifecycle, landing, readyStarts, worker, scheduler, executions, sweeps, projectDeletions } = parts
   const { context, hookQueue } = steps
@@ -249,7 +249,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       await lifecycle.recover()
     },
     start: () => {
-      // First, so that nothing is taken up for them.
+      // First, so that nothing is started for deleted projects.
       projectDeletions.start()
       for (const task_id of read.effects.pendingTasks()) worker.wake(task_id)
       for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
@@ -272,7 +272,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
   }
 }
 
-/** Ends what works for a state that a hook took the task out of. Never rejects. */
+/** Stops the role's run of a state that a hook moved the task out of. Never rejects. */
 async function stopRoleOf(
   {
     context,
@@ -294,7 +294,7 @@ async function stopRoleOf(
   }
 }
 
-/** Ends whatever is open for a task: what waits is taken out of the queue, what runs is stopped. */
+/** Ends all executions of a task: removes queued ones and stops running ones. */
 async function stopOpen(context: EngineContext, executions: Executions, task_id: TaskId): Promise<void> {
   const open = context.store.read.executions.openOfTask(task_id)
   await Promise.all(open.map((record) => executions.stop(record.id, 'cancelled')))

@@ -13,8 +13,8 @@ import { findRepositoryChanges, noteRepositoryChanges } from '../workspaces/repo
 import { workspaceOf } from '../core/workspace-of.ts'
 
 /**
- * Puts right what a killed service left behind: ends what still runs, says so on the tasks, gives
- * locks back. The pending effects and the queue are taken up by the caller afterwards.
+ * Repairs what a killed service left: ends leftover processes, marks their tasks, releases locks. The caller then
+ * starts pending effects and the queue.
  */
 export async function recover(deps: StepServices): Promise<void> {
   const { context } = deps
@@ -25,7 +25,7 @@ export async function recover(deps: StepServices): Promise<void> {
     if (processMarker !== undefined) await context.scripts.reap(processMarker)
   }
   for (const record of open) {
-    // One that still waits may have got a process already: the crash came before that was written down.
+    // A queued run may have a process already, if the crash came before it was saved.
     if (record.status === 'queued' && !isElsewhere(context, record)) await reapProcess(context, record)
     if (record.status === 'queued') cancelUnlessItsTurn(deps, record)
     if (record.status === 'running' && !isElsewhere(context, record)) await loseRun(deps, record, lostWithService)
@@ -42,7 +42,7 @@ export async function recover(deps: StepServices): Promise<void> {
     context.log.warn({ paths: orphans }, 'directories under the workspace root belong to no task; they are left alone')
 }
 
-/** What a run changed in the repository is noted although the service did not see its end. */
+/** Records the repository changes of a run whose end the service did not see. */
 async function noteChangesOf(context: EngineContext, record: ExecutionRecord): Promise<void> {
   const paths = await findRepositoryChanges(context, record)
   if (paths.length === 0) return
@@ -52,7 +52,7 @@ async function noteChangesOf(context: EngineContext, record: ExecutionRecord): P
   })
 }
 
-/** Before anything else asks for it: until then git refuses whoever commits in the checkout. */
+/** Runs first, because until then git refuses commits in the checkout. */
 async function finishMerges({ workspaces, store, log }: EngineContext): Promise<void> {
   const { signal } = new AbortController()
   const finish = async (path: string): Promise<void> => {
@@ -66,7 +66,7 @@ async function finishMerges({ workspaces, store, log }: EngineContext): Promise<
   await Promise.all([...repoPathsOf(store.read)].map(finish))
 }
 
-/** Ends what is left of a local run that nobody follows any more, gives back what it held, and says so on its task. */
+/** Ends what is left of an unsupervised local run, releases what it held, and marks its task. */
 export async function loseRun(
   deps: Pick<StepServices, 'context' | 'transitions'>,
   record: ExecutionRecord,
@@ -88,7 +88,7 @@ async function reapProcess({ executors }: EngineContext, { id, pid, pid_started:
 
 const lostWithService = 'Copse stopped while the agent was working. Its work is in the worktree. Resume to continue.'
 
-/** The crash came after the task had moved on and before what waited for the old state was told. */
+/** Cancels an execution of an earlier state, if the crash came after the move and before its cancellation. */
 function cancelUnlessItsTurn(deps: StepServices, record: ExecutionRecord): void {
   const { context, transitions } = deps
   context.feed.commit((tx) => {
@@ -98,7 +98,7 @@ function cancelUnlessItsTurn(deps: StepServices, record: ExecutionRecord): void 
   })
 }
 
-/** It runs out of our sight: a person's, or an agent's that heartbeats. */
+/** Returns whether the run is not supervised here: a person's, or an agent's that sends heartbeats. */
 export function isElsewhere({ executors }: Pick<EngineContext, 'executors'>, record: ExecutionRecord): boolean {
   return record.executor === 'person' || executors.location(record.executor) === 'remote'
 }

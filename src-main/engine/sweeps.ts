@@ -12,23 +12,20 @@ import type { ExecutionRecord } from '../ports/store.ts'
 import { pause } from '../core/pause.ts'
 import { toSettings } from '../core/views.ts'
 
-/** An execution elsewhere that has not been heard of for this long is lost. */
+/** An external execution without a heartbeat for this long is lost. */
 const heartbeatLimitMs = 90_000
 const sweepEveryMs = 15_000
-/** After a longer gap between two looks this machine has slept: nobody could be heard meanwhile. */
+/** A longer gap between two sweeps means that this machine was asleep, when no heartbeat could arrive. */
 const sleptMs = 60_000
 
-/** The file shrinks beside the work, in small steps. */
+/** Pause between small steps of shrinking the file. */
 const shrinkPauseMs = 5
 const stepsPerCheckpoint = 50
 
-/**
- * What is looked at again and again: clean-ups that are due, rescues past their time, agents that fell silent, and
- * whatever should be under way and is not.
- */
+/** Periodic checks: due clean-ups, expired rescues, silent agents, and pending work that nothing performs. */
 export interface Sweeps {
   start(): void
-  /** Settles when the last look has ended. */
+  /** Resolves when the last sweep has ended. */
   close(): Promise<void>
 }
 
@@ -39,7 +36,7 @@ export interface SweepParts extends Pick<StepServices, 'context' | 'transitions'
   readonly executions: Pick<Executions, 'running'>
   readonly remoteRuns: Pick<RemoteRuns, 'sweep'>
   readonly worker: Pick<OutboxWorker, 'isIdle' | 'wake'>
-  /** Told when somebody's worktree became free. */
+  /** Called when a worktree becomes free. */
   readonly onSlotFreed: () => void
 }
 
@@ -56,12 +53,12 @@ export function createSweeps(parts: SweepParts): Sweeps {
   let timer: NodeJS.Timeout | null = null
   let sweeping = Promise.resolve()
   let looked = 0
-  /** When it was last found to have slept, or its clock to have been set. */
+  /** When the machine was last found to have slept, or its clock to have been set. */
   let awake = 0
   const lastSign = (heard: number) => (heard > looked ? awake : Math.max(heard, awake))
   let shrinking: Promise<void> | null = null
   const shrink = async () => {
-    // What a deletion frees is given back once it is over.
+    // Shrinks the file only after a deletion is complete.
     if (context.store.read.projects.deleted().length > 0 || !context.store.shrink()) return
     await context.store.heavy(async (checkpoint) => {
       for (let steps = 1; context.store.shrink() && !closing.signal.aborted; steps++) {
@@ -130,7 +127,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
   }
 }
 
-/** Settles local runs that the database calls running and that no part of this process follows. */
+/** Ends local runs that the database calls running but no part of this process supervises. */
 async function loseUnfollowed(parts: SweepParts): Promise<void> {
   const { context, executions, hookQueue, onSlotFreed } = parts
   const { read } = context.store
@@ -144,7 +141,7 @@ async function loseUnfollowed(parts: SweepParts): Promise<void> {
   }
 }
 
-/** Takes up steps and hooks that are pending while nobody performs them. Held and broken ones wait for a person. */
+/** Starts pending steps and hooks that nothing performs. Blocked and broken ones wait for a person. */
 function wakeIdle({ context, worker, hookQueue }: SweepParts): void {
   const { read } = context.store
   for (const task_id of read.effects.pendingTasks()) {
@@ -154,7 +151,7 @@ function wakeIdle({ context, worker, hookQueue }: SweepParts): void {
   for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
 }
 
-/** Says so of the agents of which nothing was heard for long. They go on: who thinks for an hour may be right. */
+/** Emits that agents were silent for long. They keep running: an hour of thinking may be right. */
 function sayQuiet(
   { context }: Pick<StepServices, 'context'>,
   runs: Iterable<ActiveRun>,
@@ -163,7 +160,7 @@ function sayQuiet(
   for (const run of runs) {
     const { record, lastActivityAt, live, asks } = run
     const project = context.store.read.projects.get(record.project_id)
-    // Who waits for a person is not silent: the person is.
+    // An agent that waits for a person is not silent.
     if (live === null || run.stalled || asks.pending().length > 0 || !project) continue
     if (silenceOf(run) < toSettings(project).stall_after_seconds * 1_000) continue
     run.stalled = true
@@ -178,7 +175,7 @@ function sayQuiet(
   }
 }
 
-/** Ends those of which nothing was heard for as long as their project allows. Its run is tried again as it ends. */
+/** Stops runs that were silent for as long as their project allows; their end starts a retry. */
 function endStalled(
   { context }: Pick<StepServices, 'context'>,
   runs: Iterable<ActiveRun>,
@@ -195,7 +192,7 @@ function endStalled(
   }
 }
 
-/** When an agent that runs elsewhere was heard of; null for whoever need not be: what runs here is watched directly. */
+/** Returns the last heartbeat of an external agent; null for others, which are watched directly. */
 function heardElsewhere(context: EngineContext, record: ExecutionRecord): number | null {
   if (record.status !== 'running' || record.executor === 'person' || record.last_heartbeat_at === null) return null
   return context.executors.location(record.executor) === 'local' ? null : Date.parse(record.last_heartbeat_at)

@@ -3,11 +3,11 @@ import { pluginTraits } from '../plugins/create-plugins.ts'
 import type { Logger } from '../platform/logging/log.ts'
 
 /**
- * Writes the story of every task into the service's log, a line for each of its steps: what moved it, who worked and
- * how that ended, what the checks said. Ids and outcomes only; what people and agents said stays out of it.
+ * Creates a logger of task events: a line in the service's log for each transition, run and check result. IDs and
+ * outcomes only, never texts of people or agents.
  */
 export function createTaskEventLogger(log: Logger): (event: EventEnvelope) => void {
-  /** How the last review of a task ended: it is told of with every step and verdict, and ends once. */
+  /** The last review's logged result per task: it is in every step and verdict event, but is logged once. */
   const ends = new Map<string, string>()
   return (event) => {
     if (event.type === 'review.updated') {
@@ -31,7 +31,7 @@ interface LogEntry {
   readonly level?: 'warn'
 }
 
-/** null for what is no step of its own: edits, passing states, and what another event tells already. */
+/** Returns null for events without a log line: edits, temporary states, and facts of other events. */
 function describeEvent({ type, data }: EventEnvelope): LogEntry | null {
   switch (type) {
     case 'task.created':
@@ -63,7 +63,7 @@ function describeEvent({ type, data }: EventEnvelope): LogEntry | null {
     }
     case 'hook.finished': {
       const { phase, action, outcome } = data.hook
-      // What CI said its review tells.
+      // The review event reports the result of CI.
       if ((outcome !== 'failed' && outcome !== 'blocked') || pluginTraits.get(action)?.traits.includes('makes_gate'))
         return null
       return { message: 'a hook said no', fields: { phase, action, outcome }, level: 'warn' }

@@ -9,10 +9,10 @@ import { startState } from '../domain/workflow/graph.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import { readBaseUrl } from './tracker-urls.ts'
 
-/** What a patch names of an integration. */
+/** The fields of a patch of an integration. */
 export type IntegrationPatch = { readonly [K in keyof IntegrationFields]?: IntegrationFields[K] | undefined }
 
-/** What an integration has unless people say otherwise. */
+/** Defaults of an integration. */
 const defaults = {
   poll_interval_secs: 300,
   sync_filter: {},
@@ -52,7 +52,7 @@ export function blankIntegration(
 
 const fromTheStart = { walk: null, since: null, etag: null }
 
-/** The integration with what a patch names. Another place or filter is read from the start. */
+/** Applies a patch. After a change of address or filter, the next sync reads everything. */
 export function changeIntegration(
   { clock }: Context,
   record: IntegrationRecord,
@@ -64,21 +64,21 @@ export function changeIntegration(
   const isWider = JSON.stringify(next.sync_filter) !== JSON.stringify(record.sync_filter)
   const { poll_interval_secs } = next
   const isSooner = poll_interval_secs !== record.poll_interval_secs || (next.enabled && !record.enabled)
-  // Two changes within a millisecond are two.
+  // Keeps times of two changes within a millisecond distinct.
   const now = Math.max(clock.now(), Date.parse(record.updated_at) + 1)
   return {
     ...next,
     ...((isOther || isWider) && fromTheStart),
     ...(isOther && { last_polled_at: null, former_names: isElsewhere ? [] : namesAfter(record, next) }),
     ...(isElsewhere && { not_before: null }),
-    // Whoever changes something has looked at what was wrong.
+    // A change resets the error count, because the person has seen the errors.
     failures: 0,
     ...((isSooner || record.failures > 0) && { next_poll_at: isoOf(clock.now() + poll_interval_secs * 1_000) }),
     updated_at: isoOf(now),
   }
 }
 
-/** A repository that the tracker itself said was renamed keeps the links that it had under the name before. */
+/** Keeps the former names of a repository that the tracker reported as renamed, for their links. */
 function namesAfter(record: IntegrationRecord, next: Repository): readonly Repository[] {
   const { owner, repo, former_names } = record
   if (isSameRepository(record, next)) return former_names
@@ -88,7 +88,7 @@ function namesAfter(record: IntegrationRecord, next: Repository): readonly Repos
 
 const isoOf = (time: number) => new Date(time).toISOString()
 
-/** Whether an integration can work as it says; null, or why not. */
+/** Returns why an integration can't work with these fields, or null. */
 export function checkFields(context: Context, record: IntegrationRecord): Refusal | null {
   const base = readBaseUrl(record.platform, record.base_url)
   if (typeof base === 'string') return invalidInput('base_url', base)

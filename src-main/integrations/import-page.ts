@@ -14,21 +14,20 @@ import { coderRole } from '../tasks/roles.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
 import { toImportedTask, toSettings } from '../core/views.ts'
 
-/** So many issues are written at once: few enough that a click on the board comes between. */
+/** Number of issues written at once: few enough to let other requests in between. */
 const chunkSize = 100
 
 export type ImportDeps = Pick<EngineContext, 'feed' | 'newId' | 'workflows' | 'log'>
 
-/** Where imported issues come from. */
+/** The source of imported issues. */
 export interface ImportSource {
   readonly record: IntegrationRecord
   readonly base: Base
 }
 
 /**
- * Makes tasks of those of a page's issues that are wanted and not linked yet, in small transactions. What
- * cannot be read or written counts as an error and keeps nothing else from being imported. Ends early when
- * `goesOn` says so: then `null`.
+ * Creates tasks for a page's issues that match and are not linked yet, in small transactions. Issues that can't be
+ * read or written count as errors and don't stop the others. Returns `null` if `goesOn` ends it early.
  */
 export async function importPage(
   deps: ImportDeps,
@@ -72,21 +71,21 @@ function importChunk(deps: ImportDeps, source: ImportSource, issues: readonly Ex
       )
       return { imported: 0, skipped: 0, errors: 1 }
     }
-    // One of them is at fault; the others shall not wait for it.
+    // One of them fails; import each alone so that the others don't.
     const each = issues.map((issue) => importChunk(deps, source, [issue]))
     const sum = (key: keyof SyncCounts) => each.reduce((total, counts) => total + counts[key], 0)
     return { imported: sum('imported'), skipped: sum('skipped'), errors: sum('errors') }
   }
 }
 
-/** What all tasks of an import have in common; they follow each other in `position`. */
+/** The common fields of an import's tasks, with consecutive positions. */
 interface Place {
   readonly fields: Pick<TaskRecord, 'project_id' | 'repo_id' | 'status' | 'review_config' | 'roles'>
   readonly key: string
   position: number
 }
 
-/** Reads the project anew for every chunk: it may change during a long import. */
+/** Reads the project for every chunk, because it may change during a long import. */
 function placeFor(deps: ImportDeps, tx: Tx, record: IntegrationRecord): Place {
   const project = tx.projects.get(record.project_id)
   const repo = tx.repos.byProject(record.project_id)[0]
@@ -127,7 +126,7 @@ function assigneeOf(q: Queries, record: IntegrationRecord): Assignee | null {
   return assignee
 }
 
-/** Whether it became a task; it did not when it is linked already. */
+/** Returns whether the issue became a task; false if it is linked already. */
 function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Place, issue: ExternalIssue): boolean {
   const { record, base } = source
   const repositories: readonly Repository[] = [record, ...record.former_names]

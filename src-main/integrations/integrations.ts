@@ -16,17 +16,17 @@ import { toIntegration } from './to-integration.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** Timers hold no longer waits than this. */
+/** The longest delay of a timer. */
 const longestMs = 2_147_483_647
 
-/** Does one thing when its time has come. */
+/** Calls a function once at a time. */
 interface Deadline {
-  /** Milliseconds since the epoch; in place of the time before. */
+  /** Milliseconds since the epoch; replaces the time before. */
   at(time: number): void
   clear(): void
 }
 
-/** A wait that is too long for one timer, or for a clock that was set back, is looked at again. */
+/** Waits in several timers if the time is too far for one, or the clock was set back. */
 function createDeadline(clock: Clock, reach: () => void): Deadline {
   let timer: NodeJS.Timeout | null = null
   const clear = () => {
@@ -42,23 +42,23 @@ function createDeadline(clock: Clock, reach: () => void): Deadline {
   }
 }
 
-/** So many trackers are read at once. */
+/** Maximum of trackers read at once. */
 const atOnce = 4
 
-/** The ties of projects to issue trackers, and the service that polls them. */
+/** Connections of projects to issue trackers, and their polling. */
 export interface Integrations {
   get(project_id: ProjectId): Integration | null
   create(project_id: ProjectId, fields: IntegrationFields, by: Binder): Integration | Refusal
-  /** null when the project has none. */
+  /** Returns null if the project has none. */
   update(project_id: ProjectId, patch: IntegrationPatch, by: Binder): Integration | Refusal | null
-  /** Whether there was one. */
+  /** Returns whether it existed. */
   delete(project_id: ProjectId): boolean
-  /** Runs a cycle, or joins the one that runs; it goes on when whoever asked has left. */
+  /** Starts a cycle or joins the running one, which continues when the caller leaves. */
   sync(project_id: ProjectId, by: Binder): Promise<SyncCounts | Refusal | null>
   link(task_id: TaskId, url: string): TaskRecord | Refusal
-  /** Begins to poll; what a crash interrupted goes on first. */
+  /** Starts polling; interrupted cycles continue first. */
   start(): void
-  /** Settles when no cycle runs any more; what is left of one goes on at the next start. */
+  /** Resolves when no cycle runs; interrupted ones continue at the next start. */
   close(): Promise<void>
 }
 
@@ -140,7 +140,7 @@ export function createIntegrations(
       const refusal = checkFields(context, changed)
       if (refusal) return refusal
       const updated = put(changed, by)
-      // A cycle that runs reads by what was there before.
+      // A running cycle uses the old fields.
       if (!isRefusal(updated)) running.get(project_id)?.stop.abort()
       return updated
     },

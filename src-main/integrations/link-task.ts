@@ -8,7 +8,7 @@ import type { Tx } from '../core/event-feed.ts'
 import { readBaseUrl, readIssueUrl, type IssuePage } from './tracker-urls.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
 
-/** Ties a task to the issue at `url`, for good. Doing so again is harmless. */
+/** Links a task to the issue at `url`, permanently. Idempotent. */
 export function linkTask(context: Pick<EngineContext, 'feed'>, task_id: TaskId, url: string): TaskRecord | Refusal {
   const page = readIssueUrl(url)
   if (!page) {
@@ -25,7 +25,7 @@ export function linkTask(context: Pick<EngineContext, 'feed'>, task_id: TaskId, 
     if (own !== null) return links.some((link) => link.task_id === task_id) ? task : taken(own)
     const other = links.find((link) => link.task_id !== null)
     if (other) return taken(other, other.project_id === task.project_id ? other.task_id : null)
-    // What is left are links of tasks that were deleted.
+    // The remaining links belong to deleted tasks.
     for (const link of links) tx.external_links.remove(link.global_id)
     return write(tx, task, address)
   })
@@ -36,7 +36,7 @@ function write(tx: Tx, task: TaskRecord, address: IssueAddress): TaskRecord {
   return tx.saveTask({ ...task, version: task.version + 1 })
 }
 
-/** Which platform a host runs is known where an integration reads from it; its pages may lie below a path, too. */
+/** Finds a host's platform by the integration that reads from it; its pages may be below a path. */
 function addressOf(q: Queries, { base, repository, number }: IssuePage): IssueAddress {
   if (base.isPublic) return issueAddress('hosted', base, repository, number)
   const known = q.integrations.list().flatMap(({ platform, base_url }): { platform: Platform; base: Base }[] => {

@@ -4,8 +4,8 @@ import { TrackerError, type IntegrationRecord } from '../ports/issue-trackers.ts
 import type { Queries } from '../ports/store.ts'
 import { boundHostOf } from './tracker-urls.ts'
 
-// A variable of the service's environment is bound to the first host that its value was sent to. Otherwise an owner who
-// may not read it could have it sent to a host of their own.
+// A variable of the service's environment is bound to the first host that its value was sent to. Otherwise an owner
+// who may not read it could send it to their own host.
 
 type Used = Pick<IntegrationRecord, 'base_url' | 'token_secret_ref'>
 
@@ -15,7 +15,7 @@ export interface Binder {
 }
 
 /**
- * Returns why an integration may not use its variable at its host; null when it may. An admin rebinds it, within the
+ * Returns why an integration may not send its variable to its host, or null. An admin rebinds it, within the
  * transaction.
  */
 export function checkBinding(
@@ -30,7 +30,7 @@ export function checkBinding(
   return null
 }
 
-/** Binds a variable that is about to be sent for the first time. Throws `TrackerError` when it belongs to another host. */
+/** Binds a variable before its first use. Throws `TrackerError` if it is bound to another host. */
 export function bindBeforeSending({ feed, store }: Pick<EngineContext, 'feed' | 'store'>, used: Used): void {
   const host = boundHostOf(used.base_url)
   const bound = store.read.secret_hosts.get(used.token_secret_ref)

@@ -12,7 +12,7 @@ import {
 import type { SyncServices } from './sync-services.ts'
 import { toIntegration } from './to-integration.ts'
 
-/** Failures that pass by themselves or by a new token: what is left of the cycle goes on where it stopped. */
+/** Temporary failures, or ones that a new token fixes: the cycle continues where it stopped. */
 const passing: ReadonlySet<SyncFailure> = new Set([
   'missing_secret',
   'unusable_secret',
@@ -25,12 +25,12 @@ const passing: ReadonlySet<SyncFailure> = new Set([
   'internal_error',
 ])
 
-/** A page is done, and others follow: from here the cycle goes on, even after a crash. */
+/** Saves the progress after a page, from which the cycle continues even after a crash. */
 export function saveStep(tx: Tx, record: IntegrationRecord, step: SyncCursor, answer: IssuePageResponse): void {
   save(tx, { ...record, walk: step, former_names: namesOf(record, answer) }, true)
 }
 
-/** A cycle that succeeded: the next one asks for what changed since this one began, if anything had. */
+/** Saves a successful cycle: the next one asks for changes since this one started. */
 export function finish(
   deps: SyncServices,
   tx: Tx,
@@ -38,7 +38,7 @@ export function finish(
   step: SyncCursor,
   answer: IssuePageResponse,
 ): void {
-  // Where nothing was new the same question is asked again, and its answer may be "not modified".
+  // Without new issues the same request is sent again, and the response may be "not modified".
   const asksAgain = record.since !== null && step.pages === 1 && step.imported === 0 && step.errors === 0
   const saved: IntegrationRecord = {
     ...record,
@@ -62,7 +62,7 @@ export function finish(
   })
 }
 
-/** A cycle that failed: `last_polled_at` stays, and so does what is done of it. Answers what is written down. */
+/** Saves a failed cycle, keeping `last_polled_at` and its progress; returns the saved error. */
 export function fail(deps: SyncServices, project_id: ProjectId, cause: unknown): SyncError {
   const known = cause instanceof TrackerError ? cause : null
   return deps.feed.commit((tx) => {
@@ -74,7 +74,7 @@ export function fail(deps: SyncServices, project_id: ProjectId, cause: unknown):
     const record = tx.integrations.byProject(project_id)
     if (!record) return error
     const { reason, message } = error
-    // Waiting for the tracker's limit is no reason to doubt it.
+    // The tracker's rate limit is no failure.
     const failures = reason === 'rate_limited' ? record.failures : record.failures + 1
     const not_before = known?.not_before ?? null
     const walk = passing.has(reason) ? record.walk : null
@@ -86,7 +86,7 @@ export function fail(deps: SyncServices, project_id: ProjectId, cause: unknown):
   })
 }
 
-/** Imported tasks go on to start where they did when that state gets another name. */
+/** Renames the state in which imported tasks start. */
 export function renameImportState(tx: Tx, project_id: ProjectId, names: ReadonlyMap<string, string>): void {
   const record = tx.integrations.byProject(project_id)
   const name = names.get(record?.default_task_state ?? '')
@@ -106,7 +106,7 @@ function nextPollAt(
 
 const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString())
 
-/** The names of the repository: one that was renamed sends on to where its issues have the new one. */
+/** Returns the repository's names: a renamed one redirects to issues with the new one. */
 function namesOf(record: IntegrationRecord, { redirected, items }: IssuePageResponse): readonly Repository[] {
   const [first] = items ?? []
   if (!redirected || typeof first !== 'object' || first === null || !('html_url' in first)) return record.former_names

@@ -12,22 +12,22 @@ import {
 import { bindBeforeSending } from './secret-bindings.ts'
 import { readBaseUrl } from './tracker-urls.ts'
 
-/** How a cycle ended. `stopped`: the integration was changed or deleted meanwhile, or the service ends. */
+/** How a cycle ended. `stopped`: the integration was changed or deleted, or the service stops. */
 export type SyncEnd =
   | { readonly kind: 'done'; readonly counts: SyncCounts }
   | { readonly kind: 'failed'; readonly error: SyncError }
   | { readonly kind: 'stopped' }
 
-/** After this long the pages of an interrupted cycle are no longer what they were. */
+/** After this long the pages of an interrupted cycle have shifted too much. */
 const longestRestMs = 86_400_000
 
-/** A tracker that leads on for longer has to have said how many pages there are. */
+/** Limit for a tracker that does not report its number of pages. */
 const maxPages = 1_000
 const largestPage = 100
 
 /**
- * One sync cycle, or the rest of one that was interrupted: page by page, each committed before the next is
- * asked for. A failure is written down and announced; it throws only when the service itself is at fault.
+ * Runs one sync cycle, or continues an interrupted one, page by page; each page is committed before the next is
+ * imported. A failure is saved and emitted; throws only for a fault of the service.
  */
 export async function syncOnce(deps: SyncServices, record: IntegrationRecord, signal: AbortSignal): Promise<SyncEnd> {
   const current = () => {
@@ -58,7 +58,7 @@ async function walk(
   try {
     return await takePages(deps, { source, current, ask }, rest(deps, record) ?? begin(deps, largestPage))
   } finally {
-    // The page after the last one that was wanted.
+    // Aborts the prefetch of an unneeded page.
     ahead.abort()
   }
 }
@@ -69,7 +69,7 @@ interface Pages {
   readonly ask: (step: Pick<SyncCursor, 'next_url' | 'page_size'>) => Promise<IssuePageResponse | 'too_large'>
 }
 
-/** Imports a page while the next one is on its way. */
+/** Imports a page while the next one loads. */
 async function takePages(
   deps: SyncServices,
   { source, current, ask }: Pages,
@@ -81,7 +81,7 @@ async function takePages(
   for (;;) {
     const answer = await coming
     if (answer === 'too_large') {
-      // Fewer issues fit where many did not; those that are imported by then are not imported again.
+      // Fewer issues may fit where many did not; imported ones are not imported again.
       step = { ...begin(deps, Math.max(1, Math.floor(step.page_size / 10))), ...countsOf(step) }
       seen.clear()
       coming = ask(step)
@@ -96,7 +96,7 @@ async function takePages(
     if (!isLast && seen.size >= Math.max(maxPages, answer.pages_total ?? 0)) throw endless(seen.size)
     if (!isLast && not_before === null) {
       coming = ask({ next_url, page_size: step.page_size })
-      // Heard when its turn has come.
+      // Prevents an unhandled rejection; the error is handled when the page is needed.
       coming.catch(() => undefined)
     }
     const counts = await importPage(deps, source, items ?? [], () => current() !== null)
@@ -116,7 +116,7 @@ function endless(pages: number): TrackerError {
   )
 }
 
-/** Writes down that a page is done; whether the cycle may go on. */
+/** Saves that a page is done; returns whether the cycle continues. */
 function keep(
   deps: SyncServices,
   current: Current,
@@ -164,7 +164,7 @@ async function askFor(
   }
 }
 
-/** What is left of an interrupted cycle. */
+/** Returns the rest of an interrupted cycle. */
 function rest(deps: SyncServices, { walk: left }: IntegrationRecord): SyncCursor | null {
   return left && deps.clock.now() - Date.parse(left.started_at) < longestRestMs ? left : null
 }
@@ -195,7 +195,7 @@ function advance(deps: SyncServices, step: SyncCursor, answer: IssuePageResponse
     skipped: step.skipped + counts.skipped,
     errors: step.errors + counts.errors,
     next_url: answer.next_url,
-    // The tracker's clock counts from when the first page was read.
+    // Uses the tracker's clock at the first page.
     ...(step.pages === 0 && { next_since: sinceOf(deps.clock.now(), answer.date) }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Integration } from '../../src-shared/contract/integrations.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 
-/** An integration as clients see it. */
+/** Returns an integration as clients see it. */
 export function toIntegration(record: IntegrationRecord, syncing: boolean): Integration {
   const {
     walk,

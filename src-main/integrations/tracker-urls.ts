@@ -4,10 +4,10 @@ import type { Base, Repository } from '../domain/integration/issue-address.ts'
 const publicApiHost = 'api.github.com'
 const publicWebHost = 'github.com'
 
-/** The endings of API addresses that an issue's page does not have. */
+/** API address endings, which an issue's page does not have. */
 const apiEnding = /\/api\/v[13]$/
 
-/** Reads the `base_url` of an integration; a sentence says what is wrong with it. */
+/** Parses the `base_url` of an integration; returns a sentence if it is invalid. */
 export function readBaseUrl(platform: Platform, text: string): Base | string {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
@@ -23,7 +23,7 @@ export function readBaseUrl(platform: Platform, text: string): Base | string {
   return { isPublic, host: url.host, web: isPublic ? `https://${publicWebHost}` : api.replace(apiEnding, ''), api }
 }
 
-/** The host that a secret is bound to by an address; on this machine without the port. null for no address. */
+/** Returns the host that a secret is bound to, on this machine without the port; null for an invalid address. */
 export function boundHostOf(base_url: string): string | null {
   const url = URL.parse(base_url)
   return url && (isLoopback(url.hostname) ? url.hostname : url.host)
@@ -38,14 +38,14 @@ function isLoopback(hostname: string): boolean {
   )
 }
 
-/** An issue's page, taken apart; which platform a host runs, its address does not tell. */
+/** The parts of an issue's address, which does not say the host's platform. */
 export interface IssuePage {
   readonly base: Base
   readonly repository: Repository
   readonly number: number
 }
 
-/** Reads the address of an issue, as people copy it; null when it is none. */
+/** Parses the address of an issue, or returns null. */
 export function readIssueUrl(text: string): IssuePage | null {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null
@@ -54,7 +54,7 @@ export function readIssueUrl(text: string): IssuePage | null {
   const [, before = '', owner, repo, number] = parts ?? []
   if (owner === undefined || repo === undefined) return null
   const isPublic = url.host === publicWebHost || url.host === `www.${publicWebHost}` || url.host === publicApiHost
-  // An issue's address in the API says the same as that of its page.
+  // An issue's API address equals that of its page in effect.
   const web = isPublic ? `https://${publicWebHost}` : `${url.origin}${before.replace(/\/api\/v[13]\/repos$/, '')}`
   return { base: { isPublic, host: url.host, web, api: web }, repository: { owner, repo }, number: Number(number) }
 }

@@ -4,10 +4,10 @@ import type { AgentLog } from '../ports/logs.ts'
 import { fitEntry } from './fit-entry.ts'
 import type { LogFileWriter } from './log-file.ts'
 
-/** Size of a transcript after which only the raw log goes on. */
+/** Size of a transcript after which only the raw log is written. */
 const maxTranscriptBytes = 64 * 1024 * 1024
 
-/** The log of one execution over its two files. Entries and bytes after `close` are dropped. */
+/** Creates the log of one execution with its two files. Entries and bytes after `close` are dropped. */
 export function createAgentLog(options: {
   readonly transcript: LogFileWriter
   readonly raw: LogFileWriter
@@ -21,7 +21,7 @@ export function createAgentLog(options: {
   let failure: Error | undefined
 
   const add = (entry: TranscriptEntry): void => {
-    // `entry` can't wait, so `raw` waits for both files; a failed write is told there, and by `close`.
+    // `entry` can't wait, so `raw` waits for both files; a failed write rejects there and in `close`.
     transcript.append(Buffer.from(`${JSON.stringify(entry)}\n`)).catch((error: Error) => (failure ??= error))
   }
   const finish = async (): Promise<void> => {

@@ -8,14 +8,14 @@ import { followLog, nextChange, openIfThere } from './follow-log.ts'
 import { createLiveLogs } from './log-file.ts'
 import { agentLogNames, logKind, LogNameError, taskFolder } from './log-names.ts'
 
-/** A script's log is capped: what floods is worth nothing to a reader. */
+/** Limits a script's log, since more would be useless to readers. */
 const maxScriptLogBytes = 50 * 1024 * 1024
-/** Of an agent's raw log the beginning and the end are kept: a runaway must not fill the disk. */
+/** An agent's raw log keeps beginning and end: a runaway must not fill the disk. */
 const maxRawLogBytes = 64 * 1024 * 1024
 const rawTailBytes = 4 * 1024 * 1024
 const maxSliceBytes = 4 * 1024 * 1024
 
-/** Logs as files below `dir`: a folder for each task, readable by their owner only. */
+/** Stores logs as files below `dir`: a folder per task, readable by their owner only. */
 export function createLogs({ dir }: { readonly dir: string }): Logs {
   const live = createLiveLogs()
   const folderOf = async (taskId: string): Promise<string> => {
@@ -47,7 +47,7 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
       const folder = await folderOf(task_id)
       const file = await live.openWriter(join(folder, name), {
         maxBytes: maxScriptLogBytes,
-        // One line, which a full disk may have cut off.
+        // One line, which a full disk may have cut.
         records: kind === 'hook',
       })
       const stream = createStreamRedactor(redact)
@@ -72,7 +72,7 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
     async read(task_id, name, offset, limit, wait) {
       if (logKind(name) === null) return null
       const path = join(taskFolder(dir, task_id), name)
-      // Asked before reading: what is closed meanwhile is complete only for the next who asks.
+      // Read first: a log closed after this is only seen as complete by the next call.
       const version = live.version(path)
       const growing = live.isLive(path)
       const slice = await readSlice(path, offset, limit, growing)
@@ -86,7 +86,10 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
   }
 }
 
-/** An execution's logs: its own, and those of the task's CI steps and hooks; not those of other executions. */
+/**
+ * Returns whether a log belongs to an execution: its own, and the task's CI and hook logs, but not those of other
+ * executions.
+ */
 function belongsTo(name: string, executionId: string | undefined): boolean {
   const kind = logKind(name)
   if (kind === null) return false

@@ -1,14 +1,14 @@
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 
-/** The longest text of an entry, in characters. */
+/** Maximum text length in an entry, in characters. */
 const maxTextLength = 1024 * 1024
-/** All texts of an entry together. */
+/** Maximum length of all texts of an entry. */
 const maxEntryLength = 4 * maxTextLength
 const maxDepth = 32
 
 /**
- * The entry as it is stored: every text redacted, and cut where it is too long, with a note of how
- * much was left out. Texts are cut as values, so the line stays whole JSON.
+ * Returns the entry as stored: texts are redacted, and cut with a note if too long. Cutting values keeps the line
+ * valid JSON.
  */
 export function fitEntry(entry: TranscriptEntry, redact: (text: string) => string): TranscriptEntry {
   let left = maxEntryLength
@@ -22,7 +22,7 @@ export function fitEntry(entry: TranscriptEntry, redact: (text: string) => strin
     if (typeof value !== 'object' || value === null) return value
     if (depth > maxDepth) return '[nested too deeply]'
     if (Array.isArray(value)) return value.map((item) => fitDeep(item, depth + 1))
-    // A secret can be a key too.
+    // A key may be a secret too.
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [fit(key), fitDeep(item, depth + 1)]))
   }
   switch (entry.type) {
@@ -54,7 +54,7 @@ export function fitEntry(entry: TranscriptEntry, redact: (text: string) => strin
 
 function cutText(text: string, max: number): string {
   if (text.length <= max) return text
-  // Not between the two halves of a character.
+  // Don't cut inside a surrogate pair.
   const end = /[\uD800-\uDBFF]/.test(text[max - 1] ?? '') ? max - 1 : max
   return `${text.slice(0, end)}\n[${text.length - end} characters were left out here; the raw log has them]`
 }

@@ -8,8 +8,8 @@ import type { LiveLogs } from './log-file.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 /**
- * The entries of a transcript from line `from` on, as they come, then `end`. Everything is read from the
- * file, live too: a follower that is slow costs nothing, and one that was aborted just returns.
+ * Yields the entries of a transcript from line `from` on as they are written, then `end`. Always reads from the file,
+ * so a slow follower uses no memory; returns when aborted.
  */
 export async function* followLog(
   live: LiveLogs,
@@ -22,7 +22,7 @@ export async function* followLog(
     const lines = file && createLineReader(file)
     let index = 0
     while (!signal.aborted) {
-      // Noted before reading, so that what comes in between is not missed.
+      // Read before the file, so that changes in between are not missed.
       const version = live.version(path)
       const wasLive = live.isLive(path)
       for (let batch = await lines?.next(); batch && batch.length > 0; batch = await lines?.next()) {
@@ -44,7 +44,7 @@ export async function* followLog(
   }
 }
 
-/** Opens a log to read it; null when there is none. */
+/** Opens a log for reading, or returns null if there is none. */
 export async function openIfThere(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
@@ -54,7 +54,7 @@ export async function openIfThere(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** Settles when a live log has grown or was closed, or with the signal. */
+/** Resolves when a live log grows or closes, or the signal aborts. */
 export async function nextChange(live: LiveLogs, path: string, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   const wake = (): void => resolve(undefined)
@@ -66,12 +66,12 @@ export async function nextChange(live: LiveLogs, path: string, signal: AbortSign
   signal.removeEventListener('abort', wake)
 }
 
-/** A damaged line (power loss) is passed over; it keeps its number. */
+/** Skips a damaged line (power loss), which keeps its number. */
 function parseEntry(line: Buffer): TranscriptEntry | null {
   return TranscriptEntry.safeParse(parseJson(line.toString('utf8'))).data ?? null
 }
 
-/** `next` answers the whole lines of the next piece of the file; none at its present end. */
+/** `next` resolves with the next whole lines of the file, none at its current end. */
 function createLineReader(file: FileHandle): { next(): Promise<readonly Buffer[]> } {
   let position = 0
   let carry: Buffer[] = []

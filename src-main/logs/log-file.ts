@@ -2,40 +2,40 @@ import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 
-/** A log that is being written, as those who read it along see it. */
+/** The logs being written, for readers that follow them. */
 export interface LiveLogs {
   isLive(path: string): boolean
-  /** Counts up whenever a live log has grown or was closed. */
+  /** A counter that increases when a live log grows or closes. */
   version(path: string): number
-  /** Calls once at the next change of the count; the returned function takes the call back. */
+  /** Calls `call` once at the next change; returns a function that cancels it. */
   onChange(path: string, call: () => void): () => void
 }
 
 /** An append-only file: ordered writes, a bounded queue, an optional cap. */
 export interface LogFileWriter {
-  /** Resolves when there is room for more; rejects when an earlier write failed. */
+  /** Resolves when there is room for more; rejects if an earlier write failed. */
   append(bytes: Uint8Array): Promise<void>
   /** Resolves when there is room for more, without adding any. */
   room(): Promise<void>
-  /** Bytes in the file and on the way to it. */
+  /** Bytes written and queued. */
   readonly size: number
-  /** Writes what is queued, says how much was left out if anything was, and closes. Twice is harmless. */
+  /** Writes the queue, notes how much was left out, and closes. Safe to call twice. */
   close(): Promise<void>
 }
 
 export interface LogFileOptions {
-  /** What comes after so many bytes is left out, and a last line says how much that was. */
+  /** Further bytes are left out, and a last line says how many. */
   readonly maxBytes: number
-  /** The last so many bytes beyond that are kept all the same, behind the line that says how much is missing. */
+  /** The last bytes are kept too, after the line that says how many are missing. */
   readonly tailBytes?: number
-  /** Lines are records: drop an unfinished last one, which a crash has left. */
+  /** Lines are records: drop an incomplete last one, which a crash left. */
   readonly records: boolean
 }
 
-/** Queue beyond which a writer has to wait. */
+/** Queue size above which writers wait. */
 const highWater = 1024 * 1024
 
-/** Files that are being written by this process, and the readers that wait for them. */
+/** Tracks files that this process writes, and the readers that wait for them. */
 export function createLiveLogs(): LiveLogs & {
   openWriter(path: string, options: LogFileOptions): Promise<LogFileWriter>
 } {
@@ -65,7 +65,7 @@ export function createLiveLogs(): LiveLogs & {
       live.set(path, log)
       const closed = (): void => {
         log.writers--
-        // Gone from the table first: a reader that is woken now reads to the end and stops.
+        // Removed first: a reader that wakes now reads to the end and stops.
         if (log.writers === 0) live.delete(path)
         for (const call of log.calls) call()
         log.calls.clear()
@@ -148,7 +148,7 @@ function createWriter(
     append: async (bytes) => {
       if (closing) return
       const kept = headOf(bytes, maxBytes - size)
-      // Once something was left out, nothing follows it: the note stands where the gap is.
+      // After a gap nothing else is written: the note marks the gap.
       if (leftOut === 0 && kept.length > 0) enqueue(kept)
       const rest = leftOut === 0 ? bytes.subarray(kept.length) : bytes
       leftOut += rest.length
@@ -160,7 +160,7 @@ function createWriter(
   }
 }
 
-/** Keeps the last bytes of what is pushed, from the beginning of a line. */
+/** Keeps the last bytes of its input, from the start of a line. */
 function createTail(max: number): { push(bytes: Uint8Array): void; end(): Uint8Array } {
   let kept = Buffer.alloc(0)
   let pushed = 0
@@ -169,7 +169,7 @@ function createTail(max: number): { push(bytes: Uint8Array): void; end(): Uint8A
       pushed += bytes.length
       if (max === 0) return
       kept = Buffer.concat([kept, bytes])
-      // Cut now and then, not at each push.
+      // Cuts rarely, not at each push.
       if (kept.length > 2 * max) kept = Buffer.from(kept.subarray(-max))
     },
     end: () => {
@@ -180,7 +180,7 @@ function createTail(max: number): { push(bytes: Uint8Array): void; end(): Uint8A
   }
 }
 
-/** As much of the beginning as fits, not ending inside of a character. */
+/** Returns the longest start that fits and does not end inside a character. */
 function headOf(bytes: Uint8Array, max: number): Uint8Array {
   if (bytes.length <= max) return bytes
   let end = Math.max(0, max)

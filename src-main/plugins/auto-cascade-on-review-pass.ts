@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 
-/** Succeeds when the latest review has passed; the hook's `on_success` names the state that follows, else it is the forward one. */
+/** Succeeds if the latest review has passed. The next state is the hook's `on_success`, else the forward one. */
 export const autoCascadeOnReviewPass: PluginDefinition = {
   name: 'auto_cascade_on_review_pass',
   purpose: 'Move a task on automatically when its review has passed.',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { moveSubtasks } from './move-subtasks.ts'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 
-/** Cancels the subtasks that are not finished, and ends what they have under way. */
+/** Cancels unfinished subtasks and stops their runs. */
 export const cancelPendingSubtasks: PluginDefinition = {
   name: 'cancel_pending_subtasks',
   purpose: 'Cancel the subtasks that are not done.',

@@ -10,9 +10,9 @@ const Options = z.strictObject({
 })
 
 /**
- * Hands the task to a person once a gate has sent it back more often than its budget allows. The gate is
- * the option's, else the entered state itself, else the state that the task came from; the budget is the
- * option's, else the gate's own. What came before a person's last action on the task does not count.
+ * Blocks the task for a person once a gate has rejected it more often than its limit allows. The gate is the
+ * option's, else the entered state, else the state that the task came from; the limit is the option's, else the
+ * gate's. Rejections before a person's last action do not count.
  */
 export const checkRetryBudget: PluginDefinition = {
   name: 'check_retry_budget',
@@ -42,7 +42,7 @@ export const checkRetryBudget: PluginDefinition = {
   }),
 }
 
-/** The gate that is meant; the name of one that does not exist; null when no gate is concerned. */
+/** Returns the gate, the name of a gate that does not exist, or null if no gate is concerned. */
 function gateOf({ workflow, state, from }: PluginContext, wanted: string | undefined): WorkflowState | string | null {
   if (wanted !== undefined) {
     const named = workflow.states.get(wanted)

@@ -3,7 +3,7 @@ import type { CleanupEnd } from '../workspaces/cleanup.ts'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 
-/** Removes the task's worktree, never its branch. It takes the place of the state's own clean-up. */
+/** Removes the task's worktree, never its branch, instead of the state's own clean-up. */
 export const cleanupWorkspaceNow: PluginDefinition = {
   name: 'cleanup_workspace_now',
   purpose: 'Remove the worktree immediately. Uncommitted changes are kept in a snapshot.',
@@ -16,7 +16,7 @@ export const cleanupWorkspaceNow: PluginDefinition = {
   }),
 }
 
-/** A clean-up that failed leaves the task where it is; the record of the worktree says what is the matter. */
+/** A failed clean-up leaves the task in its state; the workspace record has the error. */
 export function toResult(end: CleanupEnd): PluginResult {
   switch (end.kind) {
     case 'cleaned':

@@ -30,15 +30,15 @@ const definitions: readonly PluginDefinition[] = [
   publishTaskBlocked,
 ]
 
-/** What the built-in plugins mean for the states whose hooks name them. */
+/** Traits of the states whose hooks name a built-in plugin. */
 export const pluginTraits: PluginTraits = new Map(definitions.map((one) => [one.name, one]))
 
-/** The built-in plugins by name. A workflow may name these and no others. */
+/** Creates the built-in plugins by name, the only ones a workflow may name. */
 export function createPlugins(services: PluginServices): ReadonlyMap<string, Plugin> {
   return new Map(definitions.map(({ create, ...plugin }) => [plugin.name, { ...plugin, ...create(services) }]))
 }
 
-/** By plugin: what is wrong with a `config` for it, in a sentence; null when nothing is. */
+/** By plugin: returns the problem of a `config` as a sentence, or null. */
 export function pluginRules(
   plugins: ReadonlyMap<string, Plugin>,
 ): ReadonlyMap<string, (config: unknown) => string | null> {

@@ -4,7 +4,7 @@ import type { PluginDefinition } from '../hooks/plugin.ts'
 
 const Options = z.strictObject({ max_chars: z.int().min(200).max(50_000).default(4_000) })
 
-/** Keeps what the task's worker said at the end, and what its gates sent it back for, for later tasks. */
+/** Stores the worker's final message and the gates' feedback as knowledge for later tasks. */
 export const knowledgeCapture: PluginDefinition = {
   name: 'knowledge-capture',
   purpose: 'Keep what was learned from the task for later ones.',

@@ -1,7 +1,7 @@
 import { injectKnowledge, KnowledgeOptions } from '../executions/knowledge.ts'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 
-/** Gives the task's next agents what is known about the project and bears on the task, within a budget. */
+/** Injects the project's knowledge relevant to the task for its next agents, within a budget. */
 export const knowledgeInject: PluginDefinition = {
   name: 'knowledge-inject',
   purpose: "Add the project's knowledge that matches the task to the prompt.",

@@ -5,8 +5,8 @@ import type { PluginContext, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 
 /**
- * Moves the subtasks that `concerns` to a state, those that are finished excepted, all in one commit, and
- * then ends what they had under way. What a crash left half done is taken up by running it again.
+ * Moves the unfinished subtasks that `concerns` to a state in one commit, then stops their runs. Running it again
+ * completes what a crash left undone.
  */
 export async function moveSubtasks(
   services: PluginServices,

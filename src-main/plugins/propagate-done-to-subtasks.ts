@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { moveSubtasks } from './move-subtasks.ts'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 
-/** Takes the ordered subtasks that are not finished along to the state of their parent. */
+/** Moves unfinished ordered subtasks to the state of their parent. */
 export const propagateDoneToSubtasks: PluginDefinition = {
   name: 'propagate_done_to_subtasks',
   purpose: 'Mark the ordered subtasks done with their parent.',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 
-/** Tells people that the task needs them, and why. The state that has it at `on_enter` takes blocked tasks. */
+/** Notifies people that the task needs them, and why. Blocked tasks enter the state that has it at `on_enter`. */
 export const publishTaskBlocked: PluginDefinition = {
   name: 'publish_task_blocked',
   purpose: 'Tell people that the task is blocked.',

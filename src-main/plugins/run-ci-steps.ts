@@ -16,7 +16,7 @@ import type { PluginResult } from '../core/plugin-result.ts'
 
 type Services = Pick<PluginServices, 'context' | 'worktrees' | 'waitUntilIdle'>
 
-/** Runs the task's CI steps in its worktree, one after the other; the first that fails rejects the attempt. */
+/** Runs the task's CI steps in its worktree one after the other; the first failure rejects the attempt. */
 export const runCiSteps: PluginDefinition = {
   name: 'run_ci_steps',
   purpose: 'Run the review’s checks.',
@@ -34,7 +34,7 @@ export const runCiSteps: PluginDefinition = {
         if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
         await services.waitUntilIdle(task.id, 60_000, signal)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-        // An agent that takes longer than that may have changed what steers git already.
+        // A long-running agent may have changed what controls git already.
         await noteOpenRuns(context, task)
         const ref = await services.worktrees.ref(workspace)
         const undecided =
@@ -43,7 +43,7 @@ export const runCiSteps: PluginDefinition = {
         const resumed =
           opened.status === 'pending' ? await save(context, task, { ...opened, status: 'running' }, 'pending') : opened
         const before = await context.workspaces.work(ref, { signal })
-        // A run that a crash cut short starts over: half a result would be worth nothing.
+        // A run that a crash interrupted starts over, because a partial result is worthless.
         const review: ReviewRecord = { ...resumed, ...before, changed_by_steps: [], step_results: [] }
         const result = await runSteps(services, run, review, workspace.path)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }

@@ -21,8 +21,8 @@ interface AskOptions {
 const maxRedirects = 5
 
 /**
- * GETs an address. Redirects are followed on the same origin only, so that nobody else gets the token. The signal also
- * ends the reading of the body.
+ * GETs an address. Follows redirects on the same origin only, so that no one else gets the token. The signal also
+ * aborts reading the body.
  */
 async function ask(address: string, { headers, signal }: AskOptions): Promise<Response> {
   let url = address
@@ -36,7 +36,7 @@ async function ask(address: string, { headers, signal }: AskOptions): Promise<Re
   throw new TrackerError('bad_response', 'The tracker sends from one address to the next without an end.')
 }
 
-/** `address`, seen from `from`; a failure when it lies elsewhere. */
+/** Resolves `address` against `from`; throws if the origin differs. */
 function sameOrigin(address: string, from: string, what: string): string {
   const url = URL.parse(address, from)
   if (url?.origin !== new URL(from).origin || url.username !== '' || url.password !== '') {
@@ -53,16 +53,16 @@ const apis: { readonly [P in Platform]: TrackerApi } = { hosted: github, selfhos
 export interface TrackerOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly clock: Clock
-  /** Sent as the user agent, which GitHub insists on. */
+  /** Sent as the user agent, which GitHub requires. */
   readonly version: string
-  /** For one page, from the first byte sent to the last one read. */
+  /** Time limit of one page, from the first byte sent to the last one read. */
   readonly timeout_ms?: number
-  /** How long the tracker may say nothing at all. */
+  /** Time limit without any byte from the tracker. */
   readonly silence_ms?: number
   readonly max_bytes?: number
 }
 
-/** GitHub's and Gitea's ways of listing issues. */
+/** Creates the trackers of GitHub and Gitea. */
 export function createIssueTrackers(options: TrackerOptions): IssueTrackers {
   return {
     page: async (request, { signal }) => {
@@ -151,7 +151,7 @@ function readItems(text: string): readonly unknown[] {
 const notAList = 'The tracker answered with something else than a list of issues. Check base_url and platform.'
 
 function statusError(status: number, not_before: number | null, now: number): TrackerError {
-  // GitHub says 403 for its limits too; only then do the headers speak of a pause.
+  // GitHub uses 403 for limits too; only then do the headers name a pause.
   if (status === 429 || (status === 403 && not_before !== null)) {
     const message = "The tracker's rate limit is reached. Copse continues when it resets."
     return new TrackerError('rate_limited', message, not_before ?? now + 60_000)
@@ -171,7 +171,7 @@ const sentences: Readonly<Record<number, readonly [TrackerError['code'], string]
   451: ['forbidden', "The tracker can't show this repository."],
 }
 
-/** Of what the connection says only a code is told: a message might quote what was sent. */
+/** Returns an error with the code only: the message might quote what was sent. */
 function connectionError(error: unknown): TrackerError {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     return new TrackerError('timed_out', "The tracker didn't answer in time. Copse will retry.")
@@ -181,7 +181,7 @@ function connectionError(error: unknown): TrackerError {
   return new TrackerError('unreachable', `The tracker cannot be reached${code}. Check base_url and the network.`)
 }
 
-/** Reads an answer whole, but no more of it than `most` bytes. `onHeard` is called with every piece of it. */
+/** Reads a response, at most `most` bytes. Calls `onHeard` for every chunk. */
 async function readLimited(response: Response, most: number, onHeard: () => void): Promise<string> {
   const told = Number(response.headers.get('content-length') ?? 0)
   if (told > most) {
@@ -191,7 +191,7 @@ async function readLimited(response: Response, most: number, onHeard: () => void
   const chunks: Uint8Array[] = []
   let size = 0
   if (response.body) {
-    // Leaving the loop early cancels the stream, and with it the connection.
+    // Leaving the loop early cancels the stream and its connection.
     for await (const chunk of response.body) {
       onHeard()
       size += chunk.byteLength
@@ -209,7 +209,7 @@ function tooLarge(most: number): TrackerError {
   )
 }
 
-/** The token that an environment variable holds; it never leaves this folder. */
+/** Returns the token in an environment variable; it never leaves this folder. */
 function readToken(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const token = env[name]?.trim() ?? ''
   if (token === '') {
@@ -218,7 +218,7 @@ function readToken(env: Readonly<Record<string, string | undefined>>, name: stri
       `The environment variable ${name} is not set. Set it where Copse is started, and start Copse again.`,
     )
   }
-  // What no header can hold would be quoted in the error of whoever tries to send it.
+  // An invalid header value would be quoted in an error message.
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new TrackerError('unusable_secret', `The environment variable ${name} doesn't hold a token.`)
   }

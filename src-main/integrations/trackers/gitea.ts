@@ -5,7 +5,7 @@ export const gitea: TrackerApi = {
   firstPage: (source, { since, page_size }) => {
     const base = source.base_url.replace(/\/+$/, '')
     const url = new URL(`${base.endsWith('/api/v1') ? base : `${base}/api/v1`}${issuesPath(source)}`)
-    // 50 is the most that a server gives unless it is set up to give more.
+    // 50 is a server's maximum unless it is configured higher.
     const query = { type: 'issues', state: 'open', limit: String(Math.min(page_size, 50)) }
     url.search = new URLSearchParams({ ...query, ...(since !== null && { since }) }).toString()
     return url.href

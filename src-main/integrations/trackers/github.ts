@@ -4,7 +4,7 @@ import { issuesPath, lastPage, type TrackerApi } from './tracker-api.ts'
 export const github: TrackerApi = {
   firstPage: (source, { since, page_size }) => {
     const url = new URL(`${source.base_url.replace(/\/+$/, '')}${issuesPath(source)}`)
-    // Oldest first: what is opened meanwhile comes at the end and shifts no page.
+    // Oldest first: issues opened during the sync come at the end and shift no page.
     const query = { state: 'open', sort: 'created', direction: 'asc', per_page: String(Math.min(page_size, 100)) }
     url.search = new URLSearchParams({ ...query, ...(since !== null && { since }) }).toString()
     return url.href

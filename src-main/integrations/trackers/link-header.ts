@@ -1,4 +1,4 @@
-/** The addresses of a `Link` header (RFC 8288) by their `rel`. */
+/** Returns the addresses of a `Link` header (RFC 8288) by `rel`. */
 export function readLinks(header: string | null): ReadonlyMap<string, string> {
   const links = new Map<string, string>()
   for (const [, address = '', parameters = ''] of (header ?? '').matchAll(/<([^<>]*)>([^<]*)/g)) {
