@@ -4,8 +4,10 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { createRunLimits, type RunLimits } from '../executions/run-limits.ts'
 import { createActions, type Actions } from '../tasks/actions.ts'
 import { createClaims, type Claims } from '../tasks/claims.ts'
+import { createPulls, type Pulls } from '../tasks/pulls.ts'
 import { createReadyStarts, type ReadyStarts } from '../tasks/ready-starts.ts'
 import { createCleanup, type Cleanup } from '../workspaces/cleanup.ts'
+import type { PluginChecks } from '../domain/workflow/validate.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
 import { createOutboxWorker, type OutboxWorker } from '../steps/outbox-worker.ts'
@@ -55,7 +57,7 @@ export interface Engine {
   readonly worker: OutboxWorker
   readonly hooks: Hooks
   /** By plugin: returns the problem of a `config`, or null. */
-  readonly plugins: ReadonlyMap<string, (config: unknown) => string | null>
+  readonly plugins: PluginChecks
   readonly views: Views
   readonly comments: Comments
   readonly attachments: Attachments
@@ -110,19 +112,24 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     wakeHooks: (task_id) => {
       hookQueue.wake(task_id)
       // A task may be done now, which makes others ready.
-      readyStarts.look()
+      lookForWork()
     },
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
   const claims = createClaims({ ...steps, worker, scheduler })
   const readyStarts: ReadyStarts = createReadyStarts(steps, claims)
+  const pulls: Pulls = createPulls({ ...steps, claims, worker })
+  const lookForWork = () => {
+    readyStarts.look()
+    pulls.look()
+  }
   const actions = createActions({ ...steps, worker, landing, executions, scheduler, claims, cleanup })
   const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
   const attachments = createAttachments(context)
   /** Starts runs that waited for a slot or a resume. */
   const startWaiting = () => {
     startQueued()
-    readyStarts.look()
+    lookForWork()
   }
   const sweeps = createSweeps({
     ...steps,
@@ -134,7 +141,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     worker,
     onSlotFreed: startWaiting,
   })
-  const runtime = { steps, lifecycle, landing, readyStarts }
+  const runtime = { steps, lifecycle, landing, readyStarts, pulls, lookForWork }
   return {
     actions,
     claims,
@@ -229,6 +236,8 @@ function allPlugins(
 interface RuntimeParts {
   readonly landing: Landing
   readonly readyStarts: ReadyStarts
+  readonly pulls: Pulls
+  readonly lookForWork: () => void
   readonly steps: StepServices
   readonly lifecycle: Lifecycle
   readonly worker: OutboxWorker
@@ -240,7 +249,8 @@ interface RuntimeParts {
 
 /** Returns how the parts start and stop, in order. */
 function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 'close'> {
-  const { steps, lifecycle, landing, readyStarts, worker, scheduler, executions, sweeps, projectDeletions } = parts
+  const { steps, lifecycle, landing, readyStarts, pulls, worker, scheduler, executions, sweeps, projectDeletions } =
+    parts
   const { context, hookQueue } = steps
   const { read } = context.store
   return {
@@ -254,7 +264,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       for (const task_id of read.effects.pendingTasks()) worker.wake(task_id)
       for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
       scheduler.startQueued()
-      readyStarts.look()
+      parts.lookForWork()
       sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
@@ -262,7 +272,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       context.writes.close()
       const ended = [sweeps.close(), projectDeletions.close()]
       scheduler.close()
-      await readyStarts.close()
+      await Promise.all([readyStarts.close(), pulls.close()])
       await worker.close()
       await landing.close()
       await hookQueue.close()

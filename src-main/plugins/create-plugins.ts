@@ -1,4 +1,5 @@
 import type { PluginTraits } from '../domain/workflow/graph.ts'
+import type { PluginCheck, PluginChecks } from '../domain/workflow/validate.ts'
 import { autoCascadeOnReviewPass } from './auto-cascade-on-review-pass.ts'
 import { cancelPendingSubtasks } from './cancel-pending-subtasks.ts'
 import { checkRetryBudget } from './check-retry-budget.ts'
@@ -39,10 +40,10 @@ export function createPlugins(services: PluginServices): ReadonlyMap<string, Plu
 }
 
 /** By plugin: returns the problem of a `config` as a sentence, or null. */
-export function pluginRules(
-  plugins: ReadonlyMap<string, Plugin>,
-): ReadonlyMap<string, (config: unknown) => string | null> {
-  return new Map([...plugins].map(([name, plugin]) => [name, (config: unknown) => problemOf(plugin, config)]))
+export function pluginRules(plugins: ReadonlyMap<string, Plugin>): PluginChecks {
+  const checkOf = (plugin: Plugin): PluginCheck =>
+    Object.assign((config: unknown) => problemOf(plugin, config), { traits: plugin.traits })
+  return new Map([...plugins].map(([name, plugin]) => [name, checkOf(plugin)]))
 }
 
 function problemOf(plugin: Plugin, config: unknown): string | null {

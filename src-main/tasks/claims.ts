@@ -5,7 +5,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee, ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import { checkPermissions } from '../domain/access/permissions.ts'
-import { isSubmitted, planClaim, workspaceLocked, type ClaimPlan } from '../domain/task/claim-guard.ts'
+import { isSubmitted, planClaim, wipRefusal, workspaceLocked, type ClaimPlan } from '../domain/task/claim-guard.ts'
 import { limitRefusal } from '../domain/task/limits.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
@@ -168,8 +168,18 @@ function planFor(
     parent_workspace: parentWorkspace(q, workflow, task),
     workspace_taken: needsLock(request) && othersInWorkspace(q, task).length > 0,
   })
-  const reached = isRefusal(plan) ? null : deps.limits.reached(q, task, agent)
+  if (isRefusal(plan)) return plan
+  const full = claimant.type === 'agent' ? fullState(q, workflow, task, plan) : null
+  if (full) return full
+  const reached = deps.limits.reached(q, task, agent)
   return reached ? limitRefusal(reached) : plan
+}
+
+/** Refuses to bring a task into a state that has as many tasks as its limit allows. */
+function fullState(q: Queries, workflow: Workflow, task: TaskRecord, { path }: ClaimPlan): Refusal | null {
+  const state = path.length === 0 ? undefined : workflow.states.get(path.at(-1) ?? '')
+  if (state?.wip_limit === undefined) return null
+  return wipRefusal(state, q.tasks.idsInStatus(task.project_id, state.name))
 }
 
 /**

@@ -67,6 +67,7 @@ export const errorStatus = {
   not_landing: 409,
   workspace_failed: 409,
   limit_reached: 409,
+  wip_limit: 409,
   containment_unavailable: 409,
   branch_missing: 409,
   repository_missing: 409,

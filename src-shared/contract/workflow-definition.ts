@@ -67,6 +67,14 @@ export const WorkflowState = z.object({
   name: z.string().min(1).max(64),
   kind: z.enum(stateKinds),
   role: z.string().optional(),
+  wip_limit: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      'How many tasks may be in the state when an agent claims one into it. People, rejections and hooks may go over.',
+    ),
+  pulls: z.boolean().optional().describe('Takes the next task of the column before when there is room.'),
   column: z.string(),
   label: z.string(),
   transitions: z.array(WorkflowTransition).default([]),

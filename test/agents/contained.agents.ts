@@ -15,6 +15,7 @@ import { agentBinary } from './agent-binaries.ts'
 import { createAgentBench, type AgentBench } from './agent-bench.ts'
 import { agentSetups, type AgentSetup } from './agent-setups.ts'
 import { passAfterRefusal } from './refused-job.ts'
+import { present } from '../helpers/present.ts'
 
 const within = process.platform === 'win32' ? tmpdir() : '/var/tmp'
 
@@ -111,7 +112,7 @@ describe.runIf(readMachine().available).each(setups)('$name, contained', (setup)
     })
     const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
     await bench.model.waitForCall((call) => call.index === 1)
-    await client.call('executions.stop', { execution_id: execution.id })
+    await client.call('executions.stop', { execution_id: present(execution).id })
     await client.call('tasks.update', {
       task_id: task.id,
       description: scripted('Finish it.', [{ say: 'half.txt is whole now.' }]),
@@ -153,7 +154,7 @@ describe.runIf(readMachine().available).each(setups)('$name, contained to its ho
       const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
       await bench.model.waitForCall(({ index }) => index === 2)
       await running.taskWhere(task.id, (one) => one.review_summary !== null)
-      const denied = await deniedIn(running, execution.id)
+      const denied = await deniedIn(running, present(execution).id)
       expect(denied.filter(({ what }) => what === 'host').map(({ target }) => target)).toContain('other.test')
       expect(denied.map(({ target }) => target)).not.toContain('model.test')
     } finally {

@@ -8,6 +8,7 @@ import { startKillableApp } from '../helpers/killable-app.ts'
 import { runApp, type RunningApp } from '../helpers/running-app.ts'
 import { createAgentBench, type AgentBench } from './agent-bench.ts'
 import { agentBinary } from './agent-binaries.ts'
+import { present } from '../helpers/present.ts'
 
 test('Claude Code takes a task from the claim to the merge, with its own tools and its bound token', async () => {
   await using bench = await createAgentBench()
@@ -40,7 +41,7 @@ test('Claude Code takes a task from the claim to the merge, with its own tools a
 
   const { items: executions } = await client.call('tasks.executions', { task_id: task.id })
   expect(executions.map((one) => one.status)).toContain('succeeded')
-  const first = await transcript(running, claimed.execution.id)
+  const first = await transcript(running, present(claimed.execution).id)
   expect(first.map((entry) => (entry.type === 'tool_call' ? `${entry.type} ${entry.action}` : entry.type))).toEqual(
     expect.arrayContaining([
       'prompt',
@@ -97,7 +98,7 @@ test('stopping Claude Code in the middle leaves its work and offers to resume', 
   })
   const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await bench.model.waitForCall((call) => call.index === 1)
-  const stopped = await client.call('executions.stop', { execution_id: execution.id })
+  const stopped = await client.call('executions.stop', { execution_id: present(execution).id })
   expect(stopped.execution.status).toBe('stopped')
   expect(stopped.task).toMatchObject({
     status: 'in_progress',
@@ -132,7 +133,7 @@ test('after the service was killed, Claude Code is resumed in the session that i
       type: 'execution_lost',
       recovery_actions: ['resume', 'retry_execution'],
     })
-    const before = await second.client.call('executions.get', { execution_id: execution.id })
+    const before = await second.client.call('executions.get', { execution_id: present(execution).id })
     await second.client.call('tasks.update', {
       task_id: task.id,
       description: scripted('Finish it.', [{ say: 'half.txt is whole now.' }]),

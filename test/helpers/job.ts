@@ -1,4 +1,5 @@
 import { createTestRepository, type TestRepository } from './git-repository.ts'
+import { present } from './present.ts'
 import { runApp, type RunningApp, type RunOptions } from './running-app.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import type { Agent, Project, ProjectSettings } from '../../src-shared/contract/projects.ts'
@@ -53,7 +54,7 @@ export async function startJob(
     task: (more = {}) => job.running.client.call('tasks.create', { project_id: project.id, title: 'A task', ...more }),
     claim: async (task, agent) => {
       const claimed = await job.running.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-      return { ...claimed, path: claimed.workspace?.path ?? '' }
+      return { ...claimed, execution: present(claimed.execution), path: claimed.workspace?.path ?? '' }
     },
     transitions: async (task_id) => (await job.running.client.call('tasks.transitions', { task_id })).items,
     history: async (task_id) =>

@@ -104,7 +104,9 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
           return parts.changeWorkflow(tx, changed, workflow_definition)
         }),
       )
-      if (before.paused_at !== null && updated.paused_at === null) engine.scheduler.startQueued()
+      // A resumed project, or a limit that was raised, lets more start.
+      const isResumed = before.paused_at !== null && updated.paused_at === null
+      if (isResumed || workflow_definition !== undefined) engine.scheduler.startQueued()
       return workflow_definition === undefined
         ? views.project(updated)
         : { ...views.project(updated), warnings: definitionWarnings(parseJson(workflow_definition)) }

@@ -137,8 +137,10 @@ async function claim(scene: CommandContext, ref: string, options: ClaimOptions):
   if (answer.limits_unenforced && !out.json)
     out.info('The price of this agent is unknown, so no limit on money holds this run.')
   const turns = agent === null || out.json ? [] : await queuePositions(scene, answer.task.project_id)
-  const turn = turns.find(({ execution_id }) => execution_id === answer.execution.id)
+  const turn = turns.find(({ execution_id }) => execution_id === answer.execution?.id)
   await out.answer(answer, () => {
+    if (answer.execution === null && agent)
+      return `${answer.task.ref} starts with ${plain(agent.name)} when there is room.`
     const place = answer.workspace === null ? '' : ` in ${answer.workspace.path}`
     const next = agent === null ? '' : `\nFollow it with: svc task logs -f ${answer.task.ref}`
     const who = agent

@@ -1,4 +1,5 @@
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Assignee, ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { forwardOf, roleOf, workStateOf, type Workflow } from '../workflow/graph.ts'
@@ -74,6 +75,16 @@ function checkWorkspace(facts: ClaimFacts): Refusal | null {
 export const workspaceLocked: Refusal = {
   code: 'workspace_locked',
   message: 'Another run is using this worktree. Stop it, wait, or claim with lock_policy "wait".',
+}
+
+/** Returns the refusal to add to a state that holds these tasks; null while there is room. */
+export function wipRefusal({ name, label, wip_limit }: WorkflowState, tasks: readonly TaskId[]): Refusal | null {
+  if (wip_limit === undefined || tasks.length < wip_limit) return null
+  return {
+    code: 'wip_limit',
+    message: `${label} is full (${tasks.length} of ${wip_limit}). Finish a task there, or claim with lock_policy "wait".`,
+    details: { state: name, limit: wip_limit, tasks: [...tasks] },
+  }
 }
 
 /** The entry's steps must be done first, whether they are running or failed. */

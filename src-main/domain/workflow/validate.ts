@@ -1,4 +1,9 @@
-import type { StateHook, WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import type {
+  StateHook,
+  StateTrait,
+  WorkflowDefinition,
+  WorkflowState,
+} from '../../../src-shared/contract/workflow-definition.ts'
 
 /** A rule that a definition breaks, with the place in it. */
 export interface WorkflowIssue {
@@ -21,7 +26,13 @@ export interface WorkflowIssue {
 }
 
 /** The plugins that a workflow may name, each with a check of its options: what is wrong with them, or null. */
-export type PluginChecks = ReadonlyMap<string, (config: unknown) => string | null>
+export type PluginChecks = ReadonlyMap<string, PluginCheck>
+
+/** Checks a plugin's options; `traits` are what the plugin makes of its state. */
+export interface PluginCheck {
+  (config: unknown): string | null
+  readonly traits?: readonly StateTrait[]
+}
 
 /** Every broken rule of a definition that has the right shape; empty when it can be used. */
 export function validateWorkflow(definition: WorkflowDefinition, plugins: PluginChecks): readonly WorkflowIssue[] {
@@ -44,6 +55,7 @@ export function validateWorkflow(definition: WorkflowDefinition, plugins: Plugin
     checkHooks(facts, state, path)
     checkTargets(facts, state, path)
     checkGate(facts, state, path)
+    checkFlow(facts, state, path)
   }
   checkNamedStates(facts)
   const initials = definition.states.filter((state) => state.kind === 'initial')
@@ -134,6 +146,26 @@ function checkGate({ names, report }: Facts, { name, kind, gate_config }: Workfl
   if (target === undefined || names.has(target)) return
   const message = `${name} rejects to ${target}, which does not exist.`
   report('reject_target_missing', `${path}.gate_config.reject_target`, message)
+}
+
+/** Finished work is never limited; and what is merged, or not begun, nobody takes without being asked. */
+function checkFlow({ definition, plugins, report }: Facts, state: WorkflowState, path: string): void {
+  const { name, kind, column, wip_limit, pulls } = state
+  if (wip_limit !== undefined && kind === 'terminal') {
+    report('schema', `${path}.wip_limit`, `${name} is terminal: finished tasks can't be limited. Leave wip_limit out.`)
+  }
+  if (pulls !== true) return
+  const why =
+    kind === 'terminal' || kind === 'backlog'
+      ? `it is ${kind}`
+      : Object.values(state.hooks ?? {}).some((hooks) =>
+            hooks.some(({ plugin = '' }) => plugins.get(plugin)?.traits?.includes('merges')),
+          )
+        ? 'it merges'
+        : definition.states[0]?.column === column
+          ? 'no column is before it'
+          : null
+  if (why !== null) report('schema', `${path}.pulls`, `${name} can't pull: ${why}. Leave pulls out.`)
 }
 
 function checkNamedStates({ definition, report }: Facts): void {

@@ -90,7 +90,7 @@ export const writingTools = {
     description:
       'Claims the task for an agent: creates its worktree and starts the agent immediately. An agent of the type external ' +
       'gets workspace.path to work in, then sends heartbeats and finishes the run itself. Refused while the agent or the ' +
-      'project is paused, a dependency is unfinished, or someone already has the task.',
+      'project is paused, a dependency is unfinished, the state is full (unless lock_policy is wait: then it starts when there is room), or someone already has the task.',
     effect: 'adds',
     input: z.object({
       task_id: otherTask.describe('Id or number (SHO-42) of the task.'),

@@ -1,5 +1,6 @@
 import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
 import type { ColumnShape } from '../../model/workflow-shape.ts'
+import type { BoardColumnModel } from './group-tasks.ts'
 
 /** What dropping a card on a column would do. */
 export type DropTarget =
@@ -45,6 +46,38 @@ export function dropHint(
         ? { verb: 'Merge', title: `Drop to merge into ${branch}`, text: 'The worktree is removed after the merge.' }
         : { verb: move.label, title: `Drop to move it to ${target}`, text: move.label }
   }
+}
+
+export interface ColumnLimit {
+  readonly text: string
+  readonly title: string
+  readonly isOver: boolean
+}
+
+/**
+ * What a column with a limit says of it: how many of how many, and whether it holds more than that. null where none of its
+ * states has one, or where each project has its own.
+ */
+export function limitText({ statesIn, tasks }: Pick<BoardColumnModel, 'statesIn' | 'tasks'>): ColumnLimit | null {
+  const [states, ...others] = statesIn.values()
+  const limited = (states ?? []).filter((state) => state.wip_limit !== undefined)
+  if (limited.length === 0 || others.length > 0) return null
+  const names = new Set(limited.map(({ name }) => name))
+  const held = tasks.filter(({ status }) => names.has(status)).length
+  const limit = limited.reduce((sum, { wip_limit = 0 }) => sum + wip_limit, 0)
+  const isOver = held > limit
+  const text = `${held} of ${limit}`
+  return {
+    text,
+    title: isOver ? `Over its limit: ${text}` : held === limit ? `Full: ${text}` : `Limit: ${text}`,
+    isOver,
+  }
+}
+
+/** What a column is called where it is read out. */
+export function columnTitle(name: string, count: number, limit: ColumnLimit | null): string {
+  const title = `${name}, ${count} ${count === 1 ? 'task' : 'tasks'}`
+  return limit ? `${title}, ${limit.title.toLowerCase()}` : title
 }
 
 /** How wide a folded column opens while a drag passes, in pixels. */

@@ -44,14 +44,15 @@ export function useMoves() {
   const merges = (task: Task, to: string): boolean => {
     return hasTrait(projects.workflow(task.project_id), { name: to }, 'merges')
   }
-  /** What depends on others can't be claimed yet, but may start by itself when they are done. */
+  /** A task that depends on others, or whose state is full, can't be claimed now, but may start automatically later. */
   const startLater =
     (task: Task, agentId: string | null, overrides?: ExecutionOverrides) =>
     (error: unknown): ToastAction | undefined => {
-      if (agentId === null || !(error instanceof ApiError) || error.code !== 'dependency_gate') return undefined
+      if (agentId === null || !(error instanceof ApiError)) return undefined
+      if (error.code !== 'dependency_gate' && error.code !== 'wip_limit') return undefined
       const start = () => tasks.startWhenReady(task.id, agentId, overrides)
       return {
-        label: 'Start when ready',
+        label: error.code === 'wip_limit' ? 'Start when there is room' : 'Start when ready',
         run: () => void toasts.attemptOn(task, 'It doesn’t start automatically', start),
       }
     }

@@ -107,7 +107,9 @@ export const tasksOperations = {
     z.object({ task_id: TaskId, agent_id: AgentId.optional(), overrides: ExecutionOverrides.nullable().optional() }),
     z.object({
       task: Task,
-      execution: Execution,
+      execution: Execution.nullable().describe(
+        'null: the state has no room, and the claim waits (`lock_policy: "wait"`); see the task’s `start_when_ready`.',
+      ),
       workspace: Workspace.nullable(),
       limits_unenforced: limitsUnenforced,
     }),
@@ -122,6 +124,7 @@ export const tasksOperations = {
       'entry_barrier',
       'PARENT_WORKSPACE_REQUIRED',
       'workspace_locked',
+      'wip_limit',
       'limit_reached',
       'containment_unavailable',
       'workspace_failed',

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { BoardScene } from './board-scene.ts'
+import { present } from '../../helpers/present.ts'
 
 /** Threads stand on the first so many lines. */
 const threadedLines = 2_000
@@ -68,7 +69,7 @@ export async function makeLongTranscript(scene: BoardScene, entries: number): Pr
   const events = client.events({}, null, stop.signal)
   const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id })
   for await (const _ of events) {
-    const { finished_at } = await client.call('executions.get', { execution_id: execution.id })
+    const { finished_at } = await client.call('executions.get', { execution_id: present(execution).id })
     if (finished_at !== null) break
   }
   stop.abort()

@@ -1,3 +1,4 @@
+import { present } from '../../helpers/present.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -52,7 +53,7 @@ async function prepare({ scale, build, say }: Setting): Promise<Contest> {
       for (let number = 0; number < agents; number += 1) {
         const { id: task_id } = await client.call('tasks.create', { project_id, title: `Loud ${number}` })
         claims.defer(async () => void (await client.call('tasks.cancel', { task_id })))
-        executions.push((await client.call('tasks.claim', { task_id, agent_id })).execution.id)
+        executions.push(present((await client.call('tasks.claim', { task_id, agent_id })).execution).id)
       }
       const stop = new AbortController()
       const followed = Promise.all([

@@ -3,6 +3,7 @@ import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { register } from '../../helpers/membership.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
+import { present } from '../../helpers/present.ts'
 
 type Report = Omit<OperationInput<'daemons.report'>, 'daemon_id'>
 
@@ -88,21 +89,21 @@ test.concurrent('what its agent does runs on its machine, lives by its reports a
   const task = await job.task()
   const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent?.id ?? '' })
   const running = await job.running.eventually(
-    () => client.call('executions.get', { execution_id: execution.id }),
+    () => client.call('executions.get', { execution_id: present(execution).id }),
     ({ status }) => status === 'running',
   )
   expect(running.executor).toBe('external')
   time.now += 60_000
   const other = await job.agent('echo')
-  expect((await report({ executions: [{ id: execution.id }, { id: other.id }] })).executions).toEqual([
-    { id: execution.id, action: 'continue' },
+  expect((await report({ executions: [{ id: present(execution).id }, { id: other.id }] })).executions).toEqual([
+    { id: present(execution).id, action: 'continue' },
     { id: other.id, action: 'stop' },
   ])
-  const beaten = await client.call('executions.get', { execution_id: execution.id })
+  const beaten = await client.call('executions.get', { execution_id: present(execution).id })
   expect(Date.parse(beaten.last_heartbeat_at ?? '')).toBe(time.now)
-  await client.call('executions.stop', { execution_id: execution.id })
-  expect((await report({ executions: [{ id: execution.id }] })).executions).toEqual([
-    { id: execution.id, action: 'stop', reason: 'stopped' },
+  await client.call('executions.stop', { execution_id: present(execution).id })
+  expect((await report({ executions: [{ id: present(execution).id }] })).executions).toEqual([
+    { id: present(execution).id, action: 'stop', reason: 'stopped' },
   ])
 })
 

@@ -13,6 +13,7 @@ import { builtFile } from '../../helpers/built.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'
+import { present } from '../../helpers/present.ts'
 
 const script = join(projectRoot, 'test', 'helpers', 'register-script.mjs')
 /** Only root may start programs as somebody else, and only Linux tells whose a connection is. */
@@ -118,7 +119,7 @@ test.runIf(tellsUsers)(
     const task = await call('tasks.create', { project_id: project.id, title: 'Become admin' })
     const { workspace, execution } = await call('tasks.claim', { task_id: task.id, agent_id: agent.id })
     await expect
-      .poll(async () => (await call('executions.get', { execution_id: execution.id })).status)
+      .poll(async () => (await call('executions.get', { execution_id: present(execution).id })).status)
       .toBe('succeeded')
     const wrote = (name: string) => readFile(join(workspace?.path ?? '', name), 'utf8')
     expect([await wrote('direct'), await wrote('apart'), await wrote('bare')]).toEqual([

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { ExecutionOverrides } from '../../../src-shared/contract/executions.ts'
 import type { Agent } from '../../../src-shared/contract/projects.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
+import { present } from '../../helpers/present.ts'
 
 /** Claims a new task with overrides; answers what the agent left in `told.txt`, and its execution. */
 async function claimWith(job: Job, agent: Agent, overrides: ExecutionOverrides) {
@@ -15,7 +16,11 @@ async function claimWith(job: Job, agent: Agent, overrides: ExecutionOverrides) 
     (one) => (one.review_passed_at !== null && !one.entry_barrier) || one.error_annotation !== null,
   )
   const told = () => readFile(join(workspace?.path ?? '', 'told.txt'), 'utf8')
-  return { task: settled, told, execution: await client.call('executions.get', { execution_id: execution.id }) }
+  return {
+    task: settled,
+    told,
+    execution: await client.call('executions.get', { execution_id: present(execution).id }),
+  }
 }
 
 test.concurrent('the override prompt is what the agent is told instead of the task', async () => {

@@ -3,6 +3,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { startJob } from '../../helpers/job.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
+import { present } from '../../helpers/present.ts'
 
 test.concurrent('of fifty simultaneous claims by different agents exactly one wins', async () => {
   await using beacon = await createProcessBeacon()
@@ -29,7 +30,7 @@ test.concurrent('a person claims, works in the worktree and finishes', async () 
   const task = await job.task({ review_config: { ci_steps: ['test -f mine.txt'] } })
   const claimed = await client.call('tasks.claim', { task_id: task.id })
   expect(claimed.execution).toMatchObject({ executor: 'person', role: 'coder', agent_id: null })
-  const { id } = claimed.execution
+  const { id } = present(claimed.execution)
   await job.running.eventually(
     () => client.call('executions.get', { execution_id: id }),
     (one) => one.status === 'running',
@@ -53,10 +54,10 @@ test.concurrent('two reports of one end count once', async () => {
   const task = await job.task()
   const { execution } = await client.call('tasks.claim', { task_id: task.id })
   await job.running.eventually(
-    () => client.call('executions.get', { execution_id: execution.id }),
+    () => client.call('executions.get', { execution_id: present(execution).id }),
     (one) => one.status === 'running',
   )
-  const finish = () => client.call('executions.finish', { execution_id: execution.id, status: 'succeeded' })
+  const finish = () => client.call('executions.finish', { execution_id: present(execution).id, status: 'succeeded' })
   await Promise.allSettled([finish(), finish(), finish()])
   expect(await job.history(task.id)).toEqual(['backlog > in_progress by user', 'in_progress > review by system'])
 })
@@ -76,7 +77,7 @@ test.concurrent(
     const own = await client.call('tasks.claim', { task_id: other.id })
     expect(own.task.status).toBe('in_progress')
     // A person gives the agent the work: it is queued and waits for the project.
-    await client.call('executions.stop', { execution_id: own.execution.id })
+    await client.call('executions.stop', { execution_id: present(own.execution).id })
     await client.call('tasks.assign_role', { task_id: other.id, role: 'coder', agent_id: agent.id })
     expect(await refusalOf(job.claim(other, agent))).toBe('project_paused')
     await pause(null)
@@ -246,10 +247,10 @@ test('an external agent claims, is heard of and finishes; one that falls silent 
     const own = await client.call('tasks.claim', { task_id: local.id })
     const running = (id: string) => async () => (await client.call('executions.get', { execution_id: id })).status
     for (const { execution } of [first, second, own]) {
-      await job.running.eventually(running(execution.id), (status) => status === 'running')
+      await job.running.eventually(running(present(execution).id), (status) => status === 'running')
     }
     // Whoever runs here may say so too; it is watched all the same.
-    await client.call('executions.heartbeat', { execution_id: own.execution.id })
+    await client.call('executions.heartbeat', { execution_id: present(own.execution).id })
     now += 60_000
     vi.advanceTimersByTime(15_000)
     await client.call('executions.heartbeat', { execution_id: first.execution.id })
@@ -262,11 +263,11 @@ test('an external agent claims, is heard of and finishes; one that falls silent 
       'execution_not_running',
     )
     expect(await running(first.execution.id)()).toBe('running')
-    expect(await running(own.execution.id)()).toBe('running')
+    expect(await running(present(own.execution).id)()).toBe('running')
     const finished = await client.call('executions.finish', { execution_id: first.execution.id, status: 'succeeded' })
     expect(finished.task.status).toBe('review')
     const failed = await client.call('executions.finish', {
-      execution_id: own.execution.id,
+      execution_id: present(own.execution).id,
       status: 'failed',
       summary: 'No luck',
     })

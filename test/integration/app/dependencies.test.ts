@@ -4,6 +4,7 @@ import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-d
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
+import { present } from '../../helpers/present.ts'
 
 const add = (job: Job, task: Task, other: Task) =>
   job.running.client.call('tasks.add_dependency', { task_id: task.id, depends_on_id: other.id })
@@ -125,10 +126,10 @@ test.concurrent(
     await add(job, second, first)
     const { execution } = await client.call('tasks.claim', { task_id: first.id })
     await job.running.eventually(
-      () => client.call('executions.get', { execution_id: execution.id }),
+      () => client.call('executions.get', { execution_id: present(execution).id }),
       ({ status }) => status === 'running',
     )
-    await client.call('executions.finish', { execution_id: execution.id, status: 'succeeded' })
+    await client.call('executions.finish', { execution_id: present(execution).id, status: 'succeeded' })
     await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
     expect(await refusalOf(job.claim(second, agent))).toBe('dependency_gate')
     expect((await client.call('tasks.claim', { task_id: second.id })).task.status).toBe('in_progress')

@@ -4,6 +4,7 @@ import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/cont
 import { startJob, type Job } from '../../helpers/job.ts'
 import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
+import { present } from '../../helpers/present.ts'
 
 const unknown = '01990000-0000-7000-8000-00000000ffff'
 
@@ -163,8 +164,8 @@ test.concurrent('a person who has the coder’s role gets the follow-up as their
       () => client.call('executions.get', { execution_id: id }),
       (one) => one.status === 'running',
     )
-  await running(execution.id)
-  await client.call('executions.finish', { execution_id: execution.id, status: 'succeeded' })
+  await running(present(execution).id)
+  await client.call('executions.finish', { execution_id: present(execution).id, status: 'succeeded' })
   await inReview(job, task.id)
   const answer = await client.call('tasks.feedback', { task_id: task.id, message: 'Once more.' })
   expect(answer.execution).toMatchObject({ executor: 'person', agent_id: null })

@@ -7,6 +7,7 @@ import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
+import { present } from '../../helpers/present.ts'
 
 const unknown = '01990000-0000-7000-8000-00000000ffff'
 
@@ -16,10 +17,10 @@ async function passReview(job: Job, title: string): Promise<Task> {
   const task = await job.task({ title })
   const { execution } = await client.call('tasks.claim', { task_id: task.id })
   await job.running.eventually(
-    () => client.call('executions.get', { execution_id: execution.id }),
+    () => client.call('executions.get', { execution_id: present(execution).id }),
     (one) => one.status === 'running',
   )
-  await client.call('executions.finish', { execution_id: execution.id, status: 'succeeded' })
+  await client.call('executions.finish', { execution_id: present(execution).id, status: 'succeeded' })
   return job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 }
 

@@ -9,6 +9,7 @@ import { createTestRepository } from '../../helpers/git-repository.ts'
 import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'
+import { present } from '../../helpers/present.ts'
 
 async function guestOf(running: RunningApp): Promise<Client> {
   const session = await running.clientWith(null).call('auth.register', {
@@ -37,7 +38,7 @@ test.concurrent("a second person is no member of the first one's project, whatev
   const { execution } = await job.running.client.call('tasks.claim', { task_id: task.id })
   const project_id = job.project.id
   const task_id = task.id
-  const execution_id = execution.id
+  const execution_id = present(execution).id
   const calls: [OperationName, unknown][] = [
     ['projects.get', { project_id }],
     ['projects.get_settings', { project_id }],
@@ -192,7 +193,7 @@ test.concurrent('a member works with the agent of another, and sees all of it bu
   expect(await guest.call('agents.get', { agent_id: agent.id })).toEqual({ ...agent, config: shown })
   const task = await guest.call('tasks.create', { project_id: job.project.id, title: 'By a member' })
   const claimed = await guest.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-  expect(claimed.execution.agent_id).toBe(agent.id)
+  expect(present(claimed.execution).agent_id).toBe(agent.id)
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   await guest.call('comments.create', { task_id: task.id, body: 'Shorter, please.' })
   const judged = await guest.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Too long.' })

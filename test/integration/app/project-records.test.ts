@@ -9,6 +9,7 @@ import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
 import { migrations } from '../store/open-store.ts'
+import { present } from '../../helpers/present.ts'
 
 /** A project with a task whose agent has committed something, and failed; and its branch. */
 async function worked(job: Job): Promise<{ path: string; branch: string }> {
@@ -97,7 +98,11 @@ test.concurrent('a project with somebody at work is not deleted', async () => {
   await using job = await startJob()
   const { execution } = await job.running.client.call('tasks.claim', { task_id: (await job.task()).id })
   const refusal = await refused(job.running.client.call('projects.delete', { project_id: job.project.id }))
-  expect([refusal.code, refusal.status, refusal.details]).toEqual(['project_busy', 409, { executions: [execution.id] }])
+  expect([refusal.code, refusal.status, refusal.details]).toEqual([
+    'project_busy',
+    409,
+    { executions: [present(execution).id] },
+  ])
 })
 
 test.concurrent.each([

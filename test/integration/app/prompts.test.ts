@@ -4,6 +4,7 @@ import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
 import { attachmentMarkdown } from '../../../src-shared/contract/attachment-text.ts'
 import type { Prompt } from '../../../src-shared/contract/prompts.ts'
+import { present } from '../../helpers/present.ts'
 
 /** An agent that keeps what it reads on its standard input outside of its worktree, works, and ends as `end` says. */
 const keeping = (name: string, end = 'echo done') =>
@@ -167,7 +168,7 @@ test.concurrent('a prompt that a claim brings along is all that is told', async 
   const overrides = { prompt: 'Only {{task}} this' }
   const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id, overrides })
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
-  const told = await client.call('executions.prompt', { execution_id: execution.id })
+  const told = await client.call('executions.prompt', { execution_id: present(execution).id })
   expect(told.parts).toMatchObject([{ kind: 'given', text: 'Only {{task}} this', characters: 18, tokens: 5 }])
   expect(await kept(job, 'coder')).toBe('Only {{task}} this')
 })

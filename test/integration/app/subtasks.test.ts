@@ -7,6 +7,7 @@ import { startJob, type Job } from '../../helpers/job.ts'
 import { createProcessBeacon, wait, type ProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 import { ordered, workedParent } from '../../helpers/worked-parent.ts'
+import { present } from '../../helpers/present.ts'
 
 /** A parent whose coder is at work until the test releases `parent`. */
 async function busyParent(job: Job, beacon: ProcessBeacon): Promise<{ parent: Task; path: string }> {
@@ -134,7 +135,8 @@ test.concurrent(
 
     const waiting = await waitingClaim(job, child, agent)
     expect(waiting).toMatchObject({ task: { status: 'in_progress' }, workspace: { path, task_id: parent.id } })
-    const status = async () => (await client.call('executions.get', { execution_id: waiting.execution.id })).status
+    const status = async () =>
+      (await client.call('executions.get', { execution_id: present(waiting.execution).id })).status
     expect(await status()).toBe('queued')
     await beacon.release('parent')
     await beacon.alive('child')
@@ -199,7 +201,7 @@ test.concurrent('a parent waits for its subtask as the subtask would for it', as
   await client.call('tasks.assign_role', role)
   expect(await refusalOf(job.claim(parent, agent))).toBe('workspace_locked')
   const claimed = await waitingClaim(job, parent, agent)
-  expect(claimed.execution.status).toBe('queued')
+  expect(present(claimed.execution).status).toBe('queued')
   await beacon.release('child')
   await beacon.alive('again')
   await job.running.taskWhere(parent.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
@@ -213,7 +215,7 @@ test.concurrent('who waits for a worktree can be stopped, and waits on after a r
   const [given, kept] = [await job.task(ordered(parent, 'Given up')), await job.task(ordered(parent, 'Kept'))]
   const { execution } = await waitingClaim(job, given, agent)
   await waitingClaim(job, kept, agent)
-  const stopped = await job.running.client.call('executions.stop', { execution_id: execution.id })
+  const stopped = await job.running.client.call('executions.stop', { execution_id: present(execution).id })
   expect(stopped).toMatchObject({
     execution: { status: 'stopped' },
     task: { status: 'in_progress', error_annotation: { type: 'execution_paused' } },

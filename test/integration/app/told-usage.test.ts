@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import type { Limits } from '../../../src-shared/contract/limits.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
+import { present } from '../../helpers/present.ts'
 
 const none: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.8 }
 
@@ -18,10 +19,10 @@ async function startElsewhere(job: Job, limits: Partial<Limits>) {
   const task = await job.task()
   const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await job.running.eventually(
-    () => client.call('executions.get', { execution_id: execution.id }),
+    () => client.call('executions.get', { execution_id: present(execution).id }),
     ({ status }) => status === 'running',
   )
-  return { client, agent, task, execution_id: execution.id }
+  return { client, agent, task, execution_id: present(execution).id }
 }
 
 /** A command that prints these lines, and then waits for its end, with what it was given of the run. */
@@ -109,18 +110,18 @@ test.concurrent('a machine that reports is told of the limit of each run', async
   const task = await job.task()
   const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent?.id ?? '' })
   await job.running.eventually(
-    () => client.call('executions.get', { execution_id: execution.id }),
+    () => client.call('executions.get', { execution_id: present(execution).id }),
     ({ status }) => status === 'running',
   )
   const report = async (cost_usd: number) =>
     (
       await reporter.call('daemons.report', {
         daemon_id: daemon.id,
-        executions: [{ id: execution.id, usage: { cost_usd } }],
+        executions: [{ id: present(execution).id, usage: { cost_usd } }],
       })
     ).executions
-  expect(await report(0.5)).toEqual([{ id: execution.id, action: 'continue' }])
-  expect(await report(1)).toEqual([{ id: execution.id, action: 'stop', reason: 'limit_reached' }])
+  expect(await report(0.5)).toEqual([{ id: present(execution).id, action: 'continue' }])
+  expect(await report(1)).toEqual([{ id: present(execution).id, action: 'stop', reason: 'limit_reached' }])
   expect((await held(job, task.id)).error_annotation).toMatchObject({ limit: 'per_task.usd', spent: 1 })
 })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Limits } from '../../../src-shared/contract/limits.ts'
 import { startJob } from '../../helpers/job.ts'
+import { present } from '../../helpers/present.ts'
 
 const none: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.8 }
 
@@ -12,12 +13,12 @@ test('a claim and its task say that a money limit does not hold an agent that na
     const task = await job.task()
     const claimed = await client.call('tasks.claim', { task_id: task.id, agent_id: remote.id })
     await job.running.eventually(
-      () => client.call('executions.get', { execution_id: claimed.execution.id }),
+      () => client.call('executions.get', { execution_id: present(claimed.execution).id }),
       ({ status }) => status === 'running',
     )
     const shown = await client.call('tasks.get', { task_id: task.id })
     expect(shown.limits_unenforced).toEqual(claimed.limits_unenforced)
-    return { ...claimed, execution_id: claimed.execution.id, task_id: task.id }
+    return { ...claimed, execution_id: present(claimed.execution).id, task_id: task.id }
   }
   expect((await claim()).limits_unenforced).toBeUndefined()
   await job.settings({ limits: { ...none, per_task: { usd: 5 } } })
@@ -36,7 +37,7 @@ test('sums with a run that told no cost say so, and the day of each agent is tol
   const remote = await client.call('agents.create', { name: 'Remote', executor: 'external', config: { limits } })
   const task = await job.task()
   const { execution } = await client.call('tasks.claim', { task_id: task.id, agent_id: remote.id })
-  const execution_id = execution.id
+  const execution_id = present(execution).id
   await job.running.eventually(
     () => client.call('executions.get', { execution_id }),
     ({ status }) => status === 'running',

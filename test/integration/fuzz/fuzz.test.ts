@@ -4,6 +4,7 @@ import { createOpenApi } from '../../../src-shared/contract/openapi.ts'
 import { startJob } from '../../helpers/job.ts'
 import { seededRandom } from '../../helpers/seeded-random.ts'
 import { createFuzz, targetsOf, type FuzzRequest } from './fuzz-requests.ts'
+import { present } from '../../helpers/present.ts'
 
 /** Each starts programs, makes repositories, or ends what the others are about, when it is let in. */
 const spared = new Set([
@@ -84,7 +85,7 @@ test(
       agent_id: agent.id,
       comment_id: comment.id,
       daemon_id: daemon.id,
-      execution_id: execution.id,
+      execution_id: present(execution).id,
       user_id: me.id,
       repo_id: job.project.repos[0]?.id ?? '',
     }

@@ -1,3 +1,4 @@
+import { present } from '../../helpers/present.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -106,7 +107,7 @@ test('an agent elsewhere that moves its own task on has stopped by that, once', 
   await hookRunWhere(job, task.id, ended('on_work_start'))
   await client.call('tasks.transition', { task_id: task.id, status: 'review', version: entered.version })
   await hookRunWhere(job, task.id, ended('on_work_stop'))
-  const { id: execution_id } = claimed.execution
+  const { id: execution_id } = present(claimed.execution)
   if ((await client.call('executions.get', { execution_id })).status === 'running') {
     await client.call('executions.finish', { execution_id, status: 'succeeded' })
   }

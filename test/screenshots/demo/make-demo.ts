@@ -5,6 +5,7 @@ import type { Making } from './ferry.ts'
 import { makeNeighbours } from './neighbours.ts'
 import { ferryFiles } from './repository.ts'
 import type { World } from './world.ts'
+import { present } from '../../helpers/present.ts'
 
 /** What the pictures are taken of. */
 export interface Demo extends AsyncDisposable {
@@ -182,7 +183,11 @@ async function makeRunning(making: Making): Promise<Task> {
   const { id } = await comment('One customer answers with a `Retry-After` of a week. The cap has to win there.')
   await comment('Then the cap wins, and the attempt counts as usual.', { parent_id: id })
   // The log of its last call says that it has come that far.
-  for await (const item of client.transcript({ execution_id: execution.id }, null, AbortSignal.timeout(60_000))) {
+  for await (const item of client.transcript(
+    { execution_id: present(execution).id },
+    null,
+    AbortSignal.timeout(60_000),
+  )) {
     if (item.kind === 'entry' && item.entry.type === 'tool_call' && item.entry.target?.endsWith('backoff')) break
   }
   const anchor = { path: 'src/delivery/backoff.ts', side: 'new' as const, line: 5 }

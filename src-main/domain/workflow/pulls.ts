@@ -1,0 +1,29 @@
+import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
+import type { Workflow } from './graph.ts'
+
+/** A state that pulls, and the states from which tasks can come. */
+export interface PullingState {
+  readonly state: WorkflowState
+  readonly sources: ReadonlySet<string>
+}
+
+/**
+ * Returns the states that pull, the last first: a task that leaves one of them makes room in it. Tasks come from the
+ * column before, but for work in progress, which is taken from nobody. Into work they come from the nearest queue too:
+ * a claim passes over what lies between when nobody has its role, as planning.
+ */
+export function pullingStates({ definition: { states } }: Pick<Workflow, 'definition'>): readonly PullingState[] {
+  const columns = [...new Set(states.map(({ column }) => column))]
+  const isQueue = ({ kind }: WorkflowState) => kind === 'backlog' || kind === 'initial'
+  return states
+    .filter(({ pulls }) => pulls === true)
+    .map((state) => {
+      const before = columns
+        .slice(0, columns.indexOf(state.column))
+        .map((column) => states.filter((one) => one.column === column && one.kind !== 'active'))
+      const queue = state.kind === 'active' ? before.findLast((resting) => resting.some(isQueue)) : undefined
+      const sources = [...(before.at(-1) ?? []), ...(queue?.filter(isQueue) ?? [])]
+      return { state, sources: new Set(sources.map(({ name }) => name)) }
+    })
+    .toReversed()
+}

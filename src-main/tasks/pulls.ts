@@ -1,0 +1,123 @@
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import { wipRefusal } from '../domain/task/claim-guard.ts'
+import { pullingStates, type PullingState } from '../domain/workflow/pulls.ts'
+import type { TaskRecord } from '../ports/store.ts'
+import type { OutboxWorker } from '../steps/outbox-worker.ts'
+import type { StepServices } from '../steps/step-services.ts'
+import type { Claims } from './claims.ts'
+
+/** Fills the states that pull: each takes the next tasks of the column before it, as long as it has room. */
+export interface Pulls {
+  /** Looks once more, when what runs now has ended. */
+  look(): void
+  close(): Promise<void>
+}
+
+export interface PullDeps extends Pick<StepServices, 'context' | 'transitions'> {
+  readonly claims: Pick<Claims, 'claim' | 'preview'>
+  readonly worker: Pick<OutboxWorker, 'wake'>
+}
+
+export function createPulls(deps: PullDeps): Pulls {
+  const { context } = deps
+  const { read } = context.store
+  const closing = new AbortController()
+  /** The version at which a task could not be pulled: it is not asked again before it has changed. */
+  const refused = new Map<TaskId, number>()
+  let soon: NodeJS.Immediate | null = null
+  let running: Promise<void> | null = null
+  let again = false
+
+  const fill = async (project_id: ProjectId, { state, sources }: PullingState): Promise<void> => {
+    const isFull = () => wipRefusal(state, read.tasks.idsInStatus(project_id, state.name)) !== null
+    if (isFull() || ![...read.tasks.countByStatus(project_id).keys()].some((status) => sources.has(status))) return
+    const next = read.tasks.places(project_id).filter(({ status, pressing }) => sources.has(status) && !pressing)
+    for (const { id } of next) {
+      if (closing.signal.aborted || isFull()) return
+      const task = read.tasks.get(id)
+      if (!task || !sources.has(task.status) || refused.get(id) === task.version) continue
+      if ((await pull(deps, task, state, closing.signal)) === 'refused') refused.set(id, task.version)
+      else refused.delete(id)
+    }
+  }
+  const fillAll = async (): Promise<void> => {
+    for (const project of read.projects.list()) {
+      if (project.paused_at !== null) continue
+      for (const pulling of pullingStates(context.workflows.of(project.workflow_definition))) {
+        await fill(project.id, pulling)
+      }
+    }
+  }
+  const run = async (): Promise<void> => {
+    again = false
+    try {
+      await fillAll()
+    } catch (error) {
+      if (!closing.signal.aborted) context.log.error({ err: error }, 'tasks could not be pulled')
+    }
+  }
+  const begin = () => {
+    soon = null
+    if (closing.signal.aborted) return
+    if (running) again = true
+    else
+      running = run().finally(() => {
+        running = null
+        if (again) look()
+      })
+  }
+  const look = () => {
+    soon ??= setImmediate(begin)
+  }
+  return {
+    look,
+    close: async () => {
+      closing.abort(new Error('The service is stopping.'))
+      if (soon) clearImmediate(soon)
+      await running
+    },
+  }
+}
+
+/**
+ * Moves one task. Into work it is claimed for the agent that has the role; without one it is passed over, as is a task
+ * that may not move now. `refused`: hooks said no.
+ */
+async function pull(
+  deps: PullDeps,
+  task: TaskRecord,
+  state: WorkflowState,
+  signal: AbortSignal,
+): Promise<'pulled' | 'passed_over' | 'refused'> {
+  const { context, transitions, claims, worker } = deps
+  const { read } = context.store
+  const kind = transitions.workflowOf(read, task).states.get(task.status)?.kind
+  if (state.kind === 'active' && (kind === 'backlog' || kind === 'initial')) {
+    const claimant = task.roles[state.role ?? 'assignee']
+    if (claimant?.type !== 'agent') return 'passed_over'
+    const plan = claims.preview(read, task, claimant)
+    if (isRefusal(plan) || plan.path.at(-1) !== state.name) return 'passed_over'
+    const request = {
+      task_id: task.id,
+      claimant,
+      triggered_by: `agent:${claimant.id}`,
+      by_person: false,
+      overrides: {},
+    }
+    const claimed = await claims.claim(request, signal)
+    return isRefusal(claimed) ? (claimed.code === 'transition_blocked' ? 'refused' : 'passed_over') : 'pulled'
+  }
+  const moved = context.feed.commit((tx) => {
+    const now = tx.tasks.get(task.id)
+    const isBusy = now?.version !== task.version || tx.effects.first(task.id) !== null
+    if (isBusy || tx.executions.openOfTask(task.id).length > 0) return false
+    const move = { to: state.name, cause: 'asked', triggered_by: 'system', version: null } as const
+    return !isRefusal(transitions.apply(tx, now, { ...move, reason: `${state.label} had room.` }))
+  })
+  if (!moved) return 'passed_over'
+  worker.wake(task.id)
+  // A hook before the move may refuse it, and leaves the task as it is.
+  return read.tasks.get(task.id)?.status === state.name ? 'pulled' : 'refused'
+}

@@ -1,0 +1,5 @@
+/** Returns a value that the test knows to be there; throws when it is not. */
+export function present<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error('There is no value.')
+  return value
+}
