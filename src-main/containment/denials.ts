@@ -11,7 +11,7 @@ const maxTold = 100
 /** Maximum length of a target; longer ones are cut. */
 const maxLength = 1_000
 
-/** Reports each target at its first denial, and at the end how often it was denied; at most 100 targets. */
+/** Reports each target at its first denial, and at the end how often it was denied; at most 100 reports. */
 export function createDenials(tell: (denial: Denial) => void): Denials {
   const counts = new Map<string, { readonly what: Denial['what']; readonly target: string; count: number }>()
   let told = 0

@@ -156,7 +156,7 @@ function warn(context: EngineContext, { id, project_id }: TaskRecord, uses: read
   })
 }
 
-/** How soon a run ends by itself after its last figures, if its last turn can't be recognised. */
+/** Grace of a run whose turns have no recognisable end: after its final figures it ends by itself within this. */
 const endsSoonMs = 1_000
 
 /** How often the limits of a run without output are checked. */
@@ -182,7 +182,7 @@ export function watchLimits(
   const look = (): void => {
     clearTimeout(timer)
     const { live } = run
-    // The run has not ended by itself, so it counts as continuing.
+    // The run has not ended by itself since it reached the limit, so stop it.
     if (live !== null && ending !== null) {
       stopAt(live.process, ending)
       return
@@ -197,7 +197,7 @@ export function watchLimits(
       else timer = setTimeout(() => stopAt(live.process, hit), hit.limit.endsWith('.minutes') ? 0 : endsSoonMs)
       return
     }
-    // An agent at the end of its turn exits by itself, and its work counts.
+    // An agent at the end of its turn is not stopped: it exits by itself, and its work counts.
     const left = found.map(({ limit, allowed, spent: used }) =>
       limit.endsWith('.minutes') ? Math.max(1, (allowed - (used ?? 0)) * 60_000) : lookEveryMs,
     )

@@ -108,7 +108,7 @@ function kindOf({ modes, numbers }: Stages, types: readonly string[]): ConflictK
   return numbers.includes(1) ? 'content' : 'add/add'
 }
 
-/** Returns the path under which git puts a file whose name a folder takes: its name with that of its side. */
+/** Returns the file's own path: where a folder takes its name, git puts it beside, as its name with that of its side. */
 function displayed(key: string, sides: readonly string[]): string {
   const path = pathText(key)
   const side = sides.find((name) => path.endsWith(`~${name}`))

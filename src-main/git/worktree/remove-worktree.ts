@@ -101,8 +101,8 @@ async function removeFolder(
 }
 
 /**
- * Saves uncommitted work, also in submodules; returns whether commits can contain all of it, and a check that it is
- * unchanged.
+ * Saves uncommitted work, also in submodules; returns its ref, whether commits can contain all of it, and a check that
+ * it is unchanged.
  */
 async function keepWork(request: RemoveRequest, record: string, options: RescueOptions) {
   const { repo_path: repo, path, task_id: task } = request
