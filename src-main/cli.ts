@@ -5,7 +5,7 @@ import { runCli } from './cli/program.ts'
 const program = findResources(import.meta.dirname)
 const code = await runCli(process.argv.slice(2), {
   version: program.version,
-  // Loaded only when asked for: the other commands are clients and start in a blink.
+  // Loads the service only on demand, so that the client commands start fast.
   serve: async ({ json, ...options }) => {
     const [{ serve }, { announce }] = await Promise.all([import('./service/serve.ts'), import('./service/present.ts')])
     return serve({ program, env: process.env, anyPort: false, ...options }, (service) =>

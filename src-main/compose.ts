@@ -53,21 +53,27 @@ export { rotateSigningKey } from './identity/signing-key.ts'
 export interface App extends AsyncDisposable {
   readonly api: Api
   readonly identity: Identity
-  /** Opens the HTTP door, then lets the engine go on: agents need its address. Rejects when the port is taken. */
+  /**
+   * Opens the HTTP server, then starts the engine, because agents need the server's address. Rejects when the port is
+   * taken.
+   */
   listen(): Promise<{ readonly url: string }>
-  /** Ends agents and connections, then the database; what was under way goes on at the next start. Twice is harmless. */
+  /** Stops agents, connections and the database; the next start resumes unfinished work. A second call does nothing. */
   close(): Promise<void>
 }
 
 export interface AppOptions {
-  /** For tests that bring their own. */
+  /** Lets a test inject its own parts. */
   readonly clock?: Clock
   readonly log?: Logger
-  /** What keeps secrets in files sealed; the desktop app brings one. */
+  /** Encrypts secrets in files; the desktop app injects one. */
   readonly seal?: SecretSeal | null
 }
 
-/** Builds every module once and starts the engine. The same graph serves the window, the headless service and the tests. */
+/**
+ * Builds every module once and recovers from a crash; `listen` starts the engine. The window, the headless service
+ * and the tests share this graph.
+ */
 export async function createApp(config: AppConfig, options: AppOptions = {}): Promise<App> {
   const { clock = { now: () => Date.now() }, seal = null } = options
   const log = options.log ?? createLogger({ level: config.logLevel })
@@ -157,7 +163,7 @@ function policyOf(config: AppConfig): RegistrationPolicy {
   }
 }
 
-/** Who can reach the service and register, where that is more than one might think. */
+/** Logs who can reach the service and register, where that is more than people expect. */
 function tellOfReach(policy: RegistrationPolicy, identity: Identity, url: string, log: Logger): void {
   if (policy.exposed) {
     const details = { url, registration: policy.registration }
@@ -173,7 +179,7 @@ function tellOfReach(policy: RegistrationPolicy, identity: Identity, url: string
   }
 }
 
-/** Said once, where agents and projects that are made to be contained aren't. */
+/** Warns once when contained agents or projects can't be contained here. */
 function tellOfContainment({ containment: auto }: AppConfig, containment: Containment, log: Logger): void {
   if (auto !== 'auto') return
   const { available, reason } = containment.status()
@@ -193,7 +199,7 @@ interface EngineParts {
   readonly builtin: Parameters<typeof createWorkflows>[0]
 }
 
-/** The engine's surroundings: real worktrees, processes and logs. */
+/** Creates the engine's context of real worktrees, processes and logs. */
 function contextOf({
   config,
   containment,
@@ -237,7 +243,7 @@ function contextOf({
   }
 }
 
-/** Tells the log of damage that is found while the service runs; answers what was found so far. */
+/** Logs database damage that is found while the service runs. Returns a getter of the damage found so far. */
 function watchDamage({ damage }: OpenDatabase, log: Logger): () => string | null {
   let found: string | null = null
   void damage.then((error) => {
@@ -253,7 +259,7 @@ function identityStore({ db }: OpenDatabase, feed: EventFeed): IdentityStore {
   )
 }
 
-/** Everybody who sees accounts hears of a new one, and the first gets what is ownerless. */
+/** Announces a new user to all who see accounts, and gives the first one what has no owner. */
 function register(tx: Tx, user: User, isFirst: boolean): void {
   tx.emit('user.updated', { project_id: null, user })
   if (isFirst) adoptOwnerless(tx, user.id)
@@ -271,7 +277,7 @@ interface ApiPieces {
   readonly containment: Containment
 }
 
-/** Each in a repository of its own, which is gone when it ends. */
+/** Tests each agent in a temporary repository that is removed afterwards. */
 function agentTestsOf({ dataDir }: AppConfig, { executors, redactor, clock, newId }: EngineContext): AgentTests {
   const root = join(dataDir, 'agent-tests')
   const makeFolder = (name: string, signal: AbortSignal) => makeSampleRepository(root, name, signal)
@@ -315,7 +321,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
   })
 }
 
-/** A shipped template that breaks a rule must fail the start, not a task later. */
+/** Checks a shipped template at startup, so that a broken one fails the start and not a task later. */
 function checkBuiltin(definition: WorkflowDefinition, engine: Engine): void {
   const [issue] = validateWorkflow(definition, engine.plugins)
   if (issue) throw new Error(`The built-in workflow is broken at ${issue.path}: ${issue.message}`)

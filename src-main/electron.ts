@@ -26,7 +26,7 @@ import { pathInside } from './git/files/path-guard.ts'
 const program = findResources(import.meta.dirname)
 const icons = join(program.root, 'assets')
 const requests = createPageRequests()
-/** Brings the window forward; from the first window on also opens one. */
+/** Brings the window forward. Once the first window was opened, also opens one if there is none. */
 let show = showWindow
 
 installCrashHandler((text) => {
@@ -35,7 +35,7 @@ installCrashHandler((text) => {
 })
 app.setName('Copse')
 app.setAppUserModelId('dev.copse.app')
-// Electron's own files and its single-instance lock belong to the data folder that this start is for.
+// Electron's files and its single-instance lock belong in the data folder of this start.
 app.setPath('userData', join(process.env['SVC_DATA_DIR'] || defaultDataDir(process.env, process.platform), 'desktop'))
 registerAppScheme()
 
@@ -45,7 +45,7 @@ if (app.requestSingleInstanceLock()) {
     event.preventDefault()
     openLink(link)
   })
-  // Windows knows who opens links by what the program says; macOS and Linux by what the package says.
+  // Windows registers links at run time; on macOS and Linux the package registers them.
   if (app.isPackaged && process.platform === 'win32')
     app.setAsDefaultProtocolClient(linkScheme, process.execPath, ['--'])
   run().catch(fail)
@@ -117,7 +117,7 @@ async function openFirstWindow(service: Service, integration: QuitGuard): Promis
   await openWindow({ ...window, hidden: link === null && startedWithSystem() })
 }
 
-/** A link, or nothing, which only brings the window forward. */
+/** Opens a link; with `null` only brings the window forward. */
 function openLink(link: string | null): void {
   if (link !== null) ask(link)
   show()
@@ -139,7 +139,7 @@ function startedWithSystem(): boolean {
 function autoStart() {
   if (!app.isPackaged) return null
   const file = join(app.getPath('appData'), 'autostart', 'copse.desktop')
-  // What runs of an AppImage is a copy that goes with it.
+  // An AppImage runs from a temporary mount, so the login item must start the AppImage itself.
   return createAutoStart(process.platform, app, { file, program: process.env['APPIMAGE'] ?? process.execPath })
 }
 
@@ -179,7 +179,7 @@ function openDoor(service: Service, onBug: (error: unknown) => void): Disposable
   })
 }
 
-/** Asks before agents end; running ones end and their last words are kept before the process does. */
+/** Asks before agents are stopped; the process quits after they ended and their last output is saved. */
 function quitWith(leaving: QuitGuard, drain: Drain): void {
   app.on('before-quit', (event) => {
     if (!leaving.mayQuit()) event.preventDefault()
@@ -203,7 +203,7 @@ interface Drain {
   isDone(): boolean
 }
 
-/** The same end for everybody who asks for it. */
+/** Returns a drain that runs once, however many callers ask for it. */
 function createDrain(work: () => Promise<void>): Drain {
   let running: Promise<void> | null = null
   let done = false

@@ -3,7 +3,7 @@ import { findResources } from './platform/config/paths.ts'
 import { presentLocally } from './service/present.ts'
 import { serve } from './service/serve.ts'
 
-// The app without Electron, for the person at this machine: `--open` shows it in a browser window.
+// Runs the app without Electron for the local user: `--open` shows it in a browser window.
 const { values } = parseArgs({
   options: { open: { type: 'boolean', default: false }, 'data-dir': { type: 'string' }, port: { type: 'string' } },
 })

@@ -15,7 +15,7 @@ ipcRenderer.on(desktopChannels.item, (_event: IpcRendererEvent, id: string, repl
   if (reply.kind !== 'item') listeners.delete(id)
 })
 
-/** What a click on the notice with this id does; the page keeps the last hundred. */
+/** Click handlers by notification ID; only the newest 100 are kept. */
 const clicks = new Map<string, () => void>()
 ipcRenderer.on(desktopChannels.noticeClicked, (_event: IpcRendererEvent, id: string) => clicks.get(id)?.())
 
@@ -23,7 +23,7 @@ const bridge: DesktopBridge = {
   platform: process.platform,
   call: (name, input) => ipcRenderer.invoke(desktopChannels.call, name, input) as ReturnType<DesktopBridge['call']>,
   subscribe: (stream, input, after, onReply) => {
-    // Unique over reloads: what was pushed for the page before must not reach this one.
+    // Unique across reloads, so that pushes for the previous page can't reach this one.
     const id = crypto.randomUUID()
     listeners.set(id, onReply)
     ipcRenderer.invoke(desktopChannels.subscribe, id, stream, input, after).catch((cause: unknown) => {
@@ -63,7 +63,7 @@ const bridge: DesktopBridge = {
   setPreferences: (preferences) => ipcRenderer.send(desktopChannels.preferences, preferences),
 }
 
-// Here and not in the page, which learns of no path. What a part of the page has taken is not for the desktop.
+// Handled here because the page must not see paths. A drop that a part of the page handled is left alone.
 window.addEventListener('drop', (event) => {
   const [file] = event.dataTransfer?.files ?? []
   if (file === undefined || event.defaultPrevented || !event.isTrusted) return

@@ -2,7 +2,7 @@ import { usageError } from './cli-error.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** An address as people give it, as scheme, host and port. Throws a usage error that names `setting`. */
+/** Parses an address to scheme, host and port. Throws a usage error that names `setting`. */
 export function parseAddress(text: string, setting: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -11,7 +11,7 @@ export function parseAddress(text: string, setting: string): string {
   return url.origin
 }
 
-/** Where the service is: `--url`, `SVC_API_URL`, the last sign-in, or where `svc serve` listens by default. */
+/** Returns the service's address: `--url`, `SVC_API_URL`, the last sign-in, or the default address of `svc serve`. */
 export function chooseAddress(option: string | undefined, env: Environment, lastSignIn: () => string | null): string {
   if (option !== undefined) return parseAddress(option, '--url')
   const fromEnvironment = env['SVC_API_URL']
@@ -20,8 +20,8 @@ export function chooseAddress(option: string | undefined, env: Environment, last
 }
 
 /**
- * The token of the environment, where it is meant for `url`: one that came with `SVC_API_URL` goes
- * nowhere else.
+ * Returns the token of the environment if it is meant for `url`: one that came with `SVC_API_URL` is sent nowhere
+ * else.
  */
 export function tokenFromEnvironment(url: string, env: Environment): string | null {
   const token = env['SVC_API_TOKEN']

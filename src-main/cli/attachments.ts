@@ -4,7 +4,7 @@ import type { Attachment } from '../../src-shared/contract/attachments.ts'
 import { CliError } from './cli-error.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** Uploads files to a project, for a task where one is named; all are looked at before the first is sent. */
+/** Uploads files to a project, for a task if one is named. Checks all files before it sends the first. */
 export async function uploadFiles(
   { client, cwd }: Pick<CommandContext, 'client' | 'cwd'>,
   place: { readonly project_id: string; readonly task_id?: string },

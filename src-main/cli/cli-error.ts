@@ -1,11 +1,11 @@
 import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
 import { ConnectionError } from '../../src-shared/client/http-transport.ts'
 
-/** What a command can say no to by itself. The message says what to do next. */
+/** An error that a command reports itself. The message says what to do next. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly code: string
-  /** 1: refused. 2: the command line itself cannot be used. */
+  /** 1: refused. 2: the command line is invalid. */
   readonly exitCode: 1 | 2
 
   constructor(code: string, message: string, options: ErrorOptions & { readonly exitCode?: 1 | 2 } = {}) {
@@ -15,12 +15,12 @@ export class CliError extends Error {
   }
 }
 
-/** A command line that cannot be used: exit code 2. */
+/** Creates the error of an invalid command line: exit code 2. */
 export function usageError(message: string): CliError {
   return new CliError('usage', message, { exitCode: 2 })
 }
 
-/** What is shown of a command that failed, to people and to programs. */
+/** A command's failure as it is shown to people and programs. */
 export interface Failure {
   readonly exitCode: 1 | 2
   readonly code: string
@@ -28,7 +28,7 @@ export interface Failure {
   readonly details?: Readonly<Record<string, unknown>>
 }
 
-/** Puts what went wrong with the service at `url` into words; null for a bug of the program itself. */
+/** Describes an error of a call to the service at `url`; null for a bug of the program itself. */
 export function failureOf(error: unknown, url: string): Failure | null {
   if (error instanceof CliError) return { exitCode: error.exitCode, code: error.code, message: error.message }
   if (error instanceof ConnectionError) {
@@ -42,11 +42,11 @@ export function failureOf(error: unknown, url: string): Failure | null {
   return null
 }
 
-/** Of a wrong password or code, whoever signs in need not be told to sign in. */
+/** Codes that advise to sign in; a wrong password or code during a sign-in must not. */
 const tokenProblems: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired']
 const signInHint = 'Sign in with `svc login`, or set SVC_API_TOKEN.'
 
-/** Only what could not be reached at all has a cause; the rest was answered by something else. */
+/** Describes why there was no answer. Only an unreachable service has a cause; otherwise something else answered. */
 function connectionMessage(error: ConnectionError, url: string): string {
   if (error.cause === undefined) return `${error.message} The address is ${url}. Use another with --url.`
   return (

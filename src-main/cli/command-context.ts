@@ -15,7 +15,7 @@ export interface CommonOptions {
   readonly json?: boolean
 }
 
-/** Everything that a command works with. */
+/** The client, address, output and environment of a command. */
 export interface CommandContext {
   readonly url: string
   readonly client: Client
@@ -26,12 +26,12 @@ export interface CommandContext {
   readonly signIns: SignIns
 }
 
-/** Where the command line keeps its tokens: beside the service's own data. */
+/** Returns the folder of the command line's tokens: the service's data folder. */
 function dataDirOf(env: Environment): string {
   return env['SVC_DATA_DIR'] || defaultDataDir(env, process.platform)
 }
 
-/** Finds out where the service is and who calls it. */
+/** Finds the service's address and the caller's token. */
 export function createCommandContext({ url: option, json = false }: CommonOptions): CommandContext {
   const env = process.env
   const signIns = openSignIns(dataDirOf(env))
@@ -41,20 +41,20 @@ export function createCommandContext({ url: option, json = false }: CommonOption
   return { url, client, token, out: createOutput(json), env, cwd: process.cwd(), signIns }
 }
 
-/** A client of the service at `url`. */
+/** Creates a client of the service at `url`. */
 export function clientWith(url: string, token: string | null): Client {
   return createClient(createHttpTransport({ baseUrl: url, getToken: () => token }))
 }
 
-/** What every command says of itself. */
+/** Help texts of a command. */
 export interface CommandText {
-  /** Its name and arguments, like `show <task>`. */
+  /** Name and arguments, such as `show <task>`. */
   readonly usage: string
   readonly summary: string
   readonly examples: readonly string[]
 }
 
-/** Adds a command with its examples to its help. */
+/** Adds a command with examples in its help. */
 export function addCommand(parent: Command, { usage, summary, examples }: CommandText): Command {
   const heading = examples.length === 1 ? 'Example' : 'Examples'
   return parent
@@ -64,19 +64,19 @@ export function addCommand(parent: Command, { usage, summary, examples }: Comman
     .addHelpText('after', `\n${heading}:\n${examples.map((example) => `  $ ${example}`).join('\n')}`)
 }
 
-/** Adds a command that only has others below it. */
+/** Adds a command that only groups others. */
 export function addGroup(parent: Command, name: string, summary: string): Command {
   return parent.command(name).description(summary).helpOption('-h, --help', 'show this help').helpCommand(false)
 }
 
-/** Adds a command that talks to the service. */
+/** Adds a command that calls the service. */
 export function addClientCommand(parent: Command, text: CommandText): Command {
   return addCommand(parent, text)
     .option('--url <address>', 'where Copse runs (SVC_API_URL; else the last sign-in, else http://127.0.0.1:4870)')
     .option('--json', 'print JSON')
 }
 
-/** Runs a command's work; what goes wrong is one line on stderr and the exit code. */
+/** Runs a command's work; prints an error as one line on stderr and sets the exit code. */
 export async function runCommand(
   options: CommonOptions,
   work: (scene: CommandContext) => Promise<void>,
@@ -95,7 +95,7 @@ export async function runCommand(
   }
 }
 
-/** The value of an option that is a whole number; anything else is a usage error. */
+/** Returns a parser of whole numbers; it throws a usage error for anything else. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
@@ -104,7 +104,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   }
 }
 
-/** For options that may be given more than once. */
+/** Collects the values of an option that may be repeated. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]
 }

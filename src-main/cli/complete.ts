@@ -1,20 +1,20 @@
 import type { Argument, Command, Option } from 'commander'
 
-/** What may come next on a command line. */
+/** A possible next word of a command line. */
 export interface Candidate {
   readonly value: string
   readonly about: string
 }
 
-/** What only the service knows the names of. */
+/** Kinds of names that only the service knows. */
 export type KnownThing = 'task' | 'project' | 'agent' | 'template'
 
-/** Names what the service has of a kind; nothing where it cannot be asked. */
+/** Lists the service's names of a kind; empty if the service can't be asked. */
 export type ListThings = (kind: KnownThing) => Promise<readonly Candidate[]>
 
 /**
- * What the last of `words` may become, where `words` is the command line after `svc`. It is read off the commands
- * themselves, so that it cannot differ from them. Nothing: the shell may offer files.
+ * Returns what the last of `words` may become, where `words` is the command line after `svc`. Derived from the
+ * commands, so it always matches them. If it is empty, the shell may offer files.
  */
 export async function complete(
   program: Command,
@@ -35,7 +35,7 @@ async function candidates(program: Command, before: readonly string[], current: 
   return argument ? valuesOf(argument, argument.name(), listThings) : []
 }
 
-/** Where the words lead: the command, how many arguments it has, and the option that still wants its value. */
+/** Follows the words to a command, its number of arguments, and the option that still needs a value. */
 function walk(program: Command, words: readonly string[]) {
   let command = program
   let count = 0
@@ -70,7 +70,7 @@ function optionsOf(command: Command): Candidate[] {
   return [...own, { value: '--help', about: 'show this help' }]
 }
 
-/** Those that people see: what starts with an underscore is for the shell. */
+/** Returns the visible subcommands; names with a leading underscore are for shell scripts. */
 function subcommandsOf(command: Command): Candidate[] {
   return command.commands
     .filter((one) => !one.name().startsWith('_'))

@@ -1,8 +1,7 @@
-/** The shells that can complete `svc`. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** For each shell, what makes it ask `svc __complete` for what may come next. */
+/** Each shell's script, which calls `svc __complete` for the candidates. */
 export const completionScripts: Readonly<Record<Shell, string>> = {
   bash: `# svc completion for bash
 _svc() {

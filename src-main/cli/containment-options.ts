@@ -12,7 +12,7 @@ export interface AllowOptions {
 
 type Lists = Pick<AgentConfig, 'allowed_hosts' | 'extra_paths'>
 
-/** What a contained run may use besides. */
+/** Adds options for the hosts and folders that a contained run may use. */
 export function addAllowOptions(command: Command): Command {
   return command
     .option('--allow-host <host>', 'host that it reaches under `worktree_and_hosts` (repeatable)', collect)
@@ -25,7 +25,7 @@ export const levelOption = (): Option =>
 export const levelArgument = (): Argument =>
   new Argument('<level>', 'what the system lets it do').choices(containmentLevels)
 
-/** The lists with the given ones in place of the ones before. */
+/** Replaces the lists of `before` by those that were given. */
 export function allowed({ allowHost, allowRead, allowWrite }: AllowOptions, before: Lists = {}): Lists {
   const { allowed_hosts: hosts, extra_paths: paths = {} } = before
   const read = allowRead ?? paths.read
@@ -48,7 +48,7 @@ const meaning: Readonly<Record<ContainmentLevel, string>> = {
 
 export const containedText = (who: string, level: ContainmentLevel): string => `${who} ${meaning[level]}.`
 
-/** Says why that does not hold on the machine of the service, if it doesn't. */
+/** Prints why containment has no effect on the service's machine, if so. */
 export async function tellOfMachine({ client, out }: CommandContext, level: ContainmentLevel): Promise<void> {
   if (level === 'none' || out.json) return
   const { available, reason } = (await client.call('system.get', {})).containment

@@ -2,7 +2,7 @@ import type { EventEnvelope } from '../../src-shared/contract/events.ts'
 import { paint, plain } from './output.ts'
 import { shortId } from './pick.ts'
 
-/** One event in one line for people; `--json` has all of it. */
+/** Formats an event as one line for people; `--json` prints all of it. */
 export function eventText({ type, data }: EventEnvelope): string {
   const at = paint('dim', new Date(data.occurred_at).toLocaleTimeString('en-GB'))
   const task = 'task_id' in data ? `${shortId(data.task_id)} ` : ''

@@ -10,7 +10,7 @@ const named = <T extends { readonly id: string; readonly name: string }>(item: T
 
 const titled = (task: Task) => ({ ...task, isName: false }) satisfies Named
 
-/** The project that is meant: by id, key or name, else that of the execution or the folder, else the only one. */
+/** Finds a project by ID, key or name; without a text, that of the execution or the folder, else the only one. */
 export async function findProject(scene: CommandContext, text: string | undefined): Promise<Project> {
   const { items } = await scene.client.call('projects.list', {})
   const projects = items.map((project) => ({ ...named(project), ref: project.key }))
@@ -30,15 +30,15 @@ function usualProject({ env, cwd }: CommandContext, projects: readonly Project[]
   return projects.find(({ repos }) => repos.some(({ path }) => folders.has(real(path))))
 }
 
-/** The agent that is meant, by id or name. */
+/** Finds an agent by ID or name. */
 export async function findAgent({ client }: CommandContext, text: string): Promise<Agent> {
   const { items } = await client.call('agents.list', {})
   return pick('agent', items.map(named), text)
 }
 
 /**
- * The task that is meant: by its whole id, by what people call it (`SHO-42`), or by the beginning or end of its id
- * among all tasks that the caller sees. Where more than one fits, one of the usual project is meant.
+ * Finds a task by ID, by ref (`SHO-42`), or by the beginning or end of its ID among all tasks that the caller sees.
+ * If several match, prefers the current project's.
  */
 export async function findTask(scene: CommandContext, text: string): Promise<Task> {
   if (isWholeId(text)) return scene.client.call('tasks.get', { task_id: text })
@@ -50,7 +50,10 @@ export async function findTask(scene: CommandContext, text: string): Promise<Tas
   throw new CliError('not_found', `No task ${JSON.stringify(text)}. \`svc task list\` lists the tasks.`)
 }
 
-/** The tasks that the service itself finds by a part of their id, or by what people call them, archived ones too: one short answer a project. */
+/**
+ * Returns the tasks, also archived ones, that the service finds by ref or part of the ID: one short request per
+ * project.
+ */
 async function tasksWithId({ client }: CommandContext, projects: readonly Project[], text: string): Promise<Task[]> {
   if (!/^([0-9a-f-]+|[a-z]{2,5}-\d+)$/i.test(text)) return []
   const pages = await Promise.all(
@@ -59,7 +62,7 @@ async function tasksWithId({ client }: CommandContext, projects: readonly Projec
   return pages.flatMap(({ items }) => items)
 }
 
-/** Every task of a project, page by page. */
+/** Returns all tasks of a project, page by page. */
 export async function allTasks(
   { client }: CommandContext,
   project_id: string,

@@ -3,27 +3,27 @@ import { parseMessage, saysItsVersion, type McpMessage } from './mcp-message.ts'
 
 export interface BridgeOptions {
   readonly endpoint: McpEndpoint
-  /** Messages of the client, one a line. */
+  /** The client's messages, one per line. */
   readonly lines: AsyncIterable<string>
-  /** Takes one message for the client, as JSON in one line. */
+  /** Sends one message to the client, as JSON on one line. */
   send(message: string): Promise<void>
-  /** Puts what went wrong into words for people. */
+  /** Describes an error to people. */
   explain(error: unknown): string
-  /** Tells of what no answer can tell of. */
+  /** Reports a problem that no answer can carry. */
   complain(text: string): void
 }
 
 type Id = string | number
 
-/** A request of the client that is not answered yet. */
+/** A request of the client without an answer yet. */
 interface Pending {
   readonly message: McpMessage
   readonly cancel: AbortController
 }
 
 /**
- * Carries an MCP client's messages on stdio to an endpoint, and all that comes back. Ends when the client has no
- * more to say and has had its answers.
+ * Carries an MCP client's messages between stdio and an endpoint. Ends when the client has closed its input and has
+ * all answers.
  */
 export async function bridgeMcp(options: BridgeOptions): Promise<void> {
   const pending = new Map<Id, Pending>()
@@ -38,7 +38,7 @@ export async function bridgeMcp(options: BridgeOptions): Promise<void> {
     work.add(guarded)
     return guarded
   }
-  /** Nothing overtakes the handshake: what follows needs what it agrees on. */
+  /** Later messages wait for the handshake, because they need the protocol version that it agrees on. */
   let handshake: Promise<void> = Promise.resolve()
   for await (const line of options.lines) {
     if (line.trim() === '') continue
@@ -74,12 +74,12 @@ async function carry(
   if (id !== undefined && message.method !== undefined) return ask({ ...message, id }, pending, options)
   const cancelled = cancelledBy(message, pending)
   cancelled?.cancel.abort()
-  // Over HTTP the newer protocol knows no such word: hanging up says it.
+  // Over HTTP the newer protocol has no cancel message; aborting the request cancels.
   if (cancelled && saysItsVersion(cancelled.message)) return
   await options.endpoint.post(message, closing)
 }
 
-/** Whatever happens, a request is answered; only whoever has cancelled it expects nothing any more. */
+/** Answers every request, even on failure, except one that the client cancelled. */
 async function ask(
   message: McpMessage & { readonly id: Id },
   pending: Map<Id, Pending>,

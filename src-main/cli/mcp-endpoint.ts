@@ -2,18 +2,18 @@ import { orConnectionError, readError } from '../../src-shared/client/http-trans
 import { createSseParser } from '../../src-shared/client/sse-parser.ts'
 import { agreedVersionIn, headersOf, parseMessage, type McpMessage } from './mcp-message.ts'
 
-/** An MCP endpoint of Streamable HTTP, for one client. Throws `ApiError` and `ConnectionError`. */
+/** A Streamable HTTP MCP endpoint for one client. Throws `ApiError` and `ConnectionError`. */
 export interface McpEndpoint {
-  /** Sends a message, and hands on what is answered until there is no more of it. */
+  /** Posts a message and passes on the answers until the response ends. */
   post(message: McpMessage, signal: AbortSignal): Promise<void>
-  /** Hands on what an endpoint with sessions says by itself; one without has nothing to say. */
+  /** Passes on what an endpoint with sessions sends unasked; one without sessions sends nothing. */
   listen(signal: AbortSignal): Promise<void>
 }
 
 export interface McpEndpointOptions {
   readonly url: string
   readonly token: string
-  /** Takes one message for the client, as JSON in one line. */
+  /** Takes one message for the client, as JSON on one line. */
   send(message: string): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createMcpEndpoint({ url, token, send }: McpEndpointOptions): Mcp
   }
 }
 
-/** Every message of an answer, as it comes. */
+/** Passes on every message of an answer as it arrives. */
 async function handOn(response: Response, take: (message: McpMessage) => Promise<void>): Promise<void> {
   if (response.ok && response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
     const parser = createSseParser()
@@ -62,7 +62,7 @@ async function handOn(response: Response, take: (message: McpMessage) => Promise
       for (const { data } of parser.push(piece.value)) await takeIfMessage(data, take)
     }
   }
-  // An error of the protocol comes as a message too, whatever its status.
+  // A protocol error arrives as a message too, whatever its HTTP status.
   const copy = response.clone()
   if ((await takeIfMessage(await orConnectionError(response.text()), take)) || response.ok) return
   throw await readError(copy)

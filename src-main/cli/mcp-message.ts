@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
-/** As much of a JSON-RPC message as decides how it travels. */
+/** The parts of a JSON-RPC message that decide how it is sent. */
 const Message = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.number()]).optional(),
@@ -13,17 +13,17 @@ export type McpMessage = z.infer<typeof Message>
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
-/** null for what is no message, or more than one. */
+/** Returns null unless the line is exactly one message. */
 export function parseMessage(line: string): McpMessage | null {
   return Message.safeParse(parseJson(line)).data ?? null
 }
 
-/** Whether a client of the newer protocol sends it, which says its version in each request. */
+/** Returns whether the client speaks the newer protocol, which states its version in each request. */
 export function saysItsVersion({ params }: Pick<McpMessage, 'params'>): boolean {
   return typeof params?._meta?.[versionKey] === 'string'
 }
 
-/** Which parameter of a method its `Mcp-Name` header repeats. */
+/** The parameter of each method that the `Mcp-Name` header repeats. */
 const nameParameters: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -34,8 +34,8 @@ const nameParameters: Readonly<Record<string, string>> = {
 }
 
 /**
- * The headers that go with a message over HTTP. A client of the newer protocol says its version in each message;
- * for an older one it is what its handshake has agreed on.
+ * Returns the HTTP headers of a message. The newer protocol states its version in each message; an older one uses the
+ * version that the handshake agreed on.
  */
 export function headersOf(
   { method, params }: Pick<McpMessage, 'method' | 'params'>,
@@ -54,13 +54,13 @@ export function headersOf(
   }
 }
 
-/** What is no plain ASCII goes as Base64, marked as the protocol wants it. */
+/** Encodes anything but plain ASCII as Base64 with the protocol's marker. */
 function headerValue(text: string): string {
   const isPlain = /^[\t\x20-\x7e]+$/.test(text) && text === text.trim() && !/^=\?base64\?.*\?=$/.test(text)
   return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 }
 
-/** The version that an answer to `initialize` has agreed on; null for any other message. */
+/** Returns the version that an answer to `initialize` agreed on; null for any other message. */
 export function agreedVersionIn({ result }: McpMessage): string | null {
   const parsed = z.looseObject({ protocolVersion: z.string() }).safeParse(result)
   return parsed.success ? parsed.data.protocolVersion : null

@@ -5,18 +5,18 @@ import type { Failure } from './cli-error.ts'
 
 type Style = Parameters<typeof styleText>[0]
 
-/** What a command prints: its answer on stdout, all else on stderr. */
+/** A command's output: its answer on stdout, all else on stderr. */
 export interface Output {
   readonly json: boolean
-  /** The command's one answer: a JSON value, or text for people. */
+  /** Prints the command's single answer: a JSON value, or text for people. */
   answer(value: unknown, text: () => string): Promise<void>
-  /** One piece of a stream: a line of JSON, or text for people (null: nothing). */
+  /** Prints one item of a stream: a line of JSON, or text for people (null: nothing). */
   writeItem(value: unknown, text: () => string | null): Promise<void>
-  /** Text as it is, with no line end of its own. */
+  /** Prints text as it is, without a line end. */
   raw(text: string | Uint8Array): Promise<void>
-  /** A sentence for people; not with `--json`. */
+  /** Prints a sentence for people; nothing with `--json`. */
   info(text: string): void
-  /** Says on a terminal what is being waited for, until it is there. */
+  /** Shows on a terminal what the command waits for. */
   withProgress<T>(text: string, work: Promise<T>): Promise<T>
 }
 
@@ -45,24 +45,24 @@ export function createOutput(json: boolean): Output {
   }
 }
 
-/** `svc: …` for people, the API's own error body for programs. */
+/** Prints `svc: …` for people, or the API's error body for programs. */
 export function printFailure({ code, message, details }: Failure, json: boolean): void {
   const body = { error: { code, message, ...(details && { details }) } }
   const text = json ? JSON.stringify(body) : `${styleText('red', 'svc:', { stream: process.stderr })} ${plain(message)}`
   process.stderr.write(`${text}\n`)
 }
 
-/** Colour where stdout is a terminal that wants it (`NO_COLOR` does not). */
+/** Colours text if stdout is a terminal and `NO_COLOR` is not set. */
 export function paint(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout })
 }
 
-/** Without what could move the cursor, colour the rest or reorder it: what others wrote is only text here. */
+/** Removes characters that could move the cursor, colour or reorder the rest, because others wrote the text. */
 export function plain(text: string): string {
   return escapeHidden(text.replace(/(?![\n\t])\p{Cc}/gu, ''))
 }
 
-/** A command whose reader has gone has nothing left to do and nothing to complain about. A pipe tells when it is written to. */
+/** Exits quietly on EPIPE: the reader of the pipe has closed it. Noticed only at a write. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || error.code === 'ECONNRESET') process.exit(0)
@@ -70,7 +70,7 @@ export function endWithReader(): void {
   })
 }
 
-/** For a stream, which may have nothing to write for hours while the pipeline that it is part of waits for it. */
+/** Notices a closed pipe without a write, because a stream may be idle for hours while its pipeline waits. */
 export function endStreamWithReader(): void {
   void stdoutClosed().then(() => process.exit(0))
 }

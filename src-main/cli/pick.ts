@@ -1,30 +1,30 @@
 import { CliError, usageError } from './cli-error.ts'
 
-/** What people may call by its id, a part of it, or its name. */
+/** An item that can be named by its ID, a part of it, or its name. */
 export interface Named {
   readonly id: string
-  /** Told to people where more than one fits. */
+  /** Shown when several items match. */
   readonly title: string
-  /** Whether the title is a name, by which it may be called too. */
+  /** Whether `title` is a name that also identifies the item. */
   readonly isName: boolean
-  /** What people call it beside that: `SHO-42`, or the key of a project. */
+  /** A second name: `SHO-42`, or the key of a project. */
   readonly ref?: string
 }
 
-/** An id without its dashes. */
+/** Returns an ID without dashes, in lower case. */
 const digits = (text: string) => text.replaceAll('-', '').toLowerCase()
 
-/** The last eight digits: what the app shows. */
+/** Returns the last eight digits, as the app shows them. */
 export function shortId(id: string): string {
   return digits(id).slice(-8)
 }
 
-/** Whether a text is a whole id, which needs no looking up. */
+/** Returns whether a text is a complete ID, which needs no look-up. */
 export function isWholeId(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
-/** All that `text` can mean: the one with this id or name, else those whose id begins or ends with it. */
+/** Returns the item with this ID or name, else all whose ID begins or ends with the text. */
 export function matching<T extends Named>(items: readonly T[], text: string): readonly T[] {
   const wanted = digits(text)
   const exact = items.filter(
@@ -38,7 +38,7 @@ export function matching<T extends Named>(items: readonly T[], text: string): re
   return items.filter(({ id }) => digits(id).startsWith(wanted) || digits(id).endsWith(wanted))
 }
 
-/** The one that `text` means. Throws a `CliError` that says which there are, where it is none or more than one. */
+/** Returns the one match. Throws a `CliError` that lists the candidates if there are none or several. */
 export function pick<T extends Named>(kind: string, items: readonly T[], text: string): T {
   const found = matching(items, text)
   const [only, ...others] = found
@@ -48,7 +48,7 @@ export function pick<T extends Named>(kind: string, items: readonly T[], text: s
   throw new CliError('not_found', `No ${kind} ${JSON.stringify(text)}. ${known}`)
 }
 
-/** `0a1b2c3d (Title), …`, a handful at most. */
+/** Lists a few items: `0a1b2c3d (Title), …`. */
 export function listed(items: readonly Named[]): string {
   const shown = items.slice(0, 8).map(({ id, ref, title }) => `${ref ?? shortId(id)} (${title})`)
   const more = items.length - shown.length

@@ -19,7 +19,7 @@ import { addLanding } from './commands/landing.ts'
 import { addTemplate } from './commands/template.ts'
 import { addUsage } from './commands/usage.ts'
 
-/** What the commands cannot do as clients of the API. */
+/** Parts that can't work as clients of the API. */
 export interface Program {
   readonly version: string
   serve(options: ServeOptions): Promise<number>
@@ -32,14 +32,13 @@ export async function runCli(args: readonly string[], program: Program): Promise
   try {
     await createProgram(program).parseAsync(args, { from: 'user' })
   } catch (error) {
-    // Commander has printed what it has to say; help and version are no errors.
+    // Commander has printed its message already; help and version are not errors.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     throw error
   }
   return Number(process.exitCode ?? 0)
 }
 
-/** The whole command line. */
 export function createProgram(program: Program): Command {
   const svc = new Command('svc')
     .description('Copse: one developer, many coding agents')

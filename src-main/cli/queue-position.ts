@@ -1,10 +1,10 @@
 import type { Queue } from '../../src-shared/contract/queue.ts'
 import type { CommandContext } from './command-context.ts'
 
-/** An execution that has not begun, and why. */
+/** An execution that has not started, and why. */
 export type QueuePosition = Queue['waiting'][number]
 
-/** What waits in a project for something that lasts: what is on its way already counts as at work. */
+/** Returns the lasting waits of a project; executions that are about to start count as running. */
 export async function queuePositions(
   { client }: CommandContext,
   project_id: string,
@@ -13,7 +13,7 @@ export async function queuePositions(
   return waiting.filter(({ reason }) => reason !== 'entering' && reason !== 'starting')
 }
 
-/** Why it waits, in two or three words. */
+/** Describes in two or three words why an execution waits. */
 export function formatQueuePosition({ reason, position }: QueuePosition): string {
   return `${reason.replaceAll('_', ' ')}${position === null ? '' : `, number ${position}`}`
 }

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ConnectionError } from '../../src-shared/client/http-transport.ts'
 
-/** How long the service may be away before a stream is given up. */
+/** How long the service may be unreachable before a stream is given up. */
 const patienceMs = 30_000
 const shortestWaitMs = 250
 const longestWaitMs = 4_000
-/** A service that is not there is known at once; what lasted longer was there. */
+/** An unreachable service fails faster than this, so a longer attempt means that it was reachable. */
 const connectMs = 1_000
 
 /**
- * Reads a stream to its end, anew from where it was whenever the connection is lost. `read` opens it, calls
- * `heard` for whatever comes, and answers whether that was the end. Throws the `ConnectionError` of a service
- * that has been away for half a minute, and at once of one that was not there at all.
+ * Reads a stream to its end and reconnects from the last position when the connection is lost. `read` opens the
+ * stream, calls `heard` for each item, and returns whether the stream ended. Throws the `ConnectionError` of a
+ * service that was unreachable for half a minute, or at once if it was never reachable.
  */
 export async function readResuming(read: (heard: () => void) => Promise<'ended' | 'lost'>): Promise<void> {
   let awaySince: number | null = null

@@ -7,31 +7,31 @@ import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
 const SignIn = z.object({
   token: z.string(),
-  /** Made by `svc login`, which `svc logout` revokes; null for a token that somebody brought. */
+  /** A token that `svc login` created and `svc logout` revokes; null for a token that the user brought. */
   token_id: z.string().nullable(),
-  /** Whom it signs in, in words. */
+  /** The account, as shown to people. */
   who: z.string(),
 })
 export type SignIn = z.infer<typeof SignIn>
 
 const SignInFile = z.object({
-  /** The address that was signed in to last: the default of every command. */
+  /** The address of the last sign-in: the default of every command. */
   current: z.string().nullable(),
   sign_ins: z.record(z.string(), SignIn),
 })
 type SignInFile = z.infer<typeof SignInFile>
 
-/** The tokens of the command line, one an address, in a file that only its owner can read. */
+/** The command line's tokens, one per address, in a file that only its owner can read. */
 export interface SignIns {
   readonly file: string
   current(): string | null
   find(url: string): SignIn | null
-  /** Makes `url` the current address too. */
+  /** Saves a sign-in and makes `url` the current address. */
   put(url: string, signIn: SignIn): void
   remove(url: string): void
 }
 
-/** Opens the file in `dataDir`, which need not exist. Throws `CliError` for a file that cannot be read or written. */
+/** Opens the file in `dataDir`, which need not exist. Throws `CliError` if the file can't be read or written. */
 export function openSignIns(dataDir: string): SignIns {
   const file = join(dataDir, 'secrets', 'svc-sign-ins.json')
   return {
@@ -63,7 +63,7 @@ function read(file: string): SignInFile {
   throw new CliError('sign_ins_unusable', `${file} is damaged. Delete it and sign in again with \`svc login\`.`)
 }
 
-/** Appears whole or not at all, and is nobody else's to read from its first byte on. */
+/** Writes the file atomically and readable by its owner only, from the first byte on. */
 function write(file: string, content: SignInFile): void {
   const draft = `${file}.${randomUUID()}`
   try {

@@ -3,7 +3,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import { ask, secretsFromStdin } from './prompt.ts'
 import { clientWith, type CommandContext } from './command-context.ts'
 
-/** Passwords that a command asks for: on the terminal, or line by line from stdin. */
+/** Passwords that a command asks for on the terminal, or reads line by line from stdin. */
 export interface PasswordPrompt {
   next(question: string): Promise<string>
 }
@@ -20,8 +20,8 @@ export function createPasswordPrompt(): PasswordPrompt {
 }
 
 /**
- * Does what a personal token may not: signs in with the password for as long as it takes. A caller whose token is of a
- * sign-in already is asked for nothing.
+ * Runs work that a personal token may not do, in a session that a password opens. A caller whose token is of a
+ * session already is asked nothing.
  */
 export async function signedIn<T>(
   { url, client, token }: CommandContext,
@@ -37,7 +37,7 @@ export async function signedIn<T>(
     return await work(clientWith(url, session.access_token), password)
   } finally {
     await anonymous.call('auth.logout', { refresh_token: session.refresh_token }).catch((error: unknown) => {
-      // It ends by itself, and may have been ended by what was done.
+      // The session expires anyway, and the work may have ended it.
       if (!(error instanceof ApiError)) throw error
     })
   }

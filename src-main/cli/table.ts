@@ -1,6 +1,6 @@
 import { paint, plain } from './output.ts'
 
-/** Columns of text under dim headings; on a terminal the last column is cut to its width. */
+/** Formats columns under dim headings; on a terminal cuts the last column to the width. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => plain(cell).replaceAll(/\s+/g, ' ')))
   const widths = headings.map((heading, at) =>
@@ -12,7 +12,7 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
   return lines.map((text, at) => (at === 0 ? paint('dim', text) : text)).join('\n')
 }
 
-/** `name  value` lines, the names dim and of one width. */
+/** Formats `name  value` lines with dim names of one width. */
 export function formatFields(fields: readonly (readonly [string, string | null])[]): string {
   const shown = fields.flatMap(([name, value]) => (value === null || value === '' ? [] : [[name, value] as const]))
   const width = Math.max(...shown.map(([name]) => name.length))

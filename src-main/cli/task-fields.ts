@@ -7,7 +7,7 @@ import { collect, wholeNumber, type CommandContext } from './command-context.ts'
 import { pick } from './pick.ts'
 import { textOf } from './prompt.ts'
 
-/** The options of what is written about a task before there is one. */
+/** Options of a task's fields at its creation. */
 export interface TaskFieldOptions {
   readonly description?: string
   readonly ci?: readonly string[]
@@ -31,7 +31,7 @@ export function addTaskFieldOptions(command: Command): Command {
     .option('--assign <role=who>', 'agent or member for a role, like reviewer=Claude (repeatable)', collect)
 }
 
-/** What the options say; what they don't mention is left out. */
+/** Reads the given options; leaves out the others. */
 export async function readTaskFields(
   scene: CommandContext,
   project: Project,
@@ -80,7 +80,7 @@ async function rolesFrom(
   return Object.fromEntries(pairs)
 }
 
-/** The template of a project that is meant, by ID or name. */
+/** Finds a project's template by ID or name. */
 export async function findTemplate({ client }: CommandContext, { id }: Project, text: string): Promise<TaskTemplate> {
   const { items } = await client.call('task_templates.list', { project_id: id })
   const named = items.map((template) => ({ ...template, title: template.name, isName: true, template }))

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
- * The folders that the project of `cwd` may be kept under: the root of its repository, and for a git worktree
- * (also one of Copse's own) the repository that it belongs to. Empty outside of git.
+ * Returns the paths at which the project of `cwd` may be registered: its repository's root, and for a git worktree
+ * (also one of Copse's) the repository that it belongs to. Empty outside git.
  */
 export function repositoriesOf(cwd: string): readonly string[] {
   const root = rootAbove(real(cwd))
@@ -13,7 +13,7 @@ export function repositoriesOf(cwd: string): readonly string[] {
   return main === null || main === root ? [root] : [root, main]
 }
 
-/** The path with its links followed; as it is where nothing is there. */
+/** Resolves symlinks; returns the path unchanged if nothing is there. */
 export function real(path: string): string {
   return existsSync(path) ? realpathSync(path) : resolve(path)
 }
@@ -25,7 +25,7 @@ function rootAbove(folder: string): string | null {
   }
 }
 
-/** Where a worktree's repository keeps what all of its worktrees share; null for one that is no worktree. */
+/** Returns the git directory that all worktrees of a repository share; null if `root` is not a worktree. */
 function commonFolder(root: string): string | null {
   const entry = join(root, '.git')
   if (statSync(entry).isDirectory()) return null

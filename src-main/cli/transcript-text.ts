@@ -1,17 +1,17 @@
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { paint, plain } from './output.ts'
 
-/** As much of a tool's answer as tells what it was; `--json` has all of it. */
+/** Lines of a tool's result that are enough to recognise it; `--json` prints all. */
 const resultLines = 10
 
-/** Turns entries into text for people, one after the other; '' for those that say nothing to them. */
+/** Returns a function that formats entries for people, called in order; '' for entries of no use to people. */
 export function createTranscriptText(): (entry: TranscriptEntry) => string {
   let inLine = false
   return (entry) => {
     const isOutput = entry.type === 'stdout' || entry.type === 'stderr'
     const shown = textOf(entry)
     if (shown === '') return ''
-    // Output comes in pieces that may end in the middle of a line.
+    // Output arrives in pieces that may end within a line.
     const text = isOutput ? shown : `${inLine ? '\n' : ''}${shown}\n`
     inLine = isOutput && !text.endsWith('\n')
     return text
@@ -43,7 +43,7 @@ function textOf(entry: TranscriptEntry): string {
       return plain(`> ${entry.by.replace(/^user:/, '')}: ${entry.text}`)
     case 'usage':
     default:
-      // A newer service may say more than this program knows.
+      // A newer service may send kinds that this program does not know.
       return ''
   }
 }

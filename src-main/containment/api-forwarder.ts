@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 
-/** The service's API as a socket in a run's own folder: a run without the machine's network has no other way to it. */
+/** The service's API as a socket in a run's own folder: the only way to it for a run without the machine's network. */
 export interface ApiForwarder extends AsyncDisposable {
   readonly path: string
 }

@@ -5,8 +5,8 @@ import { isAbsolute, join } from 'node:path'
 import { findOnPath } from '../platform/process/find-on-path.ts'
 
 /**
- * What package managers keep between builds below the home folder, and who keeps it; `null`: anybody. Not what they read
- * as settings, nor programs on the person's PATH, which lie beside it.
+ * Caches of package managers below the home folder, with the program that owns each; `null`: several. Excludes
+ * settings, and programs on the user's PATH, which lie beside caches.
  */
 const caches: readonly (readonly [folder: string, program: string | null])[] = [
   ['.cache', null],
@@ -27,7 +27,7 @@ const caches: readonly (readonly [folder: string, program: string | null])[] = [
   ['go/pkg', 'go'],
   ['Library/Caches', null],
 ]
-/** Where such variables say that caches are. */
+/** Variables that move caches elsewhere. */
 const variables = ['XDG_CACHE_HOME', 'GOCACHE', 'GOMODCACHE', 'UV_CACHE_DIR', 'PIP_CACHE_DIR', 'YARN_CACHE_FOLDER']
 
 export const cachesIn = (homes: readonly string[]): readonly string[] => [
@@ -35,12 +35,12 @@ export const cachesIn = (homes: readonly string[]): readonly string[] => [
   ...variables.flatMap((name) => process.env[name] || []).filter(isAbsolute),
 ]
 
-/** Makes the caches of the programs that are there: a run could not, since the rest of the home folder is read-only. */
+/** Creates the caches of the installed programs, because a run can't: the rest of the home folder is read-only. */
 export async function makeCaches(home = homedir()): Promise<void> {
   for (const [folder, program] of caches) {
     const path = join(home, folder)
     if (existsSync(path) || !isUsed(folder, program)) continue
-    // A home that can't be written has none.
+    // A read-only home has no caches.
     await mkdir(path, { recursive: true }).catch(() => undefined)
   }
 }

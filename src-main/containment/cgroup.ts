@@ -2,11 +2,11 @@ import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** A control group of one run: the kernel counts what is in it, and ends it as one. */
+/** A control group of one run: the kernel counts its processes and kills them as one. */
 export interface Cgroup {
-  /** Who writes their number there is in it, with all that they start. */
+  /** The file to which a process writes its pid to join the group, with all that it starts. */
   readonly procs: string
-  /** Ends what is left and removes it; answers what it used at most, where the kernel counts that. */
+  /** Kills what is left and removes the group; resolves to its peak use, where the kernel counts that. */
   end(): Promise<CgroupPeak>
 }
 
@@ -17,19 +17,19 @@ export interface CgroupPeak {
 
 const mounts = ['/sys/fs/cgroup', '/sys/fs/cgroup/unified']
 const prefix = 'copse-run-'
-/** How often a group that is not empty yet is tried to be removed, each time 10 ms later. */
+/** How often removal of a group that is not empty yet is tried, each time 10 ms later. */
 const maxTries = 50
 
 /**
- * Makes a group below that of this process; null where that is not possible, as for most programs that a desktop starts.
- * `name`: with the number of this process, so that the next service finds what a killed one left.
+ * Creates a group below that of this process; null where that is not possible, as for most programs that a desktop
+ * starts. `name` holds this process's pid, so that the next service finds what a killed one left.
  */
 export async function createCgroup(name: string): Promise<Cgroup | null> {
   const parent = await findParent()
   if (parent === null) return null
   const folder = join(parent, name)
   try {
-    // Fails where the parent has programs of its own, which is as good but for the counting.
+    // Fails if the parent group has processes of its own; then only the counting is missing.
     await writeFile(join(parent, 'cgroup.subtree_control'), '+memory +pids').catch(() => undefined)
     await mkdir(folder)
     return { procs: join(folder, 'cgroup.procs'), end: () => endCgroup(folder) }
@@ -38,14 +38,14 @@ export async function createCgroup(name: string): Promise<Cgroup | null> {
   }
 }
 
-/** Removes what services left that were killed. */
+/** Removes the groups that killed services left. */
 export async function sweepCgroups(isLeft: (name: string) => boolean): Promise<void> {
   const parent = await findParent()
   const left = parent === null ? [] : (await readdir(parent)).filter((name) => name.startsWith(prefix) && isLeft(name))
   for (const name of left) await endCgroup(join(parent ?? '', name))
 }
 
-/** The group of this process, in the hierarchy of the second version. */
+/** Returns the group of this process in cgroup v2. */
 async function findParent(): Promise<string | null> {
   if (process.platform !== 'linux') return null
   const own = /^0::(\/.*)$/m.exec(await readFile('/proc/self/cgroup', 'utf8').catch(() => ''))?.[1]

@@ -15,13 +15,13 @@ import { makeTemporary, removeTemporary } from './temporary.ts'
 import { containedVariables } from './variables.ts'
 
 export interface BoxOptions extends Pick<OwnPlaces, 'dataDir' | 'workspaceRoot' | 'credentials'> {
-  /** Where the API listens, once it does. */
+  /** Returns the API's URL once it listens. */
   readonly apiUrl: () => string | null
-  /** Told what a run used, where the kernel counts that. */
+  /** Logs a run's peak use, where the kernel counts that. */
   readonly log?: Logger
 }
 
-/** The library must be held while it is used. */
+/** Creates the box of a run. The library must be held while the box is used. */
 export function createBox(options: BoxOptions, request: BoxRequest): ContainedBox {
   const denials = createDenials(request.onDenied ?? (() => undefined))
   let places: Places | null = null
@@ -66,7 +66,7 @@ async function contain(
   }
   try {
     const limited = request.level === 'worktree_and_hosts'
-    // Elsewhere a run has the machine's own loopback interface, as far as its profile lets it.
+    // On other systems a run has the machine's own loopback interface, as far as its profile allows.
     const url = limited && process.platform === 'linux' ? apiUrl() : null
     if (url !== null) forwarder = await forwardApi(temporary, new URL(url))
     if (limited) manager.registerCommandNetworkLists(id, { allowedDomains: [...(request.hosts ?? [])] })
@@ -105,15 +105,15 @@ async function contain(
 }
 
 /**
- * The command in place of the shell, so that bubblewrap's parent is this process and it ends with it, and in the session
- * that every run has to itself: in one of its own, a terminal would have no keys that interrupt and no size.
+ * Removes `--new-session`, because a run has its own session already and a terminal would have no interrupt keys and no
+ * size in another one. The caller's `exec` replaces the shell, so that bubblewrap ends with this process.
  */
 const inOneSession = (command: string): string => command.replace(/^bwrap --new-session /, 'bwrap ')
 
 const hearing = ['--default-signal=HUP,INT,QUIT,TERM']
 /**
- * Bubblewrap ends everything once the program that it started has ended. One that was asked to end may have others that
- * still save what they have: they are waited for, until they are ended from outside.
+ * Bubblewrap kills everything once its first program has ended. After a request to end, other processes may still be
+ * saving, so the script waits for them until they are killed from outside.
  */
 const waiting = [
   ...['/bin/sh', '-c'],
@@ -128,8 +128,8 @@ exit $code`,
 ]
 
 /**
- * Inside, the address of the service is this socket; also for programs that know of no proxy. Where nothing can listen
- * there, as on the ports below 1024, the run starts without.
+ * Returns a script that forwards the service's address inside the box to this socket, also for programs without proxy
+ * support. If it can't listen, as on ports below 1024, the run starts without.
  */
 function toApi(path: string, { port: named, protocol }: URL): string {
   const port = named || (protocol === 'https:' ? '443' : '80')

@@ -7,7 +7,7 @@ import { isWithin, pathProblem, realPath } from './path-problem.ts'
 import { gitFoldersOf } from './places.ts'
 
 export interface ContainmentOptions extends BoxOptions {
-  /** What `auto` means: `auto`, contained where the machine can; `none`, not. */
+  /** Meaning of `auto`: `auto` contains where the machine can, `none` never does. */
   readonly auto: 'auto' | 'none'
 }
 
@@ -32,7 +32,7 @@ export function createContainment(options: ContainmentOptions): Containment {
       if (held(request.level) === 'none') return null
       const why = refusal(request.level) ?? firstProblem(request, options) ?? unseenPlace(request.cwd)
       if (why !== null) throw new ContainmentUnavailable(why)
-      // Runs may start side by side: the library is held once for all of them.
+      // Runs may start in parallel, so they share one hold of the library.
       library ??= holdLibrary().catch((error: unknown) => {
         library = undefined
         throw error
@@ -51,21 +51,24 @@ export function createContainment(options: ContainmentOptions): Containment {
   }
 }
 
-/** Says where `auto` contains nothing for another reason than the machine. */
+/** Adds why `auto` contains nothing if the machine is not the reason. */
 function withAuto(status: ContainmentStatus, { auto }: ContainmentOptions): ContainmentStatus {
   const isOff = auto === 'none' && status.available
   return isOff ? { ...status, reason: 'SVC_CONTAINMENT is none, so `auto` contains nothing.' } : status
 }
 
-/** A link may lead elsewhere by now than when the path was taken. */
+/**
+ * Returns the first path that no run may have. Checked at each start, because a link may lead elsewhere than when the
+ * path was saved.
+ */
 function firstProblem({ read = [], write = [] }: BoxRequest, options: ContainmentOptions): string | null {
   return [...read, ...write].reduce<string | null>((found, path) => found ?? pathProblem(path, options), null)
 }
 
-/** The system's own folders are new in a box on Linux: what a run wrote there would be gone with it. */
+/** System folders that are new in each box on Linux, so that a run's writes there are lost. */
 const remade = process.platform === 'linux' ? ['/dev', '/proc', '/sys'] : []
 
-/** Returns why a run can't work in this worktree: its writes, or git's for it, would go where nobody finds them. */
+/** Returns why a run can't work in this worktree, because its writes or git's would be lost; null if it can. */
 function unseenPlace(cwd: string): string | null {
   const places = [cwd, ...gitFoldersOf(cwd).write].map(realPath)
   const unseen = places.find((place) => remade.some((folder) => isWithin(place, folder)))

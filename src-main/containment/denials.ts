@@ -2,16 +2,16 @@ import type { Denial } from '../ports/containment.ts'
 
 export interface Denials {
   add(what: Denial['what'], target: string): void
-  /** Tells how often each came, where that was more than once. */
+  /** Reports the number of denials of each target that was denied more than once. */
   end(): void
 }
 
-/** More are not told: a run may try a million names. */
+/** Maximum number of reported targets, because a run may try a million names. */
 const maxTold = 100
-/** A target that is longer is cut. */
+/** Maximum length of a target; longer ones are cut. */
 const maxLength = 1_000
 
-/** Tells each target when it is first denied, and at the end how often it was; at most 100 times in all. */
+/** Reports each target at its first denial, and at the end how often it was denied; at most 100 reports. */
 export function createDenials(tell: (denial: Denial) => void): Denials {
   const counts = new Map<string, { readonly what: Denial['what']; readonly target: string; count: number }>()
   let told = 0
@@ -38,7 +38,7 @@ export function createDenials(tell: (denial: Denial) => void): Denials {
   }
 }
 
-/** Reads a line of the library: the host by its proxy, the path by the system's log on macOS. Null: something else. */
+/** Parses a line of the library: a host from its proxy, a path from the system's log on macOS. Null for other lines. */
 export function readDenial(line: string): Pick<Denial, 'what' | 'target'> | null {
   const host = /\bdeny(?:\(\d+\))? network-outbound (\*:\d+|[^\s/]+?)(?::\d+)?(?: \(|$)/.exec(line)?.[1]
   if (host !== undefined) return { what: 'host', target: host.replace(/^\[|\]$/g, '') }
@@ -50,8 +50,8 @@ const phrase = /EROFS|read-only file system/i
 const colours = /\u001b\[[\d;]*m/g
 
 /**
- * Returns the paths that programs say lie in a read-only file system: outside what it may write, everything is that to a
- * contained run on Linux, where nothing else tells of it.
+ * Returns the paths that programs report as in a read-only file system. On Linux that is how a contained run sees all
+ * that it may not write, and nothing else reports it.
  */
 export function readOnlyPaths(text: string): readonly string[] {
   if (!phrase.test(text)) return []

@@ -3,9 +3,9 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
 /**
- * Returns the files of the refs that a run in this worktree may not move: branches that are checked out elsewhere, in
- * the person's checkout and for other tasks, and what is kept as rescues. A ref that is packed with others gets a file
- * of its own, as git gives it at its next change, since nothing else can be held.
+ * Returns the files of the refs that a run in this worktree may not move: branches checked out elsewhere, in the
+ * user's checkout or for other tasks, and rescues. Unpacks packed refs to single files, as git does at a ref's next
+ * change, because only files can be protected.
  */
 export async function heldRefs(cwd: string): Promise<readonly string[]> {
   const link = await read(join(cwd, '.git'))
@@ -49,7 +49,7 @@ async function unpack(file: string, commit: string | null): Promise<void> {
     await locked.close()
     await (existsSync(file) ? rm(lock) : rename(lock, file))
   } catch {
-    // Another process moves it now: then it is a file of its own.
+    // Another process is moving the ref, so it will be a file.
   }
 }
 

@@ -5,16 +5,16 @@ import { createRequire } from 'node:module'
 import { sweepCgroups } from './cgroup.ts'
 import { isLeft, sweepTemporary } from './temporary.ts'
 
-/** It walks the working directory of this process, in which no run works: nothing to find there. */
+/** The library searches this process's working directory with ripgrep; no run works there, so the search is skipped. */
 const ripgrep = { command: 'true' }
 
 export const loadLibrary = async (): Promise<typeof Manager> =>
   (await import('@anthropic-ai/sandbox-runtime')).SandboxManager
 
-// The library keeps one state for the process, whatever number of services it holds.
+// The library has one state per process, however many services hold it.
 let holders = 0
 let starting: Promise<void> | undefined
-/** What services left that were killed, looked for once. */
+/** The single sweep of what killed services left. */
 let left: Promise<void> | undefined
 const openNetwork = new AsyncLocalStorage<true>()
 
@@ -24,17 +24,17 @@ export async function holdLibrary(): Promise<void> {
   await left
   const manager = await loadLibrary()
   const network = {
-    // A list, even an empty one, takes the machine's network from every command that is wrapped; without one the proxy
-    // of the others fails at each request.
+    // Any list, even an empty one, takes the machine's network from every wrapped command; without a list the
+    // library's proxy fails for other commands.
     get allowedDomains(): string[] {
       return openNetwork.getStore() === true ? (undefined as unknown as string[]) : []
     },
     deniedDomains: [],
-    // Sockets are hidden by their folders; to refuse them all would refuse every program that talks to itself.
+    // Sockets are hidden by their folders. Refusing all of them would break programs that talk to themselves.
     allowAllUnixSockets: true,
   }
   const filesystem = { denyRead: [], allowWrite: [], denyWrite: [] }
-  // On Linux its watch of writes comes with the refusal of sockets.
+  // On Linux the library's watch of writes works only if sockets are refused.
   const watchesLog = process.platform === 'darwin'
   const rules = { network, filesystem, ripgrep, allowPty: true, ...javaAgent() }
   starting ??= manager.initialize(rules, undefined, watchesLog)
@@ -47,7 +47,10 @@ export async function holdLibrary(): Promise<void> {
   }
 }
 
-/** What leads a JVM to the proxy lies beside the archive of the packed app, into which no JVM can look. */
+/**
+ * Returns the path of the JVM's proxy agent, which a packed app keeps beside its archive, because a JVM can't read
+ * into it.
+ */
 function javaAgent(): { readonly javaAgentJarPath?: string } {
   const library = createRequire(import.meta.url).resolve('@anthropic-ai/sandbox-runtime')
   const unpacked = library.replace(/([\\/]app\.asar)([\\/].*[\\/])dist[\\/]index\.js$/, '$1.unpacked$2')
@@ -55,7 +58,7 @@ function javaAgent(): { readonly javaAgentJarPath?: string } {
   return { javaAgentJarPath: join(unpacked, 'vendor', 'java-proxy-agent', 'srt-proxy-agent.jar') }
 }
 
-/** What is wrapped within `work` has the machine's network. */
+/** Runs `work`, in which wrapped commands keep the machine's network. */
 export const withOpenNetwork = <R>(work: () => Promise<R>): Promise<R> => openNetwork.run(true, work)
 
 export async function releaseLibrary(): Promise<void> {
@@ -65,7 +68,7 @@ export async function releaseLibrary(): Promise<void> {
   await (await loadLibrary()).reset()
 }
 
-/** Calls `take` with every line that the library says of this command, until the answer is called. */
+/** Calls `take` with every line that the library reports about this command, until the returned function is called. */
 export async function watchDenials(commandId: string, take: (line: string) => void): Promise<() => void> {
   const store = (await loadLibrary()).getSandboxViolationStore()
   const seen = new WeakSet()

@@ -7,7 +7,10 @@ const kinds = {
   darwin: { kind: 'seatbelt', needs: ['/usr/bin/sandbox-exec'] },
 } as const
 
-/** Looks without the library: every page asks for this, and to load it takes a tenth of a second. */
+/**
+ * Returns whether and how this machine can contain runs. Works without the library, because every page asks for it
+ * and loading takes a tenth of a second.
+ */
 export function readMachine(platform: string = process.platform): ContainmentStatus {
   const none = (reason: string): ContainmentStatus => ({ available: false, kind: null, reason })
   if (platform !== 'linux' && platform !== 'darwin') return none('Containment needs Linux or macOS.')
@@ -24,8 +27,8 @@ export function readMachine(platform: string = process.platform): ContainmentSta
 let gentle: boolean | undefined
 
 /**
- * Whether what is asked to end can be left to end by itself: bubblewrap, which ends all of it at once, must not hear
- * of it, and only GNU's `env` lets the program inside hear again.
+ * Returns whether a program in a box can end itself after SIGTERM: bubblewrap, which would kill everything at once,
+ * must ignore the signal, and only GNU's `env` makes the program inside receive it again.
  */
 export function canEndGently(): boolean {
   gentle ??=
@@ -33,7 +36,7 @@ export function canEndGently(): boolean {
   return gentle
 }
 
-/** Returns why a program can't be started in the namespaces that a box needs: many systems forbid them. */
+/** Returns why a program can't start in the namespaces that a box needs, which many systems forbid; null if it can. */
 function tryBubblewrap(): string | null {
   const args = ['--ro-bind', '/', '/', '--dev', '/dev', '--unshare-user', '--unshare-pid', '--proc', '/proc', '--']
   const { status, stderr, error } = spawnSync('bwrap', [...args, '/bin/sh', '-c', 'true'], {

@@ -2,16 +2,16 @@ import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 
-/** What is Copse's own: no run gets more of it than its worktree. */
+/** Copse's own folders: a run gets nothing in them but its worktree. */
 export interface OwnFolders {
   readonly dataDir: string
   readonly workspaceRoot: string
 }
 
-/** The path with the home folder for `~`. */
+/** Returns the path with the home folder for `~`. */
 export const inFull = (path: string): string => path.replace(/^~(?=\/|$)/, homedir())
 
-/** Returns why no run is given this path, wherever links on the way lead; null where one may have it. */
+/** Returns why no run may have this path, with symlinks resolved; null if a run may. */
 export function pathProblem(path: string, { dataDir, workspaceRoot }: OwnFolders): string | null {
   const wanted = realPath(inFull(path))
   for (const [own, what] of [
@@ -25,10 +25,10 @@ export function pathProblem(path: string, { dataDir, workspaceRoot }: OwnFolders
   return null
 }
 
-/** Whether a path is the folder or lies in it, as the names tell. */
+/** Returns whether a path is the folder or below it, by name only. */
 export const isWithin = (path: string, folder: string): boolean => !/^\.\.(?:[\\/]|$)/.test(relative(folder, path))
 
-/** Returns where a path leads. What is not there yet has the name that it will have. */
+/** Resolves a path's symlinks. Missing parts keep their names. */
 export function realPath(path: string): string {
   const whole = resolve(path)
   if (existsSync(whole)) return realpathSync(whole)

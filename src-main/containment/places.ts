@@ -12,7 +12,7 @@ export interface Places {
   readonly allowRead: string[]
 }
 
-/** Kept below home by programs that hold keys. */
+/** Folders below home in which programs keep keys. */
 const keys = [
   '.ssh',
   '.gnupg',
@@ -32,31 +32,34 @@ const keys = [
   'Library/Keychains',
 ]
 
-/** Sockets of the machine's services: Docker, systemd, D-Bus, keyrings. Names are looked up in some of the rest. */
+/** Sockets of the machine's services: Docker, systemd, D-Bus, keyrings. Some of the rest is needed to resolve names. */
 const sockets = ['/run', '/var/run']
 const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf']
 
 export interface OwnPlaces {
   readonly dataDir: string
   readonly workspaceRoot: string
-  /** What agents keep below the home folder, by `~`: no run reads it but that of the agent which names it. */
+  /** Folders below home with agents' credentials, with `~`. A run can't read them unless its own agent names them. */
   readonly credentials: () => readonly string[]
-  /** Files of refs that it may not move. */
+  /** Files of refs that the run may not move. */
   readonly held: readonly string[]
   /** The run's own temporary folder. */
   readonly temporary: string
-  /** Files that were written for this run. */
+  /** Files written for this run. */
   readonly given: readonly string[]
 }
 
-/** What a run in this worktree may write and may not read. A name that is not there is left out: it would be made. */
+/**
+ * Returns what a run in this worktree may write and may not read. Leaves out missing paths, because the library would
+ * create them.
+ */
 export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
   const { cwd, read = [], write = [] } = request
   const home = homedir()
   const homes = [...new Set([home, request.home ?? home])]
   const git = gitFoldersOf(cwd)
   const inHome = (names: readonly string[]) => homes.flatMap((one) => names.map((name) => join(one, name)))
-  // What another agent’s configuration calls its folder hides no more than that.
+  // Another agent's configuration can hide only that folder.
   const hidden = own
     .credentials()
     .filter((folder) => !write.includes(folder))
@@ -79,7 +82,7 @@ export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
   }
 }
 
-/** Whether a run may write there, as far as the names tell. */
+/** Returns whether a run may write a path, by name only. */
 export function isWritable(path: string, { allowWrite, denyWrite }: Places): boolean {
   const isIn = (folder: string): boolean => isWithin(path, folder)
   return allowWrite.some(isIn) && !denyWrite.some(isIn)
@@ -91,10 +94,10 @@ interface GitFolders {
   readonly protected: readonly string[]
 }
 
-/** What a commit writes of the folder that all worktrees share. */
+/** Folders of the shared git directory that a commit writes. */
 const written = ['objects', 'refs', 'logs']
 
-/** What git writes for a commit here, and what would make it run something for others. */
+/** Returns the paths that git writes for a commit here, and those that would make git run programs for others. */
 export function gitFoldersOf(cwd: string): GitFolders {
   const dotGit = join(cwd, '.git')
   if (!existsSync(dotGit)) return { read: [], write: [], protected: [] }
@@ -110,7 +113,7 @@ export function gitFoldersOf(cwd: string): GitFolders {
   )
   const common = resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim())
   return {
-    // One by one: a folder that is read again as a whole would cover what may be written in it.
+    // Listed one by one, because read access to the whole folder would override write access within it.
     read: readdirSync(common)
       .filter((name) => name !== 'worktrees' && !written.includes(name))
       .map((name) => join(common, name)),
@@ -127,7 +130,7 @@ const there = (paths: readonly string[]): string[] => [
   ...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path))),
 ]
 
-/** Returns the private folders that a command names. A run sees no others of the temporary folder. */
+/** Returns the private folders that a command names: a run sees no other part of the temporary folder. */
 export function privateFoldersIn(texts: readonly string[]): readonly string[] {
   const base = join(tmpdir(), 'svc-run-').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
   const pattern = new RegExp(`${base}\\w{6}(?=/)`, 'g')

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 
 const prefix = 'copse-run-'
 
-/** A name that says which process made it. */
+/** Returns a name that identifies the process that created the folder. */
 export const ownName = (random: string): string => `${prefix}${process.pid}-${random}`
 
-/** Whether the process that made it is gone. */
+/** Returns whether the process that created the folder has ended. */
 export function isLeft(name: string): boolean {
   const pid = Number(/^copse-run-(\d+)-/.exec(name)?.[1] ?? Number.NaN)
   if (!Number.isSafeInteger(pid) || pid === process.pid) return false
@@ -19,15 +19,15 @@ export function isLeft(name: string): boolean {
   }
 }
 
-/** Makes the temporary folder of a run. */
+/** Creates the temporary folder of a run. */
 export const makeTemporary = async (): Promise<string> => await mkdtemp(join(tmpdir(), ownName('')))
 
-/** Removes it with all that is in it, also below folders that programs made read-only, as module caches are. */
+/** Removes the folder, also below folders that programs made read-only, as module caches are. */
 export async function removeTemporary(folder: string): Promise<void> {
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 })
   await remove().catch(async () => {
     await openFolders(folder)
-    // What can't be removed now is by a later service.
+    // A later service removes what can't be removed now.
     await remove().catch(() => undefined)
   })
 }
@@ -38,7 +38,7 @@ async function openFolders(folder: string): Promise<void> {
   for (const entry of entries) if (entry.isDirectory()) await openFolders(join(folder, entry.name))
 }
 
-/** Removes the folders of services that were killed. */
+/** Removes the temporary folders of killed services. */
 export async function sweepTemporary(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [])
   for (const name of names) if (name.startsWith(prefix) && isLeft(name)) await removeTemporary(join(tmpdir(), name))

@@ -1,8 +1,8 @@
-/** Of the environment of Copse itself, what programs need to find their way, and nothing that may be a key. */
+/** Variables of Copse's own environment that programs need and that can't be a key. */
 const names = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'TZ', 'TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR', 'CI'],
   ...['LANG', 'LANGUAGE', 'HOSTNAME', 'EDITOR', 'VISUAL', 'PAGER', 'DEBIAN_FRONTEND', '__CF_USER_TEXT_ENCODING'],
-  // Where programs keep what they have. Not XDG_RUNTIME_DIR: its sockets are hidden.
+  // Where programs keep their data. Not XDG_RUNTIME_DIR, whose sockets are hidden.
   ...['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_DIRS', 'XDG_DATA_DIRS'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'no_proxy', 'all_proxy'],
   ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE', 'NODE_EXTRA_CA_CERTS', 'GIT_SSL_CAINFO'],
@@ -16,12 +16,12 @@ const names = new Set([
   ...['CC', 'CXX', 'CFLAGS', 'CXXFLAGS', 'CPPFLAGS', 'LDFLAGS', 'MAKEFLAGS', 'PKG_CONFIG_PATH', 'LD_LIBRARY_PATH'],
   ...['NIX_PATH', 'NIX_PROFILES', 'NIX_SSL_CERT_FILE', 'HOMEBREW_PREFIX', 'SDKMAN_DIR', 'ASDF_DIR', 'MISE_DATA_DIR'],
 ])
-/** `GIT_` but for the programs that git asks for passwords. */
+/** `GIT_` except the programs that git asks for passwords. */
 const patterns = [/^LC_/, /^SVC_/, /^GIT_(?!ASKPASS$|SSH$|SSH_COMMAND$)/]
 
 /**
- * Returns the environment of a contained run: what was given for it, and of the rest, which is inherited, what is no
- * key for sure. A person's shell often holds tokens of everything that they work with.
+ * Returns the environment of a contained run: the given variables, and inherited ones that are surely no key. A
+ * user's shell often holds tokens.
  */
 export function containedVariables(
   env: Readonly<Record<string, string>>,

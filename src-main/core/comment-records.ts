@@ -10,7 +10,7 @@ export function toComment(record: CommentRecord): Comment {
   return { ...record, state: commentState(record) }
 }
 
-/** Saves a comment that differs from what it was, and says so. Returns what is saved now. */
+/** Saves and emits a changed comment. Returns the saved comment. */
 export function saveComment(tx: Tx, task: Place, before: CommentRecord, after: CommentRecord): CommentRecord {
   if (JSON.stringify(before) === JSON.stringify({ ...after, updated_at: before.updated_at })) return before
   const comment = { ...after, updated_at: tx.now() }
@@ -19,7 +19,7 @@ export function saveComment(tx: Tx, task: Place, before: CommentRecord, after: C
   return comment
 }
 
-/** Marks comments as sent to a run. Comments that were sent before wait for another answer. */
+/** Marks comments as sent to a run. Comments that were sent before await a new answer. */
 export function markSent(
   tx: Tx,
   task: Place,
@@ -33,7 +33,7 @@ export function markSent(
   }
 }
 
-/** Makes drafts of comments again whose message was withdrawn before an agent read it. */
+/** Turns comments back into drafts after their message was withdrawn before an agent read it. */
 export function unmarkSent(tx: Tx, task: Place, comment_ids: readonly CommentId[]): void {
   for (const id of comment_ids) {
     const comment = tx.comments.get(id)
@@ -56,8 +56,8 @@ export function sentTo(q: Pick<Queries, 'comments' | 'executions'>, run: Executi
 }
 
 /**
- * Notes on the comments of a thread that the coder has replied. Returns what the reply itself was sent with, since its
- * author need not be sent it; null for a reply that does not answer.
+ * Marks on the comments of a thread that the coder has replied. Returns the `sent` data for the reply, because its
+ * author must not get it again; null if the reply answers none of the comments sent to the run.
  */
 export function noteReply(
   tx: Tx,
@@ -80,7 +80,7 @@ export interface FoundChange {
   readonly change: NonNullable<CommentAnswer['change']>
 }
 
-/** Notes what a run did to the lines that comments are about. A change that was noted before keeps its attempt. */
+/** Records how a run changed the lines that comments are about. An earlier recorded change keeps its attempt. */
 export function noteChanges(tx: Tx, task: Place, run: ExecutionRecord, found: readonly FoundChange[]): void {
   const attempt = attemptOfRun(tx, run)
   for (const { comment_id, change } of found) {
@@ -95,7 +95,7 @@ export function noteChanges(tx: Tx, task: Place, run: ExecutionRecord, found: re
   }
 }
 
-/** What is written about a task, for those who write it. */
+/** The comments of a task, for their authors. */
 export interface Comments {
   view: typeof toComment
   save: typeof saveComment

@@ -1,8 +1,8 @@
 import type { ReachedLimit } from '../domain/task/limits.ts'
 import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
 
-/** Says whether an agent may begin a run. */
+/** Checks whether an agent may start a run. */
 export interface LimitCheck {
-  /** Returns the limit beyond which the next run of a task would begin. */
+  /** Returns the limit that a task's next run would exceed, or null. */
   reached(q: Queries, task: TaskRecord, agent: AgentRecord | null): ReachedLimit | null
 }

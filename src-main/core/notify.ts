@@ -10,7 +10,7 @@ import { redactorOf } from './redactor-of.ts'
 export interface NotificationDraft {
   readonly event_type: NotificationType
   readonly body: string | null
-  /** The actor who caused it; they get no notification of their own act. */
+  /** The actor who caused it, who gets no notification. */
   readonly caused_by?: string
 }
 

@@ -32,12 +32,12 @@ export type PluginResult =
   | {
       readonly kind: 'rejected'
       readonly feedback: string
-      /** The gate whose rejection it is; default: the state of the task. */
+      /** Gate that rejected; default: the state of the task. */
       readonly gate?: string
       readonly note?: string
       readonly notify?: NotificationDraft
     }
-  /** It could not land: the task goes back to the gate that it passed, still passed, without a rejection. */
+  /** The merge failed, so the task goes back to the gate that it passed, still passed and without a rejection. */
   | {
       readonly kind: 'returned'
       readonly gate: string

@@ -4,13 +4,13 @@ import type { ContainmentRules } from '../ports/containment.ts'
 import type { Queries } from '../ports/store.ts'
 import { toSettings } from './views.ts'
 
-/** Returns what a project's CI steps, hooks and setup commands are held to. */
+/** Returns the containment rules of a project's CI steps, hooks and setup commands. */
 export function scriptContainment(settings: ProjectSettings): ContainmentRules {
   const { ci_containment: level, allowed_hosts: hosts, extra_paths } = settings
   return { level, hosts, read: extra_paths.read ?? [], write: extra_paths.write ?? [] }
 }
 
-/** The same of a project that may be gone, with what it said. */
+/** Returns the rules of a project that may be deleted, from its last settings. */
 export function scriptContainmentOf({ projects }: Pick<Queries, 'projects'>, id: ProjectId): ContainmentRules {
   const project = projects.get(id)
   return project ? scriptContainment(toSettings(project)) : { level: 'auto' }

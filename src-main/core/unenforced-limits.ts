@@ -6,8 +6,8 @@ import { hasMoneyLimit } from '../domain/task/limits.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 
 /**
- * Returns the limits that do not hold the active run of a task: those of money, where its agent names no cost and no
- * price of its model is known. By what its runs have told, or, before the first, by its type.
+ * Returns the limits that can't be enforced for a task's active run: money limits, if its agent reports no cost and
+ * no price of its model is known. Judged by the reports of earlier runs or, before the first, by the agent's type.
  */
 export function unenforcedLimits(
   q: Queries,

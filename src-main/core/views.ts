@@ -25,7 +25,7 @@ export function toTask(q: Queries, record: TaskRecord): Task {
   }
 }
 
-/** `SHO-42`, by the key that its project has now. */
+/** Returns the ref, such as `SHO-42`, with the project's current key. */
 function refOf(q: Queries, { project_id, number }: Pick<TaskRecord, 'project_id' | 'number'>): string {
   return toRef(q.projects.get(project_id)?.key ?? '', number)
 }
@@ -45,12 +45,12 @@ function withoutInside(record: TaskRecord) {
   return { ...task, start_when_ready: start && { ...start, overrides: withoutValues(start.overrides) } }
 }
 
-/** A claim's variables are as secret as an agent's: their names are shown. */
+/** Removes the values of a claim's variables, because they are as secret as an agent's; keeps the names. */
 function withoutValues({ env, ...overrides }: ExecutionOverrides): ExecutionOverrides {
   return { ...overrides, ...(env && { env: Object.fromEntries(Object.keys(env).map((name) => [name, ''])) }) }
 }
 
-/** Only a task that failed or was retried can have rejections, so for most tasks of a board no query is made. */
+/** Only a task that failed or was retried can have rejections, so most tasks of a board need no query. */
 function withRejections(
   q: Queries,
   { id, attended_mark, review_summary: summary }: TaskRecord,

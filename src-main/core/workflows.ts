@@ -28,7 +28,7 @@ export function createWorkflows(builtin: WorkflowDefinition, plugins: PluginTrai
   }
 }
 
-/** Whether a project follows the built-in default. */
+/** Returns whether a project uses the built-in default. */
 export function isDefault(text: string): boolean {
   const bare = text.trim()
   return bare === '' || bare === '{}'

@@ -19,8 +19,8 @@ const names: Readonly<Record<string, string>> = {
 }
 
 /**
- * A binding of the page as a menu can show it beside a command; null for what no menu knows: sequences, and on macOS
- * keys without a modifier, which the menu there would take away from the text one writes.
+ * Returns a binding of the page as a menu accelerator; null if menus can't show it: sequences, and on macOS keys
+ * without a modifier, which the menu would take from text input.
  */
 export function acceleratorOf(binding: string, platform: NodeJS.Platform): string | null {
   if (binding.includes(' ')) return null
@@ -37,6 +37,6 @@ function nameOf(part: string): string | null {
   const known = names[part]
   if (known !== undefined) return known
   if (/^F([1-9]|1\d|2[0-4])$/.test(part)) return part
-  // A menu knows the keys of ASCII only.
+  // Accelerators support only ASCII keys.
   return /^[!-~]$/.test(part) ? part.toUpperCase() : null
 }

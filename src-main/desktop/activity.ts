@@ -1,14 +1,14 @@
 import type { EventEnvelope, FeedItem } from '../../src-shared/contract/events.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
 
-/** What goes on in all projects, for the tray and for leaving. */
+/** The running work of all projects, for the tray and for quitting. */
 export interface Activity {
-  /** Agents at work. */
+  /** Number of running agents. */
   readonly running: number
   readonly projects: readonly { readonly id: string; readonly paused: boolean }[]
 }
 
-/** Calls of the API as the person at this machine. */
+/** Calls the API as the local user. */
 export interface ActivityPorts {
   call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>>
   events(signal: AbortSignal): AsyncIterable<FeedItem>
@@ -30,7 +30,7 @@ const telling: readonly EventEnvelope['type'][] = [
   'user.updated',
 ]
 
-/** Follows the events, and counts anew when one may have changed what runs. */
+/** Follows the events and recounts after each one that may have changed what runs. */
 export function watchActivity(ports: ActivityPorts): ActivityWatch {
   const closing = new AbortController()
   let now = nothing
@@ -46,7 +46,7 @@ export function watchActivity(ports: ActivityPorts): ActivityWatch {
       ports.onChange(now)
     } while (again && !closing.signal.aborted)
   }
-  /** One count at a time; what happens during it is counted once more. */
+  /** Counts once at a time; an event during a count starts another. */
   function ask(): void {
     again = true
     counting ??= count()
@@ -54,7 +54,7 @@ export function watchActivity(ports: ActivityPorts): ActivityWatch {
       .finally(() => (counting = null))
   }
   async function follow(): Promise<void> {
-    // Whoever registers is somebody else from then on, and hears of other projects.
+    // Registering changes the local user and which projects the stream covers, so the stream is reopened.
     for (let renewed = true; renewed && !closing.signal.aborted;) {
       renewed = false
       const events = ports.events(closing.signal)

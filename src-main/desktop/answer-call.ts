@@ -4,16 +4,16 @@ import { operations, type OperationName, type StreamName } from '../../src-share
 import type { Api, CallContext } from '../api/api.ts'
 import type { Principal } from '../domain/access/principal.ts'
 
-/** What the window's calls need. */
+/** Dependencies of the window's calls. */
 export interface CallHandlers {
   readonly api: Api
-  /** Whoever sits at this machine, asked anew for every call: registering changes it. */
+  /** Returns the local user; read at every call, because registering changes it. */
   localPrincipal(): Principal
-  /** Told of errors that are no refusal; the page hears only that something went wrong. */
+  /** Called with errors that are no refusal; the page learns only that something went wrong. */
   onBug(error: unknown): void
 }
 
-/** Answers one call of the window as the other doors would. */
+/** Answers a call of the window as the HTTP API would. */
 export async function answerCall(
   handlers: CallHandlers,
   name: unknown,
@@ -27,18 +27,18 @@ export async function answerCall(
   }
 }
 
-/** Who calls from the window, for as long as `signal` lets them. */
+/** Returns the call context of the window's user until `signal` aborts. */
 export function callContext(handlers: CallHandlers, signal: AbortSignal): CallContext {
   return { principal: handlers.localPrincipal(), signal, remote_address: null }
 }
 
-/** The name as one of the table's; throws `not_found` for any other. */
+/** Returns the name as one of the table's; throws `not_found` for any other. */
 export function known<N extends OperationName | StreamName>(table: Readonly<Record<N, unknown>>, name: unknown): N {
   if (typeof name === 'string' && Object.hasOwn(table, name)) return name as N
   throw new ApiError({ code: 'not_found', message: `No operation ${JSON.stringify(name)}.` })
 }
 
-/** What the page may see of an error. What is a bug, or trouble with the disk, is told to the log. */
+/** Returns what the page may see of an error. Bugs and disk errors go to the log. */
 export function replyError(error: unknown, handlers: CallHandlers): ReplyError {
   if (!(error instanceof ApiError) || error.code === internalError.code) handlers.onBug(error)
   return (error instanceof ApiError ? error : new ApiError(internalError)).toBody().error

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { extname, resolve, sep } from 'node:path'
 import { protocol } from 'electron'
 
-/** Where the window's page lives: an origin of its own, so that no other page shares its storage. */
+/** The page's own origin, so that no other page shares its storage. */
 export const appOrigin = { scheme: 'copse', host: 'app', url: 'copse://app/' } as const
 
 const types: Readonly<Record<string, string>> = {
@@ -17,12 +17,12 @@ const types: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 }
 
-/** The page asks nothing of any network: it has the preload's bridge. */
+/** The page needs no network, because it has the preload's bridge. */
 const contentPolicy =
   "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; " +
   "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Makes the scheme a web origin. Only before Electron is ready. */
+/** Registers the scheme as a web origin. Call only before Electron is ready. */
 export function registerAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme: appOrigin.scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
@@ -34,7 +34,7 @@ export function serveApp(webRoot: string): void {
   protocol.handle(appOrigin.scheme, (request) => answer(webRoot, request))
 }
 
-/** One file below `webRoot`, or 404: also for every path that leads out of it. */
+/** Returns a file below `webRoot`, or 404, also for every path that leads out of it. */
 async function answer(webRoot: string, request: Pick<Request, 'method' | 'url'>): Promise<Response> {
   const url = new URL(request.url)
   const file = url.host === appOrigin.host && request.method === 'GET' ? fileFor(webRoot, url.pathname) : null

@@ -1,22 +1,22 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Starts with the system or not, as the system itself has it. */
+/** The system's setting of whether the program starts with it. */
 export interface AutoStart {
   isOn(): boolean
   set(on: boolean): void
 }
 
-/** The argument of a start by the system: no window is shown. */
+/** Argument of a start by the system: shows no window. */
 export const hiddenArgument = '--hidden'
 
-/** Login items of macOS and Windows, as Electron knows them. */
+/** Login items of macOS and Windows through Electron. */
 export interface LoginItems {
   getLoginItemSettings(query: { readonly args: string[] }): { readonly openAtLogin: boolean }
   setLoginItemSettings(settings: { readonly openAtLogin: boolean; readonly args: string[] }): void
 }
 
-/** By the system's login items; on Linux, which has none, by a file in `autostart`. */
+/** Uses the system's login items; on Linux, which has none, a file in `autostart`. */
 export function createAutoStart(
   platform: NodeJS.Platform,
   items: LoginItems,
@@ -34,7 +34,7 @@ function byFile(file: string, program: string): AutoStart {
   return {
     isOn: () => {
       const entry = readIfThere(file)
-      // Desktops switch an entry off by a line of their own.
+      // Desktops disable an entry with a line of their own.
       return entry !== null && !/^(Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/m.test(entry)
     },
     set: (on) => {
@@ -45,7 +45,7 @@ function byFile(file: string, program: string): AutoStart {
   }
 }
 
-/** As the Desktop Entry Specification quotes: in double quotes, with four signs escaped, and `%` doubled. */
+/** Quotes as the Desktop Entry Specification requires: double quotes, four escaped characters, and `%` doubled. */
 function entryFor(program: string): string {
   const quoted = `"${program
     .replace(/["`$\\]/g, '\\$&')

@@ -1,18 +1,18 @@
-/** The links that open Copse: `copse://task/ID`. */
+/** Scheme of the links that open Copse: `copse://task/ID`. */
 export const linkScheme = 'copse'
 
-/** What a link of ours asks for. */
+/** The content of a link. */
 export type DeepLink = { readonly kind: 'task'; readonly task_id: string } | { readonly kind: 'malformed' }
 
 const taskLink = /^copse:\/\/task\/([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\/?$/i
 
-/** Reads a link. Any program may send one, so that it can name a task and nothing else. */
+/** Parses a link. Any program may send one, so a link can only name a task. */
 export function readDeepLink(link: string): DeepLink {
   const id = taskLink.exec(link)?.[1]
   return id === undefined ? { kind: 'malformed' } : { kind: 'task', task_id: id.toLowerCase() }
 }
 
-/** The link among the arguments of a start; null without one. */
+/** Returns the link among the arguments of a start, or null. */
 export function linkAmong(args: readonly string[]): string | null {
   return args.find((arg) => arg.toLowerCase().startsWith(`${linkScheme}:`)) ?? null
 }

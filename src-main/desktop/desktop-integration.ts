@@ -13,16 +13,16 @@ import { toPause, toResume, trayTemplate, trayTooltip, type TrayActions } from '
 import { createUpdates, type Updater } from './updates.ts'
 import { hideWindows } from './window.ts'
 
-/** What the manners take of the program. */
+/** Dependencies on the program. */
 export interface DesktopIntegrationOptions {
   readonly api: Api
   context(signal: AbortSignal): CallContext
   readonly settings: DesktopSettingsFile
   readonly requests: PageRequests
   readonly updater: Updater | 'not_installed' | 'no_feed'
-  /** null where the system could not start the program. */
+  /** null if the system can't start the program. */
   readonly autoStart: AutoStart | null
-  /** The folder of the program's pictures. */
+  /** Folder of the program's images. */
   readonly icons: string
   readonly licencesFile: string
   /** Brings the window forward, or opens one. */
@@ -33,7 +33,7 @@ export interface DesktopIntegrationOptions {
 const firstLookMs = 30_000
 const nextLookMs = 6 * 60 * 60_000
 
-/** Menu, tray, leaving and updates: what makes a program of the page. Disposing ends what listens. */
+/** Starts menu, tray, quit guard and updates. Disposing removes the listeners. */
 export function startDesktopIntegration(options: DesktopIntegrationOptions): QuitGuard & Disposable {
   const { settings, requests, onBug } = options
   const open = new DisposableStack()
@@ -170,26 +170,26 @@ function regularly(work: () => void): () => void {
   }
 }
 
-/** The pictures of the window and of the badge. */
+/** Returns the image paths of the window and the badge. */
 export const pictures = (icons: string) => ({ window: join(icons, 'window.png'), dot: join(icons, 'badge.png') })
 
-/** Puts the menus in their place: macOS shows them above, elsewhere they are the window's. */
+/** Sets the menus: application-wide on macOS, elsewhere of the window. */
 function setMenu(parts: MenuParts): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(parts)))
 }
 
-/** The icon beside the clock. */
+/** The tray icon. */
 interface OpenTray {
   show(activity: Activity): void
 }
 
-/** Puts it there, with its pictures from the folder `icons`. */
+/** Opens the tray icon with images from the folder `icons`. */
 function openTray(icons: string, platform: NodeJS.Platform, actions: TrayActions): OpenTray {
-  // macOS colours its own by itself: a picture called …Template, with one twice as large beside it.
+  // macOS colours an image named …Template itself and expects one of double size beside it.
   const tray = new Tray(
     nativeImage.createFromPath(join(icons, platform === 'darwin' ? 'trayTemplate.png' : 'tray.png')),
   )
-  // Elsewhere a click opens the menu.
+  // On other systems a click opens the menu.
   if (platform === 'win32') tray.on('click', actions.show)
   return {
     show: (activity) => {

@@ -12,7 +12,7 @@ import { pageMessages } from './page-messages.ts'
 import type { PageRequests } from './page-requests.ts'
 import { openTrustedIpc } from './trusted-ipc.ts'
 
-/** What the page may know and change of how the program behaves here. */
+/** Desktop behaviour that the page can read and change. */
 export interface DesktopIpcHandlers {
   readonly requests: PageRequests
   state(): DesktopState
@@ -22,11 +22,11 @@ export interface DesktopIpcHandlers {
 }
 
 export interface DesktopIpc extends Disposable {
-  /** Something in the state has changed. */
+  /** Pushes the changed state to the page. */
   tell(): void
 }
 
-/** Tells the page of the desktop, and the desktop of the page. */
+/** Connects the page with the desktop, in both directions. */
 export function registerDesktopIpc(handlers: DesktopIpcHandlers): DesktopIpc {
   const ipc = openTrustedIpc()
   let listener: WebContents | null = null

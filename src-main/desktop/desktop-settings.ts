@@ -3,11 +3,11 @@ import { z } from 'zod'
 import type { DesktopSettings, PagePreferences } from '../../src-shared/contract/desktop.ts'
 import { parseJson } from '../../src-shared/lang/parse-json.ts'
 
-/** What the program keeps about itself on this machine. */
+/** The settings file's content. */
 interface Kept extends DesktopSettings {
-  /** The page's, for the first paint of the next window. */
+  /** The page's theme, for the first paint of the next window. */
   readonly theme: PagePreferences['theme']
-  /** The ids of the projects that the tray has paused, and would let go on. */
+  /** IDs of the projects that the tray paused and would resume. */
   readonly paused: readonly string[]
 }
 
@@ -24,7 +24,7 @@ const shape = z.object({
   paused: z.array(z.string()).catch([]),
 })
 
-/** Reads `file` once and writes it at every change. What is missing or unusable there is as at the first start. */
+/** Reads `file` once and writes it at every change. Missing or invalid fields get their defaults. */
 export function openDesktopSettings(file: string): DesktopSettingsFile {
   const kept = shape.safeParse(parseJson(readIfThere(file)))
   let now: Kept = kept.success ? kept.data : shape.parse({})

@@ -1,14 +1,14 @@
 import { findOnPath } from '../platform/process/find-on-path.ts'
 
-/** An editor of this machine, by its own program or by the links that it opens. */
+/** A local editor, opened by its program or by a link. */
 export interface Editor {
   readonly id: string
   readonly name: string
-  /** Its program's names, the usual one first. */
+  /** Program names, the usual one first. */
   readonly programs: readonly string[]
-  /** What its program is told to show a line. */
+  /** Program arguments that open a line. */
   readonly at: (file: string, line: number) => readonly string[]
-  /** The scheme of its links, in which a path follows `file` and a line the path; null where it has none. */
+  /** Scheme of the editor's links, which continue with `file`, a path and a line; null if it has none. */
   readonly scheme: string | null
 }
 
@@ -18,7 +18,7 @@ const goTo: Editor['at'] = (file, line) => ['-g', `${file}:${line}`]
 const afterColon: Editor['at'] = (file, line) => [`${file}:${line}`]
 const asOption: Editor['at'] = (file, line) => ['--line', String(line), file]
 
-/** The editors that are known, in the order in which they are offered. */
+/** The known editors in the order in which they are offered. */
 export const editors: readonly Editor[] = [
   { id: 'cursor', name: 'Cursor', programs: ['cursor'], at: goTo, scheme: 'cursor' },
   { id: 'vscode', name: 'VS Code', programs: ['code'], at: goTo, scheme: 'vscode' },
@@ -39,7 +39,7 @@ export const editors: readonly Editor[] = [
   { id: 'goland', name: 'GoLand', programs: ['goland', 'goland64'], at: asOption, scheme: null },
 ]
 
-/** The program of an editor; null where it is not on PATH, or only as a script that takes a shell to start. */
+/** Returns an editor's program; null if it is not on PATH, or only as a script that a shell must start. */
 export function programOf({ programs }: Editor, environment: Environment): string | null {
   for (const name of programs) {
     const program = findOnPath(name, environment)

@@ -8,16 +8,16 @@ import { isFile, isFolder } from './is-folder.ts'
 
 const terminal: FolderTool = { id: 'terminal', name: 'Terminal', files: false }
 
-/** What the desktop says of links. */
+/** The desktop's handling of links. */
 export interface LinkOpener {
-  /** The program that opens links of a scheme; empty without one. */
+  /** Returns the program that opens links of a scheme, or ''. */
   handlerOf(link: string): string
   open(link: string): Promise<void>
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The programs of this machine in which a folder can be opened. */
+/** Finds the local programs that can open a folder. */
 export async function findFolderTools(
   links: Pick<LinkOpener, 'handlerOf'>,
   environment: Environment = process.env,
@@ -28,7 +28,7 @@ export async function findFolderTools(
   return findTerminal() === null ? found : [...found, terminal]
 }
 
-/** Opens a folder in one of them; whether there was such a folder and such a program. */
+/** Opens a folder in a tool. Returns whether both exist. */
 export async function openInTool(
   id: string,
   path: string,
@@ -50,7 +50,7 @@ export async function openInTool(
   return true
 }
 
-/** Opens a file at a line in one of them; whether there was such a file and such an editor. */
+/** Opens a file at a line in an editor. Returns whether both exist. */
 export async function openAtLine(
   id: string,
   path: string,

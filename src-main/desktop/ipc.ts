@@ -14,15 +14,15 @@ import { answerCall, callContext, known, replyError, type CallHandlers } from '.
 import { createSubscriptions, type OpenStream } from './subscriptions.ts'
 import { openTrustedIpc } from './trusted-ipc.ts'
 
-/** What the window's door needs of the app and the desktop. */
+/** Dependencies of the window's IPC on the app and the desktop. */
 export interface WindowIpcHandlers extends CallHandlers {
   pickFolder(contents: WebContents): Promise<string | null>
   showFolder(path: string): void
   folderTools(): Promise<readonly FolderTool[]>
   openFolder(tool: string, path: string): Promise<boolean>
-  /** A path that leads out of the worktree opens nothing. */
+  /** Refuses a path that leads out of the worktree. */
   openFile(tool: string, worktree: string, path: string, line: number): Promise<boolean>
-  /** `onClick` after the window has come forward. */
+  /** Shows a notification. Calls `onClick` after the window has come forward. */
   notify(notice: SystemNotice, onClick: () => void): void
   setBadge(count: number): void
 }
@@ -75,7 +75,7 @@ export function registerWindowIpc(handlers: WindowIpcHandlers): Disposable {
   }
 }
 
-/** The page names a task, not a folder: where its worktree lies, the service knows. */
+/** Opens a file of a task. The page names only the task, and the service knows its worktree. */
 async function openFile(
   handlers: WindowIpcHandlers,
   asker: CallContext,

@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
-/** Whether there is a folder at `path`. */
+/** Returns whether there is a folder at `path`. */
 export const isFolder = (path: string): Promise<boolean> => is(path, (found) => found.isDirectory())
 
-/** Whether there is a file at `path`. */
+/** Returns whether there is a file at `path`. */
 export const isFile = (path: string): Promise<boolean> => is(path, (found) => found.isFile())
 
 async function is(path: string, what: (found: Stats) => boolean): Promise<boolean> {

@@ -2,11 +2,11 @@ import type { MenuItemConstructorOptions } from 'electron'
 import type { DesktopRequest, MenuCommand } from '../../src-shared/contract/desktop.ts'
 import { acceleratorOf } from './accelerator.ts'
 
-/** What the menus are made of. */
+/** Data of the menus. */
 export interface MenuParts {
   readonly platform: NodeJS.Platform
   readonly developer: boolean
-  /** Those of the page, with the keys that the person has chosen; none before it has said so. */
+  /** The page's commands with the user's keys; empty until the page has sent them. */
   readonly commands: readonly MenuCommand[]
   ask(request: DesktopRequest): void
   showLicences(): void
@@ -16,7 +16,7 @@ const separator: MenuItemConstructorOptions = { type: 'separator' }
 const goTo = ['go-board', 'go-inbox', 'go-agents', 'go-workflow']
 const onTask = ['open', 'changes', 'review', 'full', 'edit', 'move', 'start', 'stop']
 
-/** The native menus: what the page does, with its keys as they are now, and what belongs to every program. */
+/** Returns the native menus: the page's commands with their current keys, and the items that every program has. */
 export function menuTemplate(parts: MenuParts): MenuItemConstructorOptions[] {
   const mac = parts.platform === 'darwin'
   const of = (...ids: readonly string[]) => ids.flatMap((id) => commandItem(parts, id))
@@ -78,7 +78,10 @@ function submenu(label: string, items: MenuItemConstructorOptions[]): MenuItemCo
   return items.length === 0 ? [] : [{ label, submenu: items }]
 }
 
-/** The page listens to its keys itself: the menu only shows them, and a click asks the page. */
+/**
+ * Returns a command's menu item. The page handles its keys itself: the menu only displays them, and a click asks the
+ * page.
+ */
 function commandItem({ commands, platform, ask }: MenuParts, id: string): MenuItemConstructorOptions[] {
   const command = commands.find((one) => one.id === id)
   if (command === undefined) return []
@@ -90,7 +93,7 @@ function commandItem({ commands, platform, ask }: MenuParts, id: string): MenuIt
       registerAccelerator: false,
       ...(accelerator !== null && { accelerator }),
       click: (_item, _window, event) => {
-        // Where the system takes the key all the same, the page has heard it first.
+        // If the system triggers the accelerator anyway, the page has handled the key already.
         if (event.triggeredByAccelerator !== true) ask({ kind: 'command', id })
       },
     },

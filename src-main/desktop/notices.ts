@@ -1,10 +1,10 @@
 import { app, BrowserWindow, nativeImage, Notification } from 'electron'
 import type { SystemNotice } from '../../src-shared/contract/desktop.ts'
 
-/** Those that are shown: an object that nobody holds would be collected, and its click never heard. */
+/** Shown notifications, held here because a collected one would lose its click. */
 const shown = new Map<string, Notification>()
 
-/** Shows it without a sound of the system's; a newer one of the same tag takes its place. */
+/** Shows a notification without the system's sound; replaces an older one of the same tag. */
 export function showNotice(notice: SystemNotice, onClick: () => void): void {
   if (!Notification.isSupported()) return
   shown.get(notice.tag)?.close()
@@ -21,11 +21,11 @@ export function showNotice(notice: SystemNotice, onClick: () => void): void {
   notification.show()
 }
 
-/** The number on the app's icon, where the desktop has a place for one; 0 takes it away. */
+/** Sets the number on the app's icon where the desktop shows one; 0 removes it. */
 export function setBadge(count: number, dotFile: string): void {
   app.setBadgeCount(count)
   if (process.platform !== 'win32') return
-  // Windows knows no number, only a small picture on the task bar's.
+  // Windows shows no number, only a small overlay image on the task bar.
   const dot = count === 0 ? null : nativeImage.createFromPath(dotFile)
   for (const window of BrowserWindow.getAllWindows()) window.setOverlayIcon(dot, count === 0 ? '' : `${count} unread`)
 }

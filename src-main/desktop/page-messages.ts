@@ -9,7 +9,7 @@ const change: z.ZodType<DesktopChange> = z
     autoStart: z.boolean(),
   })
   .partial()
-  // zod lets an undefined pass for what is left out; it must not wipe what is kept.
+  // zod keeps `undefined` for omitted fields; it must not overwrite saved values.
   .transform((value) => Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)))
 
 const command = z.object({ id: z.string().max(40), label: z.string().max(80), keys: z.string().max(80).nullable() })
@@ -19,7 +19,7 @@ const preferences: z.ZodType<PagePreferences> = z.object({
 })
 const step: z.ZodType<UpdateStep> = z.enum(['check', 'download', 'install'])
 
-/** What the page may say. Throws for anything else, which only a broken page sends. */
+/** Schemas of the page's messages. They throw for anything else, which only a broken page sends. */
 export const pageMessages = {
   change: (value: unknown) => change.parse(value),
   preferences: (value: unknown) => preferences.parse(value),

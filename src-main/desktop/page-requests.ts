@@ -1,15 +1,15 @@
 import type { DesktopRequest } from '../../src-shared/contract/desktop.ts'
 
-/** Requests to the page, which may not be there yet. */
+/** Requests to a page that may not be loaded yet. */
 export interface PageRequests {
   ask(request: DesktopRequest): void
-  /** The page listens: what has waited is told in its order. */
+  /** Sends the waiting requests in order once the page listens. */
   attach(tell: (request: DesktopRequest) => void): void
-  /** It went away or is loaded anew: what comes now waits. */
+  /** Queues new requests while the page is closed or reloads. */
   detach(): void
 }
 
-/** Keeps what is asked for until there is a page to hear it. */
+/** Queues requests until a page listens. */
 export function createPageRequests(): PageRequests {
   let tell: ((request: DesktopRequest) => void) | null = null
   let waiting: DesktopRequest[] = []

@@ -1,6 +1,6 @@
 import { smallestWindow, type WindowState } from './window-state.ts'
 
-/** A rectangle of the desktop, in its own pixels. */
+/** A rectangle of the desktop in its pixels. */
 export interface Area {
   readonly x: number
   readonly y: number
@@ -8,13 +8,13 @@ export interface Area {
   readonly height: number
 }
 
-/** This much of the title bar must be in sight, or the window could not be taken hold of. */
+/** Part of the title bar that must be visible, so that the user can grab the window. */
 const leastWidth = 120
 const titleHeight = 32
 
 /**
- * Where a window goes that was left as `state` says, on the displays that there are now, the main one first: where it
- * was, as long as it can be reached there, else in the middle of the main display. Never larger than its display.
+ * Returns where to open a window that was left as `state`, given the current displays, the main one first: at its old
+ * position if it can be reached there, else in the middle of the main display. Never larger than its display.
  */
 export function placeWindow(state: WindowState, displays: readonly Area[]): WindowState {
   const { x, y } = state

@@ -5,35 +5,35 @@ export interface LeavingQuestion {
   readonly message: string
   readonly detail: string
   readonly buttons: readonly string[]
-  /** A box to tick; null where the answer is remembered anyway. */
+  /** Label of a checkbox; null if the answer is remembered anyway. */
   readonly checkbox: string | null
 }
 
-/** What leaving takes of the desktop. */
+/** Desktop functions for closing and quitting. */
 export interface LeavingPorts {
   readonly platform: NodeJS.Platform
-  /** How many agents run. */
+  /** Returns the number of running agents. */
   atWork(): number
   settings(): Pick<DesktopSettings, 'whenClosed' | 'whenQuit'>
   remember(change: Partial<DesktopSettings>): void
   ask(question: LeavingQuestion): Promise<{ readonly button: number; readonly checked: boolean }>
-  /** Takes the windows away and leaves the program in the tray. */
+  /** Hides the windows and keeps the program in the tray. */
   hide(): void
   quit(): void
 }
 
-/** Whether the window or the program may go while agents run. */
+/** Decides whether a window may close or the program may quit while agents run. */
 export interface QuitGuard {
   mayClose(): boolean
   mayQuit(): boolean
-  /** The system or an update ends the program: nobody is asked any more. */
+  /** Allows quitting without a question, because the system or an update ends the program. */
   allowQuit(): void
 }
 
 const work = (count: number) => (count === 1 ? '1 agent is running.' : `${count} agents are running.`)
 const nothingLost = 'Quitting stops them. Their work is kept, and you can resume them next time.'
 
-/** Asks when that is wished for, does as chosen, and lets go whoever has been answered. */
+/** Asks if the settings say so, applies the answer, and asks no more after a confirmed quit. */
 export function createQuitGuard(ports: LeavingPorts): QuitGuard {
   let insisted = false
   let asking = false
@@ -58,7 +58,7 @@ export function createQuitGuard(ports: LeavingPorts): QuitGuard {
     mayClose: () => {
       const count = ports.atWork()
       if (insisted || count === 0) return true
-      // A program of macOS has no window now and then, which is no reason to ask.
+      // A macOS program may run without a window, so closing one needs no question.
       const choice = ports.platform === 'darwin' ? 'tray' : ports.settings().whenClosed
       if (choice === 'tray') ports.hide()
       if (choice === 'quit') allowQuit()
@@ -77,7 +77,7 @@ export function createQuitGuard(ports: LeavingPorts): QuitGuard {
     mayQuit: () => {
       const count = ports.atWork()
       if (insisted || count === 0 || ports.settings().whenQuit === 'end') {
-        // A program that quits closes its windows, which must not stay for the agents.
+        // A quit closes the windows, and running agents must not keep them open.
         allowQuit()
         return true
       }

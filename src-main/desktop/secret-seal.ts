@@ -7,8 +7,8 @@ type Storage = Pick<
 >
 
 /**
- * The system's own keychain, for secrets in files; null where there is none. Without a keyring Chromium on Linux would
- * use a password that everybody knows, which is no better than the file's mode.
+ * Returns encryption by the system's keychain, or null without one. Without a keyring Chromium on Linux uses a
+ * publicly known password, which protects no better than the file's mode.
  */
 export function createSecretSeal(storage: Storage, platform: NodeJS.Platform): SecretSeal | null {
   if (!storage.isEncryptionAvailable()) return null

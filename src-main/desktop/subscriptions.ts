@@ -2,16 +2,16 @@ import type { WebContents } from 'electron'
 import { desktopChannels, type ReplyError, type StreamReply } from '../../src-shared/contract/desktop.ts'
 import type { FeedItem, TranscriptItem } from '../../src-shared/contract/events.ts'
 
-/** Starts a stream that ends when `signal` is aborted. */
+/** Starts a stream that ends when `signal` aborts. */
 export type OpenStream = (signal: AbortSignal) => AsyncIterable<FeedItem | TranscriptItem>
 
 export interface Subscriptions extends Disposable {
-  /** Pushes the stream to the window until it ends, is ended, or the page goes: closed, crashed or reloaded. */
+  /** Pushes a stream to the window until it ends, is cancelled, or the page closes, crashes or reloads. */
   add(contents: WebContents, id: string, open: OpenStream): void
   end(contents: WebContents, id: string): void
 }
 
-/** Keeps count of what every window listens to. `toError` makes of a failure what the page may see. */
+/** Tracks the streams of every window. `toError` converts a failure to what the page may see. */
 export function createSubscriptions(toError: (error: unknown) => ReplyError): Subscriptions {
   const pages = new Map<WebContents, Map<string, AbortController>>()
 

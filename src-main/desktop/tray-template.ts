@@ -1,7 +1,7 @@
 import type { MenuItemConstructorOptions } from 'electron'
 import type { Activity } from './activity.ts'
 
-/** What a click in the tray does. */
+/** Click actions of the tray. */
 export interface TrayActions {
   show(): void
   newTask(): void
@@ -10,13 +10,13 @@ export interface TrayActions {
   quit(): void
 }
 
-/** What the tray says when it is pointed at. */
+/** Returns the tray's tooltip. */
 export function trayTooltip({ running }: Activity): string {
   if (running === 0) return 'Copse: no agents running'
   return running === 1 ? 'Copse: 1 agent running' : `Copse: ${running} agents running`
 }
 
-/** The tray's menu: how many run, a quick task, and a pause for all projects. */
+/** Returns the tray's menu: the number of running agents, a quick task, and a pause for all projects. */
 export function trayTemplate(activity: Activity, actions: TrayActions): MenuItemConstructorOptions[] {
   const { projects } = activity
   const allPaused = projects.length > 0 && projects.every(({ paused }) => paused)
@@ -33,12 +33,15 @@ export function trayTemplate(activity: Activity, actions: TrayActions): MenuItem
   ]
 }
 
-/** The projects that a pause in the tray concerns. */
+/** Returns the projects that a pause in the tray affects. */
 export function toPause({ projects }: Activity): readonly string[] {
   return projects.filter(({ paused }) => !paused).map(({ id }) => id)
 }
 
-/** Those that go on: what the tray has paused, so that one that a person paused before stays so; else all. */
+/**
+ * Returns the projects to resume: those that the tray paused, so that earlier pauses of a person stay; without any,
+ * all.
+ */
 export function toResume({ projects }: Activity, byTray: readonly string[]): readonly string[] {
   const paused = projects.filter((project) => project.paused).map(({ id }) => id)
   const own = paused.filter((id) => byTray.includes(id))

@@ -1,15 +1,14 @@
 import { ipcMain, type IpcMainEvent, type IpcMainInvokeEvent } from 'electron'
 import { isTrustedSender } from './trusted-sender.ts'
 
-/** Channels that only our own page may use; disposing closes them all. */
+/** IPC channels that accept only the app's own page; disposing closes them. */
 export interface TrustedIpc extends Disposable {
-  /** Answers calls. */
   handle(channel: string, answer: (event: IpcMainInvokeEvent, ...args: unknown[]) => unknown): void
-  /** Hears what is only sent. */
+  /** Listens to one-way messages. */
   on(channel: string, listen: (event: IpcMainEvent, ...args: unknown[]) => void): void
 }
 
-/** Opens no channel yet. */
+/** Creates the registry, without channels yet. */
 export function openTrustedIpc(): TrustedIpc {
   const open = new DisposableStack()
   return {

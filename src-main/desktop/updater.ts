@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Updater } from './updates.ts'
 
 /**
- * Newer versions from where the packed program was told to look, by electron-updater, which checks what it fetches.
- * `leave` ends what is under way, since the new program is started before this one has gone.
+ * Finds newer versions through electron-updater, which verifies its downloads, at the source in the packaged program.
+ * `leave` stops the service first, because the new program starts before this one has exited.
  */
 export function findUpdater(leave: () => Promise<void>): Updater | 'not_installed' | 'no_feed' {
   if (!app.isPackaged) return 'not_installed'
@@ -22,7 +22,8 @@ export function findUpdater(leave: () => Promise<void>): Updater | 'not_installe
       const updater = await load()
       updater.allowPrerelease = channel === 'beta'
       updater.channel = channel === 'beta' ? 'beta' : 'latest'
-      // Setting a channel allows it, and whoever leaves the betas keeps theirs until there is a newer version.
+      // Setting `channel` allows downgrades; a user who leaves the beta channel keeps the beta until a newer version
+      // exists.
       updater.allowDowngrade = false
       const found = await updater.checkForUpdates()
       return found?.isUpdateAvailable === true ? found.updateInfo.version : null
@@ -37,7 +38,7 @@ export function findUpdater(leave: () => Promise<void>): Updater | 'not_installe
       const updater = await load()
       await leave()
       app.releaseSingleInstanceLock()
-      // The service has ended: if the new program cannot be put in place, the old one begins anew.
+      // The service has stopped, so a failed install restarts the old program.
       updater.once('error', () => {
         app.relaunch()
         app.quit()

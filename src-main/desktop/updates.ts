@@ -1,34 +1,34 @@
 import type { DesktopSettings, UpdateState, UpdateStep } from '../../src-shared/contract/desktop.ts'
 
-/** Where newer versions come from. */
+/** Source of newer versions. */
 export interface Updater {
-  /** The newest version of a channel; null when this is it. */
+  /** Returns the newest version of a channel; null if it is installed. */
   find(channel: 'stable' | 'beta'): Promise<string | null>
-  /** Fetches what was found last. */
+  /** Downloads the version that was found last. */
   download(onPercent: (percent: number) => void): Promise<void>
-  /** Ends the program and starts the new one. */
+  /** Quits the program and starts the new version. */
   install(): Promise<void>
 }
 
 export interface UpdatePorts {
-  /** Why there can be none; else what finds them. */
+  /** The updater, or why there is none. */
   readonly updater: Updater | 'not_installed' | 'no_feed'
   channel(): DesktopSettings['updates']
   now(): Date
-  /** Calls `work` from time to time, first soon after the start; answers what ends that. */
+  /** Calls `work` periodically, first soon after the start; returns a function that stops it. */
   regularly(work: () => void): () => void
   onChange(state: UpdateState): void
 }
 
 export interface Updates extends Disposable {
   state(): UpdateState
-  /** A step that does not fit the state does nothing. */
+  /** Performs a step; ignores one that does not fit the state. */
   take(step: UpdateStep): Promise<void>
-  /** The channel has been changed. */
+  /** Called after the channel was changed. */
   channelChanged(): Promise<void>
 }
 
-/** Looks for newer versions and says so; fetches and installs one only when it is told to. */
+/** Looks for newer versions and reports them; downloads and installs only when asked. */
 export function createUpdates(ports: UpdatePorts): Updates {
   const { updater } = ports
   const rest = (): UpdateState => {
@@ -36,7 +36,7 @@ export function createUpdates(ports: UpdatePorts): Updates {
     return ports.channel() === 'off' ? { kind: 'off' } : { kind: 'current', checked_at: null }
   }
   let state = rest()
-  /** A later look makes what an earlier one found worthless. */
+  /** Number of the latest check: results of earlier ones are dropped. */
   let turn = 0
   const become = (next: UpdateState) => ports.onChange((state = next))
   const failed = (error: unknown): UpdateState => ({

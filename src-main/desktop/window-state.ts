@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** Where the window was; without a place the system picks one. */
+/** Size and position of the window; without a position the system chooses one. */
 export interface WindowState {
   readonly x?: number
   readonly y?: number
@@ -12,13 +12,13 @@ export interface WindowState {
 export const firstWindow: WindowState = { width: 1440, height: 900, maximized: false }
 export const smallestWindow = { width: 1024, height: 640 } as const
 
-/** What `saveWindowState` left in `file`; the first window's where there is nothing usable. */
+/** Reads what `saveWindowState` wrote; the default if `file` has nothing usable. */
 export function loadWindowState(file: string): WindowState {
   let value: unknown
   try {
     value = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    // A size is not worth a failed start: a missing or cut file means the first window's.
+    // A missing or truncated file must not fail the start, so the default applies.
     if (error instanceof SyntaxError || (error instanceof Error && 'code' in error)) return firstWindow
     throw error
   }

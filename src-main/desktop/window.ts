@@ -4,23 +4,23 @@ import { placeWindow } from './place-window.ts'
 import { isAppUrl, isWebUrl } from './trusted-sender.ts'
 import { loadWindowState, saveWindowState, smallestWindow } from './window-state.ts'
 
-/** What a window takes of the program. */
+/** Options of a window. */
 export interface WindowOptions {
   readonly preload: string
   readonly stateFile: string
   readonly icon: string
-  /** Opened without being shown: the program was started with the system. */
+  /** Open without showing, because the program started with the system. */
   readonly hidden: boolean
-  /** Whether it may close now; it is hidden or asks otherwise. */
+  /** Returns whether the window may close now; otherwise hides it or asks. */
   mayClose(): boolean
-  /** The system ends the person's session. */
+  /** Called when the system ends the user's session. */
   onSessionEnd(): void
 }
 
-/** The ground of the page in either theme, for the moment before there is a page. */
+/** Background of the page per theme, shown until the page has loaded. */
 const ground = { light: '#f4f5f2', dark: '#131412' } as const
 
-/** Opens the app's window as it was when `stateFile` was written, showing nothing but the app's page. */
+/** Opens the app's window with the size and position of `stateFile`; it loads only the app's page. */
 export async function openWindow(options: WindowOptions): Promise<void> {
   const { maximized, ...bounds } = placeWindow(loadWindowState(options.stateFile), workAreas())
   const window = new BrowserWindow({
@@ -57,19 +57,19 @@ export async function openWindow(options: WindowOptions): Promise<void> {
   await window.loadURL(appOrigin.url)
 }
 
-/** The parts of the displays that are free for windows, the main display's first. */
+/** Returns the displays' areas that are free for windows, the main display's first. */
 function workAreas() {
   const main = screen.getPrimaryDisplay()
   const others = screen.getAllDisplays().filter(({ id }) => id !== main.id)
   return [main, ...others].map(({ workArea }) => workArea)
 }
 
-/** Takes the windows away; their pages go on. */
+/** Hides the windows; their pages keep running. */
 export function hideWindows(): void {
   for (const window of BrowserWindow.getAllWindows()) window.hide()
 }
 
-/** Brings the window forward, for a second start of the program. */
+/** Brings the window forward when the program is started a second time. */
 export function showWindow(): void {
   const window = BrowserWindow.getAllWindows()[0]
   if (!window) return
@@ -78,13 +78,13 @@ export function showWindow(): void {
   window.focus()
 }
 
-/** The app needs no camera, place or notification of the page's own: nothing is granted. */
+/** Denies all permissions: the app needs no camera, location or web notifications. */
 export function denyPermissions(): void {
   session.defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false))
   session.defaultSession.setPermissionCheckHandler(() => false)
 }
 
-/** Links out open in the person's browser; the window itself never leaves the app. */
+/** Opens external links in the user's browser; the window never leaves the app. */
 function keepInside(contents: WebContents): void {
   contents.setWindowOpenHandler(({ url }) => {
     if (isWebUrl(url)) void shell.openExternal(url)

@@ -6,8 +6,8 @@ import type { ExecutionOutcome } from '../ports/executors.ts'
 import type { AccountRecord, AgentRecord, Queries } from '../ports/store.ts'
 
 /**
- * Returns the account that an agent uses: its own name for it, else its type with what tells its credentials apart. Keys
- * are named by a part of their hash.
+ * Returns the account that an agent uses: its configured name, else its type with what distinguishes its credentials.
+ * Keys appear only as a part of their hash.
  */
 export function accountOf({ executor, config }: Pick<AgentRecord, 'executor' | 'config'>): string {
   if (config.account !== undefined) return config.account
@@ -15,21 +15,21 @@ export function accountOf({ executor, config }: Pick<AgentRecord, 'executor' | '
   const own = accountVariables.flatMap((variable) => {
     const value = config.env?.[variable]
     if (value === undefined || value === '') return []
-    // Others may read it, so it holds neither keys nor whole paths.
+    // Other users may read the account, so it contains neither keys nor whole paths.
     const folder = /_(?:DIR|HOME)$|^HOME$/.test(variable) ? (value.split(/[\\/]/).at(-1) ?? '') : variable
     return [`${folder} ${digest(value)}`]
   })
   return [name, ...own].join(', ')
 }
 
-/** 64 bits (FNV-1a) that tell values apart and from which no key can be had back. */
+/** Returns 64 bits (FNV-1a) that distinguish values and from which no key can be restored. */
 function digest(value: string): string {
   let hash = 0xcbf29ce484222325n
   for (const byte of new TextEncoder().encode(value)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n)
   return hash.toString(16).padStart(16, '0')
 }
 
-/** Returns until when the usage limit of an agent's account holds; null when it holds none. */
+/** Returns when the usage limit of an agent's account ends; null if it has none. */
 export function limitedUntil(q: Queries, agent: AgentRecord | null, now: string): string | null {
   const until = agent && (q.accounts.get(accountOf(agent))?.limited_until ?? null)
   return until !== null && until > now ? until : null
@@ -41,7 +41,7 @@ export interface FoundLimit {
   readonly retry_at: string
 }
 
-/** Keeps what a run has told of its account; returns the usage limit that has ended it. */
+/** Saves what a run reported about its account; returns the usage limit that ended the run. */
 export function noteAccount(
   context: EngineContext,
   tx: Tx,
@@ -66,14 +66,14 @@ export function noteAccount(
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
   const told = usage_limit.resets_at ?? isoOf(readReset(message ?? '', now, timeZone))
   const tries = known?.tries ?? 0
-  // A reset that has just passed and still refuses is tried again after a pause.
+  // A reported reset that has passed without effect is replaced by a pause.
   const resets_at = told !== null && Date.parse(told) > now ? told : null
   const retry_at = resets_at ?? isoOf(pauseUntil(now, tries)) ?? nowIso(context)
   tx.accounts.put({ ...base, limited_until: retry_at, resets_at, tries: tries + 1 })
   return { account, resets_at, retry_at }
 }
 
-/** How often an account was tried in vain is forgotten when that is long ago. */
+/** Returns the account's record without its count of failures if those are long ago. */
 function recent({ clock }: EngineContext, known: AccountRecord | null): AccountRecord | null {
   return known && clock.now() - Date.parse(known.told_at) > forgetTriesMs ? { ...known, tries: 0 } : known
 }

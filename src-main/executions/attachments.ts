@@ -5,11 +5,11 @@ import type { EngineContext } from '../core/context.ts'
 import type { PromptImage } from '../ports/executors.ts'
 import type { TaskRecord } from '../ports/store.ts'
 
-/** What models take as one picture, and how much of them goes along with a prompt; the files are there besides. */
+/** Size limits of images for models: per image, and per prompt. Larger ones are still files in the worktree. */
 const maxImageBytes = 3.75 * 1024 * 1024
 const maxImagesBytes = 15 * 1024 * 1024
 
-/** Puts the task's files into the worktree of its run. A worktree that takes none is no reason not to start. */
+/** Copies the task's files into the worktree of its run. If that fails, the run starts anyway. */
 export async function placeFiles(context: EngineContext, task: TaskRecord, worktree: string): Promise<void> {
   const attachments = context.store.read.attachments.ofTask(task.id)
   const names = attachmentFileNames(attachments)
@@ -19,12 +19,12 @@ export async function placeFiles(context: EngineContext, task: TaskRecord, workt
   })
 }
 
-/** Returns a prompt that says of each attachment where its file is. */
+/** Returns a prompt that names the file of each attachment. */
 export function withPaths(context: EngineContext, task: TaskRecord, parts: readonly PromptPart[]): PromptPart[] {
   return placeAttachments(parts, context.store.read.attachments.ofTask(task.id))
 }
 
-/** Returns the pictures that a prompt names, for agents that take them with it. */
+/** Returns the images that a prompt names, for agents that accept images. */
 export async function imagesIn(
   context: EngineContext,
   task: TaskRecord,

@@ -12,7 +12,7 @@ import type { Worktrees } from '../workspaces/worktrees.ts'
 
 export interface LaunchPrompt {
   readonly parts: readonly PromptPart[]
-  /** The pictures that it names. */
+  /** The images that the prompt names. */
   readonly images: readonly PromptImage[]
   /** A file with the project's knowledge for the task; empty when there is none. */
   readonly knowledge_file: string
@@ -73,7 +73,7 @@ async function reviewFacts(
   return { patch: redactorOf(context, context.store.read, task.project_id)(patch), ci }
 }
 
-/** Without a branch there are no changes. */
+/** Returns the task's diff; a task without a branch has none. */
 async function patchOf(
   context: EngineContext,
   worktrees: Worktrees,

@@ -40,17 +40,17 @@ export interface ExecutionEnd {
   readonly outcome: ExecutionOutcome
   /** Why it was stopped; null if it ended without a stop. */
   readonly stopped: StopReason | null
-  /** The limit that has ended it. */
+  /** The limit that ended the execution. */
   readonly limit?: ReachedLimit | null
-  /** It was ended because nothing was heard of it for so many seconds. */
+  /** Seconds without activity after which the execution was stopped. */
   readonly stalled?: number | null
   /** Its worktree and branch no longer exist. */
   readonly workspace_gone?: boolean
 }
 
 /**
- * Saves the end of an execution and, in the same transaction, its consequences. Of several reports of one end the first
- * counts.
+ * Saves the end of an execution and, in the same transaction, its consequences. If an end is reported several times,
+ * the first report counts.
  */
 export async function completeExecution(deps: SettleDeps, id: ExecutionId, end: ExecutionEnd): Promise<void> {
   const { context } = deps
@@ -134,7 +134,7 @@ function conclusionOf(outcome: ExecutionOutcome, deed: AgentActivity): Execution
   return deed === 'commented' && isQuiet ? 'done' : outcome.conclusion
 }
 
-/** Returns whether a run is to change something, and its branch has no change at all. */
+/** Returns whether the run should have changed something but its branch has no change at all. */
 function owesWork(deps: SettleDeps, tx: Tx, { task_id }: ExecutionRecord, diff_stat: TaskRecord['diff_stat']): boolean {
   const task = tx.tasks.get(task_id)
   const state = task && deps.transitions.workflowOf(tx, task).states.get(task.status)
@@ -175,7 +175,7 @@ function applyOutcome(
   const state = workflow.states.get(task.status)
   const isItsTurn = isRoleActive(deps, tx, task, record)
   const next = state && forwardOf(workflow, state)
-  // A message that a person has written in between comes first.
+  // A message that a person wrote during the run comes first.
   const message = isItsTurn && !holdsMessages(conclusion.annotation) && nextMessage(tx, task.id, record.role)
   if (message) {
     const left = clearAnnotation(task.error_annotation, 'run', tx.effects.first(task.id) !== null)
@@ -198,7 +198,7 @@ function applyOutcome(
     return
   }
   const openGate = isItsTurn && state?.kind === 'gate' && tx.reviews.latest(task.id)?.status === 'running'
-  // A review that its agent has passed may still wait for a person.
+  // A review that its agent passed may still need a person.
   if (conclusion.status === 'succeeded' && openGate && !task.entry_barrier && deed !== 'completed') {
     const text = 'The reviewer ended without a decision. Decide yourself, or restart the reviewer.'
     tx.saveTask({
@@ -222,7 +222,7 @@ interface Retry {
   readonly conclusion: InterpretedOutcome
 }
 
-/** Returns when a run is tried again by itself: at the reset of its provider's limit, or after it was stalled. */
+/** Returns when a run is retried automatically: when its provider's limit resets, or after it stalled. */
 function retryOf(
   { context }: SettleDeps,
   tx: Tx,
@@ -244,7 +244,7 @@ function retryOf(
 const firstStallPauseMs = 10_000
 const maxStallPauseMs = 5 * 60_000
 
-/** Queues the next execution for the time when it may start, in the same session. */
+/** Queues the next execution, in the same session, with the time at which it may start. */
 function queueAgain(
   { context }: SettleDeps,
   tx: Tx,

@@ -28,9 +28,9 @@ export interface Executions {
   input(execution_id: ExecutionId, data: string): Promise<void>
   /** Answers a pending request of the agent; `by` is the person who answers. */
   answer(execution_id: ExecutionId, given: GivenAnswer & { readonly ask_id: string }, by: string): Refusal | null
-  /** Ends an execution that runs elsewhere, or a person's. */
+  /** Ends an external execution, or a person's. */
   finish(execution_id: ExecutionId, outcome: ExecutionOutcome): Promise<void>
-  /** Ends an execution that runs elsewhere because it has reached a limit. */
+  /** Ends an external execution because it reached a limit. */
   endAtLimit(execution_id: ExecutionId, limit: ReachedLimit): Promise<void>
   /** The executions that this process has started or is starting. */
   running(): ReadonlyMap<ExecutionId, ActiveRun>
@@ -56,13 +56,13 @@ export interface ActiveRun {
   live: RunningLaunch | null
   stopped: StopReason | null
   readonly meter: RunMeter
-  /** When its process was started, in milliseconds since the epoch. */
+  /** When the process was started, in milliseconds since the epoch. */
   startedAt: number
-  /** The limit that has ended it. */
+  /** The limit that ended the run. */
   limit: ReachedLimit | null
   /** The time of the last activity, in milliseconds since the epoch. */
   lastActivityAt: number
-  /** It was ended because nothing was heard of it for so many seconds. */
+  /** Seconds without activity after which the run was stopped. */
   stalledFor: number | null
   /** An event has reported that the run has no activity. */
   stalled: boolean
@@ -121,7 +121,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     const watch = watchLimits(context, deps.limits(), run)
     const onEntry = (entry: TranscriptEntry) => {
       run.meter.add(entry)
-      // By then it is known whether its turn is over.
+      // Deferred until the run has processed whether this entry ends its turn.
       if (entry.type === 'usage') queueMicrotask(watch.look)
     }
     runs.set(execution_id, run)

@@ -123,7 +123,7 @@ function rejectionsOf(
     }))
 }
 
-/** The largest amount, in tokens. */
+/** Maximum size in tokens. */
 export const KnowledgeOptions = z.strictObject({
   max_tokens: z.int().min(1).max(100_000).default(2_000),
   limit: z.int().min(1).max(100).default(10),

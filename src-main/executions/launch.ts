@@ -33,7 +33,7 @@ export interface LaunchRequest {
   readonly record: ExecutionRecord
   /** Called at every sign of activity of the agent. */
   readonly onActivity: () => void
-  /** Told what it says and does. */
+  /** Called for every transcript entry of the agent. */
   readonly onEntry: (entry: TranscriptEntry) => void
   readonly asks: PendingRequests
 }

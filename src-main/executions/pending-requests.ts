@@ -20,7 +20,7 @@ export interface PendingRequests {
   ): Promise<AgentRequestAnswer | null>
   /** Oldest first. */
   pending(): readonly Ask[]
-  /** Of several answers to one request the first counts. */
+  /** Answers a request; a second answer is refused. */
   answer(ask_id: string, given: GivenAnswer, by: string): Refusal | null
   /** Withdraws the pending requests; new ones are not accepted. */
   close(): void

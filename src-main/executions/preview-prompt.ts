@@ -21,11 +21,11 @@ import type { Worktrees } from '../workspaces/worktrees.ts'
 
 export interface PreviewRequest {
   readonly task: TaskRecord
-  /** null: the role whose turn is next. */
+  /** null: the role that works next. */
   readonly role: string | null
-  /** A template to try; null: the built-in one; undefined: the project's. */
+  /** A template to preview; null: the built-in one; undefined: the project's. */
   readonly template?: string | null
-  /** Of a task that is not stored. */
+  /** Data of a task that is not stored yet. */
   readonly draft?: Pick<TaskDraft, 'dependencies'>
 }
 

@@ -5,7 +5,7 @@ import { toSettings } from '../core/views.ts'
 import { addUsageReport } from '../domain/task/usage-report.ts'
 import type { ExecutionRecord, Queries } from '../ports/store.ts'
 
-/** Returns the model that a run is configured to use; null where its agent chooses. */
+/** Returns the model that a run is configured to use; null if its agent chooses. */
 export function modelOf(
   q: Pick<Queries, 'agents'>,
   { agent_id, overrides }: Pick<ExecutionRecord, 'agent_id' | 'overrides'>,
@@ -22,7 +22,7 @@ export function pricesOf(
   return project ? toSettings(project).prices : {}
 }
 
-/** Returns what a run has used after a report from outside. */
+/** Returns the usage of a run after an external report. */
 export function usageAfter(q: Queries, record: ExecutionRecord, report: UsageReport): Usage {
   const prices = pricesOf(q, record)
   return addUsageReport(record.usage, report, {

@@ -21,14 +21,14 @@ export interface PromptTarget {
   /** null for a person, or when the role has no holder yet. */
   readonly agent: AgentRecord | null
   readonly session_id: string | null
-  /** Of a task that is not stored: what it is to have beside its record. */
+  /** Data of a task that is not stored yet. */
   readonly draft?: TaskDraft
 }
 
 export interface TaskDraft {
-  /** The tasks that it is to wait for. */
+  /** The task's dependencies. */
   readonly dependencies: readonly TaskId[]
-  /** The files that its description names. */
+  /** The files that the description names. */
   readonly attachments: readonly AttachmentRecord[]
 }
 
@@ -52,7 +52,7 @@ export function promptFacts(context: EngineContext, q: Queries, told: PromptTarg
     review_prompt: task.review_config.review_prompt,
     has_mcp: agent !== null && executorInfos[agent.executor].mcp,
     template: settings.prompt_templates?.[role] ?? null,
-    // A continued session has already read it.
+    // A continued session already contains it.
     context: isNew ? surroundings(context, q, task, draft?.dependencies ?? q.dependencies.of(task.id)) : null,
     comments: isNew ? saidAt(context, q, task) : null,
     attachments: isNew ? attachmentsText(draft?.attachments ?? q.attachments.ofTask(task.id)) : null,

@@ -4,7 +4,7 @@ import type { ExecutionRecord } from '../ports/store.ts'
 import { modelOf, pricesOf } from './prices.ts'
 import { createRunMeter } from './run-meter.ts'
 
-/** Returns what a run has used whose end nobody saw, by its transcript; null where that tells nothing. */
+/** Returns the usage of a run whose end was not seen, from its transcript; null if the transcript has none. */
 export async function readUsage(context: EngineContext, record: ExecutionRecord): Promise<Usage | null> {
   try {
     const { read } = context.store

@@ -11,13 +11,13 @@ import type { RunLimits } from './run-limits.ts'
 
 type Instruction = Omit<ReportedExecution, 'id'>
 
-/** Runs that are not processes of this service: they tell of themselves, and are told to stop. */
+/** Runs that are not processes of this service: they report over the API and read there when to stop. */
 export interface RemoteRuns {
-  /** Notes that a run is alive, and what it has used so far. */
+  /** Records a heartbeat of a run, with its usage so far. */
   note(tx: Tx, record: ExecutionRecord, usage: UsageReport | undefined): ExecutionRecord
-  /** Returns what a run is to do now; ends one that has reached a limit. */
+  /** Returns what a run must do now; ends one that has reached a limit. */
   instruct(id: ExecutionId): Promise<Instruction>
-  /** Ends those whose time is over, whether they tell of themselves or not. */
+  /** Ends runs that are over their time, whether they report or not. */
   sweep(): void
 }
 
@@ -52,7 +52,7 @@ export function createRemoteRuns(
       const noted: ExecutionRecord = {
         ...record,
         ...(isOpen(record) && { last_heartbeat_at: tx.now() }),
-        // What runs here is counted by what it prints.
+        // The usage of a local run is counted from its own output.
         ...(usage !== undefined && !local && { usage: usageAfter(tx, record, usage) }),
       }
       tx.executions.put(noted)

@@ -5,7 +5,7 @@ import { notFound } from '../domain/refusal.ts'
 import { moveInQueue } from '../domain/task/queue-order.ts'
 import type { EngineContext } from '../core/context.ts'
 
-/** Moves a run that waits among those of its project. Returns a refusal where it does not wait. */
+/** Moves a queued run among those of its project. Returns a refusal if it is not queued. */
 export function reorderQueue({ feed }: EngineContext, id: ExecutionId, to: QueueMove): Refusal | null {
   return feed.commit((tx) => {
     const record = tx.executions.get(id)

@@ -10,7 +10,7 @@ import type { LimitCheck } from '../core/limit-check.ts'
 import type { RunningExecution } from '../ports/executors.ts'
 import type { RunMeter } from './run-meter.ts'
 
-/** A run that this process follows. */
+/** A run that this process supervises. */
 interface WatchedRun {
   readonly record: ExecutionRecord
   readonly meter: RunMeter
@@ -20,24 +20,24 @@ interface WatchedRun {
   limit: ReachedLimit | null
 }
 
-/** Watches over what agents may use. */
+/** Enforces the limits of agents. */
 export interface RunLimits extends LimitCheck {
-  /** Returns how far each limit is used that holds for a task with an agent, at the start of a run or during one. */
+  /** Returns how far each limit of a task with an agent is used, at the start of a run or during one. */
   uses(q: Queries, task: TaskRecord, agent: AgentRecord | null, run?: RunSpent): readonly LimitUse[]
-  /** The same for an execution that waits. */
+  /** Returns the limit that a queued execution has reached, or null. */
   holds(q: Queries, record: Pick<ExecutionRecord, 'task_id' | 'agent_id'>): ReachedLimit | null
-  /** Returns how far a run has used its limits, and warns where one is near. */
+  /** Returns how far a run has used its limits, and warns when it is near one. */
   look(record: ExecutionRecord, spent: RunSpent): readonly LimitUse[]
-  /** Returns what was spent since the day began. */
+  /** Returns what was spent today. */
   today(
     q: Queries,
     scope: { readonly project_id: ProjectId } | { readonly agent_id: AgentId },
   ): Spent & { readonly executions: number }
   ofProject(q: Queries, project: ProjectRecord): LimitUse[]
   ofAgent(q: Queries, agent: AgentRecord): LimitUse[]
-  /** Returns what a run has spent, one that runs or has ended. */
+  /** Returns what a running or ended run has spent. */
   spentBy(record: ExecutionRecord): RunSpent
-  /** When the day began, by the clock and time zone of this machine. */
+  /** Returns when the day began, by the clock and time zone of this machine. */
   since(): string
 }
 
@@ -63,7 +63,7 @@ export function createRunLimits(context: EngineContext, running: () => Iterable<
     day.setHours(0, 0, 0, 0)
     return day.toISOString()
   }
-  /** Runs tell the database what they cost at their end. */
+  /** Sums up ended runs, because a run saves its cost only at its end. */
   const spent = (q: Queries, scope: SpentScope, fits: (record: ExecutionRecord) => boolean) => {
     const sum = q.usage.spent(scope, nowIso(context))
     const live = [...running()].filter(({ record }) => fits(record)).map(({ meter }) => meter.usd())
@@ -84,7 +84,7 @@ export function createRunLimits(context: EngineContext, running: () => Iterable<
       agent: agent?.config.limits,
       raises: task.limits?.raises ?? {},
       run,
-      // A sum goes through many runs: it is asked for only where a limit is about it.
+      // The sum reads many runs, so it is computed only if a limit needs it.
       task: limits?.per_task ? spent(q, { task_id: task.id }, (record) => record.task_id === task.id) : nothing,
       day: limits?.per_day ? today(q, { project_id: task.project_id }) : nothing,
       agent_day: agent?.config.limits?.per_day ? today(q, { agent_id: agent.id }) : nothing,
@@ -135,7 +135,7 @@ export function createRunLimits(context: EngineContext, running: () => Iterable<
 const hasAny = (limits: object | null | undefined): boolean =>
   Object.values(limits ?? {}).some((scope) => typeof scope === 'object' && scope !== null)
 
-/** Warns of each limit once, and again only after it was raised. */
+/** Warns once per limit, and again only after the limit was raised. */
 function warn(context: EngineContext, { id, project_id }: TaskRecord, uses: readonly LimitUse[]): void {
   const project = context.store.read.projects.get(project_id)
   const { warn_at } = (project && toSettings(project).limits) ?? defaultLimits
@@ -156,15 +156,15 @@ function warn(context: EngineContext, { id, project_id }: TaskRecord, uses: read
   })
 }
 
-/** A run whose last turn can't be seen ends by itself within this, if its last figures are those of its end. */
+/** Grace of a run whose turns have no recognisable end: after its final figures it ends by itself within this. */
 const endsSoonMs = 1_000
 
-/** How often a run is looked at that tells nothing. */
+/** How often the limits of a run without output are checked. */
 const lookEveryMs = 15_000
 
 /**
- * Ends a run when it reaches a limit: looked at with all that it tells, and when its minutes are over. Returns what to
- * call with news of the run, and what ends the watch.
+ * Ends a run when it reaches a limit; checked at each of its entries and when its minutes are over. Returns functions
+ * to report news of the run and to end the watch.
  */
 export function watchLimits(
   context: EngineContext,
@@ -182,7 +182,7 @@ export function watchLimits(
   const look = (): void => {
     clearTimeout(timer)
     const { live } = run
-    // It has not ended by itself: it goes on.
+    // The run has not ended by itself since it reached the limit, so stop it.
     if (live !== null && ending !== null) {
       stopAt(live.process, ending)
       return
@@ -197,7 +197,7 @@ export function watchLimits(
       else timer = setTimeout(() => stopAt(live.process, hit), hit.limit.endsWith('.minutes') ? 0 : endsSoonMs)
       return
     }
-    // An agent at the end of its turn ends on its own, and what it has done counts.
+    // An agent at the end of its turn is not stopped: it exits by itself, and its work counts.
     const left = found.map(({ limit, allowed, spent: used }) =>
       limit.endsWith('.minutes') ? Math.max(1, (allowed - (used ?? 0)) * 60_000) : lookEveryMs,
     )

@@ -3,21 +3,18 @@ import type { ModelPrice } from '../../src-shared/contract/limits.ts'
 import { findPrice } from '../../src-shared/contract/list-prices.ts'
 import { costOf } from '../domain/task/limits.ts'
 
-/** Adds up what a run uses while it runs. */
+/** Sums up what a run uses while it runs. */
 export interface RunMeter {
   add(entry: TranscriptEntry): void
-  /** null: nothing is known of what it cost. */
+  /** null: the cost is unknown. */
   usd(): number | null
-  /** Requests to the model, as far as the agent shows them. */
+  /** Requests to the model, as far as the agent reports them. */
   turns(): number
-  /** What the run has used, by the agent's own word at its end and what was told before that. */
+  /** Returns the usage of the run: the agent's own report at its end, combined with earlier reports. */
   usage(told: Usage | null): Usage | null
 }
 
-/**
- * Creates a meter. A cost that the agent tells counts for everything before it; what it has told no cost of yet is
- * estimated by `prices`.
- */
+/** Creates a meter. A cost that the agent reports covers everything before it; later usage is estimated by `prices`. */
 export function createRunMeter(model: string | null, prices: Readonly<Record<string, ModelPrice>>): RunMeter {
   const tokens = { input_tokens: 0, output_tokens: 0 }
   let heard = false
@@ -47,7 +44,7 @@ export function createRunMeter(model: string | null, prices: Readonly<Record<str
     usage: (end) => {
       if (end === null && !heard) return null
       const { input_tokens = 0, output_tokens = 0, cost_usd: named = null, ...more } = end ?? {}
-      // An agent that was stopped in the middle of a turn has told more than it adds up at its end.
+      // An agent that was stopped during a turn has reported more than its final sum contains.
       const isEstimated = (estimate ?? 0) > 0 && (named === null || named < (usd() ?? 0))
       const costs = [named, usd()].filter((cost) => cost !== null)
       return {

@@ -37,7 +37,7 @@ export function createScheduler(deps: {
   const { context, transitions } = deps
   let closed = false
   let timer: NodeJS.Timeout | undefined
-  /** What waits for a time starts then; the sweeps look too, for a clock that was set. */
+  /** Starts delayed executions at their time; the sweeps check too, in case the clock was changed. */
   const wakeLater = (queued: readonly QueuedExecution[]) => {
     clearTimeout(timer)
     const now = context.clock.now()
@@ -113,7 +113,7 @@ export function createScheduler(deps: {
   }
 }
 
-/** `setTimeout` takes no more. */
+/** The maximum of `setTimeout`. */
 const longestTimerMs = 2_147_483_647
 
 function agentGone(role: string): PluginResult {

@@ -11,7 +11,7 @@ import { findSides } from './read-diff.ts'
 const most = 500
 const format = '%H%x00%P%x00%an%x00%at%x00%s'
 
-/** The commits of a branch, see `DiffReader.commits`. */
+/** Reads the commits of a branch, see `DiffReader.commits`. */
 export async function readCommits(ref: BranchRef, { signal }: Cancellable): Promise<readonly BranchCommit[]> {
   const { cwd, base, head } = await findSides(ref, 'branch', { signal, since: null })
   if (head === null || head === base) return []
@@ -33,7 +33,7 @@ export async function readCommits(ref: BranchRef, { signal }: Cancellable): Prom
   return commits
 }
 
-/** What one commit changed, see `DiffReader.commitDiff`. */
+/** Reads the changes of one commit, see `DiffReader.commitDiff`. */
 export async function readCommitDiff(
   ref: BranchRef,
   commit: string,

@@ -59,8 +59,8 @@ import { watchWorktree } from './watch/watch-worktree.ts'
 import { commitWork, createShownDiffs, readLinesSince, readWork } from './work.ts'
 
 /**
- * Worktrees as the engine's `Workspaces`. Within one object, commands that change a repository's worktrees or
- * refs run one at a time per repository, and lock files of one worktree are handled one at a time. Failures are
+ * Implements the engine's `Workspaces` with git worktrees. Within one object, commands that change a repository's
+ * worktrees or refs run one at a time per repository, and lock files of one worktree one at a time. Failures are
  * `WorkspaceError`s; a cancelled call rejects with its signal's reason.
  */
 export function createWorkspaces(options: WorkspacesOptions = {}): Workspaces {
@@ -72,9 +72,9 @@ export function createWorkspaces(options: WorkspacesOptions = {}): Workspaces {
 export interface WorkspacesOptions {
   readonly log?: Logger
   readonly clock?: Clock
-  /** Without it every repository's own programs run. */
+  /** Without it, all programs that a repository configures may run. */
   readonly trusted?: TrustedPrograms
-  /** Without it no setup command is contained. */
+  /** Without it, setup commands are not contained. */
   readonly containment?: Pick<Containment, 'box'>
   /** Copse's data folder: hard links to its files are not committed. */
   readonly dataDir?: string

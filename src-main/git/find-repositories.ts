@@ -3,20 +3,23 @@ import { basename, join } from 'node:path'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { NearbyRepository } from '../ports/workspaces.ts'
 
-/** Where people keep their repositories, below the home folder. */
+/** Usual folders of repositories below the home folder. */
 const usualPlaces = [
   ...['', 'code', 'Code', 'src', 'dev', 'git', 'projects', 'Projects', 'repos', 'work', 'workspace', 'Developer'],
   ...['Documents', 'Documents/GitHub', 'Documents/code', 'GitHub', 'source/repos'],
 ]
 const ignored: ReadonlySet<string> = new Set(['node_modules', 'Library', 'AppData', 'snap'])
-/** A home folder on a network, or with thousands of folders, must not hold the first screen up. */
+/**
+ * Limits the search, because a home folder on a network, or with thousands of folders, must not delay the first
+ * screen.
+ */
 const mostFolders = 1_000
 const mostTime = 1_500
 const mostFound = 20
 
 /**
- * Lists the repositories in the usual places below a home folder, those worked in last first. It only looks for `.git`
- * and starts no git: what lies there is not trusted yet.
+ * Lists the repositories in the usual folders below a home folder, those with the latest work first. Only looks for
+ * `.git` and starts no git, because these repositories are not trusted yet.
  */
 export async function findRepositories(home: string, { signal }: Cancellable): Promise<readonly NearbyRepository[]> {
   const until = AbortSignal.any([signal, AbortSignal.timeout(mostTime)])
@@ -36,7 +39,7 @@ export async function findRepositories(home: string, { signal }: Cancellable): P
       if (until.aborted || left-- <= 0) break
       const path = join(place, name)
       if (places.includes(path) || (await look(path)) || place === home) continue
-      // People sort by owner or customer.
+      // People sort repositories by owner or customer.
       for (const inner of await foldersIn(path)) {
         if (until.aborted || left-- <= 0) break
         await look(join(path, inner))
@@ -47,7 +50,7 @@ export async function findRepositories(home: string, { signal }: Cancellable): P
   return [...found.values()].toSorted((one, other) => (one.changed_at < other.changed_at ? 1 : -1)).slice(0, mostFound)
 }
 
-/** Names that are folders by themselves: a link may lead anywhere. */
+/** Returns the names of real folders, not of links, which may lead anywhere. */
 async function foldersIn(path: string): Promise<readonly string[]> {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
   return entries.flatMap((entry) =>
@@ -55,10 +58,10 @@ async function foldersIn(path: string): Promise<readonly string[]> {
   )
 }
 
-/** Returns the time of the last work there by git's own files; null where there is no repository. */
+/** Returns the time of the last work by git's own files; null if there is no repository. */
 async function lastChange(path: string): Promise<number | null> {
   const git = await lstat(join(path, '.git')).catch(() => null)
-  // A file in its place is a worktree or a submodule of another repository.
+  // A `.git` file belongs to a worktree or a submodule of another repository.
   if (!git?.isDirectory()) return null
   const index = await lstat(join(path, '.git', 'index')).catch(() => null)
   return Math.max(git.mtimeMs, index?.mtimeMs ?? 0)

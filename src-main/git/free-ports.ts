@@ -1,24 +1,21 @@
 import { connect, createServer } from 'node:net'
 
 /**
- * Where a port that is in use shows itself. A wildcard sees every address, but only Linux refuses one that another
- * address has already, and elsewhere the firewall would ask the person about it.
+ * Addresses at which a used port is noticed. A wildcard covers every address, but only Linux refuses one that another
+ * address has, and on other systems the firewall would ask the user.
  */
 const places = process.platform === 'linux' ? ['0.0.0.0', '::'] : ['127.0.0.1', '::1']
 const loopback = ['127.0.0.1', '::1']
 
-/** An address family that this machine lacks has no port in use. */
+/** Error codes of an address family that this machine lacks. */
 const absent = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
-/**
- * Returns whether nothing on this machine uses any of these ports now: each can be bound, and none accepts
- * connections.
- */
+/** Returns whether all of these ports can be bound and none accepts connections. */
 export async function arePortsFree(ports: readonly number[]): Promise<boolean> {
   return (await Promise.all(ports.map(isFree))).every(Boolean)
 }
 
-/** Those of the ports, in their order, on which something on this machine answers now. */
+/** Returns the ports, in their order, on which a program of this machine answers now. */
 export async function answeringPorts(ports: readonly number[]): Promise<readonly number[]> {
   const answered = await Promise.all(
     ports.map(async (port) => (await Promise.all(loopback.map((host) => isAnswered(host, port)))).includes(true)),
@@ -48,7 +45,8 @@ async function canListen(host: string, port: number): Promise<boolean> {
 }
 
 /**
- * A listener that binding does not detect, like a container's forwarding or, off Linux, a server on every address.
+ * Returns whether a connection is accepted. Finds listeners that binding misses, such as a container's forwarding or,
+ * off Linux, a server on every address.
  */
 async function isAnswered(host: string, port: number): Promise<boolean> {
   const socket = connect({ host, port, timeout: 1_000 })

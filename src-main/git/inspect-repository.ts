@@ -23,7 +23,7 @@ export async function inspectRepository(given: string, { signal }: Cancellable):
   return { root, name: nameOf(root), default_branch: preferred ?? first, branches }
 }
 
-/** What people call it: of a bare repository that hides beside its worktrees, the folder of them all. */
+/** Returns the repository's name; for a bare one hidden beside its worktrees, the name of their common folder. */
 function nameOf(root: string): string {
   const name = basename(root)
   return name === '.bare' || name === '.git' ? basename(dirname(root)) : name.replace(/\.git$/, '')
@@ -38,14 +38,14 @@ async function realFolder(given: string): Promise<string> {
   return path
 }
 
-/** The main worktree's root, also from a linked worktree; of a bare repository, the repository itself. */
+/** Returns the main worktree's root, also from a linked worktree; for a bare repository, the repository itself. */
 async function findRoot(path: string, { signal }: Cancellable): Promise<string> {
   const asked = ['--is-bare-repository', '--git-common-dir', '--absolute-git-dir', '--show-toplevel']
   const { exit_code, stdout, stderr } = await runGit(path, ['rev-parse', '--path-format=absolute', ...asked], {
     signal,
     accept: [0, 128],
   })
-  // A path may contain line breaks: the repository's own folder is recognized because git prints it twice.
+  // A path may contain line breaks, so the repository's own folder is recognised by being printed twice.
   const [, bare, paths = ''] = /^(true|false)\n(.*)$/s.exec(stdout.toString('utf8')) ?? []
   if (bare === undefined) throw await noRepository(path, stderr)
   const [, common, toplevel = ''] = /^(.*)\n\1\n(.*)$/s.exec(paths) ?? []
@@ -54,7 +54,7 @@ async function findRoot(path: string, { signal }: Cancellable): Promise<string> 
     return main?.path ?? path
   }
   if (bare === 'true') return common
-  // 128: within `.git` there is no top level.
+  // 128: there is no top level inside `.git`.
   return exit_code === 0 ? toplevel.replace(/\n$/, '') : dirname(common)
 }
 

@@ -2,12 +2,12 @@ import { branchRef } from './commands/branch.ts'
 import { runGit, splitNul } from './commands/run-git.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 
-/** Listings that are kept: as people type, the same one is asked for again and again. */
+/** Number of cached listings, because typing asks for the same one repeatedly. */
 const kept = 4
-/** Of the paths of a very large tree. */
+/** Enough for the paths of a very large tree. */
 const maxOutput = 256 * 1024 * 1024
 
-/** Lists the paths that a branch tracks; of the same tree only once. */
+/** Lists the paths that a branch tracks; caches by tree. */
 export function createTrackedPaths() {
   const known = new Map<string, Promise<readonly string[]>>()
   return async (repo: string, branch: string, { signal }: Cancellable): Promise<readonly string[]> => {
@@ -16,7 +16,7 @@ export function createTrackedPaths() {
     if (exit_code !== 0) return []
     const tree = stdout.toString('utf8').trim()
     const before = known.get(tree)
-    // The newest last: the first one goes.
+    // Newest last, so that the first is evicted.
     known.delete(tree)
     // A caller that gives up must not cancel the listing for the callers that still wait.
     const paths = before ?? listTree(repo, tree, { signal: AbortSignal.timeout(30_000) })

@@ -4,7 +4,7 @@ import { swapBranch } from './commands/refs.ts'
 import { readGit } from './commands/run-git.ts'
 import { listWorktrees } from './commands/worktree.ts'
 
-/** Reads where each branch of a worktree's repository is. */
+/** Reads the commits of all branches in a worktree's repository. */
 export async function readBranches(
   worktree: string,
   { signal }: Cancellable,
@@ -20,8 +20,9 @@ export async function readBranches(
 }
 
 /**
- * Puts branches back that were moved onto commits made in this worktree since; answers their refs. Only a run does that:
- * what a person moves at the same time, or has checked out, stays where it is. The commits are still on the worktree's branch.
+ * Moves back branches that were moved onto commits made in this worktree since; returns their refs. Only a run moves
+ * them there: branches that a person moved at the same time, or has checked out, stay. The commits stay on the
+ * worktree's branch.
  */
 export async function putBackBranches(
   worktree: string,
@@ -53,7 +54,7 @@ async function isNewHere(
 ): Promise<boolean> {
   if (!(await isAncestor(worktree, commit, head, { signal }))) return false
   const known = [...new Set(Object.values(before))].map((tip) => `^${tip}`)
-  // More than a command line takes.
+  // More than fit on a command line.
   if (known.length > maxTips) return false
   return (await readGit(worktree, ['rev-list', '-1', commit, ...known, '--'], { signal })) !== ''
 }

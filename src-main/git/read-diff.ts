@@ -17,16 +17,16 @@ import type { UnreadFile } from './commands/unread-files.ts'
 
 export type DiffScope = (typeof diffScopes)[number]
 
-/** A diff, and what it would take to tell what changed since. */
+/** A diff, and the data to find later changes. */
 export interface TakenDiff {
   readonly diff: FileDiff
-  /** The commit or tree that all of the work is compared with. */
+  /** The commit or tree that all work is compared with. */
   readonly from: string
-  /** Mode and content by path of all that differs from it. */
+  /** Mode and content by path of all that differs from `from`. */
   readonly listing: ReadonlyMap<string, string>
 }
 
-/** What a task changed, see `DiffReader.diff`. Neither the worktree's index nor the repository is written to. */
+/** Reads a task's changes, see `DiffReader.diff`. Writes neither to the worktree's index nor to the repository. */
 export async function readDiff(
   ref: BranchRef,
   scope: DiffScope,
@@ -43,7 +43,7 @@ export async function readDiff(
   return { diff: { base, head, tree, ...read.diff }, from: found.from, listing }
 }
 
-/** The size of everything since the branch left its base, committed or not. */
+/** Measures all changes since the branch left its base, committed or not. */
 export async function readDiffStat(ref: BranchRef, { signal }: Cancellable): Promise<DiffStat> {
   const found = await findSides(ref, 'branch', { signal, since: null })
   return (await compare(found, { signal }, (sides) => readStat(sides, { signal }))).read
@@ -51,23 +51,23 @@ export async function readDiffStat(ref: BranchRef, { signal }: Cancellable): Pro
 
 interface FoundSides {
   readonly cwd: string
-  /** Where the worktree's own index lies; null when there is no worktree. */
+  /** The folder of the worktree's index; null if there is no worktree. */
   readonly git_dir: string | null
   readonly from: string
-  /** The commit to compare with when there is no worktree. */
+  /** The commit to compare with if there is no worktree. */
   readonly to: string
 }
 
 interface Compared<T> {
   readonly read: T
-  /** Everything that the diff could show. */
+  /** The tree of everything that the diff could show. */
   readonly tree: string
   readonly unread: readonly UnreadFile[]
 }
 
 /**
- * Compares with the content of the worktree, or of the branch when there is none. Where git can't read the worktree
- * (a file vanishes while it is read), with copies of what can be read.
+ * Compares with the content of the worktree, or of the branch if there is none. If git can't read the worktree (a
+ * file vanishes while it is read), uses copies of the readable files.
  */
 async function compare<T>(
   { cwd, git_dir, from, to }: FoundSides,
@@ -94,16 +94,16 @@ async function compare<T>(
   }))
 }
 
-/** Where the work of a task is, and what it is compared with. */
+/** Finds where a task's work is, and what it is compared with. */
 export async function findSides(
   ref: BranchRef,
   scope: DiffScope,
   { signal, since }: Cancellable & { readonly since: string | null },
 ): Promise<
   FoundSides & {
-    /** The commit that the diff is against; null when there is no common one. */
+    /** The commit that the diff is against; null if there is no common one. */
     readonly base: string | null
-    /** The commit that the worktree or branch is on, null when there is none yet. */
+    /** The commit of the worktree or branch, null if there is none yet. */
     readonly head: string | null
   }
 > {
@@ -119,7 +119,7 @@ export async function findSides(
   }
   const forked = async () =>
     head === null || scope === 'uncommitted' ? head : await forkPoint(cwd, head, ref, { signal })
-  // A commit that is gone, as after a rewritten branch, can't show what has changed since.
+  // A commit that is gone, as after a rewritten branch, can't show later changes.
   const base = (since === null ? null : await resolveCommit(cwd, since, { signal })) ?? (await forked())
   const from = base ?? (await emptyTree(cwd, { signal }))
   return { cwd, git_dir, base, head, from, to: head ?? from }
@@ -132,7 +132,7 @@ export async function findSides(
 async function forkPoint(cwd: string, head: string, ref: BranchRef, { signal }: Cancellable): Promise<string | null> {
   const { base_branch: base, base_commit: start } = ref
   const tip = (await peekBranch(cwd, base)) ?? (await resolveBase(cwd, base, { signal }))
-  // The plainest case: nothing was committed since the worktree was made.
+  // The simplest case: no commit since the worktree was created.
   if (tip === head && (start === null || start === head)) return head
   const fork = tip === null ? null : await knownMergeBase(cwd, tip, head, { signal })
   if (fork !== null && fork !== head) return fork

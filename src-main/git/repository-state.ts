@@ -35,7 +35,7 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
     ['config', 'local'],
     [own, 'worktree'],
   ] as const) {
-    // Branches come and go with every task.
+    // Branch settings change with every task.
     const told = entries.filter((one) => one.scope === scope && !one.key.startsWith('branch.'))
     if (told.length > 0) state.set(path, hashOf(JSON.stringify(told.map(({ key, value }) => [key, value]))))
   }
@@ -93,7 +93,7 @@ async function readConfig(
   return parseConfig((await runGit(cwd, ['--git-dir', git_dir, ...listConfig], { signal })).stdout)
 }
 
-/** Hooks that lie in the worktree itself are part of its diff. */
+/** Lists hooks except those in the worktree itself, which are part of its diff. */
 async function hookFiles(
   worktree: string,
   common: string,

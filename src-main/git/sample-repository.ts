@@ -8,7 +8,7 @@ const readme = `# Copse demo
 A small repository to try Copse on. Nothing here is yours: delete it whenever you like.
 `
 
-/** Makes a new repository with one commit on `main` below `parent` and answers its path. */
+/** Creates a repository with one commit on `main` below `parent` and returns its path. */
 export async function makeSampleRepository(parent: string, name: string, signal: AbortSignal): Promise<string> {
   const path = join(parent, name)
   await mkdir(path, { recursive: true })

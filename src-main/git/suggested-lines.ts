@@ -18,7 +18,7 @@ import { readWork } from './work.ts'
 const maxFile = 16 * 1024 * 1024
 const attempts = 3
 
-/** Lines of the work as it is now, see `LineChanger.lines`. */
+/** Reads lines of the current work, see `LineChanger.lines`. */
 export async function readLines(
   ref: BranchRef,
   place: LinePlace,
@@ -31,7 +31,7 @@ export async function readLines(
   return work === null || !lines ? null : { tree: work.tree, lines: lines.map(textOf) }
 }
 
-/** Puts lines in the place of others as a commit of its own, see `LineChanger.applyLines`. */
+/** Replaces lines in a commit of its own, see `LineChanger.applyLines`. */
 export async function applyLines(request: ApplyLines, { signal }: Cancellable): Promise<AppliedLines> {
   const { repo_path: repo, path, branch } = request
   const cwd = path ?? repo
@@ -60,11 +60,11 @@ export async function applyLines(request: ApplyLines, { signal }: Cancellable): 
 interface FoundFile {
   readonly mode: string
   readonly blob: string
-  /** Its bytes, one character each. */
+  /** The file's bytes, one character each. */
   readonly lines: readonly string[]
 }
 
-/** The file with the new lines; null where the old ones are not there any more. */
+/** Returns the file with the new lines; null if the old lines are gone. */
 async function changeFile(
   cwd: string,
   { place, original, replacement }: ApplyLines,
@@ -74,7 +74,7 @@ async function changeFile(
   const file = await readFile(cwd, head, place.path, { signal })
   if (file === null) return null
   const before = await readFile(cwd, original.tree, place.path, { signal })
-  // Without the tree the lines can still be where they were.
+  // Without the old tree, the lines may still be at their place.
   const shift = before === null ? 0 : await lineShift(cwd, before.blob, file.blob, place, { signal })
   if (shift === null) return null
   const now = { path: place.path, line: place.line + shift, start_line: (place.start_line ?? place.line) + shift }
@@ -88,7 +88,7 @@ async function changeFile(
   return { mode: file.mode, blob }
 }
 
-/** A file of a tree or commit; null for none, for a link and for one that is too large. */
+/** Reads a file of a tree or commit; null if it is missing, a link or too large. */
 async function readFile(cwd: string, at: string, path: string, { signal }: Cancellable): Promise<FoundFile | null> {
   const args = ['ls-tree', '-z', at, '--', `:(top,literal)${path}`]
   const listed = await runGit(cwd, ['-c', 'core.quotePath=false', ...args], { signal, accept: [0, 128] })
@@ -100,9 +100,9 @@ async function readFile(cwd: string, at: string, path: string, { signal }: Cance
   return { mode, blob, lines: stdout.toString('latin1').split('\n') }
 }
 
-/** The lines of a place; null where the file ends before. */
+/** Returns the lines of a place; null if the file is shorter. */
 function linesAt(lines: readonly string[], { line, start_line = line }: LinePlace): readonly string[] | null {
-  // What follows the last end of a line is a line only where there is something.
+  // Text after the last line end counts as a line only if it is not empty.
   const count = lines.at(-1) === '' ? lines.length - 1 : lines.length
   return start_line < 1 || line > count ? null : lines.slice(start_line - 1, line)
 }

@@ -31,9 +31,8 @@ export async function readWork(ref: BranchRef, { signal }: Cancellable): Promise
 }
 
 /**
- * Makes a commit of exactly this work and moves the branch to it, without reading the worktree. A branch that has
- * moved on stays where it is. Refuses files that still carry conflict markers of an unfinished merge, and concludes
- * that merge.
+ * Commits exactly this work and moves the branch to it, without reading the worktree. A branch that has moved on
+ * stays. Refuses files that still have conflict markers of an unfinished merge, and concludes that merge.
  */
 export async function commitWork(
   ref: BranchRef,
@@ -56,7 +55,7 @@ export async function commitWork(
   const move = { to: commit, from: head, reason: 'copse: keep uncommitted work' }
   const isMoved = await moveRef(cwd, branchRef(ref.branch), move, { signal, reflog: true })
   if (!isMoved || worktree === null) return commit
-  // The files stay as they are. A process that holds the index keeps it behind, which loses nothing.
+  // The files stay. If another process holds the index, it stays behind, which loses nothing.
   const options = { signal, access: 'write', accept: [0, 1, 128] } as const
   if (merging) await runGit(worktree, ['merge', '--quit'], options)
   await runGit(worktree, ['read-tree', '--reset', commit], options)
@@ -79,7 +78,7 @@ async function readMerge(worktree: string, git_dir: string) {
   return { heads, ...(message && { message }) }
 }
 
-/** What became of lines since a tree of the work, see `DiffReader.lineChanges`. */
+/** Returns how lines changed since a tree of the work, see `DiffReader.lineChanges`. */
 export async function readLinesSince(
   ref: BranchRef,
   since: string,
@@ -91,7 +90,7 @@ export async function readLinesSince(
   return work === null ? places.map(() => null) : await readLineChanges(cwd, since, work.tree, places, { signal })
 }
 
-/** Diffs that were shown, by the tree of the work: that tree is in no repository. */
+/** Caches shown diffs by the tree of the work, because that tree is in no repository. */
 export function createShownDiffs() {
   const maxShown = 200
   const shown = new Map<string, Pick<TakenDiff, 'from' | 'listing'>>()
@@ -119,7 +118,7 @@ export function createShownDiffs() {
   }
 }
 
-/** A deletion is told without a mode by one side and with zeros by the other. */
+/** Returns whether two entries are equal. One side describes a deletion without a mode, the other with zeros. */
 function isSame(one: string | undefined, other: string | undefined): boolean {
   const plain = (entry: string | undefined): string | undefined => (entry && /^0* 0*$/.test(entry) ? ' ' : entry)
   return plain(one) === plain(other)

@@ -17,7 +17,7 @@ export type HookRunResult = Pick<HookRun, 'exit_code' | 'reason' | 'stdout' | 's
 
 /** The state of a run that clients can read while it runs. */
 export interface LiveHookRun {
-  /** Its output so far, redacted. */
+  /** The output so far, redacted. */
   output: () => Pick<HookRun, 'stdout' | 'stderr'>
   /** Called when there is new output. */
   readonly changed: () => void

@@ -16,7 +16,7 @@ import type { PluginResult } from '../core/plugin-result.ts'
 
 type Services = Pick<PluginServices, 'context' | 'worktrees' | 'waitUntilIdle'>
 
-/** Runs the task's CI steps in its worktree one after the other; the first failure rejects the attempt. */
+/** Runs the task's CI steps in its worktree in order; the first failure fails the attempt. */
 export const runCiSteps: PluginDefinition = {
   name: 'run_ci_steps',
   purpose: 'Run the review’s checks.',
@@ -34,7 +34,7 @@ export const runCiSteps: PluginDefinition = {
         if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
         await services.waitUntilIdle(task.id, 60_000, signal)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-        // A long-running agent may have changed what controls git already.
+        // A long-running agent may have changed git's configuration already.
         await noteOpenRuns(context, task)
         const ref = await services.worktrees.ref(workspace)
         const undecided =
@@ -48,7 +48,7 @@ export const runCiSteps: PluginDefinition = {
         const result = await runSteps(services, run, review, workspace.path)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
         if (opened.ci_steps.length === 0) return await conclude(context, task, review, result)
-        // What the steps themselves left there, such as a lock file, is judged with the rest.
+        // Files that the steps wrote, such as a lock file, are part of the reviewed work.
         const work = await context.workspaces.work(ref, { signal })
         const differs = before !== null && work !== null && before.tree !== work.tree
         const changed = differs ? await context.workspaces.changedFiles(ref, before.tree, work.tree, { signal }) : []
@@ -59,7 +59,7 @@ export const runCiSteps: PluginDefinition = {
   },
 }
 
-/** The steps would fail for a reason that no agent can mend. */
+/** Returns why CI can't be contained here, since its steps would fail for a reason that no agent can fix. */
 function uncontainable(
   { containment }: EngineContext,
   { project }: PluginContext,
@@ -74,7 +74,7 @@ const maxChangedBySteps = 1_000
 
 type StepsEnd = PluginResult | { readonly kind: 'passed'; readonly review: ReviewRecord }
 
-/** Writes down what was judged, together with the pass where nobody has to be asked. */
+/** Saves what was reviewed, together with the pass if no reviewer has to be asked. */
 async function conclude(
   context: EngineContext,
   task: TaskRecord,
@@ -120,7 +120,7 @@ async function runSteps(
   return { kind: 'passed', review }
 }
 
-/** The attempt's no; a step that fails just as it did in the attempt before is called out. */
+/** Returns the failed attempt; points out a step that failed the same way in the attempt before. */
 function rejection(
   context: EngineContext,
   review: ReviewRecord,
@@ -147,7 +147,7 @@ function rejection(
   }
 }
 
-/** With nobody left to ask, passing CI passes the review. */
+/** Passes the review when CI passed and no reviewer is left to ask. */
 function passedUnlessAsked(context: EngineContext, task: TaskRecord, review: ReviewRecord): ReviewRecord {
   const current = context.store.read.tasks.get(task.id)
   if (review.status === 'passed' || !current || asksSomebody(context, current) || review.notes.length > 0) return review
@@ -164,7 +164,7 @@ function asksSomebody(context: EngineContext, task: TaskRecord): boolean {
   )
 }
 
-/** The review waits for a person before its steps run; one without steps may have passed already. */
+/** Blocks the review for a person before its steps run. A review without steps may have passed already. */
 async function hold(context: EngineContext, task: TaskRecord, annotation: ErrorAnnotation): Promise<PluginResult> {
   const write = (tx: Tx) => {
     const known = tx.reviews.latest(task.id)
@@ -180,8 +180,8 @@ async function hold(context: EngineContext, task: TaskRecord, annotation: ErrorA
 }
 
 /**
- * Keeps a review's progress, shows it on the card and announces it; one that has been closed since stays closed. `from`:
- * what its status was.
+ * Saves a review's progress, shows it on the card and emits it, unless the review was closed since. `from`: its
+ * status before.
  */
 async function save(
   context: EngineContext,

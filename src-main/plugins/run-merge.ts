@@ -23,7 +23,7 @@ import { workspaceOwner } from '../core/workspace-of.ts'
 import type { PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 
-/** Merges the task's branch into its base, without touching anybody's checkout unless that loses nothing. */
+/** Merges the task's branch into its base; changes a checkout only if that loses nothing. */
 export const runMerge: PluginDefinition = {
   name: 'run_merge',
   purpose: 'Merge the task’s branch.',
@@ -40,7 +40,7 @@ export const runMerge: PluginDefinition = {
         if (!workspace)
           return { code: 'review_not_ready', message: 'Nothing to merge: this task never had a worktree.' }
         const judged = vouchingReview(context.store.read, task)
-        // At a gate this was settled before anything was judged.
+        // The gate's review has settled nested repositories already.
         const undecided =
           judged === null ? await settleInner(context, task, project, await worktrees.ref(workspace), signal) : null
         if (undecided !== null) {
@@ -59,7 +59,7 @@ export const runMerge: PluginDefinition = {
       run: async ({ task, project, workflow, on_red = false, workspace, signal }): Promise<PluginResult> => {
         if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
         if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
-        // A move that nobody waits for is not refused: it waits until nothing half-written can be merged.
+        // A transition without a caller to refuse waits until no run can leave half-written files to merge.
         await services.waitUntilExclusive(task.id, signal)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
         const ref = await worktrees.ref(workspace)
@@ -86,7 +86,7 @@ export const runMerge: PluginDefinition = {
 
 const emptyResult = { step: null, exit_code: null, output_tail: '', with: [] }
 
-/** How a merge that is not tested ended, as its lane would say it. */
+/** Returns the end of an untested merge in the form of the landing lane. */
 function endOf(result: MergeResult): LaneEnd {
   if (result.kind === 'target_dirty') return { kind: 'dirty', files: result.files }
   return result.kind === 'conflict'
@@ -110,7 +110,7 @@ interface Concluded {
   readonly signal: AbortSignal
 }
 
-/** Says where a task goes by how it left the lane, and keeps that for the caller that waits. */
+/** Returns the result for an end of the landing, and keeps it for a caller that waits. */
 async function conclude(services: PluginServices, landed: Concluded, end: LaneEnd): Promise<PluginResult> {
   const { context, landing } = services
   const { request, workflow, workspace, signal } = landed
@@ -168,7 +168,7 @@ async function conclude(services: PluginServices, landed: Concluded, end: LaneEn
   }
 }
 
-/** Without a gate on its way there is nowhere to go back to: the merge has failed. */
+/** Sends the task back to its gate; without one, the merge has failed. */
 function backToGate(
   context: EngineContext,
   { request, workflow }: Pick<Concluded, 'request' | 'workflow'>,
@@ -227,12 +227,14 @@ function conflicting(
   }
 }
 
-/** An ordered subtask works on its parent's branch: it has nothing of its own to merge. */
+/** Returns whether the task works on its parent's branch, so that it has nothing of its own to merge. */
 function isInParents(context: EngineContext, task: TaskRecord): boolean {
   return workspaceOwner(context.store.read, task).id !== task.id
 }
 
-/** The commit of exactly what was judged, whatever is in the worktree by now; without a review, of what is there. */
+/**
+ * Returns a commit of exactly the reviewed tree, whatever the worktree holds now; without a review, of the worktree.
+ */
 async function headToMerge(
   context: EngineContext,
   task: TaskRecord,

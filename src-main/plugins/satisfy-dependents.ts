@@ -4,7 +4,7 @@ import type { Queries, TaskRecord } from '../ports/store.ts'
 import { toTask } from '../core/views.ts'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 
-/** Tells everybody who looks at the tasks that wait for this one that their gate may have lifted. */
+/** Emits the tasks that depend on this one, because they may be startable now. */
 export const satisfyDependents: PluginDefinition = {
   name: 'satisfy_dependents',
   purpose: 'Free the tasks that waited for this one.',
@@ -32,7 +32,7 @@ export const satisfyDependents: PluginDefinition = {
   }),
 }
 
-/** Nothing that it depends on is still to be done. */
+/** Returns whether all dependencies of the task are done. */
 function isFree(q: Queries, workflow: Workflow, task: TaskRecord): boolean {
   return q.dependencies.of(task.id).every((id) => {
     const other = q.tasks.get(id)

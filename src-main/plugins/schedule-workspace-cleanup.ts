@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { toResult } from './cleanup-workspace-now.ts'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 
-/** Ten years; beyond that nobody means it. */
+/** Ten years: a longer delay is surely a mistake. */
 const maxSeconds = 315_360_000
 
 const Options = z.strictObject({ seconds: z.int().min(0).max(maxSeconds).optional() })
 
 /**
- * Removes the task's worktree in `seconds`, or after the configured delay of cancelled tasks. It takes
- * the place of the state's own clean-up.
+ * Removes the task's worktree after `seconds`, or after the delay of cancelled tasks. Replaces the state's default
+ * clean-up.
  */
 export const scheduleWorkspaceCleanup: PluginDefinition = {
   name: 'schedule_workspace_cleanup',

@@ -162,8 +162,8 @@ export interface Workspaces extends DiffReader, LineChanger, RescueStore, Orphan
     options: Cancellable,
   ): Promise<void>
   /**
-   * Returns the files that differ between an earlier tree and that of the work now, leaving out changes that no
-   * reader would see.
+   * Returns the paths that differ between an earlier tree of the work and the current one, `now`. If the repository
+   * lacks the earlier tree, compares with the diff that was shown of it; without such a diff, returns all files.
    */
   changedFiles(ref: BranchRef, before: string, now: string, options: Cancellable): Promise<readonly string[]>
   /**

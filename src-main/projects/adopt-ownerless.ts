@@ -3,12 +3,12 @@ import { withoutEnv } from '../domain/access/agents.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { toDaemon, toProject } from '../core/views.ts'
 
-/** Whose marks they are while nobody has registered. */
+/** The reader ID of read and viewed marks before the first registration. */
 const operator = 'operator'
 
 /**
- * Gives every project, agent and daemon without an owner to the first person, and what the person at this machine has
- * marked as read or viewed: they are one from now on. Runs inside their registration.
+ * Gives every project, agent and daemon without an owner to the first user, with the read and viewed marks of the
+ * local user, who is the same person. Runs inside the registration's transaction.
  */
 export function adoptOwnerless(tx: Tx, owner_id: UserId): void {
   for (const orphan of tx.projects.list()) {

@@ -14,9 +14,9 @@ export interface ChangeDeps {
 }
 
 /**
- * Gives a project another workflow, inside the caller's transaction: tasks, their audit and what they
- * have still to do follow the states that are renamed. Nothing is written when it refuses.
- * `text` is JSON as a project keeps it; empty and `{}` stand for the built-in default.
+ * Gives a project another workflow inside the caller's transaction: tasks, their audit and their pending steps follow
+ * renamed states. Writes nothing if it refuses. `text` is JSON as a project stores it; empty and `{}` mean the
+ * built-in default.
  */
 export function changeWorkflow(
   deps: ChangeDeps,
@@ -41,7 +41,7 @@ export function changeWorkflow(
   const isRenamed = read.definition.states.some((state) => state.renamed_from !== undefined)
   const updated: ProjectRecord = {
     ...project,
-    // What needs no change is kept as it was written.
+    // Keeps the text as it was written unless states were renamed.
     workflow_definition: isRenamed ? JSON.stringify(plan.definition) : text,
     updated_at: tx.now(),
   }

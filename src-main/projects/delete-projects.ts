@@ -5,20 +5,20 @@ import type { ProjectDeletion } from '../ports/store.ts'
 import { pause } from '../core/pause.ts'
 import { forgetLogs } from '../core/forget-logs.ts'
 
-/** Deletes projects: nobody finds one from the first moment on, its rows go in small steps, also after a crash. */
+/** Deletes projects: hidden at once, while their rows are removed in small steps that continue after a crash. */
 export interface ProjectDeletions {
-  /** Marks the project as deleted, tells everybody, and begins to remove what it had. */
+  /** Marks the project as deleted, emits that, and starts to remove its data. */
   delete(project_id: ProjectId, deletion: ProjectDeletion): void
-  /** Goes on with what an earlier service left. */
+  /** Continues deletions that an earlier service left unfinished. */
   start(): void
-  /** Resolves when the step under way has ended; the rest is for the next start. */
+  /** Resolves when the current step has ended; the next start does the rest. */
   close(): Promise<void>
 }
 
-/** How long a step may keep everything else waiting. */
+/** How long a step may block all other work. */
 const stepMs = 4
 const maxStep = 50
-/** So long steps write before what they wrote is brought into the file. */
+/** Write time between two checkpoints. */
 const checkpointMs = 200
 
 export function createProjectDeletions(deps: CancelServices): ProjectDeletions {
@@ -28,7 +28,7 @@ export function createProjectDeletions(deps: CancelServices): ProjectDeletions {
   const { signal } = closing
   let running = Promise.resolve()
   const enqueue = (project_id: ProjectId, deletion: ProjectDeletion) => {
-    // What is under way for it ends at once; its rows wait for those of another.
+    // Pending work of this project is cancelled at once, although its rows wait for earlier deletions.
     const abandoned = abandonAll(deps, project_id)
     running = Promise.all([running, abandoned])
       .then(() => (signal.aborted ? undefined : removeProject(context, project_id, deletion, signal)))
@@ -64,7 +64,7 @@ async function removeProject(
   await context.store.heavy((checkpoint) => removeRows(context, project_id, checkpoint, signal))
 }
 
-/** Drops what the tasks of a project have still to do, and waits for what is under way to give up. */
+/** Cancels the pending work of a project's tasks and waits until the cancellation is saved. */
 async function abandonAll(deps: CancelServices, project_id: ProjectId): Promise<void> {
   const { read } = deps.context.store
   const pending = new Set([...read.effects.pendingTasks(), ...read.pendingHooks.pendingTasks()])
@@ -74,7 +74,7 @@ async function abandonAll(deps: CancelServices, project_id: ProjectId): Promise<
   )
 }
 
-/** What can't be removed stays behind as an orphan: the project is gone all the same. */
+/** Removes the project's worktrees. One that can't be removed becomes an orphan; the project is deleted anyway. */
 async function removeWorktrees(context: EngineContext, project_id: ProjectId, signal: AbortSignal): Promise<void> {
   for (const workspace of context.store.read.workspaces.byProject(project_id)) {
     if (signal.aborted) return
@@ -113,7 +113,7 @@ async function removeRows(
       await checkpoint()
       continue
     }
-    // As long as it took: whatever else there is to do has half of the time.
+    // Pauses as long as the step took, which leaves half of the time to other work.
     await pause(Math.min(took, 100), [signal])
   }
 }

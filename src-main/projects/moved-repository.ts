@@ -6,8 +6,8 @@ import { WorkspaceError, type RepositoryInfo } from '../ports/workspaces.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
 /**
- * Why the worktrees of a repository could not go on at another place; null when they can. It must be the same
- * repository, moved and not copied, as far as worktrees depend on it: their work is nowhere else.
+ * Returns why the worktrees of a repository could not continue at a new path, or null. The path must hold the same
+ * repository, moved and not copied, because worktrees hold work that exists nowhere else.
  */
 export async function refuseMove(
   context: EngineContext,
@@ -35,7 +35,7 @@ export async function refuseMove(
   return null
 }
 
-/** Writes the new place on all worktrees of a repository, and leads those that are there to it. */
+/** Saves the new path in all worktrees of a repository, and repairs the links of those on disk. */
 export async function followRepository(
   context: EngineContext,
   worktrees: Pick<Worktrees, 'exclusively'>,
@@ -60,7 +60,7 @@ export async function followRepository(
       await worktrees.exclusively(task, () => workspaces.relink(repo.path, path, { signal }))
     } catch (error) {
       if (!(error instanceof WorkspaceError) || signal.aborted) throw error
-      // The next claim tries it again, and says what is wrong.
+      // The next claim retries this and reports the problem.
       context.log.warn({ err: error, path }, 'a worktree could not be led to its repository at the new place')
     }
   }

@@ -15,27 +15,27 @@ import { toProject } from '../core/views.ts'
 import { WorkspaceError, type RepositoryInfo } from '../ports/workspaces.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
-/** What clients say of a repository. */
+/** Fields of a repository that clients set. */
 type Fields = z.infer<typeof RepoFields>
 export type RepositoryPatch = { readonly [K in keyof Fields]?: Fields[K] | undefined }
 
 const given = givenFields<RepoRecord>()
 
-/** The repositories that a project's tasks work in; one of them is the primary one. */
+/** The repositories of a project; one of them is the primary one. */
 export interface Repositories {
-  /** The primary one first, each as it is on the disk now. */
+  /** Returns the repositories as they are on disk now, the primary one first. */
   list(project_id: ProjectId, signal: AbortSignal): Promise<readonly RepoState[]>
   add(
     project: ProjectRecord,
     wanted: RepositoryPatch & { readonly path: string },
     signal: AbortSignal,
   ): Promise<RepoRecord | Refusal>
-  /** With a path, the worktrees of its tasks go on at the new place. */
+  /** Changes a repository. A new path also moves the worktrees of its tasks there. */
   update(repo: RepoRecord, patch: RepositoryPatch, signal: AbortSignal): Promise<RepoRecord | Refusal>
-  /** Null when it is out of the project now; its files stay. */
+  /** Removes the repository from the project and keeps its files. Returns null on success. */
   remove(repo: RepoRecord): Refusal | null
   readonly leave: typeof leaveRepository
-  /** Lets git run the programs that a repository names now. */
+  /** Lets git run the programs that a repository configures now. */
   trust(path: string, signal: AbortSignal): Promise<void>
 }
 
@@ -83,7 +83,7 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
         const refusal = await refuseMove(context, repo, info, signal)
         if (refusal) return refusal
       }
-      // To say where a repository is, be it where it was, says that it is trusted as it is.
+      // A caller that states the path, even the same one, trusts the repository as it is.
       if (patch.path !== undefined) await trustRepository(context, path, signal)
       const updated = feed.commit((tx) => change(tx, repo, { ...patch, path, default_branch }))
       if (!('code' in updated) && path !== repo.path) await followRepository(context, worktrees, updated, signal)
@@ -123,7 +123,7 @@ function change(
   return changed
 }
 
-/** Writes it, and takes the first place from the one that had it. */
+/** Saves a repository; a new primary one replaces the old one. */
 function save(tx: Tx, repo: RepoRecord): void {
   if (repo.is_primary) {
     for (const other of tx.repos.byProject(repo.project_id)) {
@@ -153,7 +153,7 @@ async function problemOf(
   } as const
   try {
     const info = await workspaces.inspect(repo.path, { signal })
-    // What is left of it may lie in another repository.
+    // The path may now lie inside another repository.
     if (info.root !== repo.path) return missing
     if (info.branches.includes(repo.default_branch)) return null
     return {
@@ -167,7 +167,7 @@ async function problemOf(
   }
 }
 
-/** Of two folders with the same name, the second is told by a number. */
+/** Returns a name that is not taken, with a number appended where needed. */
 function freeName(name: string, others: readonly RepoRecord[]): string {
   const taken = new Set(others.map((one) => one.name))
   let free = name
@@ -187,7 +187,7 @@ function noSuchBranch(branch: string, info: RepositoryInfo): Refusal {
   return invalidInput('default_branch', `The repository has no branch ${branch}. It has: ${some}.`)
 }
 
-/** Finished ones count: their history names it. */
+/** Returns the refusal's text. Finished tasks count too, because their history names the repository. */
 function worksIn({ name }: RepoRecord, tasks: number): string {
   return tasks === 1
     ? `1 task uses ${name}. Move it to another repository, or delete it.`

@@ -5,8 +5,8 @@ import type { Tx } from '../core/event-feed.ts'
 import type { RepoRecord, TaskRecord } from '../ports/store.ts'
 
 /**
- * Makes ready that a task works in another repository of its project from now on: its ordered subtasks come along.
- * Refused once it has a worktree, or a branch with work; nothing is written then.
+ * Prepares a task to work in another repository of its project, together with its ordered subtasks. Refused, without
+ * a write, once the task has a worktree or a branch with work.
  */
 export function leaveRepository(tx: Tx, task: TaskRecord, repo_id: RepoId): Refusal | null {
   const repo = tx.repos.get(repo_id)
@@ -16,7 +16,7 @@ export function leaveRepository(tx: Tx, task: TaskRecord, repo_id: RepoId): Refu
   }
   const workspace = tx.workspaces.byTask(task.id)
   if (workspace) {
-    // After a reset nothing is left of it but its name.
+    // After a reset only the workspace's branch name is left.
     if (workspace.status !== 'cleaned' || workspace.base_commit !== null) return hasWorktree(workspace.branch)
     const { id: workspace_id, branch, status, cleanup_at } = workspace
     tx.workspaces.put({ ...workspace, repo_path: repo.path, base_branch: repo.default_branch })

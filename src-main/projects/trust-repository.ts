@@ -4,7 +4,7 @@ import { repoPathsOf } from '../core/repo-paths.ts'
 
 type Trusting = Pick<EngineContext, 'feed' | 'workspaces'>
 
-/** Lets git run the programs that a repository names now, and none that come later. */
+/** Lets git run the programs that a repository configures now, but none that it adds later. */
 export async function trustRepository(
   { feed, workspaces }: Trusting,
   path: string,
@@ -16,7 +16,7 @@ export async function trustRepository(
   })
 }
 
-/** Repositories that were added before trust was kept are trusted as they are. */
+/** Trusts, as they are, repositories that were added before trust was recorded. */
 export async function trustKnownRepositories(context: EngineContext): Promise<void> {
   const { signal } = new AbortController()
   const { read } = context.store

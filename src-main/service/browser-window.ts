@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Chromium as a plain window: no updates, no sync, no questions, nothing fetched in the background. */
+/** Flags for Chromium as a plain window: no updates, no sync, no prompts, no background requests. */
 const quiet = [
   '--no-first-run',
   '--no-default-browser-check',
@@ -11,15 +11,15 @@ const quiet = [
   '--window-size=1440,900',
 ]
 
-/** How long a browser that cannot open its window, or hands it to a running one, takes to end. */
+/** How long a browser takes to exit if it can't open its window or hands it to a running one. */
 const startMs = 3_000
 
 export interface BrowserWindow extends Disposable {
-  /** `closed`: by the person. `failed`: it never came up. `handed_over`: a browser that ran already shows it. */
+  /** How the window ended: `closed` by the person, `failed` to open, or `handed_over` to a browser that was running. */
   readonly ended: Promise<'closed' | 'failed' | 'handed_over'>
 }
 
-/** Opens `url` in a window of its own, with a profile of its own; disposing closes it. */
+/** Opens `url` in its own window with its own profile; disposing closes it. */
 export function openBrowserWindow(options: {
   readonly browser: string
   readonly url: string
@@ -27,7 +27,7 @@ export function openBrowserWindow(options: {
 }): BrowserWindow {
   const since = performance.now()
   const args = [`--app=${options.url}`, `--user-data-dir=${options.profileDir}`, ...quiet]
-  // Chromium refuses its sandbox to root.
+  // Chromium refuses to run its sandbox as root.
   if (process.getuid?.() === 0) args.push('--no-sandbox')
   const child = spawn(options.browser, args, { stdio: 'ignore' })
   const ended = new Promise<'closed' | 'failed' | 'handed_over'>((resolve) => {

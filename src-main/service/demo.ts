@@ -13,15 +13,15 @@ export interface DemoOptions {
   readonly program: Resources & { readonly version: string }
   readonly env: Readonly<Record<string, string | undefined>>
   readonly json: boolean
-  /** Leave the data folder, with the repository in it, to be looked at. */
+  /** Keep the data folder and its repository for inspection. */
   readonly keep: boolean
 }
 
 const limitMs = 30_000
 
 /**
- * `svc demo`: a service of its own in a temporary folder, a small repository, and one task that a
- * scripted agent takes from claim to merge. Prints each step; resolves to the exit code.
+ * Runs `svc demo`: a service in a temporary folder, a small repository, and one task that a scripted agent takes from
+ * claim to merge. Prints each step; resolves to the exit code.
  */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-demo-'))
@@ -80,7 +80,7 @@ async function walk(service: Service, print: Print): Promise<number> {
   return 0
 }
 
-/** What an event means for somebody who watches; null for what they need not know. */
+/** Returns the step that an event means to a viewer, or null. */
 function tell(event: EventEnvelope, task_id: TaskId): { readonly step: string; readonly text: string } | null {
   if (!('task_id' in event.data) || event.data.task_id !== task_id) return null
   switch (event.type) {

@@ -25,14 +25,17 @@ const installed: Partial<Record<NodeJS.Platform, readonly string[]>> = {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A Chromium of this machine: `COPSE_CHROMIUM` if it is set, else from PATH and the usual places; null if none. */
+/**
+ * Returns a Chromium of this machine: `COPSE_CHROMIUM` if it is set, else from PATH and the usual paths; null if
+ * none.
+ */
 export function findBrowser(env: Environment, platform: NodeJS.Platform): string | null {
   const chosen = env['COPSE_CHROMIUM']
   const candidates = chosen ? [chosen] : [...names, ...(installed[platform] ?? [])]
   return candidates.map((program) => findOnPath(program, env)).find((path) => path !== null) ?? null
 }
 
-/** Whether a window can be shown at all. */
+/** Returns whether a window can be shown at all. */
 export function hasDisplay(env: Environment, platform: NodeJS.Platform): boolean {
   if (platform === 'darwin' || platform === 'win32') return true
   return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY'])

@@ -5,7 +5,7 @@ import { findBrowser, hasDisplay } from './find-browser.ts'
 import { never, type Presence } from './serve.ts'
 import type { Service } from './start-service.ts'
 
-/** `svc serve`: one line on stdout, as JSON when asked; everybody brings a token. */
+/** Announces `svc serve`: one line on stdout, as JSON if asked for. Every client needs a token. */
 export function announce(service: Service, json: boolean): Presence {
   const line = json
     ? JSON.stringify({ event: 'listening', url: service.url })
@@ -19,7 +19,7 @@ export function announce(service: Service, json: boolean): Presence {
 const setupLine = (code: string) =>
   `No one has an account yet. The first one needs this setup code, new at each start: ${code}`
 
-/** `npm start` without Electron: a browser window of its own where there can be one, else a link that signs in. */
+/** Announces `npm start` without Electron: its own browser window if possible, else a sign-in link. */
 export function presentLocally(service: Service, signal: AbortSignal, wantsWindow: boolean): Presence {
   const browser =
     wantsWindow && hasDisplay(process.env, process.platform) ? findBrowser(process.env, process.platform) : null
@@ -49,7 +49,7 @@ async function windowEnd(
   await never
 }
 
-/** A link can be used once and for two minutes, so the terminal's Enter makes the next one. */
+/** Prints a sign-in link. It works once and for two minutes, so Enter prints a new one. */
 function printLinks(service: Service, signal: AbortSignal): void {
   const print = () => process.stdout.write(`Copse is running at ${signedIn(service)}\n`)
   print()
@@ -63,7 +63,7 @@ function printLinks(service: Service, signal: AbortSignal): void {
   signal.addEventListener('abort', () => lines.close())
 }
 
-/** In the fragment, which no server and no proxy gets to see. */
+/** Returns the sign-in URL. Its code is in the fragment, which no server or proxy sees. */
 function signedIn(service: Service): string {
   return `${service.url}/#code=${service.app.identity.createLocalCode()}`
 }

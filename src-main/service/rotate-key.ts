@@ -5,7 +5,7 @@ import { DataDirLockedError, lockDataDir } from '../platform/locks/single-instan
 import { rotateSigningKey } from '../compose.ts'
 import type { StartOptions } from './start-service.ts'
 
-/** Gives a stopped service a new signing key. Resolves to the exit code; a refusal is one line on stderr. */
+/** Gives a stopped service a new signing key. Resolves to the exit code; prints a refusal as one line on stderr. */
 export function rotateKey(
   options: Pick<StartOptions, 'program' | 'env' | 'dataDir'> & { readonly json: boolean },
 ): number {

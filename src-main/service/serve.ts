@@ -1,15 +1,15 @@
 import { installCrashHandler } from '../platform/logging/crash-handler.ts'
 import { startService, StartRefused, type Service, type StartOptions } from './start-service.ts'
 
-/** How a service in a terminal tells that it is there, and what else ends it than a signal. */
+/** How a service announces itself, and what ends it besides a signal. */
 export interface Presence {
-  /** Resolves when whatever it opened has ended the service; never where nothing does. */
+  /** Resolves when the opened window has ended the service; never resolves without one. */
   readonly ended: Promise<void>
 }
 
 /**
- * Runs the service until SIGINT, SIGTERM, SIGHUP or its presence ends it, then drains. Resolves to the
- * exit code; what stops a start is one line on stderr.
+ * Runs the service until SIGINT, SIGTERM, SIGHUP or its presence ends it, then drains. Resolves to the exit code;
+ * prints why a start failed as one line on stderr.
  */
 export async function serve(
   options: StartOptions,
@@ -32,7 +32,7 @@ export async function serve(
   return 0
 }
 
-/** The handlers stay: a second Ctrl-C while draining must not kill the agents' log half written. */
+/** Catches interrupts. The handlers stay, because a second Ctrl-C while draining must not cut the agents' logs. */
 function interruption(): { signal: AbortSignal; happened: Promise<void>; abort(): void } {
   const controller = new AbortController()
   const happened = new Promise<void>((resolve) => {
@@ -42,5 +42,5 @@ function interruption(): { signal: AbortSignal; happened: Promise<void>; abort()
   return { signal: controller.signal, happened, abort: () => controller.abort() }
 }
 
-/** For a presence that nothing but a signal ends. */
+/** `ended` of a presence that only a signal ends. */
 export const never: Promise<void> = new Promise(() => undefined)

@@ -6,18 +6,18 @@ import { SecretUnreadableError, type SecretSeal } from '../platform/config/secre
 import { DataDirLockedError, lockDataDir } from '../platform/locks/single-instance.ts'
 import { createApp, type App } from '../compose.ts'
 
-/** The running app, alone on its data folder, with its API listening. Disposing drains and lets go. */
+/** The running app, which holds its data folder alone and listens. Disposing drains and releases it. */
 export interface Service extends AsyncDisposable {
   readonly app: App
   readonly config: AppConfig
   readonly url: string
 }
 
-/** Why a start was refused: one line for a person, and the exit code. */
+/** A refused start: one line for a person, and the exit code. */
 export class StartRefused extends Error {
   override readonly name = 'StartRefused'
   readonly code = 'start_refused'
-  /** 2 for a setting that cannot be used, else 1. */
+  /** 2 for an unusable setting, else 1. */
   readonly exitCode: 1 | 2
 
   constructor(message: string, exitCode: 1 | 2, options?: ErrorOptions) {
@@ -29,13 +29,15 @@ export class StartRefused extends Error {
 export interface StartOptions extends ConfigOptions {
   readonly program: Resources
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Take any free port where the usual one is taken, unless one was asked for. */
+  /** Use any free port if the default one is taken; an explicit port is never replaced. */
   readonly anyPort: boolean
-  /** What keeps secrets in files sealed, where the system has something. */
+  /** Encrypts secrets in files, where the system offers that. */
   readonly seal?: SecretSeal | null
 }
 
-/** Starts everything once. Throws `StartRefused` for what a person can put right, and leaves nothing behind. */
+/**
+ * Starts the whole service. Throws `StartRefused` for problems that a person can fix, and then leaves nothing behind.
+ */
 export async function startService(options: StartOptions): Promise<Service> {
   try {
     return await start(options)
@@ -56,7 +58,7 @@ async function start(options: StartOptions): Promise<Service> {
   return { app, config, url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Before anything is started: a start that cannot listen must not have resumed any work. */
+/** Reserves the port before anything starts, because a start that can't listen must not resume work. */
 async function reservePort(asked: AppConfig, options: StartOptions): Promise<AppConfig> {
   const port = await listening(asked, () => pickPort(asked.host, asked.port))
   if (port === asked.port) return asked

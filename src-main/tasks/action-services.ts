@@ -17,9 +17,9 @@ export interface Actor {
 export interface Outcome {
   readonly task: TaskRecord
   readonly review: ReviewRecord | null
-  /** Of a move into a state that merges: how it ended. */
+  /** For a move into a state that merges: how the landing ended. */
   readonly landing?: LandingResult
-  /** Its merge is being tested. */
+  /** The task's merge is still being tested. */
   readonly landing_deferred?: true
 }
 

@@ -43,7 +43,7 @@ export interface Actions {
   editMessage(execution_id: ExecutionId, text: string): ExecutionRecord | Refusal
   stop(execution_id: ExecutionId): Promise<void>
   remove(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
-  /** Takes a task out of the lane in which it waits to land; false when it is in none. */
+  /** Removes a task from its landing lane; returns false if it is in none. */
   leaveLane(task_id: TaskId): Promise<boolean>
   moves(task: TaskRecord, actor: Actor, claimant: Assignee | null): readonly TaskMove[]
 }

@@ -15,7 +15,7 @@ import { redactorOf } from '../core/redactor-of.ts'
 import type { AttachmentRecord } from '../ports/attachment-queries.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
 
-/** How long a file may wait for a task: longer than someone leaves a draft lying. */
+/** How long a file may wait for a task: longer than a person leaves a draft unfinished. */
 const abandonedMs = 7 * 24 * 3_600_000
 const sweepEveryMs = 3_600_000
 
@@ -28,17 +28,17 @@ export interface NewAttachment {
 }
 
 export interface Attachments {
-  /** Stores a file for a task, or for the first one that names it. */
+  /** Stores a file for a task, or for the first task that names it. */
   add(given: NewAttachment): Promise<AttachmentRecord | Refusal>
   content(record: AttachmentRecord): Promise<FileContent | Refusal>
   delete(record: AttachmentRecord): Promise<void>
-  /** Gives the task those files that one of these texts names and that no task has. */
+  /** Gives the task those files that one of these texts names and no task has. */
   bind(
     tx: Tx,
     task: Pick<TaskRecord, 'id' | 'project_id'>,
     ...texts: readonly (string | null | undefined)[]
   ): Refusal | null
-  /** Removes files that no one came back for, and those of what was deleted; at most once an hour. */
+  /** Removes abandoned files and those of deleted tasks; at most once an hour. */
   sweep(): Promise<void>
 }
 
@@ -106,7 +106,7 @@ export function createAttachments(context: EngineContext): Attachments {
   }
 }
 
-/** Removes files that are no longer needed. What can't be removed now is left to the sweep. */
+/** Removes files that are no longer needed. The sweep removes what can't be removed now. */
 export async function forgetFiles(context: EngineContext, sha256s: readonly string[]): Promise<void> {
   const { attachmentFiles, store, log } = context
   await attachmentFiles

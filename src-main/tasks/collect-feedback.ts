@@ -8,7 +8,7 @@ import type { CommentRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 
 export interface FeedbackInput {
-  /** null: all that were not sent yet. */
+  /** null: all comments that were not sent yet. */
   readonly comment_ids: readonly CommentId[] | null
   readonly message: string | null
 }
@@ -22,8 +22,8 @@ export interface CollectedFeedback {
 }
 
 /**
- * Returns the message for the coder with the comments that it sends, or the refusal if there is nothing to send. A thread is
- * sent whole, so that what was sent before goes along with what is new in it.
+ * Returns the message for the coder with the comments that it sends, or the refusal if there is nothing to send.
+ * Threads are sent whole, including comments that were sent before.
  */
 export function collectFeedback(
   context: Pick<EngineContext, 'redactor'>,

@@ -236,7 +236,7 @@ function writeVerdict(deps: StepServices, tx: Tx, task: TaskRecord, request: Ver
     })
 }
 
-/** Marks the review as passed; a workflow that cascades on a pass goes on to the merge at once. */
+/** Marks the review as passed; a workflow that cascades on a pass then starts the merge at once. */
 function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: VerdictRequest & VerdictFindings): void {
   const review = tx.reviews.latest(task.id)
   if (!review) return

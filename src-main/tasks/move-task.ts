@@ -32,7 +32,7 @@ export async function transition(
   return { task: now.task, review: result.review && now.review }
 }
 
-/** Waits until a task has landed or not; with `respond_async` only as long as its merge need not be tested. */
+/** Waits until the landing of a task has ended; with `respond_async` only if its merge need not be tested. */
 async function awaitLanding(
   deps: ActionDeps,
   { task_id, respond_async = false }: { readonly task_id: TaskId; readonly respond_async?: boolean },
@@ -52,7 +52,7 @@ async function awaitLanding(
   return end ? { ...outcome, landing: end.result } : outcome
 }
 
-/** Takes a task out of the lane in which it waits to land, and waits until it is back at its gate. */
+/** Removes a task from its landing lane, and waits until it is back at its gate. */
 export async function leaveLane(
   { landing, worker }: Pick<ActionDeps, 'landing' | 'worker'>,
   task_id: TaskId,

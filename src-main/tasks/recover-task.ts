@@ -20,7 +20,7 @@ export interface RecoveryRequest {
   readonly reason: string | null
   /** The tree that the caller looked at, for a merge. */
   readonly tree?: string | null
-  /** With `raise_limit`: how much is allowed from now on. */
+  /** With `raise_limit`: the new limit. */
   readonly to?: number | null
 }
 
@@ -107,7 +107,7 @@ async function decideNested(
   return resumeHook(deps, task, request, actor)
 }
 
-/** Runs the failed step again, or skips it this once. */
+/** Runs the failed step again, or skips it once. */
 function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest, actor: Actor): Outcome {
   const { context } = deps
   context.feed.commit((tx) => {
@@ -130,7 +130,7 @@ function again(effect: Effect): Effect {
   return data
 }
 
-/** Skips this hook this once; the timeline records who did it, when and why. */
+/** Skips a hook once; the timeline records who did it, when and why. */
 function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: RecoveryRequest, actor: Actor): void {
   const step = stepsOfEffect(deps, tx, effect)[effect.data.cursor]
   const why = `skipped once by ${actor.triggered_by} at ${nowIso(deps.context)}: ${request.reason ?? ''}`

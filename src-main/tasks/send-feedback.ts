@@ -173,7 +173,7 @@ function commitFollowUp(
   return { execution_id: execution.id, moved: moves }
 }
 
-/** Reads what the lines are compared with later. Feedback is sent as well where that can't be read. */
+/** Reads the tree that the lines are compared with later. If that fails, the feedback is sent anyway. */
 async function treeNow(deps: StepServices, { task, sent }: Plan, signal: AbortSignal): Promise<string | null> {
   if (sent.comments.every(({ anchor }) => anchor === null)) return null
   try {

@@ -14,16 +14,16 @@ import { WorkspaceError } from '../ports/workspaces.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import { checkBranchChange } from './update-branch.ts'
 
-/** Changes of lines that comments suggest. */
+/** Line changes that comments suggest. */
 export interface Suggestions {
-  /** The lines that a new comment is about, where its words suggest others; null where there are none to be replaced. */
+  /** Returns the lines that a new comment is about, if it suggests others; null if there are none to replace. */
   original(
     task: TaskRecord,
     anchor: CommentAnchor | null,
     body: string,
     signal: AbortSignal,
   ): Promise<PlacedLines | null>
-  /** Commits what a comment suggests to the branch of its task, and resolves the comment. */
+  /** Commits a comment's suggestion to the branch of its task, and resolves the comment. */
   apply(comment_id: CommentId, by: string, signal: AbortSignal): Promise<CommentRecord | Refusal>
 }
 
@@ -46,7 +46,7 @@ async function readOriginal(
   try {
     return await worktrees.look(workspace, (ref) => context.workspaces.lines(ref, anchor, { signal }))
   } catch (error) {
-    // The words are kept all the same; there is nothing to apply.
+    // The comment is kept anyway, with nothing to apply.
     if (!(error instanceof WorkspaceError) || signal.aborted) throw error
     return null
   }

@@ -36,7 +36,7 @@ export interface UpdateBranchRequest extends Pick<FeedbackRequest, 'task_id' | '
 
 /** Updates tasks' branches from their base branches. */
 export interface BranchUpdates {
-  /** Returns what a merge would conflict in now; null when the task has no branch. */
+  /** Returns the conflicts that a merge would have now; null if the task has no branch. */
   conflicts(task: TaskRecord, signal: AbortSignal): Promise<MergeConflicts | null>
   /**
    * Merges the base into the task's branch, after the task's pending steps. Holds the worktree exclusively during the

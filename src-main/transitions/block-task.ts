@@ -16,7 +16,7 @@ export interface BlockDeps {
   readonly transitions: Transitions
 }
 
-/** Worktree and branch of a task are both gone: only a person may let it start over. */
+/** Worktree and branch of a task are both gone, so only a person may start it over. */
 export const resetRequired: ErrorAnnotation = {
   type: 'workspace_reset_required',
   message: 'The worktree and branch are missing. Reset the workspace to start over from the base branch.',
@@ -31,7 +31,7 @@ export function blockTask(
   tx: Tx,
   task: TaskRecord,
   annotation: ErrorAnnotation,
-  /** How many cascades led to this move. */
+  /** Number of cascades that led to this move. */
   depth = 0,
 ): void {
   const { blocked } = deps.transitions.workflowOf(tx, task)
@@ -64,13 +64,13 @@ export interface FailedReview {
   readonly by_person: boolean
   /** The results of the gate's `before_exit` hooks if they have already run. */
   readonly checked?: readonly HookOutcome[]
-  /** How many cascades led to this rejection; one that a gate's own hook causes adds one. */
+  /** Number of cascades that led to this rejection; one that a gate's own hook causes adds one. */
   readonly depth?: number
-  /** The gate whose rejection it is; default: the state of the task. */
+  /** The gate that rejected; default: the state of the task. */
   readonly gate?: string
 }
 
-/** The limit of a chain of cascades, so that two hooks can't send a task back and forth for ever. */
+/** Maximum length of a chain of cascades, so that two hooks can't send a task back and forth for ever. */
 export const maxCascades = 3
 
 /**
@@ -87,7 +87,7 @@ export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, req
   if (!isRefusal(plan) && plan.kind === 'reject' && depth <= maxCascades) {
     const { triggered_by, feedback, checked } = request
     const back = { to: plan.to, cause: 'reject', triggered_by, version: null, reason: feedback, depth } as const
-    // What a gate passed before is not passed any more.
+    // A gate that the task had passed must be passed again.
     const patch = request.gate === undefined ? {} : { patch: { review_passed_at: null } }
     deps.transitions.apply(tx, task, { ...back, ...patch, ...(checked && { checked }) })
     return

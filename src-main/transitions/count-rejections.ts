@@ -22,7 +22,7 @@ export function countRejections(
   return merging.reduce((sum, { name }) => sum + (byState.get(name) ?? 0), own)
 }
 
-/** Returns the gate that a task passed on its way to the merge; null where it came by none. */
+/** Returns the gate that a task passed on its way to the merge; null if it passed none. */
 export function lastGate(q: Pick<Queries, 'transitions'>, workflow: Workflow, task: TaskRecord): WorkflowState | null {
   const passed = q.transitions
     .byTask(task.id)

@@ -19,9 +19,9 @@ import { toReviewSummary, toTask } from '../core/views.ts'
 
 export interface MoveRequest extends TransitionRequest {
   readonly reason: string | null
-  /** How many cascades led to this move. */
+  /** Number of cascades that led to this move. */
   readonly depth?: number
-  /** It lands although the checks of its base branch fail. */
+  /** Land although the checks of the base branch fail. */
   readonly on_red?: boolean
   /** Changes to the task in the same write. */
   readonly patch?: Partial<TaskRecord>
@@ -31,7 +31,7 @@ export interface MoveRequest extends TransitionRequest {
 
 export interface Moved {
   readonly task: TaskRecord
-  /** null while the source's hooks have still to allow the move. */
+  /** null while the source's hooks must still allow the move. */
   readonly transition_id: TransitionId | null
   readonly review: ReviewRecord | null
   readonly plan: TransitionPlan
@@ -46,7 +46,7 @@ export interface Transitions {
    * is deferred to the outbox.
    */
   apply(tx: Tx, task: TaskRecord, request: MoveRequest): Moved | Refusal
-  /** The same with a plan made in this transaction. */
+  /** Applies a plan that was made in this transaction. */
   applyPlan(tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved
 }
 
@@ -164,7 +164,7 @@ function commitPlan(
     triggered_by: request.triggered_by,
   })
   if (review) tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
-  // A step that follows automatically from a person's act is news to that person too.
+  // An automatic step after a person's action still notifies that person.
   const own = (request.depth ?? 0) === 0 ? { caused_by: request.triggered_by } : {}
   if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null, ...own })
   const { triggered_by } = request
@@ -175,7 +175,10 @@ function commitPlan(
   return { task: moved, transition_id, review, plan }
 }
 
-/** Asking for the merge is no look at what failed before: the retry budget counts on. */
+/**
+ * Returns whether a person has attended to the task. A requested merge does not count, so the retry budget is not
+ * reset.
+ */
 function attends({ triggered_by, cause }: MoveRequest, { workflow, to }: TransitionPlan): boolean {
   return isPerson(triggered_by) && !(cause === 'asked' && hasTrait(workflow, to, 'merges'))
 }

@@ -5,26 +5,25 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import type { PluginChecks } from '../domain/workflow/validate.ts'
 import { brokenTemplate, formatTemplate, maxFileBytes, parseTemplate, type TemplateContent } from './template-file.ts'
 
-/** The templates that come with the program. */
+/** The shipped templates. */
 export const shippedTemplates = ['default', 'user-approval-review', 'no-user-approval'] as const
 
 export type TemplateFile = TemplateContent & { readonly name: string; readonly builtin: boolean }
 
-/** The folder of workflow templates. It is read whenever it is asked, so that edits count at once. */
+/** The folder of workflow templates. Every call reads it, so that edits apply at once. */
 export interface WorkflowFiles {
   list(): Promise<readonly TemplateFile[]>
-  /** null when there is no such template. */
+  /** Returns null if there is no such template. */
   get(name: string): Promise<TemplateFile | null>
-  /** Writes a template that was checked; a reader sees the old file or the new one, never half of one. */
+  /** Writes a checked template atomically: a reader sees the old or the new file. */
   put(name: string, description: string, definition: WorkflowDefinition): Promise<void>
-  /** Whether there was one. */
+  /** Deletes a template; resolves to whether there was one. */
   delete(name: string): Promise<boolean>
 }
 
 export interface WorkflowFilesOptions {
-  /** The folder that people write to. */
+  /** The folder that people edit. */
   readonly dir: string
-  /** The folder of the shipped templates. */
   readonly shippedDir: string
   readonly plugins: PluginChecks
 }
@@ -32,7 +31,7 @@ export interface WorkflowFilesOptions {
 const fileName = /^([a-z0-9][a-z0-9_-]{0,63})\.(yaml|yml)$/
 const leftOver = /^\.[a-z0-9][a-z0-9_-]{0,63}\.[0-9a-f-]{36}\.tmp$/
 
-/** Opens the folder: a new one gets every shipped template, an old one only a missing `default`. */
+/** Opens the folder: fills a new one with every shipped template, adds only a missing `default` to an old one. */
 export async function openWorkflowFiles({ dir, shippedDir, plugins }: WorkflowFilesOptions): Promise<WorkflowFiles> {
   await seed(dir, shippedDir)
   const read = async (name: string, file: string): Promise<TemplateFile> => ({
@@ -44,7 +43,7 @@ export async function openWorkflowFiles({ dir, shippedDir, plugins }: WorkflowFi
     list: async () => {
       const files = await filesIn(dir)
       const templates: TemplateFile[] = []
-      // One after the other: a folder of long files shall not fill the memory.
+      // Sequential, so that a folder of long files does not fill the memory.
       for (const [name, file] of files) templates.push(await read(name, file))
       return templates
     },
@@ -87,13 +86,13 @@ async function seed(dir: string, shippedDir: string): Promise<void> {
   }
 }
 
-/** The template files by name, sorted; of two with one name the `.yaml` counts. */
+/** Returns the template files sorted by name; a `.yaml` wins over a `.yml` of the same name. */
 async function filesIn(dir: string): Promise<ReadonlyMap<string, string>> {
   let entries: string[]
   try {
     entries = await readdir(dir)
   } catch (error) {
-    // Whoever removes the folder while the service runs has no templates until the next start.
+    // If a person removes the folder while the service runs, there are no templates until the next start.
     if (hasCode(error, 'ENOENT')) return new Map()
     throw error
   }
@@ -105,7 +104,7 @@ async function filesIn(dir: string): Promise<ReadonlyMap<string, string>> {
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What is no readable file of a bearable size is a broken template; reading a pipe would never end. */
+/** Reads a template; reports anything but a regular file of allowed size as broken. Reading a pipe would never end. */
 async function readTemplate(path: string, plugins: PluginChecks): Promise<TemplateContent> {
   let text: string
   try {

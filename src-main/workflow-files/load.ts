@@ -7,7 +7,10 @@ export interface WorkflowFile {
   readonly definition: WorkflowDefinition
 }
 
-/** Reads a template: YAML with a definition's keys and a `description`. Throws with the file's name when it is none. */
+/**
+ * Reads a template: YAML with a definition's keys and a `description`. Throws an error with the file's name if it is
+ * invalid.
+ */
 export async function loadWorkflowFile(path: string): Promise<WorkflowFile> {
   const text = await readFile(path, 'utf8')
   try {

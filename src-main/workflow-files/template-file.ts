@@ -4,10 +4,10 @@ import { readDefinition } from '../domain/workflow/read-definition.ts'
 import { withoutRenames } from '../domain/transition/plan-change.ts'
 import type { PluginChecks, WorkflowIssue } from '../domain/workflow/validate.ts'
 
-/** A file longer than this, in bytes, is not even parsed. */
+/** Maximum size in bytes; a longer file is not parsed. */
 export const maxFileBytes = 1_000_000
 
-/** What a template file says: usable when `issues` is empty, and then only is there a definition. */
+/** The content of a template file. Usable when `issues` is empty; only then has it a definition. */
 export type TemplateContent =
   | { readonly description: string; readonly definition: WorkflowDefinition; readonly issues: readonly [] }
   | {
@@ -16,12 +16,12 @@ export type TemplateContent =
       readonly issues: readonly [WorkflowIssue, ...WorkflowIssue[]]
     }
 
-/** Reads a template: YAML with a definition's keys and a `description`. Never throws for what the text says. */
+/** Parses a template: YAML with a definition's keys and a `description`. Never throws for the text's content. */
 export function parseTemplate(text: string, plugins: PluginChecks): TemplateContent {
   if (isTooDeep(text)) return brokenTemplate(tooDeep)
   let value: unknown
   try {
-    // The parser would look for keys that are there twice in quadratic time.
+    // The parser's own check for duplicate keys takes quadratic time.
     const document = parseDocument(text, { logLevel: 'error', uniqueKeys: false })
     const [error] = document.errors
     if (error?.code === 'RESOURCE_EXHAUSTION') return brokenTemplate(tooDeep)
@@ -29,7 +29,7 @@ export function parseTemplate(text: string, plugins: PluginChecks): TemplateCont
     if (error) return brokenTemplate(`The file isn't valid YAML: ${error.message}`)
     const twice = findRepeatedKey(document)
     if (twice !== null) return brokenTemplate(`The file has the key ${twice} twice in one place.`)
-    // Aliases that multiply are refused here; those that merely make it long, by the limit on the length.
+    // Refuses aliases that multiply. The length limit covers aliases that only lengthen the text.
     value = document.toJS({ maxAliasCount: 100 })
   } catch (error) {
     if (error instanceof RangeError) return brokenTemplate(tooDeep)
@@ -42,13 +42,13 @@ export function parseTemplate(text: string, plugins: PluginChecks): TemplateCont
   if (typeof description !== 'string') return brokenTemplate('description: Enter text.', 'description')
   const read = readDefinition(rest, plugins)
   if (!read.definition) return { description, ...read }
-  // A template speaks of no project, so that there is nothing to rename from.
+  // A template belongs to no project, so it has no renames.
   return { description, definition: withoutRenames(read.definition), issues: [] }
 }
 
 const tooDeep = 'The file is nested too deeply.'
 
-/** Counts brackets that stay open: the parser would take seconds to give up on a file of nothing else. */
+/** Counts unclosed brackets, because the parser takes seconds to reject a file of nothing else. */
 function isTooDeep(text: string): boolean {
   let depth = 0
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
@@ -74,12 +74,12 @@ function findRepeatedKey(document: Document): string | null {
   return repeated
 }
 
-/** A template without a definition, because of this. */
+/** Returns a template without a definition and with this issue. */
 export function brokenTemplate(message: string, path = ''): TemplateContent {
   return { description: '', definition: null, issues: [{ rule: 'schema', path, message }] }
 }
 
-/** Writes a template down as `parseTemplate` reads it. */
+/** Formats a template in the form that `parseTemplate` reads. */
 export function formatTemplate(description: string, definition: WorkflowDefinition): string {
   return stringify({ description, ...definition }, { aliasDuplicateObjects: false, lineWidth: 120 })
 }

@@ -8,7 +8,7 @@ import type { Worktrees } from './worktrees.ts'
 
 const limitMs = 60_000
 
-/** What has become of the lines of comments that were sent to the role of a run, for when it has ended. */
+/** Returns how the lines of comments that were sent to a run's role changed; called after the run's end. */
 export async function findCommentedChanges(
   { context, worktrees }: { readonly context: EngineContext; readonly worktrees: Worktrees },
   run: ExecutionRecord,

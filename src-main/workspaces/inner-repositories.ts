@@ -6,8 +6,8 @@ import { toSettings } from '../core/views.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
 
 /**
- * Turns the repositories inside a worktree that the project's setting absorbs into plain files, before the review.
- * Returns the ones that a person has to decide about; null when there are none.
+ * Converts nested repositories to plain files before the review, as the project's setting says. Returns the error that
+ * blocks the task, if a person must decide about one or a submodule's commits are not pushed; else null.
  */
 export async function settleInner(
   { workspaces, store }: Pick<EngineContext, 'workspaces' | 'store'>,

@@ -7,12 +7,12 @@ const limitMs = 60_000
 
 export type BranchTips = Readonly<Record<string, string>>
 
-/** Reads where the branches are before a contained run; null, with a warning in the log, on an error. */
+/** Reads the branches' tips before a contained run; null, with a warning in the log, on an error. */
 export async function readBranchTips(context: EngineContext, path: string): Promise<BranchTips | null> {
   return await orWarn(context, path, (signal) => context.workspaces.branches(path, { signal }))
 }
 
-/** Puts branches back that a contained run has moved besides its own, and notes them for the review. */
+/** Moves back the branches that a contained run has moved besides its own, and records them for the review. */
 export async function settleMovedBranches(
   context: EngineContext,
   task: Pick<TaskRecord, 'id'>,

@@ -79,7 +79,7 @@ function annotationAfter(
   return { ...before, message, files: [], hunks: [] }
 }
 
-/** Adds it to the transition into the current state. */
+/** Adds the update to the transition into the current state. */
 function noteInTimeline(tx: Tx, task: TaskRecord, { workspace, result, triggered_by }: Update): void {
   const entry = tx.transitions.last(task.id)
   const said = wordsFor(workspace, result)
@@ -106,7 +106,7 @@ function wordsFor({ branch, base_branch }: WorkspaceRecord, result: UpdateResult
   return `${count(result.files)} with ${base_branch} (${result.base.slice(0, 12)})${where}: ${result.files.slice(0, 20).join(', ')}`
 }
 
-/** Measures the diff; a size that can't be measured stays as it was, because the branch is updated all the same. */
+/** Measures the diff. If that fails, keeps the old size, because the branch is updated anyway. */
 async function measure({ context, worktrees }: NoteUpdateDeps, { task, workspace }: Update) {
   const signal = AbortSignal.timeout(60_000)
   try {

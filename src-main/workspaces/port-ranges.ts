@@ -4,8 +4,8 @@ import { savePorts } from './save-workspace.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 
 /**
- * Returns the worktree's record with a range of ports: the one that it has, else one that no other worktree has and
- * whose ports are free now, which it keeps until it is cleaned. If no range is left, the record stays without.
+ * Returns the worktree's record with a range of ports: its current one, else one that no other worktree has and whose
+ * ports are free now, reserved until the worktree is cleaned. If no range is left, the record stays without.
  */
 export async function assignPorts(
   context: EngineContext,
@@ -18,7 +18,7 @@ export async function assignPorts(
     if (read.workspaces.portBases().has(port_base)) continue
     if (!(await context.workspaces.arePortsFree(portsFrom(port_base)))) continue
     const taken = context.feed.commit((tx) => {
-      // Another worktree may have taken it while its ports were tried.
+      // Another worktree may have taken the range while its ports were checked.
       if (tx.workspaces.portBases().has(port_base)) return null
       const withRange = { ...record, port_base }
       savePorts(tx, task, withRange)

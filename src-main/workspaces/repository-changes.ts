@@ -78,7 +78,7 @@ export function noteRepositoryChanges(tx: Tx, task: TaskRecord, paths: readonly 
     : noted
 }
 
-/** Adds it to the transition into the current state. */
+/** Adds the paths to the transition into the current state. */
 function noteInTimeline(tx: Tx, task: TaskRecord, paths: readonly string[]): void {
   const entry = tx.transitions.last(task.id)
   if (!entry) return

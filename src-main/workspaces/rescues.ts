@@ -13,7 +13,7 @@ import { toSettings } from '../core/views.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
 import type { Worktrees } from './worktrees.ts'
 
-/** Older rescues are deleted. */
+/** Rescues older than this are deleted. */
 const lifeMs = 30 * 24 * 3_600_000
 const sweepEveryMs = 3_600_000
 

@@ -1,4 +1,4 @@
 import { basename } from 'node:path'
 
-/** The marker of the processes in a throw-away worktree, valid also after a crash: the name of its folder. */
+/** Returns the process marker of a temporary worktree, which a restart knows too: the folder's name. */
 export const scratchMark = (path: string): string => basename(path)

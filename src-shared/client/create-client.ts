@@ -1,19 +1,22 @@
 import type { FeedItem, TranscriptItem } from '../contract/events.ts'
 import type { OperationInput, OperationName, OperationOutput, StreamInput, StreamName } from '../contract/operations.ts'
 
-/** Carries calls and streams: HTTP in a browser or the CLI, IPC in the window. Throws `ApiError`. */
+/** Transports calls and streams: HTTP in a browser or the CLI, IPC in the window. Throws `ApiError`. */
 export interface Transport {
   call(name: OperationName, input: unknown): Promise<unknown>
-  /** `after`: the last event's number, or how many transcript lines are known minus one; null for "from the start/now". */
+  /**
+   * `after`: the last event's number, or the number of known transcript lines minus one; null for "from the
+   * start/now".
+   */
   stream(name: StreamName, input: unknown, after: number | null, signal: AbortSignal): AsyncIterable<unknown>
 }
 
-/** The typed client of every operation; the renderer and the CLI know nothing else of the service. */
+/** The typed client of every operation, the only way in which the renderer and the CLI reach the service. */
 export interface Client {
   call<N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>>
   /** Ends (or throws) when the connection is lost; the caller resumes with the last `seq` it saw. */
   events(input: StreamInput<'events.stream'>, after: number | null, signal: AbortSignal): AsyncIterable<FeedItem>
-  /** Entries after line `after` (null: from the start), then live ones, then `end`. */
+  /** Yields the entries after line `after` (null: from the start), then live ones, then `end`. */
   transcript(
     input: StreamInput<'executions.stream'>,
     after: number | null,

@@ -9,19 +9,19 @@ import { createSseParser, type SseEvent } from './sse-parser.ts'
 import { parseJson } from '../lang/parse-json.ts'
 import { pathParameters } from '../contract/path-parameters.ts'
 
-/** The service could not be reached, hung up, or answered something that is not its own. */
+/** The service was unreachable, closed the connection, or another program answered. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly code = 'connection_failed'
 }
 
 export interface HttpTransportOptions {
-  /** Scheme, host and port, without a path. Empty: where the page itself comes from. */
+  /** Scheme, host and port, without a path. Empty: the page's own origin. */
   readonly baseUrl: string
-  /** Asked before every call, so that it may refresh first; null calls without a token. */
+  /** Called before every call, so that it can refresh the token; null calls without one. */
   readonly getToken: () => string | null | Promise<string | null>
   readonly fetch?: typeof globalThis.fetch
-  /** A stream that is silent for longer is lost; the service says something every 15 s. */
+  /** How long a stream may be silent before it counts as lost; the service sends something every 15 s. */
   readonly silenceMs?: number
 }
 
@@ -74,7 +74,7 @@ function createRequest({ baseUrl, getToken, fetch = globalThis.fetch }: HttpTran
 
 const bearer = (token: string | null) => (token === null ? {} : { authorization: `Bearer ${token}` })
 
-/** Throws a `ConnectionError` for whatever keeps `work` from its answer. */
+/** Converts any failure of `work` into a `ConnectionError`. */
 export async function orConnectionError<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -83,7 +83,7 @@ export async function orConnectionError<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What an answer that is no success says: an `ApiError`, or a `ConnectionError` where it is not the service’s own. */
+/** Returns the error of an unsuccessful response: an `ApiError`, or a `ConnectionError` if another program answered. */
 export async function readError(response: Response): Promise<Error> {
   const text = await orConnectionError(response.text())
   const refusal = refusalIn(parseJson(text))
@@ -118,7 +118,7 @@ async function readFile(response: Response): Promise<FileContent> {
 
 function base64Of(bytes: Uint8Array): string {
   const pieces: string[] = []
-  // The arguments of one call are limited in number.
+  // The number of arguments of one call is limited.
   for (let at = 0; at < bytes.length; at += 8_192) {
     pieces.push(String.fromCharCode(...bytes.subarray(at, at + 8_192)))
   }
@@ -138,12 +138,12 @@ async function* readEvents(response: Response, heard: () => void): AsyncGenerato
       yield* parser.push(decoder.decode(value, { stream: true }))
     }
   } finally {
-    // The reader may be left in mid-stream; a connection that is broken already has nothing to cancel.
+    // The caller may stop in mid-stream; a broken connection has nothing to cancel.
     await reader.cancel().catch(() => undefined)
   }
 }
 
-/** Aborts its signal when nothing was heard for `ms`, as after a computer's sleep. */
+/** Aborts its signal after `ms` without data, as after the computer's sleep. */
 function createSilenceAlarm(ms: number) {
   const controller = new AbortController()
   const arm = () =>
@@ -163,7 +163,7 @@ function createSilenceAlarm(ms: number) {
   }
 }
 
-/** null for what a newer service sends and this client does not know. */
+/** Returns null for items of a newer service that this client does not know. */
 function feedItemOf({ id, event, data }: SseEvent): FeedItem | null {
   if (event === '') return { kind: 'begun', seq: Number(id) }
   const value = JSON.parse(data) as unknown
@@ -190,16 +190,16 @@ function errorOf(value: unknown): Error {
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What goes over the wire for one call. */
+/** The HTTP request of a call. */
 interface HttpRequest {
   readonly method: string
   /** Path and query, from `/api/v1` on. */
   readonly target: string
-  /** JSON; null sends none. */
+  /** JSON; null sends no body. */
   readonly body: string | null
 }
 
-/** Puts an operation's flat input into its path, then into the query (GET, DELETE) or the body. */
+/** Distributes an operation's flat input over its path, then the query (GET, DELETE) or the body. */
 function requestFor(spec: Pick<Route, 'method' | 'path'>, input: unknown): HttpRequest {
   const values = (input ?? {}) as Values
   const names = new Set(pathParameters(spec.path))

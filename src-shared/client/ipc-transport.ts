@@ -3,7 +3,7 @@ import { ApiError } from '../contract/errors.ts'
 import type { StreamName } from '../contract/operations.ts'
 import type { Transport } from './create-client.ts'
 
-/** Calls and streams over the bridge that the preload has put on the window. */
+/** Creates a transport over the bridge that the preload provides on the window. */
 export function createIpcTransport(bridge: DesktopBridge): Transport {
   return {
     call: async (name, input) => {
@@ -15,7 +15,7 @@ export function createIpcTransport(bridge: DesktopBridge): Transport {
   }
 }
 
-/** Subscribes when the first item is asked for, and unsubscribes when the reader leaves, however it leaves. */
+/** Subscribes when the first item is requested, and unsubscribes however the reader stops. */
 async function* follow(
   bridge: DesktopBridge,
   name: StreamName,

@@ -2,12 +2,12 @@ import { eventPayloads } from '../contract/events.ts'
 import type { OperationSpec } from '../contract/operation.ts'
 import { operations, streams, type OperationName, type StreamName } from '../contract/operations.ts'
 
-/** What a client needs of an operation to ask for it. */
+/** The parts of an operation that a client needs to call it. */
 export type Route = Pick<OperationSpec, 'method' | 'path' | 'responds'>
 
 /**
- * The contract as far as a client must know it to ask and to hear: plain data. The build of the page writes it down
- * worked out, so that no schema is made before a board is drawn.
+ * The parts of the contract that a client needs, as plain data. The page's build computes them, so that no schema is
+ * created before a board is shown.
  */
 export const routes = Object.fromEntries(
   Object.entries<OperationSpec>(operations).map(([name, { method, path, responds }]) => [
@@ -16,11 +16,11 @@ export const routes = Object.fromEntries(
   ]),
 ) as Readonly<Record<OperationName, Route>>
 
-/** Where each stream is to be had. */
+/** The path of each stream. */
 export const streamPaths: Readonly<Record<StreamName, Route['path']>> = {
   'events.stream': streams['events.stream'].path,
   'executions.stream': streams['executions.stream'].path,
 }
 
-/** Every type of event that there is. */
+/** All event types. */
 export const eventTypes: readonly string[] = Object.keys(eventPayloads)

@@ -5,12 +5,12 @@ export interface SseEvent {
   readonly data: string
 }
 
-/** Reads a stream's text, however it is cut into pieces; `push` answers the events that are complete now. */
+/** Parses a stream's text, however it is split; `push` returns the events that are complete. */
 export interface SseParser {
   push(text: string): SseEvent[]
 }
 
-/** A parser for one connection. Comments and unknown fields are skipped. */
+/** Creates a parser for one connection. Skips comments and unknown fields. */
 export function createSseParser(): SseParser {
   let rest = ''
   let id: string | null = null

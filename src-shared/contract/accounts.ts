@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { executorProfiles } from './executor-profiles.ts'
 import { AgentId, Timestamp } from './ids.ts'
 
-/** How far a window of an account is used, as its provider tells it. */
+/** Use of an account's rate limit window, as its provider reports it. */
 export const AccountWindow = z.object({
   name: z.string().describe('As people read it: `5 hours`, `7 days`.'),
   used: z.number().min(0).nullable().describe('The share that is used, from 0 to 1; null where only its end is told.'),
@@ -10,7 +10,7 @@ export const AccountWindow = z.object({
 })
 export type AccountWindow = z.infer<typeof AccountWindow>
 
-/** The account that agents of a kind use: their own name for it, or where their credentials lie. */
+/** The account of agents of a type: its configured name, or the location of the credentials. */
 export const Account = z
   .object({
     account: z.string(),

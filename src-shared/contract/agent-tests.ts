@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TranscriptEntry, Usage } from './executions.ts'
 
-/** A run that only shows whether an agent works. */
+/** A run that only tests whether an agent works. */
 export const AgentTest = z
   .object({
     ok: z.boolean(),

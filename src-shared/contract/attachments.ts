@@ -16,6 +16,6 @@ export const Attachment = z
   .meta({ id: 'Attachment' })
 export type Attachment = z.infer<typeof Attachment>
 
-/** A file as REST answers it: its bytes, with name and type in the headers. */
+/** A file in REST responses: its bytes, with name and type in the headers. */
 export const FileContent = z.object({ name: z.string(), media_type: z.string(), data_base64: z.string() })
 export type FileContent = z.infer<typeof FileContent>

@@ -1,8 +1,8 @@
-/** Returns why git would not take branch names that begin with this prefix; null when it would. */
+/** Returns why git would refuse branch names that begin with this prefix; null if it would not. */
 export function branchPrefixProblem(prefix: string): string | null {
   if (prefix.startsWith('-')) return "It can't start with “-”, which git reads as an option."
   if (prefix.startsWith('/')) return "It can't start with “/”."
-  // git check-ref-format, of the prefix and a letter behind it.
+  // The rules of git check-ref-format for the prefix with a letter after it.
   const parts = `${prefix}x`.split('/')
   if (parts.includes('')) return "It can't contain “//”."
   if (parts.some((part) => part.startsWith('.'))) return 'No part between “/” can start with a dot.'

@@ -15,10 +15,10 @@ export const CommentAnchor = z
   })
 export type CommentAnchor = z.infer<typeof CommentAnchor>
 
-/** The fields of a comment that clients set and change, once. */
+/** The fields of a comment that clients set and change. */
 export const CommentFields = z.object({ body: z.string().trim().min(1).max(100_000) })
 
-/** What became of the lines that a comment is about. */
+/** How the lines that a comment is about changed. */
 export const LineChange = z.object({
   line: z.int().nullable().describe('Where the last of them is now; null when they are gone.'),
   before: z.array(z.string()).describe('The changed lines as they were when the comment was sent.'),
@@ -53,7 +53,7 @@ export const AppliedSuggestion = z.object({ at: Timestamp, by: z.string(), commi
 export const commentStates = ['draft', 'sent', 'answered', 'resolved'] as const
 export type CommentState = (typeof commentStates)[number]
 
-/** A note on a task, by a person or an agent; with an anchor it is part of the diff review. */
+/** A comment on a task, by a person or an agent; with an anchor it is part of the diff review. */
 export const Comment = z
   .object({
     id: CommentId,
@@ -80,7 +80,7 @@ export const Comment = z
   .meta({ id: 'Comment' })
 export type Comment = z.infer<typeof Comment>
 
-/** Where a comment is on its way. */
+/** Returns the state of a comment between draft and resolved. */
 export function commentState({
   resolved_at,
   answer,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Why git could not merge a path by itself. */
+/** Why git could not merge a path. */
 export const conflictKinds = [
   'content',
   'add/add',
@@ -17,7 +17,7 @@ export const conflictKinds = [
 ] as const
 export type ConflictKind = (typeof conflictKinds)[number]
 
-/** One place that conflicts. */
+/** One conflict in a file. */
 export const ConflictHunk = z.object({
   path: z.string(),
   kind: z.enum(conflictKinds),

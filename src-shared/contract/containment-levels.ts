@@ -1,2 +1,2 @@
-/** What the system may be asked to hold a run to. */
+/** Containment levels that can be configured. */
 export const containmentLevels = ['auto', 'none', 'worktree', 'worktree_and_hosts'] as const

@@ -11,7 +11,7 @@ export const ContainmentLevel = z
   )
 export type ContainmentLevel = z.infer<typeof ContainmentLevel>
 
-/** What a run is held to in the end. */
+/** The containment that a run has in effect. */
 export const HeldContainment = ContainmentLevel.exclude(['auto'])
 export type HeldContainment = z.infer<typeof HeldContainment>
 
@@ -20,12 +20,12 @@ const ContainedPath = z
   .max(4_096)
   .regex(/^(?:\/|~\/)[^\0]*[^\0/.]$/, 'An absolute path, or one below `~/`; not `/` itself.')
 
-/** Further hosts that a run reaches. */
+/** Further hosts that a run may reach. */
 export const AllowedHosts = z
   .array(z.string().regex(/^(?:\*\.)?[\w-]+(?:\.[\w-]+)+(?::\d{1,5})?$/, 'A host, like `registry.example.com`.'))
   .max(100)
 
-/** What a run may read or write besides. */
+/** Further paths that a run may read or write. */
 export const ExtraPaths = z.object({
   read: z.array(ContainedPath).max(100).optional(),
   write: z.array(ContainedPath).max(100).optional(),

@@ -18,7 +18,7 @@ export const Daemon = z
   .meta({ id: 'Daemon' })
 export type Daemon = z.infer<typeof Daemon>
 
-/** What a daemon says of an agent that it hosts; without `config` a known agent keeps its own. */
+/** A daemon's report of an agent that it hosts; without `config` a known agent keeps its own. */
 export const HostedAgent = z.object({
   name: z.string().trim().min(1).max(100),
   executor: z.enum(executorProfiles),
@@ -26,6 +26,6 @@ export const HostedAgent = z.object({
 })
 export type HostedAgent = z.infer<typeof HostedAgent>
 
-/** What a daemon is to do with an execution that it has reported. */
+/** The instruction for a daemon about an execution that it has reported. */
 export const ReportedExecution = z.object({ id: ExecutionId, ...runInstruction })
 export type ReportedExecution = z.infer<typeof ReportedExecution>

@@ -1,5 +1,5 @@
 /**
- * How hard an agent thinks, in its own words. It stands in settings, so it is one plain word. Without a schema: the
- * board checks it too, and its first page has no schema library.
+ * A reasoning effort in the agent's own terms, which settings hold as one plain word. Without a schema, because the
+ * board's first page uses it too and has no schema library.
  */
 export const effortPattern = /^[\w-]{1,40}$/

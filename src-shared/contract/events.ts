@@ -33,7 +33,7 @@ import { ViewedContent, workspaceStatuses } from './workspaces.ts'
 const base = { project_id: ProjectId.nullable(), occurred_at: Timestamp }
 const ofTask = { project_id: ProjectId, task_id: TaskId, occurred_at: Timestamp }
 
-/** Type → payload of every event. What changed travels whole, so that a client need not ask again. */
+/** Type → payload of every event. Payloads contain the whole changed resource, so that a client need not load it. */
 export const eventPayloads = {
   'task.created': z.object({ ...ofTask, task: Task }),
   'task.updated': z.object({ ...ofTask, task: Task }),
@@ -45,7 +45,7 @@ export const eventPayloads = {
     triggered_by: z.string(),
   }),
   'task.deleted': z.object({ ...ofTask }),
-  /** It waits with a message that is new or was changed, or what it asks a person has changed. */
+  /** A queued message is new or was changed, or the agent's pending requests have changed. */
   'execution.updated': z.object({ ...ofTask, execution: Execution }),
   'execution.started': z.object({ ...ofTask, execution: Execution }),
   'execution.finished': z.object({ ...ofTask, execution: Execution }),
@@ -58,16 +58,19 @@ export const eventPayloads = {
     cleanup_at: Timestamp.nullable(),
   }),
   'workspace.cleaned': z.object({ ...ofTask, workspace_id: WorkspaceId, branch: z.string() }),
-  /** A person's word, or 30 days: it can't be brought back any more. The task may have been deleted long before. */
+  /**
+   * A person gave the rescue up, or it expired after 30 days, so it can't be restored any more. The task may have
+   * been deleted long before.
+   */
   'rescue.given_up': z.object({ project_id: ProjectId, task_id: z.string(), ref: z.string(), occurred_at: Timestamp }),
-  /** Heard only by the one who marked them (null: the local operator), wherever else they look. */
+  /** Sent only to the reader who marked the files (null: the local operator), in all their clients. */
   'diff.viewed': z.object({
     ...ofTask,
     user_id: UserId.nullable(),
     files: z.array(ViewedContent),
     viewed: z.boolean(),
   }),
-  /** The lane of one branch: who waits, who is tested, what is known of its tip. */
+  /** The landing lane of one branch: waiting tasks, tests, and the state of its tip. */
   'landing.updated': z.object({ project_id: ProjectId, lane: LandingLane, occurred_at: Timestamp }),
   'hook.finished': z.object({
     ...ofTask,
@@ -91,7 +94,9 @@ export const eventPayloads = {
     body: z.string().nullable(),
     caused_by: z.string().nullable().optional(),
   }),
-  /** Heard only by the one who marked it (null: the local operator). `notification_id` is null for all of the project. */
+  /**
+   * Sent only to the reader who marked it (null: the local operator). `notification_id` is null for a whole project.
+   */
   'notification.read': z.object({
     project_id: ProjectId,
     user_id: UserId.nullable(),
@@ -99,25 +104,25 @@ export const eventPayloads = {
     read: z.boolean(),
     occurred_at: Timestamp,
   }),
-  /** By somebody; those of a deleted task or project go with it, and that is told once. */
+  /** Deleted by a user. A deleted task or project takes its notifications with it, under its own event. */
   'notification.deleted': z.object({ ...ofTask, notification_id: NotificationId }),
-  /** `entry` is null when it was forgotten. */
+  /** `entry` is null after its deletion. */
   'knowledge.updated': z.object({
     project_id: ProjectId,
     knowledge_id: KnowledgeId,
     entry: KnowledgeEntry.nullable(),
     occurred_at: Timestamp,
   }),
-  /** `template` is null when it was deleted. */
+  /** `template` is null after its deletion. */
   'task_template.updated': z.object({
     project_id: ProjectId,
     template_id: TaskTemplateId,
     template: TaskTemplate.nullable(),
     occurred_at: Timestamp,
   }),
-  /** Someone has moved a run that waits; `projects.queue` has the new order. */
+  /** A person moved a queued run; `projects.queue` has the new order. */
   'queue.updated': z.object({ project_id: ProjectId, occurred_at: Timestamp }),
-  /** `integration` is null when it was deleted. */
+  /** `integration` is null after its deletion. */
   'integration.updated': z.object({
     project_id: ProjectId,
     integration_id: IntegrationId,
@@ -139,16 +144,16 @@ export const eventPayloads = {
     message: z.string(),
     occurred_at: Timestamp,
   }),
-  /** `member` is null when they were taken out; they hear that too. */
+  /** `member` is null after a removal, which the removed member receives too. */
   'member.updated': z.object({
     project_id: ProjectId,
     user_id: UserId,
     member: Member.nullable(),
     occurred_at: Timestamp,
   }),
-  /** Heard by its owner and by admins; a mere sign of life is no news. `daemon` is null when it was revoked. */
+  /** Sent to its owner and to admins; a mere heartbeat emits none. `daemon` is null after its revocation. */
   'daemon.updated': z.object({ ...base, daemon_id: DaemonId, daemon: Daemon.nullable() }),
-  /** Heard by admins and by the person themself. */
+  /** Sent to admins and to the user. */
   'user.updated': z.object({ ...base, user: User }),
   'agent.updated': z.object({ ...base, agent_id: AgentId, agent: Agent.nullable() }),
   'project.updated': z.object({ ...base, project_id: ProjectId, project: Project.nullable() }),
@@ -162,7 +167,7 @@ export type EventEnvelope = {
   [T in EventType]: { readonly seq: number; readonly type: T; readonly data: EventPayload<T> }
 }[EventType]
 
-/** What a card shows of a running agent. Not numbered and not kept: the next one replaces it. */
+/** Current activity of a running agent, for its card. Neither numbered nor stored: the next one replaces it. */
 export const Activity = z.object({
   project_id: ProjectId,
   task_id: TaskId,
@@ -173,11 +178,11 @@ export const Activity = z.object({
 })
 export type Activity = z.infer<typeof Activity>
 
-/** Files of a worktree that somebody watches (`tasks.watch_diff`) have changed. Not numbered and not kept. */
+/** Files of a watched worktree (`tasks.watch_diff`) have changed. Neither numbered nor stored. */
 export const WorktreeChange = z.object({ project_id: ProjectId, task_id: TaskId, occurred_at: Timestamp })
 export type WorktreeChange = z.infer<typeof WorktreeChange>
 
-/** A hook of a task has begun, or has said more (`tasks.hook_runs`). Not numbered and not kept. */
+/** A hook of a task has started or has new output (`tasks.hook_runs`). Neither numbered nor stored. */
 export const HookActivity = z.object({
   project_id: ProjectId,
   task_id: TaskId,
@@ -187,8 +192,8 @@ export const HookActivity = z.object({
 export type HookActivity = z.infer<typeof HookActivity>
 
 /**
- * What flows through an event subscription. `begun`, always the first: what happens after `seq` is told from here on.
- * `reset`: the asked-for past is gone, load everything anew.
+ * An item of an event subscription. `begun`, always first: all events after `seq` will follow. `reset`: the requested
+ * past is gone, so load everything again.
  */
 export type FeedItem =
   | { readonly kind: 'begun'; readonly seq: number }
@@ -198,7 +203,7 @@ export type FeedItem =
   | { readonly kind: 'hook'; readonly hook: HookActivity }
   | { readonly kind: 'reset'; readonly seq: number }
 
-/** What flows through an execution's stream: an entry with its line number, or the end. */
+/** An item of an execution's stream: an entry with its line number, or the end. */
 export const TranscriptItem = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('entry'), index: z.int(), entry: TranscriptEntry }),
   z.object({ kind: z.literal('end') }),

@@ -8,7 +8,7 @@ import { Effort } from './projects.ts'
 export const executionStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'stopped', 'lost'] as const
 export type ExecutionStatus = (typeof executionStatuses)[number]
 
-/** What a run alone has used, in a resumed session too. */
+/** Usage of one run, without earlier runs of a resumed session. */
 export const Usage = z.object({
   input_tokens: z.int().min(0),
   output_tokens: z.int().min(0),
@@ -19,7 +19,7 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
-/** What a run has used so far, by the count of its agent or machine. */
+/** A run's usage so far, as reported by its agent or machine. */
 export const UsageReport = z
   .object({
     input_tokens: z.int().min(0).optional(),
@@ -34,7 +34,7 @@ export const UsageReport = z
   )
 export type UsageReport = z.infer<typeof UsageReport>
 
-/** What a run is to do after it has told how far it is. */
+/** The instruction to a run after a heartbeat. */
 export const runInstruction = {
   action: z.enum(['continue', 'stop']),
   reason: z
@@ -43,11 +43,11 @@ export const runInstruction = {
     .describe('With `stop`: `limit_reached`, or the status of a run that has ended.'),
 }
 
-/** What a tool of an agent does. */
+/** Kinds of an agent's tool calls. */
 const toolActions = ['read', 'edit', 'write', 'run', 'search', 'fetch', 'mcp', 'other'] as const
 export type ToolAction = (typeof toolActions)[number]
 
-/** What people read for it, before its target: `Edit src/a.ts`. */
+/** Verbs that people see before the target: `Edit src/a.ts`. */
 export const actionVerbs = {
   read: 'Read',
   edit: 'Edit',
@@ -71,7 +71,7 @@ export const AskOption = z.object({
 })
 export type AskOption = z.infer<typeof AskOption>
 
-/** Something that an agent waits for a person to answer (`executions.answer`). It ends with its execution. */
+/** A pending request of an agent to a person (`executions.answer`). It ends with its execution. */
 export const Ask = z
   .object({
     id: z.string(),
@@ -139,10 +139,7 @@ export type ExecutionOverrides = z.infer<typeof ExecutionOverrides>
 
 const at = { at: Timestamp }
 
-/**
- * One readable thing that an agent said or did; a line of `agent-*.jsonl`.
- * `index` in the stream is its line number, from 0.
- */
+/** A message or action of an agent; a line of `agent-*.jsonl`. `index` in the stream is its line number, from 0. */
 export const TranscriptEntry = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('prompt'), ...at, text: z.string() }),
@@ -209,7 +206,7 @@ export const LogFile = z
   .meta({ id: 'LogFile' })
 export type LogFile = z.infer<typeof LogFile>
 
-/** A piece of a log. REST answers its bytes, with `X-Next-Offset` and `X-Complete`. */
+/** A slice of a log. REST returns its bytes, with `X-Next-Offset` and `X-Complete`. */
 export const LogSlice = z
   .object({
     data_base64: z.string(),

@@ -1,44 +1,47 @@
-/** What an agent may do without asking anybody, from everything to as little as possible. */
+/** What an agent may do without asking, from everything to the minimum. */
 export const permissionPolicies = ['all', 'worktree', 'ask'] as const
 export type PermissionPolicy = (typeof permissionPolicies)[number]
 
 /**
- * What clients know of a type of agent: what it can do and what its configuration may say. Code asks this record,
- * never for a type by its name. How an agent is started and read is in its folder below `src-main/agents`.
+ * The properties of an agent type: its abilities and configuration. Code reads this record and never compares a
+ * type's name. How an agent is started and read is in its folder below `src-main/agents`.
  */
 export interface ExecutorInfo {
-  /** Its name for people. */
+  /** Display name. */
   readonly name: string
-  /** What it is, in a sentence. */
+  /** Description in a sentence. */
   readonly about: string
-  /** `remote`: it runs elsewhere, claims, heartbeats and finishes over the API. */
+  /** `remote`: the agent runs elsewhere and claims, heartbeats and finishes over the API. */
   readonly location: 'local' | 'remote'
-  /** `line`: the command line that is run, which it needs. `path`: where its program lies, if it is not found. */
+  /** `line`: the required command line to run. `path`: the program's path, if it is not found. */
   readonly command: 'line' | 'path' | null
-  /** An example of such a command. */
+  /** An example of the command. */
   readonly example: string | null
   readonly model: boolean
   readonly args: boolean
   readonly env: boolean
-  /** It can be told how hard to think. */
+  /** Whether a reasoning effort can be set. */
   readonly effort: boolean
-  /** It can run in a terminal. */
+  /** Whether it can run in a terminal. */
   readonly terminal: boolean
-  /** It is given the MCP endpoint. */
+  /** Whether it gets the MCP endpoint. */
   readonly mcp: boolean
-  /** It can take up an earlier session by its id. */
+  /** Whether it can resume an earlier session by ID. */
   readonly resumes: boolean
-  /** When it reads what a person writes while it runs; null when it never does. */
+  /** When it reads messages that are sent while it runs; null if it never does. */
   readonly input: 'next_step' | 'turn_end' | null
-  /** `named`: it says what its runs cost. `tokens`: it says its tokens, so that a known price tells. `told`: it may say it. */
+  /**
+   * `named`: it reports the cost of its runs. `tokens`: it reports tokens, from which a known price gives the cost.
+   * `told`: it may report the cost.
+   */
   readonly cost: 'named' | 'tokens' | 'told'
-  /** Variables of its own that tell which account it uses. */
+  /** Its environment variables that determine which account it uses. */
   readonly accountVariables: readonly string[]
-  /** What it can be held to; `all` alone when it can't ask. */
+  /** Policies that it can enforce; only `all` if it can't ask. */
   readonly permissions: readonly PermissionPolicy[]
 }
 
-/** A program on the machine of the service that is spoken to over the Agent Client Protocol. */
+/** A program on the service's machine that speaks the Agent Client Protocol. */
 const acpProgram = {
   location: 'local',
   command: 'path',
@@ -49,7 +52,7 @@ const acpProgram = {
   terminal: false,
   mcp: true,
   resumes: true,
-  // Over the protocol a message is a turn of its own.
+  // Over the protocol each message is a separate turn.
   input: 'turn_end',
   permissions: permissionPolicies,
   cost: 'tokens',
@@ -132,7 +135,7 @@ const infos = {
     effort: false,
     terminal: true,
     mcp: false,
-    // As far as it names its session.
+    // Only if the agent reports its session.
     resumes: true,
     input: null,
     cost: 'told',
@@ -161,34 +164,34 @@ const infos = {
 
 export type ExecutorProfile = keyof typeof infos
 
-/** The types of agent, in the order in which clients offer them. */
+/** The agent types in the order in which clients offer them. */
 export const executorInfos: { readonly [P in ExecutorProfile]: ExecutorInfo } = infos
 
 export const executorProfiles = Object.keys(infos) as ExecutorProfile[]
 
-/** What clients suggest where nothing is known of the machine. */
+/** The type that clients suggest if nothing is known about the machine. */
 export const defaultExecutor: ExecutorProfile = 'claude-code'
 
-/** Runs a plain shell script. */
+/** The type that runs a plain shell script. */
 export const scriptExecutor: ExecutorProfile = 'command'
 
-/** What an agent that another machine hosts counts as, whatever it is there. */
+/** The type of an agent that another machine hosts, whatever it is there. */
 export const hostedExecutor: ExecutorProfile = 'external'
 
-/** Who does the work of an execution: an agent of some type, or a person. */
+/** Performs an execution: an agent of some type, or a person. */
 export type Worker = ExecutorProfile | 'person'
 
-/** Its work is finished over the API, by an agent that runs elsewhere or by a person. */
+/** Returns whether its work is finished over the API, by an external agent or a person. */
 export function isFinishedOverApi(executor: Worker): boolean {
   return executor === 'person' || executorInfos[executor].location === 'remote'
 }
 
-/** When it reads what a person writes while it runs; null when it never does. */
+/** Returns when it reads messages that are sent while it runs; null if it never does. */
 export function inputOf(executor: Worker): ExecutorInfo['input'] {
   return executor === 'person' ? null : executorInfos[executor].input
 }
 
-/** Why an agent of this type can't be made so: the command that it runs is missing. Null when it can. */
+/** Returns why an agent of this type can't be created without a command; null if it can. */
 export function missingCommand(
   executor: ExecutorProfile,
   config: { readonly command?: string | undefined },

@@ -25,13 +25,13 @@ export const Session = z
   .meta({ id: 'Session' })
 export type Session = z.infer<typeof Session>
 
-/** 8 characters to 72 bytes: bcrypt ignores what is beyond. */
+/** 8 characters to 72 bytes, because bcrypt ignores the rest. */
 export const Password = z
   .string()
   .min(8, 'A password has at least 8 characters.')
   .refine((text) => utf8Length(text) <= 72, 'A password has at most 72 bytes.')
 
-/** What a personal token may do: all that its owner may, or only read. */
+/** Scope of a personal token: all that its owner may, or only reading. */
 export const TokenScope = z.enum(['full', 'read'])
 export type TokenScope = z.infer<typeof TokenScope>
 
@@ -47,7 +47,7 @@ export const PersonalAccessToken = z
   .meta({ id: 'PersonalAccessToken' })
 export type PersonalAccessToken = z.infer<typeof PersonalAccessToken>
 
-/** One sign-in that still works. */
+/** A session that is still valid. */
 export const ActiveSession = z
   .object({
     id: SessionId,
@@ -70,7 +70,7 @@ export const Invite = z
   .meta({ id: 'Invite' })
 export type Invite = z.infer<typeof Invite>
 
-/** What the security log tells of. */
+/** Event types of the security log. */
 export const securityEventTypes = [
   'registered',
   'registration_refused',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Every id is a UUIDv7 string. The brand keeps a task's id from being passed for a project's. */
+/** Every ID is a UUIDv7 string. The brand prevents passing a task's ID as a project's. */
 const id = <B extends string>() => z.uuid().brand<B>()
 
 export const UserId = id<'UserId'>()

@@ -32,7 +32,7 @@ export const SyncError = z.object({
 })
 export type SyncError = z.infer<typeof SyncError>
 
-/** How far a cycle has come. It survives a restart: the next cycle goes on where this one stopped. */
+/** Progress of a sync cycle. Stored, so that after a restart the next cycle continues there. */
 export const SyncProgress = z.object({
   started_at: Timestamp,
   pages: z.int().describe('Pages that are done.'),
@@ -56,7 +56,7 @@ const Name = z
   .regex(/^[^\s/?#\\%]+$/, 'Enter the name alone, as in the address.')
   .refine((name) => name !== '.' && name !== '..', 'Enter the name alone, as in the address.')
 
-/** The fields of an integration that clients set, once: its creation and its change take theirs from here. */
+/** The fields of an integration that clients set, shared by its creation and its change. */
 export const IntegrationFields = z.object({
   platform: z.enum(platforms),
   base_url: z.string().trim().min(1).max(2_000).describe('Of the API; https, or http on this machine.'),
@@ -74,7 +74,7 @@ export const IntegrationFields = z.object({
 })
 export type IntegrationFields = z.infer<typeof IntegrationFields>
 
-/** A project's tie to an issue tracker: its open issues become tasks, once each. */
+/** A project's connection to an issue tracker: each open issue becomes one task. */
 export const Integration = z
   .object({
     id: IntegrationId,
@@ -101,7 +101,7 @@ export const Integration = z
   .meta({ id: 'Integration' })
 export type Integration = z.infer<typeof Integration>
 
-/** What a cycle did. */
+/** Counts of a sync cycle. */
 export const SyncCounts = z
   .object({
     imported: z.int(),

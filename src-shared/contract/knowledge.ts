@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { ExecutionId, KnowledgeId, ProjectId, TaskId, Timestamp } from './ids.ts'
 
-/** Something worth knowing about a project, found again by its words. */
-/** The fields of an entry that clients set, once. */
+/** An entry of a project's knowledge, found by its words. */
+/** The fields of an entry that clients set. */
 export const KnowledgeFields = z.object({
   title: z.string().trim().min(1).max(300),
   body: z.string().trim().min(1).max(50_000),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Timestamp } from './ids.ts'
 import { audiences, hookPhases } from './workflow-definition.ts'
 
-/** The moments of a task's life at which a project's own hooks run. */
+/** Events of a task at which a project's own hooks run. */
 export const hookEvents = ['before_work', 'on_work_start', 'on_work_stop', 'on_task_done', 'on_task_cancel'] as const
 export type HookEvent = (typeof hookEvents)[number]
 
@@ -35,7 +35,7 @@ export type PluginHook = z.infer<typeof PluginHook>
 export const LifecycleHook = z.discriminatedUnion('type', [ScriptHook, PluginHook]).meta({ id: 'LifecycleHook' })
 export type LifecycleHook = z.infer<typeof LifecycleHook>
 
-/** By event, the hooks that run then, in order. */
+/** The hooks of each event, in order. */
 export const LifecycleHooks = z
   .partialRecord(z.enum(hookEvents), z.array(LifecycleHook).max(50))
   .superRefine((hooks, context) => {
@@ -53,7 +53,7 @@ export type LifecycleHooks = z.infer<typeof LifecycleHooks>
 
 const hookRunStatuses = ['running', 'succeeded', 'failed', 'timed_out', 'skipped'] as const
 
-/** One run of one hook: the line of its log, or, while it is `running`, what there is of it so far. */
+/** One run of one hook: its log line, or, while `running`, its data so far. */
 export const HookRun = z
   .object({
     log_name: z.string().describe('The log that keeps it: `hook-{event}-{index}-{timestamp}.jsonl`; empty for a test.'),
@@ -76,7 +76,7 @@ export const HookRun = z
   .meta({ id: 'HookRun' })
 export type HookRun = z.infer<typeof HookRun>
 
-/** What a plugin is for and where it may stand, for the editors. */
+/** A plugin's purpose and allowed phases, for the editors. */
 export const PluginInfo = z
   .object({
     name: z.string(),

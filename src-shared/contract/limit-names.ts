@@ -1,4 +1,4 @@
-/** What limits are called. Without schemas: the first page of the board names them too. */
+/** Names of limits. Without schemas, because the board's first page uses them too. */
 export const limitNames = [
   'per_run.usd',
   'per_run.minutes',
@@ -18,7 +18,7 @@ const units: Readonly<Record<string, (amount: number) => string>> = {
   turns: (amount) => `${Math.round(amount)} turns`,
 }
 
-/** `$5.00`, `45 min`, `120 turns`. */
+/** Formats an amount: `$5.00`, `45 min`, `120 turns`. */
 export function limitAmount(limit: LimitName, amount: number): string {
   return units[limit.split('.')[1] ?? '']?.(amount) ?? String(amount)
 }
@@ -30,10 +30,10 @@ const scopes: Readonly<Record<string, string>> = {
   agent_per_day: 'this agent for today',
 }
 
-/** What a limit is for: `this task`. */
+/** Returns the scope of a limit: `this task`. */
 export const limitScope = (limit: LimitName): string => scopes[limit.split('.')[0] ?? ''] ?? limit
 
-/** What one press raises a limit to: twice what it was, and above what is spent. */
+/** Returns the amount to which one click raises a limit: twice the old one, and above what is spent. */
 export function raisedTo(allowed: number, spent: number): number {
   const doubled = Math.max(allowed * 2, spent * 1.25)
   return doubled >= 10 ? Math.ceil(doubled) : Math.ceil(doubled * 100) / 100

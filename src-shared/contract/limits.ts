@@ -8,7 +8,7 @@ const minutes = z.number().positive().max(1_000_000).nullable().optional()
 const Limit = z.strictObject({ usd, minutes })
 const RunLimit = z.strictObject({ usd, minutes, turns: z.int().positive().max(1_000_000).nullable().optional() })
 
-/** What agents may use. A scope or a field that is null or absent has no limit. */
+/** Limits of agents. A scope or field that is null or absent is unlimited. */
 export const Limits = z.strictObject({
   per_run: RunLimit.nullable().default(null).describe('One start of one agent.'),
   per_task: Limit.nullable().default(null).describe('All runs of a task together.'),
@@ -21,10 +21,10 @@ export type Limits = z.infer<typeof Limits>
 
 export const defaultLimits: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.8 }
 
-/** What one agent may use, in all projects together. */
+/** Limits of one agent across all projects. */
 export const AgentLimits = z.strictObject({ per_day: Limit.nullable().default(null) })
 
-/** What a model costs, in US dollars for a million tokens. */
+/** Price of a model in US dollars per million tokens. */
 export const ModelPrice = z.strictObject({
   input_usd_per_mtok: z.number().min(0),
   output_usd_per_mtok: z.number().min(0),
@@ -36,7 +36,7 @@ export const ModelPrice = z.strictObject({
 })
 export type ModelPrice = z.infer<typeof ModelPrice>
 
-/** How far a limit is used. */
+/** Use of a limit. */
 export const LimitUse = z
   .object({
     limit: z.enum(limitNames),
@@ -57,7 +57,7 @@ const day = {
 export const TaskLimits = z.object({ ...day, items: z.array(LimitUse) }).meta({ id: 'TaskLimits' })
 export type TaskLimits = z.infer<typeof TaskLimits>
 
-/** What an agent has used today, and how far its own limits are used. */
+/** An agent's usage today, and the use of its own limits. */
 const AgentDay = z.object({
   agent_id: AgentId,
   executions: z.int().describe('Of today, in all projects.'),
@@ -67,7 +67,7 @@ const AgentDay = z.object({
   items: z.array(LimitUse),
 })
 
-/** The day of each agent that the caller sees. */
+/** Today's usage of each agent that the caller sees. */
 export const AgentDays = z
   .object({ since: day.since, time_zone: day.time_zone, items: z.array(AgentDay) })
   .meta({ id: 'AgentDays' })

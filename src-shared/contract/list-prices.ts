@@ -1,8 +1,8 @@
 import type { ModelPrice } from './limits.ts'
 
 /**
- * List prices, as their makers published them on `date`; they may have changed since. A project's `prices` come before
- * them. Without schemas: pages name the date too.
+ * List prices as published on `date`; they may have changed since. A project's `prices` take precedence. Without
+ * schemas, because pages show the date too.
  */
 export const listPrices: { readonly date: string; readonly models: Readonly<Record<string, ModelPrice>> } = {
   date: '2025-11-24',
@@ -19,7 +19,7 @@ export const listPrices: { readonly date: string; readonly models: Readonly<Reco
   },
 }
 
-/** The price of a model; null where it is not known. A date at the end of a name, as `-20250929`, does not matter. */
+/** Returns the price of a model; null if it is unknown. Ignores a date at the end of a name, such as `-20250929`. */
 export function findPrice(model: string, prices: Readonly<Record<string, ModelPrice>>): ModelPrice | null {
   const plain = model.replace(/^.*\//, '').replace(/-20\d{6}$/, '')
   return prices[model] ?? prices[plain] ?? listPrices.models[plain] ?? null

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { ProjectId, UserId } from './ids.ts'
 
-/** What somebody may do in a project: members work, owners also change the project itself. */
+/** Roles in a project: members work, owners also change the project itself. */
 export const memberRoles = ['owner', 'member'] as const
 export type MemberRole = (typeof memberRoles)[number]
 
-/** Somebody's part in a project. */
+/** A user's membership of a project. */
 export const Member = z
   .object({
     project_id: ProjectId,

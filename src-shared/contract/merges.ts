@@ -3,7 +3,7 @@ import { ConflictHunk } from './conflicts.ts'
 import { Execution } from './executions.ts'
 import { Task } from './tasks.ts'
 
-/** What keeps a task's branch from being merged, as its branch and base are now. */
+/** What prevents the merge of a task's branch, as branch and base are now. */
 export const MergeConflicts = z
   .object({
     branch: z.string(),

@@ -1,4 +1,4 @@
-/** The milestones that somebody may hear of. Apart from their shapes, since the page's first script knows them too. */
+/** Events that create notifications. Separate from their schemas, because the page's first script uses them too. */
 export const notificationTypes = [
   'task.done',
   'task.blocked',
@@ -15,7 +15,7 @@ export type NotificationTone = (typeof notificationTones)[number]
 
 const successes: readonly NotificationType[] = ['task.done', 'review.passed']
 
-/** Whether a notification is good news; all that is not is a warning. */
+/** Returns whether a notification is good news; all others are warnings. */
 export function toneOf(type: NotificationType): NotificationTone {
   return successes.includes(type) ? 'success' : 'warning'
 }
@@ -33,7 +33,7 @@ const kinds: { readonly [T in NotificationType]: NotificationKind } = {
   'limit.warning': 'needs_you',
 }
 
-/** What a notification is to whoever gets it: something to decide, something that went wrong, or done. */
+/** Returns the kind of a notification for its recipient: a decision, a problem, or done. */
 export function kindOf(type: NotificationType): NotificationKind {
   return kinds[type]
 }

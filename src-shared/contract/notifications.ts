@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NotificationId, ProjectId, TaskId, Timestamp } from './ids.ts'
 import { notificationTypes } from './notification-types.ts'
 
-/** A milestone that somebody should hear of. */
+/** A notification of an event. */
 export const Notification = z
   .object({
     id: NotificationId,

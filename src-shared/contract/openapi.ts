@@ -6,7 +6,7 @@ import { pathParameters } from './path-parameters.ts'
 import type { CallerRule, OperationSpec } from './operation.ts'
 import { operations, streams } from './operations.ts'
 
-/** The body of every answer that is not a success, for the API's description. `message` says what to do next. */
+/** The body of every unsuccessful response in the API's description. `message` says what to do next. */
 const ErrorBody = z
   .object({
     error: z.object({
@@ -21,7 +21,7 @@ type Json = Record<string, unknown>
 
 const prefix = '/api/v1'
 
-/** Refusals that follow from who may call. */
+/** Refusals that follow from the caller rule. */
 const refusalsByRule: Readonly<Record<CallerRule, readonly ErrorCode[]>> = {
   public: [],
   anyone: [],
@@ -36,7 +36,7 @@ const refusalsByRule: Readonly<Record<CallerRule, readonly ErrorCode[]>> = {
   daemon: ['daemon_token_required', 'forbidden'],
 }
 
-/** The OpenAPI 3.1 document of every operation and stream of the contract. */
+/** Creates the OpenAPI 3.1 document of all operations and streams of the contract. */
 export function createOpenApi(version: string): Json {
   const components: Json = {}
   const paths: Record<string, Json> = {
@@ -221,9 +221,9 @@ const json = (description: string, schema: Json): Json => ({
   content: { 'application/json': { schema } },
 })
 
-/** The schema with everything that has a name moved to `components`. */
+/** Returns the schema with all named schemas moved to `components`. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
-  // Inside an object, so that a schema with a name of its own is moved too.
+  // Wrapped in an object, so that a named schema is moved too.
   const whole: Json = { ...z.toJSONSchema(z.object({ value: schema }), { io, override: allowMore }) }
   const named = (whole['$defs'] ?? {}) as Record<string, Json>
   for (const [name, { id: _, ...definition }] of Object.entries(named)) {
@@ -232,7 +232,7 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): 
   return withComponentReferences((whole['properties'] as { value: Json }).value)
 }
 
-/** A later version may add fields to its answers, and clients must bear that. */
+/** A later version may add fields to responses, so clients must accept unknown ones. */
 function allowMore({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
 }

@@ -3,11 +3,11 @@ import { LogSlice } from './executions.ts'
 import type { ErrorCode } from './errors.ts'
 
 /**
- * Who may call. `public`: anybody. `anyone`: every valid token. `human`: a person, no agent.
- * `jwt`: a person signed in with a password. `admin`: an admin. `admin_jwt`: an admin signed in with a password.
- * `member`: a member of the resource's project, or an agent at work in it. `task_worker`: a member, or the agent at work
- * on this task or on one above it. `member_human`: a member, no agent.
- * `owner`: an owner of the resource's project or an admin. `daemon`: the daemon itself, by its own token.
+ * Who may call. `public`: anyone. `anyone`: every valid token. `human`: a person, no agent. `jwt`: a person signed in
+ * with a password. `admin`: an admin. `admin_jwt`: an admin signed in with a password. `member`: a member of the
+ * resource's project, or an agent at work in it. `task_worker`: a member, or the agent at work on this task or on one
+ * above it. `member_human`: a member, no agent. `owner`: an owner of the resource's project or an admin. `daemon`:
+ * the daemon itself, by its own token.
  */
 export const callerRules = [
   'public',
@@ -32,18 +32,24 @@ export interface OperationSpec {
   readonly summary: string
   readonly who: CallerRule
   readonly input: z.ZodObject
-  /** Keys of `input` that may also come as query parameters, where the rest is a body. */
+  /** Keys of `input` that may also be query parameters when the rest is a body. */
   readonly query?: readonly string[]
   readonly output: z.ZodType
   readonly status: 200 | 201 | 202 | 204
-  /** The key of the output that is false where nothing new was made: the answer is 200 then. */
+  /** The key of the output that is false if nothing was created: the status is then 200. */
   readonly unchanged?: string
-  /** The key of the output that is true where the work goes on after the answer, as `Prefer: respond-async` asks: 202. */
+  /**
+   * The key of the output that is true if the work continues after the response, as `Prefer: respond-async` requests:
+   * 202.
+   */
   readonly deferred?: string
   readonly errors: readonly ErrorCode[]
-  /** `bytes`: REST answers a `LogSlice` as raw bytes with two headers; `file`: a `FileContent` as what it is. */
+  /**
+   * `bytes`: REST returns a `LogSlice` as raw bytes with two headers; `file`: a `FileContent` with its own media
+   * type.
+   */
   readonly responds: 'json' | 'bytes' | 'file'
-  /** How large a body may be where that is not what it is everywhere. */
+  /** Maximum size of the body, if it differs from the default. */
   readonly bodyBytes?: number
 }
 

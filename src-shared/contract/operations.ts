@@ -26,8 +26,8 @@ import { reposOperations } from './operations/repos.ts'
 import { workspacesOperations } from './operations/workspaces.ts'
 
 /**
- * THE contract: operation name → what it takes, answers and refuses. REST routes, IPC, MCP tools,
- * the typed client, the CLI and `openapi.json` are made from this table.
+ * THE contract: operation name → input, output and refusals. REST routes, IPC, MCP tools, the typed client, the CLI
+ * and `openapi.json` are generated from this table.
  */
 export const operations = {
   ...identityOperations,
@@ -55,7 +55,7 @@ export const operations = {
   ...hooksOperations,
 } as const satisfies Record<string, OperationSpec>
 
-/** Endless answers: SSE over HTTP, pushes over IPC. */
+/** Endless responses: SSE over HTTP, pushes over IPC. */
 export const streams = {
   'events.stream': {
     path: '/events',
@@ -72,9 +72,9 @@ export const streams = {
 } as const satisfies Record<string, { path: `/${string}`; who: CallerRule; summary: string; input: z.ZodObject }>
 
 export type OperationName = keyof typeof operations
-/** What a client sends: ids are plain strings, defaults may be left out. */
+/** Input as a client sends it: IDs are plain strings, defaults may be omitted. */
 export type OperationInput<N extends OperationName> = z.input<(typeof operations)[N]['input']>
-/** What a handler receives after parsing. */
+/** Input as a handler receives it after parsing. */
 export type OperationRequest<N extends OperationName> = z.output<(typeof operations)[N]['input']>
 export type OperationOutput<N extends OperationName> = z.output<(typeof operations)[N]['output']>
 export type StreamName = keyof typeof streams

@@ -7,7 +7,7 @@ interface Place {
   readonly message: string
 }
 
-/** What somebody sent as the schema has it. Throws `validation_failed`, naming each place, at whatever door. */
+/** Parses input by a schema. Throws `validation_failed` with every invalid path, for every kind of client. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   const result = schema.safeParse(input ?? {})
   const issues = result.success
@@ -27,7 +27,7 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): z.ou
 const unknownFirst = (issues: readonly z.core.$ZodIssue[]) =>
   issues.toSorted((a, b) => Number(b.code === 'unrecognized_keys') - Number(a.code === 'unrecognized_keys'))
 
-/** A key that nobody knows is its own place, not the whole that it stands in. */
+/** Returns the paths of an issue. An unknown key is its own path, not its whole object. */
 function placesOf(schema: z.ZodType, issue: z.core.$ZodIssue): readonly Place[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.join('.'), message: issue.message }]
   return issue.keys.map((key) => {
@@ -37,11 +37,11 @@ function placesOf(schema: z.ZodType, issue: z.core.$ZodIssue): readonly Place[] 
   })
 }
 
-/** No path, name, argument or environment may hold NUL; what is typed into a terminal (`data`) may. */
+/** Finds invalid text: NUL, which no path, name, argument or environment may contain; terminal input (`data`) may. */
 function badTextIn(value: unknown, path: readonly string[]): readonly Place[] {
   if (typeof value === 'string') {
     if (value.includes('\0')) return [{ path: path.join('.'), message: "Text can't contain the character NUL." }]
-    // Half of one can't be kept as UTF-8: what is read later would be another text.
+    // A lone surrogate can't be stored as UTF-8, so the text read later would differ.
     return value.isWellFormed() ? [] : [{ path: path.join('.'), message: "Text can't contain half of a character." }]
   }
   if (typeof value !== 'object' || value === null) return []

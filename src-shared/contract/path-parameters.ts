@@ -1,4 +1,4 @@
-/** The names of the path's parameters, in order. */
+/** Returns the names of a path's parameters, in order. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '')
 }

@@ -21,13 +21,13 @@ export const Repo = z
   .meta({ id: 'Repo' })
 export type Repo = z.infer<typeof Repo>
 
-/** Where git finds a program that a repository names. */
+/** Places where git finds a program that a repository names. */
 export const repositoryRunKinds = ['filter', 'merge', 'diff', 'fsmonitor', 'hook', 'other'] as const
 export type RepositoryRunKind = (typeof repositoryRunKinds)[number]
 
 export const repoProblems = ['repository_missing', 'repository_has_no_commits', 'branch_missing'] as const
 
-/** A repository as it is on the disk now. */
+/** A repository as it is on disk now. */
 export const RepoState = Repo.extend({
   problem: z
     .object({ code: z.enum(repoProblems), message: z.string().describe('What is wrong, and what to do about it.') })
@@ -56,7 +56,7 @@ export const Project = z
   .meta({ id: 'Project' })
 export type Project = z.infer<typeof Project>
 
-/** The fields of a project that clients set, once, but those that its change treats by themselves. */
+/** The fields of a project that clients set, except those that its change handles separately. */
 export const ProjectFields = z.object({
   name: z.string().trim().min(1).max(100),
   key: z
@@ -67,7 +67,7 @@ export const ProjectFields = z.object({
     .describe('Two to five letters that no other project has, which its tasks are called by: `SHO-42`.'),
 })
 
-/** The same of a repository. */
+/** The fields of a repository that clients set. */
 export const RepoFields = z.object({
   path: z.string().min(1).max(4_096).describe('A folder of the repository on the machine of the service.'),
   name: z.string().trim().min(1).max(100),
@@ -142,7 +142,7 @@ const BranchPrefix = z
     if (message !== null) context.addIssue({ code: 'custom', message })
   })
 
-/** A path or glob below the repository's root. Links are looked at when files are copied. */
+/** A path or glob below the repository's root. Symlinks are checked when files are copied. */
 const CopiedPath = z
   .string()
   .min(1)
@@ -158,7 +158,7 @@ const CopiedPath = z
     if (message !== null) context.addIssue({ code: 'custom', message })
   })
 
-/** The settings that a change may name; any other key is refused. */
+/** The settings that a change may contain; any other key is refused. */
 export const ProjectSettingsPatch = z.strictObject({
   ...ProjectSettings.partial().shape,
   default_review_config: z.strictObject(ReviewConfig.shape).optional(),
@@ -241,7 +241,7 @@ export const AgentConfig = z.object({
 })
 export type AgentConfig = z.infer<typeof AgentConfig>
 
-/** The fields of an agent that clients set, once: its creation and its change take theirs from here. */
+/** The fields of an agent that clients set, shared by its creation and its change. */
 export const AgentFields = z.object({ name: z.string().trim().min(1).max(100), config: AgentConfig })
 
 export const Agent = z
@@ -258,7 +258,7 @@ export const Agent = z
   .meta({ id: 'Agent' })
 export type Agent = z.infer<typeof Agent>
 
-/** What was found on this machine for one executor profile. */
+/** An agent program found on this machine, by executor profile. */
 export const DetectedAgent = z
   .object({
     executor: z.enum(executorProfiles),
@@ -272,6 +272,6 @@ export const DetectedAgent = z
   .meta({ id: 'DetectedAgent' })
 export type DetectedAgent = z.infer<typeof DetectedAgent>
 
-/** Whether an agent can work as it is configured. */
+/** Whether an agent can work with its configuration. */
 export const AgentSignIn = DetectedAgent.extend({ agent_id: AgentId }).meta({ id: 'AgentSignIn' })
 export type AgentSignIn = z.infer<typeof AgentSignIn>

@@ -16,22 +16,22 @@ const promptPartKinds = [
   'given',
 ] as const
 /**
- * What a part of a prompt comes from: the project's template, the task, the task's review prompt, how to give a
- * verdict, the tasks around it, comments, files, what came back from review, CI, the diff, what the project knows; or
- * the claim itself, which says all.
+ * Source of a prompt's part: the project's template, the task, the task's review prompt, how to give a verdict,
+ * related tasks, comments, files, feedback of a review, CI, the diff, the project's knowledge; or the claim's own
+ * prompt, which replaces all others.
  */
 export type PromptPartKind = (typeof promptPartKinds)[number]
 
 export const PromptPart = z.object({ kind: z.enum(promptPartKinds), text: z.string() })
 export type PromptPart = z.infer<typeof PromptPart>
 
-/** Where one part of a stored prompt ends and the next begins. */
+/** The end of one part of a stored prompt. */
 export interface PromptPartSize {
   readonly kind: PromptPartKind
   readonly characters: number
 }
 
-/** What an agent is told, or was: its parts, one after the other, are the prompt. */
+/** An agent's prompt: its parts, concatenated, are the prompt. */
 export const Prompt = z
   .object({
     role: z.string(),
@@ -50,7 +50,7 @@ export const Prompt = z
   .meta({ id: 'Prompt' })
 export type Prompt = z.infer<typeof Prompt>
 
-/** What a template of a project may name in double braces, and what stands there then. */
+/** Placeholders that a project's template may use, and what replaces them. */
 export const promptPlaceholders = {
   title: 'the task’s title',
   description: 'the task’s description',
@@ -69,13 +69,13 @@ export const promptPlaceholders = {
 } as const
 export type PromptPlaceholder = keyof typeof promptPlaceholders
 
-/** A backslash before the braces keeps them as they are. */
+/** A backslash before the braces keeps them unchanged. */
 const inBraces = /\\?\{\{([^{}\n]*)\}\}/g
 
-/** Words of a template; or a name in braces that stands between them. */
+/** Text of a template, or a placeholder in braces within it. */
 export type TemplatePiece = { readonly text: string } | { readonly name: string; readonly raw: string }
 
-/** A template taken apart. */
+/** Splits a template into pieces. */
 export function readTemplate(template: string): TemplatePiece[] {
   const pieces: TemplatePiece[] = []
   let text = ''
@@ -95,7 +95,7 @@ export function readTemplate(template: string): TemplatePiece[] {
   return text === '' ? pieces : [...pieces, { text }]
 }
 
-/** A template's first name that stands for nothing; null when all do. */
+/** Returns a template's first unknown placeholder, or null. */
 export function unknownPlaceholder(template: string): string | null {
   const unknown = readTemplate(template).find(
     (piece) => 'name' in piece && !Object.hasOwn(promptPlaceholders, piece.name),
@@ -103,7 +103,7 @@ export function unknownPlaceholder(template: string): string | null {
   return unknown !== undefined && 'name' in unknown ? unknown.name : null
 }
 
-/** What a project tells the agents of a role. */
+/** A project's prompt template for a role. */
 export const PromptTemplate = z
   .string()
   .trim()
@@ -119,11 +119,11 @@ export const PromptTemplate = z
     })
   })
 
-/** By role. A role without one has the built-in template. */
+/** Templates by role. A role without one uses the built-in template. */
 export const PromptTemplates = z.record(z.string().min(1).max(60), PromptTemplate)
 export type PromptTemplates = z.infer<typeof PromptTemplates>
 
-/** What a role is told where the project has no template for it. */
+/** The built-in templates, for roles without a template of the project. */
 export const defaultPromptTemplates = {
   works: [
     '## How to work',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AgentId, ExecutionId, TaskId, Timestamp } from './ids.ts'
 
-/** Why an execution has not started: the first that applies. */
+/** Why an execution has not started: the first reason that applies. */
 const waitReasons = [
   'entering',
   'task_paused',
@@ -26,11 +26,14 @@ export const QueueEntry = z.object({
   created_at: Timestamp,
 })
 
-/** Where a run that waits can be moved in its queue. */
+/** Moves of a queued run within its queue. */
 export const queueMoves = ['first', 'up', 'down', 'last'] as const
 export type QueueMove = (typeof queueMoves)[number]
 
-/** What the agents of a project are at, and what waits for a slot, in the order in which it starts: by age, unless people moved it. */
+/**
+ * A project's running executions, and the queued ones in the order in which they start: by age, unless people moved
+ * them.
+ */
 export const Queue = z
   .object({
     limit: z.int().describe('`max_concurrent_executions` of the settings.'),
@@ -55,7 +58,7 @@ export const Queue = z
   .meta({ id: 'Queue' })
 export type Queue = z.infer<typeof Queue>
 
-/** What agents have used, as they report it. */
+/** Usage as agents report it. */
 export const UsageSum = z.object({
   executions: z.int().describe('Those that reported anything.'),
   input_tokens: z.int(),

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { Timestamp } from './ids.ts'
 
 /**
- * Why work was kept: before a reset, a removal or a discard of its workspace; because a branch was deleted or its
- * history rewritten; because the worktree had commits on no branch when it went back to its own (`left`), or had
- * lost its folder (`lost`); because a repository inside the worktree became plain files or was taken out (`nested`); or
- * nobody said.
+ * Why work was saved: before a reset, removal or discard of its workspace; because a branch was deleted or its
+ * history rewritten; because the worktree had commits on no branch when it returned to its own (`left`), or had lost
+ * its folder (`lost`); because a nested repository was converted to plain files or removed (`nested`); or for no
+ * stated reason.
  */
 export const rescueReasons = [
   'reset',

@@ -1,4 +1,4 @@
-/** Why a run did not succeed, in a sentence. Apart from what to do about it, which the first page of the board needs not. */
+/** Why a run did not succeed, in a sentence. Separate from the advice, which the board's first page does not need. */
 export const failureSentences = {
   not_signed_in: 'The agent isn’t signed in.',
   usage_limit: 'Its provider’s usage limit is reached.',

@@ -1,6 +1,6 @@
 import { failureSentences, type RunFailure } from './run-failure-sentences.ts'
 
-/** What to do about each. */
+/** Advice for each failure. */
 const failureAdvice: { readonly [F in RunFailure]: string } = {
   not_signed_in: 'Sign in to it on this machine or renew its key, then resume.',
   usage_limit: 'Copse continues at the reset. Stop the run to end the wait.',
@@ -24,7 +24,7 @@ const failureAdvice: { readonly [F in RunFailure]: string } = {
   failed: 'Look at its log, then restart.',
 }
 
-/** Why a run did not succeed and what to do about it. The only place that says so. */
+/** Why a run did not succeed and what to do about it; the only source of these texts. */
 export const runFailures = Object.fromEntries(
   Object.entries(failureSentences).map(([code, sentence]) => [
     code,
@@ -33,7 +33,7 @@ export const runFailures = Object.fromEntries(
 ) as { readonly [F in RunFailure]: { readonly sentence: string; readonly advice: string } }
 export const runFailureCodes = Object.keys(failureSentences) as [RunFailure, ...RunFailure[]]
 
-/** Signals as shells tell them in an exit code: hang-up, interrupt, kill, end. */
+/** Signals as exit codes of a shell: SIGHUP, SIGINT, SIGKILL, SIGTERM. */
 const signalCodes: readonly (number | null)[] = [129, 130, 137, 143]
 const notFoundCode = 127
 
@@ -69,12 +69,12 @@ const causes: readonly (readonly [RunFailure, RegExp])[] = [
 
 export interface RunEnding {
   readonly status: string
-  /** What it was told to have failed with. */
+  /** The error that the run was reported to have failed with. */
   readonly error: string | null
   readonly exit_code: number | null
 }
 
-/** Returns the class of a run that has not succeeded; null for one that has, or that a person has stopped. */
+/** Returns the failure class of an unsuccessful run; null for a successful one, or one that a person stopped. */
 export function classifyRun({ status, error, exit_code }: RunEnding): RunFailure | null {
   if (status === 'lost') return 'lost'
   if (status !== 'failed' && status !== 'stopped') return null

@@ -1,6 +1,6 @@
 const fence = /^ {0,3}(?:`{3,}|~{3,})[ \t]*suggestion[ \t]*$/
 
-/** The lines that a comment's ```suggestion block puts in the place of its own; null for a comment without one. */
+/** Returns the lines of a comment's ```suggestion block, which replace the commented lines; null without a block. */
 export function suggestionIn(body: string): readonly string[] | null {
   const lines = body.split(/\r?\n/)
   const begin = lines.findIndex((line) => fence.test(line))
@@ -10,7 +10,7 @@ export function suggestionIn(body: string): readonly string[] | null {
   return length < 0 ? null : lines.slice(begin + 1, begin + 1 + length)
 }
 
-/** A comment without its suggestion, which is shown as a change of the lines. */
+/** Returns a comment without its suggestion, which is shown as a change of lines. */
 export function withoutSuggestion(body: string): string {
   const suggested = suggestionIn(body)
   if (suggested === null) return body
@@ -19,7 +19,7 @@ export function withoutSuggestion(body: string): string {
   return [...lines.slice(0, begin), ...lines.slice(begin + suggested.length + 2)].join('\n').trim()
 }
 
-/** A block that suggests these lines; its fence is longer than any in them. */
+/** Returns a block that suggests these lines; its fence is longer than any in them. */
 export function suggestionBlock(lines: readonly string[]): string {
   const longest = Math.max(2, ...lines.map((line) => /`+/.exec(line)?.[0].length ?? 0))
   const marks = '`'.repeat(longest + 1)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ProjectId, RepoId, TaskTemplateId, Timestamp } from './ids.ts'
 import { Assignee, TaskFields } from './tasks.ts'
 
-/** The fields of a task template that clients set, once: its creation and its change take theirs from here. */
+/** The fields of a task template that clients set, shared by its creation and its change. */
 export const TaskTemplateFields = z.object({
   name: z.string().trim().min(1).max(100).describe('No other template of the project has it, in capitals or not.'),
   title: z.string().max(500).describe('What the title of a new task begins with.'),
@@ -16,7 +16,7 @@ export const TaskTemplateFields = z.object({
   repo_id: RepoId.nullable().describe('null: the primary one.'),
 })
 
-/** A starting point for new tasks of a project. */
+/** A template of new tasks in a project. */
 export const TaskTemplate = z
   .object({
     id: TaskTemplateId,

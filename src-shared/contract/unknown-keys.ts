@@ -3,14 +3,14 @@ import { z } from 'zod'
 
 /** A key of a value that its schema does not know. */
 export interface UnknownKey {
-  /** From the root, with dots. */
+  /** The path from the root, with dots. */
   readonly path: string
   readonly key: string
-  /** The known key that it most likely stands for; null when none is near. */
+  /** The known key that it most likely stands for; null if none is similar. */
   readonly nearest: string | null
 }
 
-/** Returns every key of a value, however deep, that its schema would drop. A value of another shape has none. */
+/** Returns every key of a value, at any depth, that its schema would drop. A value of another type has none. */
 export function findUnknownKeys(schema: z.core.$ZodType, value: unknown, path: readonly string[] = []): UnknownKey[] {
   const inner = unwrap(schema)
   if (inner instanceof z.ZodArray) {
@@ -35,7 +35,7 @@ export function findUnknownKeys(schema: z.core.$ZodType, value: unknown, path: r
   })
 }
 
-/** Returns the known key that a misspelt one stands for; null when none is near. `path` is where it was found. */
+/** Returns the known key that a misspelt one stands for; null if none is similar. `path` is the key's location. */
 export function nearestKey(schema: z.core.$ZodType, path: readonly PropertyKey[], key: string): string | null {
   let current = unwrap(schema)
   for (const step of path) {
@@ -63,7 +63,7 @@ function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   return current
 }
 
-/** A third of the letters may be wrong, as in a slip of the hand; more is another word. */
+/** A third of the letters may differ, as in a typing error; more is another word. */
 function nearestOf(key: string, known: readonly string[]): string | null {
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
   const near = known

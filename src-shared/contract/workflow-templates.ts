@@ -5,7 +5,7 @@ export const TemplateName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'Use a to z, 0 to 9, - and _; at most 64, beginning with a letter or digit.')
 
-/** A named workflow to start from. A file that can't be used is listed with its `error` and no definition. */
+/** A named workflow as a starting point. An unusable file is listed with its `error` and without a definition. */
 export const WorkflowTemplate = z
   .object({
     name: z.string(),
@@ -18,7 +18,7 @@ export const WorkflowTemplate = z
   .meta({ id: 'WorkflowTemplate' })
 export type WorkflowTemplate = z.infer<typeof WorkflowTemplate>
 
-/** What a pretend task meets on every way through a workflow. */
+/** The steps of a simulated task on every path through a workflow. */
 export const DryRun = z
   .object({
     paths: z.array(

@@ -66,13 +66,13 @@ export const DiffFile = z.object({
 })
 export type DiffFile = z.infer<typeof DiffFile>
 
-/** A full object id, of either hash. */
+/** A full object ID, of either hash. */
 export const SeenTree = z
   .string()
   .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'Give the full id of the tree.')
   .optional()
 
-/** The beginning of a commit's id, or all of it. */
+/** A commit's ID or the beginning of it. */
 export const CommitName = z.string().regex(/^[0-9a-f]{7,64}$/, 'Give at least 7 digits of the commit’s id.')
 
 export const BranchCommit = z
@@ -86,7 +86,7 @@ export const BranchCommit = z
   .meta({ id: 'BranchCommit' })
 export type BranchCommit = z.infer<typeof BranchCommit>
 
-/** A file with the content that somebody looked at, as `DiffFile` names it. */
+/** A file with the content that a reader saw, as `DiffFile` names it. */
 export const ViewedContent = z.object({
   path: z.string().min(1).max(10_000),
   blob: z.string().max(200).nullable(),

@@ -1,4 +1,4 @@
-/** Something that the code promises cannot happen, happened. Caught at the top only; its text stays in the log. */
+/** A condition that the code rules out. Caught only at the top; its text goes only to the log. */
 export class BugError extends Error {
   override readonly name = 'BugError'
 }

@@ -1,16 +1,16 @@
 /**
- * Characters that are not seen, or change the order in which others are: bidirectional controls, zero-width ones,
- * tags and the like. Within an emoji, joiners and variation selectors are part of what is seen.
+ * Invisible characters, and those that change the order of others: bidirectional controls, zero-width characters,
+ * tags and the like. Within an emoji, joiners and variation selectors are visible.
  */
 const hidden =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])\u200d|(?<!\p{Emoji})[\ufe00-\ufe0f]/gu
 
-/** Writes hidden characters as `<U+202E>`. */
+/** Replaces hidden characters by `<U+202E>`. */
 export function escapeHidden(text: string): string {
   return text.replace(hidden, nameOfCharacter)
 }
 
-/** Cuts a text into what is seen and what is not; an empty answer says that nothing is hidden. */
+/** Returns the position, length and name of each hidden character. */
 export function findHidden(
   text: string,
 ): readonly { readonly at: number; readonly length: number; readonly name: string }[] {

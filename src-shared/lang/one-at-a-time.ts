@@ -1,6 +1,6 @@
 /**
- * Runs `work` one at a time: what is asked for while it runs is done once, when it has ended. However often it is
- * asked, the last one that asked sees its work begun after that.
+ * Runs `work` one at a time: calls during a run cause one more run after it. Each call's promise covers a run that
+ * began after the call.
  */
 export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null

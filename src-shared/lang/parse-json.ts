@@ -1,4 +1,4 @@
-/** What a text says as JSON; undefined when it is none. */
+/** Parses JSON; returns undefined for invalid text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-/** How many bytes a string takes as UTF-8. */
+/** Returns the number of UTF-8 bytes of a string. */
 export function utf8Length(text: string): number {
   let bytes = 0
   for (const character of text) {

@@ -23,7 +23,10 @@ interface SessionsOptions extends CommonOptions {
   readonly endOthers?: boolean
 }
 
-/** `svc invite`, `svc sessions` and `svc password`: what a personal token may not do, so each asks for the password. */
+/**
+ * Adds `svc invite`, `svc sessions` and `svc password`. A personal token may not call their operations, so each asks
+ * for the password.
+ */
 export function addAccount(program: Command): void {
   addClientCommand(program, {
     usage: 'invite',
@@ -88,7 +91,7 @@ async function sessions(scene: CommandContext, options: SessionsOptions): Promis
       return
     }
     const { items } = await client.call('auth.list_sessions', {})
-    // The one that was opened to ask ends with the answer.
+    // A session that was opened for this command ends with it.
     const shown = password === null ? items : items.filter(({ current }) => !current)
     if (end === undefined) {
       const table = () => formatTable(['ID', 'SINCE', 'LAST USED', 'FROM', 'WITH'], shown.map(sessionRow))

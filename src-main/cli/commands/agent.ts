@@ -45,7 +45,7 @@ interface AddOptions extends CommonOptions, AllowOptions {
 
 type ContainOptions = CommonOptions & AllowOptions
 
-/** `svc agent …`. */
+/** Adds `svc agent …`. */
 export function addAgent(program: Command): void {
   const agent = addGroup(program, 'agent', 'add and list agents')
   const adding = addClientCommand(agent, {
@@ -130,7 +130,7 @@ async function contain(
   await tellOfMachine(scene, level)
 }
 
-/** What to do before an agent of this kind can work on the machine of the service; null where nothing is known of it. */
+/** Returns the setup that an agent of this kind needs on the service's machine, or null if none is known. */
 async function hintOf({ client, out }: CommandContext, executor: ExecutorProfile): Promise<string | null> {
   if (out.json) return null
   const { items } = await out.withProgress('Looking for its program …', client.call('agents.detect', {}))
@@ -172,7 +172,7 @@ async function list({ client, out }: CommandContext): Promise<void> {
     out.info(hint)
 }
 
-/** Which agents can work; nothing where the caller may not ask. */
+/** Returns which agents are signed in, or an empty list if the caller may not ask. */
 const signInsOf = async ({ client, out }: Pick<CommandContext, 'client' | 'out'>): Promise<readonly AgentSignIn[]> =>
   (await out.withProgress('Asking the agents …', client.call('agents.sign_ins', {}))).items
 

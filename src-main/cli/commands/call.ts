@@ -9,7 +9,7 @@ import { addClientCommand, runCommand, type CommonOptions, type CommandContext }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** `svc call`: whatever the API can do, also what has no command of its own. */
+/** Adds `svc call`: calls any operation of the API, including those without a command. */
 export function addCall(program: Command): void {
   addClientCommand(program, {
     usage: 'call',
@@ -34,7 +34,7 @@ async function call({ client, out }: CommandContext, name: OperationName, fields
   if (unknown.length > 0) {
     throw usageError(`${name} takes ${Object.keys(input.shape).join(', ') || 'nothing'}; not ${unknown.join(', ')}.`)
   }
-  // Without them there is no address to ask.
+  // Path parameters are needed to build the URL.
   const missing = Object.keys(input.shape).filter((key) => path.includes(`{${key}}`) && values[key] === undefined)
   if (missing.length > 0) throw usageError(`${name} needs ${missing.join(' and ')}.`)
   const answer = await client.call(name, values as never)
@@ -56,7 +56,7 @@ function readFields(input: ZodObject, fields: readonly string[]): Fields {
   return Object.fromEntries(pairs.map(([key, text]) => [key, valueOf(input, key, text)]))
 }
 
-/** A text where the operation takes one; else what it says as JSON, so that the service judges what is neither. */
+/** Returns the text where the operation takes text, else its parsed JSON. The service rejects invalid values. */
 function valueOf(input: ZodObject, key: string, text: string): unknown {
   const schema = Object.hasOwn(input.shape, key) ? input.shape[key] : undefined
   if (schema === undefined || schema.safeParse(text).success) return text

@@ -8,13 +8,13 @@ import { createOutput, endWithReader, plain } from '../output.ts'
 import { shortId } from '../pick.ts'
 import { addCommand, createCommandContext, type CommandContext } from '../command-context.ts'
 
-/** More than that nobody reads through. */
+/** A longer list helps no reader. */
 const mostTasks = 200
 
-/** Whoever presses Tab does not wait for a service that is slow. */
+/** Tab completion must not wait for a slow service. */
 const patienceMs = 2_000
 
-/** `svc completion`, and the hidden command that its scripts ask. */
+/** Adds `svc completion`, and the hidden command that its scripts call. */
 export function addCompletion(program: Command): void {
   addCommand(program, {
     usage: 'completion',
@@ -33,7 +33,7 @@ export function addCompletion(program: Command): void {
   program.command('__complete [words...]', { hidden: true }).action(async (words: readonly string[]) => {
     endWithReader()
     const found = await complete(program, words, listThings)
-    // A tab and a line end are what separates them.
+    // Tabs and line ends separate fields, so they become spaces here.
     const line = ({ value, about }: Candidate) => `${value}\t${plain(about).replaceAll(/\s+/g, ' ')}\n`
     await createOutput(false).raw(found.map(line).join(''))
   })
@@ -45,7 +45,7 @@ async function listThings(kind: KnownThing): Promise<readonly Candidate[]> {
     return await Promise.race([namesOf(kind, createCommandContext({})), late])
   } catch (error) {
     if (failureOf(error, '') === null) throw error
-    // Not signed in, or not running: there is nothing to offer, and no place to say so.
+    // Offers nothing if the user is not signed in or the service is stopped, because completion can't show errors.
     return []
   }
 }

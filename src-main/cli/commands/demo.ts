@@ -6,7 +6,7 @@ export interface DemoArguments {
   readonly keep: boolean
 }
 
-/** `svc demo`: one task from claim to merge, with nothing but git. */
+/** Adds `svc demo`: one task from claim to merge, with nothing but git. */
 export function addDemo(program: Command, run: (options: DemoArguments) => Promise<number>): void {
   addCommand(program, {
     usage: 'demo',

@@ -19,7 +19,7 @@ interface EventOptions extends CommonOptions {
   readonly type?: readonly string[]
 }
 
-/** `svc events`. */
+/** Adds `svc events`. */
 export function addEvents(program: Command): void {
   addClientCommand(program, {
     usage: 'events',
@@ -54,7 +54,7 @@ async function print(scene: CommandContext, { project: text, since, type }: Even
   })
 }
 
-/** Numbered events, and the word that some of them are gone; what is only of the moment is left out. */
+/** Prints numbered events and gaps, and skips transient events. */
 async function printItem({ out }: CommandContext, item: FeedItem, isWanted: (type: string) => boolean): Promise<void> {
   if (item.kind === 'reset') {
     const reset = { seq: item.seq, type: 'stream.reset', data: { seq: item.seq } }

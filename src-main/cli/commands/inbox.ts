@@ -26,7 +26,7 @@ interface InboxOptions extends CommonOptions {
 
 const usualLimit = 50
 
-/** `svc inbox`. */
+/** Adds `svc inbox`. */
 export function addInbox(program: Command): void {
   addClientCommand(program, {
     usage: 'inbox',
@@ -82,7 +82,7 @@ async function list(
   })
 }
 
-/** What people call the tasks; a deleted task has no name. */
+/** Returns task refs by ID; a deleted task has none. */
 async function refsOf({ client }: CommandContext, items: readonly Notification[]): Promise<Map<string, string>> {
   const refs = new Map<string, string>()
   const refOf = async (task_id: string) => {

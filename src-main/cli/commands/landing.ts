@@ -11,7 +11,7 @@ interface CheckOptions extends CommonOptions {
   readonly branch?: string
 }
 
-/** `svc landing list`, `check` and `remove`. */
+/** Adds `svc landing list`, `check` and `remove`. */
 export function addLanding(program: Command): void {
   const landing = addGroup(program, 'landing', 'see what lands on the base branch, and whether it is green')
   addClientCommand(landing, {

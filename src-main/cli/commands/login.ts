@@ -19,7 +19,7 @@ interface LoginOptions extends CommonOptions {
   readonly token?: string
 }
 
-/** `svc login` and `svc logout`. */
+/** Adds `svc login` and `svc logout`. */
 export function addSignIn(program: Command): void {
   addClientCommand(program, {
     usage: 'login [link]',
@@ -44,7 +44,7 @@ export function addSignIn(program: Command): void {
   }).action((options: CommonOptions) => runCommand(options, logout))
 }
 
-/** Only its beginning: what is wrong with it is said by what reads it. */
+/** Returns only the origin; `signInByLink` reports an invalid link. */
 const addressIn = (link: string) => (URL.canParse(link) ? new URL(link).origin : link)
 
 async function login(scene: CommandContext, link: string | undefined, options: LoginOptions): Promise<void> {
@@ -74,7 +74,7 @@ async function signInByPassword(url: string, given: string | undefined): Promise
   const password = isPiped ? await secretFromStdin() : await ask('Password: ', { hidden: true, without })
   const session = await clientWith(url, null).call('auth.login', { email: email.trim(), password })
   const signedIn = await keep(url, session.access_token)
-  // The session was only the way to the token, which lasts.
+  // The session was needed only to create the token, which is permanent.
   await clientWith(url, null).call('auth.logout', { refresh_token: session.refresh_token })
   return signedIn
 }
@@ -87,13 +87,14 @@ async function signInByLink(url: string, link: string): Promise<SignIn> {
   try {
     return await keep(url, access_token)
   } catch (error) {
-    // Before anybody has registered there is no account for a token to belong to; the session itself lasts 12 hours.
+    // Before the first registration there is no account that could own a token, so the session itself is used for its
+    // 12 hours.
     if (!(error instanceof ApiError) || error.code !== 'forbidden') throw error
     return { token: access_token, token_id: null, who: 'the person at this machine, for 12 hours' }
   }
 }
 
-/** Makes a token of its own, which can be seen and revoked in the settings. */
+/** Creates a separate token, which the settings list and can revoke. */
 async function keep(url: string, accessToken: string): Promise<SignIn> {
   const client = clientWith(url, accessToken)
   const { id, token } = await client.call('auth.create_token', { name: `svc on ${hostname()}`.slice(0, 100) })
@@ -107,13 +108,13 @@ async function logout({ url, signIns, out }: CommandContext): Promise<void> {
     await out.answer({ url, revoked: false }, () => `Not signed in to ${url}.`)
     return
   }
-  // Whatever the service says, the next command is not to use it any more.
+  // Forget the token even if the service fails to revoke it.
   signIns.remove(url)
   const revoked = signIn.token_id !== null && (await revoke(url, signIn.token, signIn.token_id))
   await out.answer({ url, revoked }, () => `Signed out of ${url}.`)
 }
 
-/** A token that the service does not know any more needs no revoking. */
+/** Revokes a token. An unknown token needs no revoking. */
 async function revoke(url: string, token: string, token_id: string): Promise<boolean> {
   try {
     await clientWith(url, token).call('auth.delete_token', { token_id })

@@ -5,7 +5,7 @@ import { bridgeMcp } from '../mcp-bridge.ts'
 import { createMcpEndpoint } from '../mcp-endpoint.ts'
 import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 
-/** `svc mcp`. */
+/** Adds `svc mcp`. */
 export function addMcp(program: Command): void {
   addClientCommand(program, {
     usage: 'mcp',

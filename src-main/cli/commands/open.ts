@@ -3,7 +3,7 @@ import { openOnDesktop } from '../../platform/process/terminal-program.ts'
 import { findProject, findTask } from '../find.ts'
 import { addClientCommand, runCommand, type CommonOptions, type CommandContext } from '../command-context.ts'
 
-/** `svc open`. */
+/** Adds `svc open`. */
 export function addOpen(program: Command): void {
   addClientCommand(program, {
     usage: 'open [task]',

@@ -23,7 +23,7 @@ interface AddOptions extends CommonOptions {
   readonly workflow?: string
 }
 
-/** `svc project …`. */
+/** Adds `svc project …`. */
 export function addProject(program: Command): void {
   const project = addGroup(program, 'project', 'add, list, pause and resume projects')
   addClientCommand(project, {

@@ -11,7 +11,7 @@ interface QueueOptions extends CommonOptions {
   readonly project?: string
 }
 
-/** `svc queue …`. */
+/** Adds `svc queue …`. */
 export function addQueue(program: Command): void {
   const queue = addGroup(program, 'queue', 'show which agents run and wait, and change the order')
   addClientCommand(queue, {

@@ -6,7 +6,7 @@ export interface RotateKeyOptions {
   readonly json: boolean
 }
 
-/** `svc rotate-key`: for a stopped service whose key may have been seen. */
+/** Adds `svc rotate-key`: for a stopped service whose key may have leaked. */
 export function addRotateKey(program: Command, run: (options: RotateKeyOptions) => Promise<number>): void {
   addCommand(program, {
     usage: 'rotate-key',

@@ -11,7 +11,7 @@ export interface ServeOptions {
   readonly json: boolean
 }
 
-/** `svc serve`: the service itself. `run` starts it and resolves to the exit code. */
+/** Adds `svc serve`. `run` starts the service and resolves to the exit code. */
 export function addServe(program: Command, run: (options: ServeOptions) => Promise<number>): void {
   addCommand(program, {
     usage: 'serve',

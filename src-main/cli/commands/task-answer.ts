@@ -11,7 +11,7 @@ interface AnswerOptions extends CommonOptions {
   readonly ask?: string
 }
 
-/** `svc task answer`. */
+/** Adds `svc task answer`. */
 export function addTaskAnswer(task: Command): void {
   addClientCommand(task, {
     usage: 'answer <task> [option]',
@@ -67,7 +67,7 @@ async function answer(
 const nothing = "The agent isn't asking anything."
 const gone = 'That question is closed. See the current one with `svc task answer <task>`.'
 
-/** By its id or its label. */
+/** Finds an option by ID or label. */
 function optionOf({ options }: Ask, wanted: string): string {
   const found = options.find(({ id, label }) => [id, label].some((name) => name.toLowerCase() === wanted.toLowerCase()))
   if (found) return found.id

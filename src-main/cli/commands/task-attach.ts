@@ -11,7 +11,7 @@ interface FilesOptions extends CommonOptions {
   readonly save?: string
 }
 
-/** `svc task attach` and `svc task files`. */
+/** Adds `svc task attach` and `svc task files`. */
 export function addTaskAttach(task: Command): void {
   addClientCommand(task, {
     usage: 'attach <task> <file...>',

@@ -40,7 +40,7 @@ interface CommentOptions extends CommonOptions {
   readonly resolve?: boolean
 }
 
-/** `svc task create`, `svc task comment` and `svc task comments`: what people write. */
+/** Adds `svc task create`, `svc task comment` and `svc task comments`. */
 export function addTaskCreate(task: Command): void {
   addTaskFieldOptions(
     addClientCommand(task, {
@@ -157,7 +157,7 @@ async function readDraft(
   }
 }
 
-/** Says who has which role and what comes first: the task is there even where that is refused. */
+/** Sets roles and dependencies. If that is refused, the task still exists. */
 async function addRelations(
   { client }: CommandContext,
   task: Task,

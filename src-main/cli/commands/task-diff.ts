@@ -12,7 +12,7 @@ interface DiffOptions extends CommonOptions {
   readonly commit?: string
 }
 
-/** `svc task diff`. */
+/** Adds `svc task diff`. */
 export function addTaskDiff(task: Command): void {
   addClientCommand(task, {
     usage: 'diff <task>',
@@ -61,13 +61,13 @@ async function show(scene: CommandContext, ref: string, { uncommitted, path, com
   const shown = paintPatch(patch)
   const pager = env['GIT_PAGER'] ?? env['PAGER'] ?? 'less'
   const isPlain = pager === '' || pager === 'cat' || patch === ''
-  // As git does: colours pass, a short text ends by itself, and the screen is left as it was.
+  // Flags as git sets them: pass colours through, exit on a short text, keep the screen.
   if (isPlain || !(await showInPager(pager, shown, { LESS: 'FRX', ...env }))) await out.raw(shown)
   if (diff.tree !== null)
     out.info(`What you saw is the tree ${diff.tree}. To decide on just that, add --tree ${diff.tree}`)
 }
 
-/** What the answer left out to stay small, file by file. */
+/** Fetches, file by file, the patches that a large diff left out. */
 async function omittedPatches(
   { client }: CommandContext,
   request: OperationInput<'tasks.diff'>,
@@ -80,7 +80,7 @@ async function omittedPatches(
   return patches.join('')
 }
 
-/** A patch for a terminal, coloured as git does it. */
+/** Colours a patch as git does. */
 function paintPatch(patch: string): string {
   let inHunk = false
   return patch

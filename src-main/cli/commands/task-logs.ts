@@ -15,7 +15,7 @@ interface LogOptions extends CommonOptions {
   readonly list?: boolean
 }
 
-/** `svc task logs`. */
+/** Adds `svc task logs`. */
 export function addTaskLogs(task: Command): void {
   addClientCommand(task, {
     usage: 'logs <task> [log]',
@@ -90,7 +90,7 @@ function createPrinter({ out }: CommandContext): (entry: TranscriptEntry) => Pro
   return (entry) => (out.json ? out.writeItem(entry, () => null) : out.raw(toText(entry)))
 }
 
-/** The transcript as far as it is written; a line that is still being written is left out. */
+/** Yields the transcript's complete lines; skips a line that is still being written. */
 async function* linesOf({ client }: CommandContext, { id, task_id }: Execution): AsyncIterable<string> {
   const { items } = await client.call('executions.logs', { execution_id: id })
   const name = `agent-${id}.jsonl`
@@ -108,7 +108,7 @@ async function* linesOf({ client }: CommandContext, { id, task_id }: Execution):
   }
 }
 
-/** Prints until the execution has ended, whatever becomes of the connection; then says how it ended. */
+/** Prints until the execution has ended, across lost connections; then prints how it ended. */
 async function follow(scene: CommandContext, { id }: Execution): Promise<void> {
   const { client, out } = scene
   const print = createPrinter(scene)
@@ -132,14 +132,14 @@ async function follow(scene: CommandContext, { id }: Execution): Promise<void> {
 }
 
 /**
- * The execution if it is over. A transcript also ends where it has not begun: while its agent waits for its turn,
- * or for its worktree. Then null, as soon as something has happened.
+ * Returns the execution if it has ended. A transcript also ends before it begins, while the agent waits for its slot
+ * or its worktree; then waits for the next event and returns null.
  */
 async function unlessMoreComes({ client }: CommandContext, execution_id: string): Promise<Execution | null> {
   const leave = new AbortController()
   const news = client.events({}, null, leave.signal)[Symbol.asyncIterator]()
   try {
-    // Asked once it listens, so that nothing falls between.
+    // Reads the execution only after the stream is open, so that no event is missed between.
     await news.next()
     const execution = await client.call('executions.get', { execution_id })
     if (execution.finished_at !== null) return execution

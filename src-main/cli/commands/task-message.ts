@@ -9,7 +9,7 @@ interface MessageOptions extends CommonOptions {
   readonly now?: boolean
 }
 
-/** `svc task message`. */
+/** Adds `svc task message`. */
 export function addTaskMessage(task: Command): void {
   addClientCommand(task, {
     usage: 'message <task> <text>',
@@ -40,7 +40,7 @@ async function message(scene: CommandContext, ref: string, text: string, now: bo
     await out.answer({ execution_id }, () => 'Sent.')
     return
   }
-  // Comments are sent from where they are seen.
+  // Comments are sent from the app, where they are visible.
   const answer = await client.call('tasks.feedback', { task_id, comment_ids: [], message: words })
   const waits = answer.execution.status === 'queued' && answer.task.active_execution_id !== answer.execution.id
   await out.answer(answer, () =>

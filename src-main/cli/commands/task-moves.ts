@@ -31,7 +31,7 @@ interface ClaimOptions extends CommonOptions {
   readonly whenReady?: boolean
 }
 
-/** `svc task claim`, `move`, `stop`, `recover` and `cancel`. */
+/** Adds `svc task claim`, `move`, `stop`, `recover` and `cancel`. */
 export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'claim <task>',
@@ -87,7 +87,7 @@ export function addTaskMoves(task: Command): void {
 
 const seenTree = 'tree of the diff you reviewed, as `svc task diff` prints it; refused if the work has changed'
 
-/** `svc review pass` and `svc review fail`. */
+/** Adds `svc review pass` and `svc review fail`. */
 export function addReview(program: Command): void {
   const review = addGroup(program, 'review', 'review a task')
   for (const [verdict, summary, example] of [
@@ -205,7 +205,7 @@ async function judge(
   await scene.out.answer(answer, () => whereItIs(answer.task))
 }
 
-/** Where a task is now, and what is wrong with it. */
+/** Describes a task's state and its problem. */
 function whereItIs({ ref, status, error_annotation }: Task): string {
   const trouble =
     error_annotation === null

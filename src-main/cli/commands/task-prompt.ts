@@ -11,7 +11,7 @@ interface PromptOptions extends CommonOptions {
   readonly execution?: string
 }
 
-/** `svc task prompt`. */
+/** Adds `svc task prompt`. */
 export function addTaskPrompt(task: Command): void {
   addClientCommand(task, {
     usage: 'prompt <task>',
@@ -37,7 +37,7 @@ async function show(scene: CommandContext, ref: string, { role, execution }: Pro
   await printPrompt(scene, answer)
 }
 
-/** Prints a prompt below the size of each of its parts. */
+/** Prints the size of each part of a prompt, then the prompt. */
 export async function printPrompt({ out }: CommandContext, answer: Prompt): Promise<void> {
   await out.answer(answer, () => {
     const rows = answer.parts.map(({ kind, characters, tokens }) => [kind.replaceAll('_', ' '), characters, tokens])

@@ -19,7 +19,7 @@ interface ListOptions extends CommonOptions {
   readonly archived?: boolean
 }
 
-/** `svc task list` and `svc task show`. */
+/** Adds `svc task list` and `svc task show`. */
 export function addTaskViews(task: Command): void {
   addClientCommand(task, {
     usage: 'list',
@@ -118,7 +118,7 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
   await out.answer(task, () => (task.description ? `${fields}\n\n${plain(task.description)}` : fields))
 }
 
-/** null before the first claim. */
+/** Returns null before the first claim. */
 async function workspaceOf({ client }: CommandContext, task_id: string): Promise<Workspace | null> {
   try {
     return await client.call('tasks.workspace', { task_id })

@@ -10,7 +10,7 @@ import { addTaskMoves } from './task-moves.ts'
 import { addTaskPrompt } from './task-prompt.ts'
 import { addTaskViews } from './task-views.ts'
 
-/** `svc task …`. */
+/** Adds `svc task …`. */
 export function addTask(program: Command): void {
   const task = addGroup(program, 'task', 'create, start, follow, review and move tasks')
   addTaskCreate(task)

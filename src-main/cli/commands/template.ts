@@ -23,7 +23,7 @@ interface EditOptions extends WriteOptions {
 const inProject = ['--project <project>', 'ID or name; by default that of the folder you are in'] as const
 const withTitle = ['--title <text>', 'what the title of a new task begins with'] as const
 
-/** `svc template …`. */
+/** Adds `svc template …`. */
 export function addTemplate(program: Command): void {
   const template = addGroup(program, 'template', 'keep starting points for new tasks')
   addClientCommand(template, {

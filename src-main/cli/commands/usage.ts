@@ -11,7 +11,7 @@ interface UsageOptions extends CommonOptions {
   readonly task?: string
 }
 
-/** `svc usage …`. */
+/** Adds `svc usage …`. */
 export function addUsage(program: Command): void {
   addClientCommand(program, {
     usage: 'usage [project]',

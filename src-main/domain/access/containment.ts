@@ -10,7 +10,7 @@ interface ContainedAgent {
   readonly config: Pick<AgentConfig, 'containment'>
 }
 
-/** Whether Copse starts it, and so can contain it. */
+/** Returns whether Copse starts the agent, so that it can contain it. */
 export const isContainable = ({ executor, daemon_id }: Omit<ContainedAgent, 'config'>): boolean =>
   daemon_id === null && executorInfos[executor].location === 'local'
 
@@ -22,7 +22,7 @@ export function checkContainment(agent: ContainedAgent): Refusal | null {
   return invalidInput('config.containment', message)
 }
 
-/** Says what a script of a project was kept from, and what to do. */
+/** Describes what a project's script was denied, and what to do. */
 export function deniedNote(
   denied: readonly Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' | 'target'>[],
 ): string {

@@ -18,7 +18,7 @@ export type ReadIssue =
 export function readIssue(value: unknown): ReadIssue {
   if (typeof value !== 'object' || value === null) return { kind: 'broken' }
   const { number, title, body, labels, html_url, state, pull_request } = value as Record<string, unknown>
-  // Gitea's issues have the field too, with null.
+  // Gitea's issues have this field too, with null.
   if (pull_request !== undefined && pull_request !== null) return { kind: 'other' }
   if (state !== undefined && state !== 'open') return { kind: 'other' }
   if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < 1) return { kind: 'broken' }

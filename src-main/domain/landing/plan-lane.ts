@@ -16,7 +16,7 @@ export interface LaneFacts {
 export type LaneStep =
   /** The first `count` tasks land together. */
   | { readonly kind: 'land'; readonly count: number }
-  /** The first task fails by itself. */
+  /** The first task fails on its own. */
   | { readonly kind: 'reject' }
   /** Runs to start and to stop, by how many tasks each holds; both empty: nothing to do until a run ends. */
   | { readonly kind: 'test'; readonly start: readonly number[]; readonly stop: readonly number[] }

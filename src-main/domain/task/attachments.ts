@@ -3,11 +3,11 @@ import type { Attachment } from '../../../src-shared/contract/attachments.ts'
 import type { AttachmentId } from '../../../src-shared/contract/ids.ts'
 import type { PromptPart } from '../../../src-shared/contract/prompts.ts'
 
-/** Where an agent finds the files of its task, below its worktree. */
+/** Folder of a task's files in its worktree. */
 const folder = '.copse/attachments'
 const longestName = 120
 
-/** What people see as the name of a file: the last part of a path, without what no file system takes. */
+/** Returns the file name that people see: the last part of a path, without characters that file systems refuse. */
 export function attachmentName(given: string): string {
   const last = given.split(/[\\/]/).at(-1) ?? ''
 
@@ -20,7 +20,7 @@ export function attachmentName(given: string): string {
   return plain.slice(0, plain.length - end.length).slice(0, longestName - end.length) + end
 }
 
-/** Under which name each file lies in a worktree: its own, without spaces, and with a number where that is taken. */
+/** Returns the file name of each attachment in a worktree: its own without spaces, with a number if that is taken. */
 export function attachmentFileNames(
   attachments: readonly Pick<Attachment, 'id' | 'name'>[],
 ): ReadonlyMap<AttachmentId, string> {
@@ -31,7 +31,7 @@ export function attachmentFileNames(
     const dot = plain.lastIndexOf('.')
     const [stem, end] = dot > 0 ? [plain.slice(0, dot), plain.slice(dot)] : [plain, '']
     let free = plain
-    // Some file systems don't tell capitals from small letters.
+    // Some file systems ignore case.
     for (let number = 2; taken.has(free.toLowerCase()); number++) free = `${stem}-${number}${end}`
     taken.add(free.toLowerCase())
     names.set(id, free)
@@ -39,7 +39,7 @@ export function attachmentFileNames(
   return names
 }
 
-/** The list of a task's files for its agents; null without any. */
+/** Returns the list of a task's files for its agents; null if there are none. */
 export function attachmentsText(attachments: readonly Pick<Attachment, 'id' | 'media_type' | 'size'>[]): string | null {
   if (attachments.length === 0) return null
   return attachments
@@ -47,7 +47,7 @@ export function attachmentsText(attachments: readonly Pick<Attachment, 'id' | 'm
     .join('\n')
 }
 
-/** The parts of a prompt with the path of each attachment in the place of its name in a text. */
+/** Returns the parts of a prompt in which each attachment's name is replaced by its path. */
 export function placeAttachments(
   parts: readonly PromptPart[],
   attachments: readonly Pick<Attachment, 'id' | 'name'>[],

@@ -1,6 +1,6 @@
 /**
- * The paths that people may mean by what they have typed of one, best first: by the beginning of the file's name, then
- * by any part of it, then by any part of the path, then by its letters in their order. Of equals the shorter comes first.
+ * Returns the paths that match typed text, best first: by the beginning of the file's name, then by any part of it,
+ * then by any part of the path, then by its letters in order. Among equals the shorter comes first.
  */
 export function findPaths(paths: readonly string[], query: string, limit: number): string[] {
   const wanted = query.toLowerCase()

@@ -12,21 +12,21 @@ export interface OutcomeFacts {
     readonly conclusion: 'done' | 'talked' | 'question' | 'limit' | 'silent'
     readonly message: string | null
   }
-  /** Why it was stopped: for good, or because the task moved on. */
+  /** Why the run was stopped: for good, or because the task moved on. */
   readonly stopped: 'stopped' | 'cancelled' | null
-  /** The limit that has ended it. */
+  /** The limit that ended the run. */
   readonly limit?: ReachedLimit | null
-  /** Its provider has limited its account: it goes on at `retry_at`. */
+  /** The provider has limited the account; the run continues at `retry_at`. */
   readonly usage_limit?: {
     readonly account: string
     readonly resets_at: string | null
     readonly retry_at: string
   } | null
-  /** Nothing was heard of it for so many seconds. */
+  /** Seconds without activity after which the run was stopped. */
   readonly stalled?: number | null
   /** The run changed the worktree. */
   readonly changed: boolean
-  /** Its branch has no work, and its role is to do some. */
+  /** The branch has no work, although the role should have done some. */
   readonly owes_work?: boolean
   readonly has_session: boolean
 }
@@ -34,7 +34,7 @@ export interface OutcomeFacts {
 export interface InterpretedOutcome {
   readonly status: ExecutionStatus
   readonly error: string | null
-  /** Put on the task while it is still this role's turn. */
+  /** Set on the task while this role is still active. */
   readonly annotation: ErrorAnnotation | null
 }
 
@@ -98,7 +98,7 @@ function interpret(facts: OutcomeFacts): InterpretedOutcome {
     return { ...end, annotation: { type: 'usage_limit', message, recovery_actions: [], ...facts.usage_limit } }
   }
   if (classifyRun({ status: 'failed', error: null, exit_code: outcome.exit_code }) === 'killed') {
-    // What it still printed is no reason.
+    // Any other message is output from before the kill, not its reason.
     const isTold = outcome.message?.startsWith('The agent was ended by ') === true
     return failed(isTold ? (outcome.message ?? '') : killedText(outcome.exit_code), outcome.exit_code, again)
   }

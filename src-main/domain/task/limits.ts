@@ -4,7 +4,7 @@ import type { Limits, LimitUse, ModelPrice } from '../../../src-shared/contract/
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
 
-/** What was spent in one scope. `unknown`: some of it has not told what it cost. */
+/** Amounts spent in one scope. `unknown`: the cost of some runs is unknown. */
 export interface Spent {
   readonly usd: number | null
   readonly minutes: number
@@ -30,7 +30,7 @@ export interface ReachedLimit {
 
 type Row = readonly [LimitName, number | null | undefined, number | null, boolean]
 
-/** Returns how far each limit that holds is used. */
+/** Returns how far each applicable limit is used. */
 export function usesOf({ limits, agent, raises, run, task, day, agent_day }: LimitFacts): LimitUse[] {
   const rows: readonly Row[] = [
     ['per_run.usd', limits?.per_run?.usd, run.usd, run.unknown],
@@ -52,7 +52,7 @@ export function usesOf({ limits, agent, raises, run, task, day, agent_day }: Lim
   })
 }
 
-/** Returns whether any limit is one of money. */
+/** Returns whether any limit is about money. */
 export const hasMoneyLimit = (limits: Limits | null, agent: AgentConfig['limits']): boolean =>
   [limits?.per_run, limits?.per_task, limits?.per_day, agent?.per_day].some((scope) => scope?.usd != null)
 
@@ -65,14 +65,14 @@ export function findReached(uses: readonly LimitUse[]): ReachedLimit | null {
 const sentence = ({ limit, allowed, spent }: ReachedLimit): string =>
   `Reached the limit of ${limitAmount(limit, allowed)} for ${limitScope(limit)} (${limitAmount(limit, spent)} used).`
 
-/** The refusal of a run that would begin beyond a limit. */
+/** Creates the refusal of a run that would start beyond a limit. */
 export const limitRefusal = (reached: ReachedLimit): Refusal => ({
   code: 'limit_reached',
   message: `${sentence(reached)} Raise the limit, or wait if it is one of the day.`,
   details: { ...reached },
 })
 
-/** What stands at a task whose run a limit has ended, or kept from starting. */
+/** Creates the annotation of a task whose run a limit ended or prevented. */
 export const limitAnnotation = (reached: ReachedLimit): ErrorAnnotation => ({
   type: 'limit_reached',
   message: `${sentence(reached)} The work is kept. Raise the limit to continue in the same session.`,
@@ -86,7 +86,7 @@ export interface PricedTokens {
   readonly cached_tokens?: number | undefined
 }
 
-/** What tokens cost by a price list, in US dollars. */
+/** Returns the cost of tokens by a price list, in US dollars. */
 export function costOf({ input_tokens, output_tokens, cached_tokens = 0 }: PricedTokens, price: ModelPrice): number {
   const cached = Math.min(cached_tokens, input_tokens)
   const { input_usd_per_mtok: input, output_usd_per_mtok: output, cached_usd_per_mtok: cache = input } = price

@@ -1,10 +1,10 @@
-/** A gap between two positions that leaves room for more than rounding. */
+/** Smallest usable gap between two positions; less could be lost in rounding. */
 const leastGap = 1e-9
 
 /**
- * The positions that put a task next to another. `ahead` are the positions from the other one on in that direction,
- * nearest first; `up` is the direction of higher positions. First comes the position of the task, then those of as many
- * of `ahead` as have to make room.
+ * Returns positions that put a task next to another. `ahead` are the positions from that one on in that direction,
+ * nearest first; `up` means towards higher positions. The first result is the task's position, the others are new
+ * positions of as many of `ahead` as must make room.
  */
 export function placeBeside(beside: number, ahead: readonly number[], up: boolean): readonly number[] {
   const sign = up ? 1 : -1

@@ -1,14 +1,14 @@
 import type { QueueMove } from '../../../src-shared/contract/queue.ts'
 
-/** An entry of a queue: its place by a person's word, or null where its age decides. */
+/** A queue entry with the rank that a person gave it, or null to sort it by age. */
 export interface RankedEntry<Id> {
   readonly id: Id
   readonly queue_rank: number | null
 }
 
 /**
- * Moves an entry of a queue, which is given in its order. Returns the new rank of each entry that changes. Those up to
- * the last one that was ever moved have a rank, so that a new entry, which has none, is behind them.
+ * Moves an entry of a queue, which is given in its order. Returns the new rank of each changed entry. All up to the
+ * last one that was ever moved have a rank, so that new entries, which have none, come after them.
  */
 export function moveInQueue<Id>(queue: readonly RankedEntry<Id>[], id: Id, to: QueueMove): ReadonlyMap<Id, number> {
   const from = queue.findIndex((entry) => entry.id === id)

@@ -4,22 +4,25 @@ const day = 24 * hour
 const units: Readonly<Record<string, number>> = { s: 1_000, m: minute, h: hour, d: day, w: 7 * day }
 
 /**
- * Returns when a provider says that its usage limit resets, in milliseconds since the epoch; null where it does not say.
- * `zone` is that of this machine, which a time without a zone is in.
+ * Returns when a provider says that its usage limit resets, in milliseconds since the epoch; null if it does not say.
+ * `zone` is this machine's time zone, for times without one.
  */
 export function readReset(text: string, now: number, zone: string): number | null {
   const at = readEpoch(text) ?? readSpan(text, now) ?? readTimeOfDay(text, now, zone)
-  // A time long past or far off is a number that means something else.
+  // A time in the past or far in the future is a number with another meaning.
   return at !== null && at > now - hour && at < now + 40 * day ? at : null
 }
 
-/** `limit reached|1764000000`, `"resets_at":1777936568`. */
+/** Reads `limit reached|1764000000`, `"resets_at":1777936568`. */
 function readEpoch(text: string): number | null {
   const seconds = /\|(\d{10})\b|"resets?_?at"\s*:\s*(\d{10})\b/i.exec(text)
   return seconds ? Number(seconds[1] ?? seconds[2]) * 1_000 : null
 }
 
-/** `try again in 5 days 22 hours 11 minutes`, `reset after 10h30m5s`, `retrying in 6h16m`, `"resets_in_seconds":13872`. */
+/**
+ * Reads `try again in 5 days 22 hours 11 minutes`, `reset after 10h30m5s`, `retrying in 6h16m`,
+ * `"resets_in_seconds":13872`.
+ */
 function readSpan(text: string, now: number): number | null {
   const counted = /"resets_in_seconds"\s*:\s*(\d+)/.exec(text)
   if (counted) return now + Number(counted[1]) * 1_000
@@ -34,7 +37,10 @@ function readSpan(text: string, now: number): number | null {
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** `resets 3pm`, `resets 1:30am (Asia/Dhaka)`, `resets at 10:57 PM GMT-3`, `try again at Nov 25th, 2026 5:00 PM`. */
+/**
+ * Reads `resets 3pm`, `resets 1:30am (Asia/Dhaka)`, `resets at 10:57 PM GMT-3`, `try again at Nov 25th, 2026 5:00
+ * PM`.
+ */
 function readTimeOfDay(text: string, now: number, zone: string): number | null {
   const found =
     /\b(?:resets?|again|until)\b(?:\s+(?:at|on))?\s+(?:([a-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(\d{4}),?\s+)?(?:at\s+)?)?(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap]\.?m\b)?\s*(?:\(([A-Za-z_]+\/[\w+/-]+|UTC)\)|(?:GMT|UTC)([+-]\d{1,2})?)?/i.exec(
@@ -48,7 +54,7 @@ function readTimeOfDay(text: string, now: number, zone: string): number | null {
   const clock = hours * hour + Number(minuteText ?? 0) * minute
   const hasOffset = named === undefined && /(?:GMT|UTC)(?:[+-]\d{1,2})?$/i.test(whole.trim())
   const offsetAt = (at: number): number => (hasOffset ? Number(offset ?? 0) * hour : offsetOf(named ?? zone, at))
-  /** The instant at which the clock there shows this time of a day that began at `midnight` there. */
+  /** Returns the instant of this local time on the day that began at `midnight` in that zone. */
   const instant = (midnight: number): number => {
     const guess = midnight + clock
     return guess - offsetAt(guess - offsetAt(guess))
@@ -65,7 +71,7 @@ function readTimeOfDay(text: string, now: number, zone: string): number | null {
   return at > now ? at : instant(today + day)
 }
 
-/** How far the clock of a time zone is ahead of UTC, in milliseconds; of one that is unknown, 0. */
+/** Returns a time zone's offset from UTC in milliseconds; 0 for an unknown zone. */
 function offsetOf(timeZone: string, at: number): number {
   try {
     const parts = new Intl.DateTimeFormat('en-US', {
@@ -83,6 +89,6 @@ function offsetOf(timeZone: string, at: number): number {
 const firstPauseMs = 15 * minute
 const longestPauseMs = 4 * hour
 
-/** When to try again where the provider does not say: after 15 minutes, doubling to four hours. */
+/** Returns when to retry if the provider does not say: after 15 minutes, doubling up to four hours. */
 export const pauseUntil = (now: number, tries: number): number =>
   now + Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 10))

@@ -3,8 +3,8 @@ import type { ModelPrice } from '../../../src-shared/contract/limits.ts'
 import { costOf } from './limits.ts'
 
 /**
- * Returns what a run has used after another report of its total. No figure falls. A cost that was named comes before one
- * worked out by `priceOf` the model; what nobody knows is null.
+ * Returns a run's usage after another report of its total. No figure decreases. A reported cost takes precedence over
+ * one computed by `priceOf` from the model; unknown values are null.
  */
 export function addUsageReport(
   known: Usage | null,

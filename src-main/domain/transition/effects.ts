@@ -9,7 +9,7 @@ interface Progress {
   readonly triggered_by: string
   /** The number of steps that are done; a restart continues there. */
   readonly cursor: number
-  /** How many cascades led to this transition. */
+  /** Number of cascades that led to this transition. */
   readonly depth: number
   /** The steps from before an edit of the workflow; without one, the steps follow from the current workflow. */
   readonly steps?: readonly Step[]
@@ -44,7 +44,7 @@ export interface EnterEffect extends Progress {
   readonly failed?: readonly FailedHook[]
   /** The indexes of before-work steps to run again; the others are done. */
   readonly redo?: readonly number[]
-  /** A person wants it to land although the checks of its base branch fail. */
+  /** A person wants the task to land although the checks of its base branch fail. */
   readonly on_red?: true
   /** A hook that a later step depends on was skipped, so its automatic follow-up is skipped too. */
   readonly cascade_skipped: boolean
@@ -59,7 +59,7 @@ export interface LeaveEffect extends Progress {
   readonly cause: TransitionCause
   readonly reason: string | null
   readonly outcomes: readonly HookOutcome[]
-  /** Put on the task with the move. */
+  /** Set on the task with the move. */
   readonly annotation: ErrorAnnotation | null
 }
 

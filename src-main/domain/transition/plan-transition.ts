@@ -41,8 +41,8 @@ function lifecycleSteps(
 
 /**
  * Why a task moves. `asked`: a caller named the target. `forward`: its work is done. `reject`: its gate rejected it.
- * `return`: it did not land and goes back to the gate that it passed, which asks nothing again. `cancel`, `claim`,
- * `escalate` (a person must look) and `cascade` (a hook's result).
+ * `return`: it did not land and goes back to the gate that it passed, which is not run again. `cancel`, `claim`,
+ * `escalate` (to a person) and `cascade` (a hook's result).
  */
 export type TransitionCause = 'asked' | 'forward' | 'claim' | 'reject' | 'return' | 'escalate' | 'cascade' | 'cancel'
 

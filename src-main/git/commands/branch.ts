@@ -3,7 +3,7 @@ import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** The full name of a local branch's ref. */
+/** Returns the full name of a local branch's ref. */
 export const branchRef = (branch: string): string => `refs/heads/${branch}`
 
 /** Returns the commit that a revision names; null when there is none. */
@@ -26,12 +26,12 @@ export async function readHead(
   return exit_code === 0 ? { commit, tree } : null
 }
 
-/** The commit of a base: a local branch by preference, else whatever git takes the name for. */
+/** Returns the commit of a base: of the local branch with that name, else of any revision that git knows by it. */
 export async function resolveBase(cwd: string, base: string, options: Options): Promise<string | null> {
   return (await resolveCommit(cwd, branchRef(base), options)) ?? (await resolveCommit(cwd, base, options))
 }
 
-/** The tips of those of the branches that exist. */
+/** Returns the tips of the branches that exist. */
 export async function branchTips(
   cwd: string,
   branches: readonly string[],
@@ -42,14 +42,17 @@ export async function branchTips(
   const tips = new Map<string, string>()
   for (const line of out.split('\n')) {
     const [commit, ref] = [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]
-    // A pattern also matches what lies below it as a folder, hence the comparison.
+    // A ref pattern also matches branches below that name, so compare the full name.
     const branch = branches.find((name) => branchRef(name) === ref)
     if (branch !== undefined) tips.set(branch, commit)
   }
   return tips
 }
 
-/** Short names of all local branches, and which of them HEAD is on: null when on none, or on one without a commit. */
+/**
+ * Returns the short names of all local branches, and the one that HEAD is on: null if it is on none, or on one
+ * without a commit.
+ */
 export async function listBranches(
   cwd: string,
   { signal }: Options,
@@ -60,7 +63,7 @@ export async function listBranches(
   return { branches: lines.map((line) => line.slice(1)), current }
 }
 
-/** The branch that HEAD is on (it may have no commit yet), null when HEAD is detached. */
+/** Returns the branch that HEAD is on, which may have no commit yet; null if HEAD is detached. */
 export async function currentBranch(cwd: string, { signal }: Options): Promise<string | null> {
   const { exit_code, stdout } = await runGit(cwd, ['symbolic-ref', '--quiet', 'HEAD'], { signal, accept: [0, 1] })
   const ref = stdout.toString('utf8').trim()
@@ -81,18 +84,18 @@ export async function knownMergeBase(cwd: string, a: string, b: string, options:
   if (known !== undefined) return known
   const base = await mergeBase(cwd, a, b, options)
   if (knownBases.size >= 1_000) knownBases.clear()
-  // Nothing in common may only mean that the history is shallow.
+  // Not cached if null, because the history may only be shallow.
   if (base !== null) knownBases.set(key, base)
   return base
 }
 
-/** False too when one of them does not exist (any more). */
+/** Returns whether `older` is an ancestor of `newer`; false if one of them does not exist (any more). */
 export async function isAncestor(cwd: string, older: string, newer: string, { signal }: Options): Promise<boolean> {
   const args = ['merge-base', '--is-ancestor', older, newer]
   return (await runGit(cwd, args, { signal, accept: [0, 1, 128] })).exit_code === 0
 }
 
-/** Whether some branch, tag or kept ref other than `except` leads to the commit. */
+/** Returns whether a branch, tag or rescue ref other than `except` contains the commit. */
 export async function isReachable(
   cwd: string,
   commit: string,
@@ -103,7 +106,10 @@ export async function isReachable(
   return out.split('\n').some((ref) => ref !== '' && ref !== except)
 }
 
-/** Moves a ref only if it points at `from` (null: does not exist yet); whether it did. `reflog`: the reason is kept. */
+/**
+ * Moves a ref only if it points at `from` (null: does not exist yet); returns whether it did. `reflog`: keeps the
+ * reason.
+ */
 export async function moveRef(
   cwd: string,
   ref: string,

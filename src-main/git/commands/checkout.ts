@@ -7,20 +7,20 @@ import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** What decides how a repository's files are checked out. */
+/** The settings for checking out a repository's files. */
 export interface CheckoutSettings {
   /** `-c` options for the command that writes the files. */
   readonly options: readonly string[]
-  /** Whether there may be a `post-checkout` hook. */
+  /** Whether a `post-checkout` hook may exist. */
   readonly mayHaveHook: boolean
 }
 
-// Two for each core were the fastest for 100,000 files, in memory and on a disk, on a machine with other work, too.
-// Beyond eight they only get in each other's way.
+// Two per core were the fastest for 100,000 files, in memory and on a disk, also on a busy machine. More than eight
+// slow each other down.
 const workers = Math.min(8, 2 * availableParallelism())
 
 /**
- * Reads the person's configuration, which has priority over Copse's defaults. `common` is the folder of the repository
+ * Reads the user's configuration, which has priority over Copse's defaults. `common` is the folder of the repository
  * that all worktrees share.
  */
 export async function readCheckoutSettings(
@@ -33,7 +33,7 @@ export async function readCheckoutSettings(
   const configured = stdout.toString('utf8').split('\n')
   const hasHook = (await orNull(stat(join(common, 'hooks', 'post-checkout')))) !== null
   return {
-    // Nothing was asked of a file system monitor before the first file is there, and its daemon may not be wanted.
+    // A file system monitor is of no use before the first file exists, and its daemon may be unwanted.
     options: [
       ...['-c', 'core.fsmonitor=false'],
       ...(configured.includes('checkout.workers') ? [] : ['-c', `checkout.workers=${workers}`]),
@@ -43,9 +43,9 @@ export async function readCheckoutSettings(
 }
 
 /**
- * Writes the files of a worktree that has none yet, and its index, as `git worktree add` does it: within the sparse
- * checkout, through the filters that are configured, submodules left alone. Runs no hook. It fetches only what a
- * partial clone has left at its remote.
+ * Writes the files and the index of a worktree that has none yet, as `git worktree add` does: within the sparse
+ * checkout, through configured filters, without submodules. Runs no hook. Fetches only the objects that a partial
+ * clone lacks.
  */
 export async function checkOutFiles(worktree: string, settings: CheckoutSettings, { signal }: Options): Promise<void> {
   const reset = ['reset', '--quiet', '--hard', '--no-recurse-submodules']

@@ -31,11 +31,10 @@ export async function commitTree(
 }
 
 /**
- * Commits everything that is not ignored on the current HEAD; null when there is nothing. To keep work safe at any
- * price,
- * it runs no hooks (`--no-verify` alone would leave some) and never signs; the project's CI steps do the checks of
- * hooks. Refuses files that still have conflict markers of an unfinished merge; once they are resolved, it concludes
- * that merge.
+ * Commits everything that is not ignored on top of HEAD; returns null if there is nothing. Runs no hooks
+ * (`--no-verify` alone would leave some) and never signs, so that saving work can't fail; the project's CI steps do
+ * the checks of hooks. Refuses files that still have conflict markers of an unfinished merge; once they are resolved,
+ * concludes that merge.
  */
 export async function commitEverything(cwd: string, message: string, { signal }: Options): Promise<string | null> {
   const status = await readStatus(cwd, { signal })
@@ -57,7 +56,7 @@ export async function commitEverything(cwd: string, message: string, { signal }:
   const quiet = ['-c', 'commit.gpgSign=false', '-c', 'gc.auto=0', '-c', 'core.hooksPath=/dev/null']
   const options = [...(await identityOptions(cwd, { signal })), ...quiet]
   const commit = [...options, 'commit', '--quiet', '--no-verify']
-  // A merge has been given its message when it was begun.
+  // A merge got its message when it was started.
   if (isMerging && (await hasMessage(cwd))) {
     await runGit(cwd, [...commit, '--cleanup=strip', '--no-edit'], { signal, access: 'write' })
   } else {

@@ -21,16 +21,16 @@ export const withTrust = <T>(trusted: TrustedPrograms, work: () => T): T => trus
 
 const programKey = /^(?:filter\..*\.(?:clean|smudge|process|required)|merge\..*\.driver|core\.hookspath)$/s
 
-/** Settings that the repository itself makes, as opposed to the person's or the machine's configuration. */
+/** Returns whether the repository itself has the setting, not the user's or the machine's configuration. */
 const isOwn = ({ scope }: ConfigEntry): boolean => scope === 'local' || scope === 'worktree'
 
-/** The programs that the repository's own configuration names; the last value of a key counts. */
+/** Returns the programs that the repository's own configuration names; the last value of a key counts. */
 export function programsIn(entries: readonly ConfigEntry[]): ConfiguredPrograms {
   const own = entries.filter((entry) => isOwn(entry) && programKey.test(entry.key))
   return Object.fromEntries(own.map(({ key, value }) => [key, value]))
 }
 
-/** Parses `git config --list --show-scope -z`; what this program sets for the command itself is left out. */
+/** Parses `git config --list --show-scope -z`; skips the settings that Copse passes to the command. */
 export function parseConfig(output: Buffer): readonly ConfigEntry[] {
   const fields = output.toString('utf8').split('\0')
   const entries: ConfigEntry[] = []
@@ -50,7 +50,7 @@ export function parseConfig(output: Buffer): readonly ConfigEntry[] {
 
 export const listConfig = ['config', '--list', '--show-scope', '-z', '--includes'] as const
 
-/** Settings that keep untrusted programs of the repository from running; each as key and value. */
+/** Returns settings, as keys and values, that keep untrusted programs of the repository from running. */
 export async function programOverrides(
   cwd: string,
   args: readonly string[],
@@ -70,10 +70,10 @@ export async function programOverrides(
     .map(([key]) => [key, known[key] ?? others.get(key) ?? harmless(key, place.common)] as const)
 }
 
-/** Returns the value under which a key does nothing of its own. */
+/** Returns the value that disables a key. */
 function harmless(key: string, common: string): string {
   if (key === 'core.hookspath') return join(common, 'hooks')
-  // An empty driver would take our side for a clean merge, so git's own text merge is named.
+  // An empty driver would accept our side as a clean merge, so this names git's own text merge.
   if (key.startsWith('merge.')) return 'git merge-file --marker-size=%L %A %O %B'
   return key.endsWith('.required') ? 'false' : ''
 }

@@ -17,7 +17,7 @@ const maxText = 400_000
 const maxFileBytes = 4 * 1024 * 1024
 const contextLines = 3
 
-/** The places that conflict, in the order of their paths; those that git marked in the file with their text. */
+/** Returns the conflicts in the order of their paths; those that git marked in the file include their text. */
 export async function readHunks(
   cwd: string,
   conflict: ConflictedTree,
@@ -42,7 +42,7 @@ export async function readHunks(
 }
 
 interface Region {
-  /** Of the marked file, from 1. */
+  /** Line in the marked file, from 1. */
   readonly line: number
   readonly lines: readonly string[]
 }
@@ -66,7 +66,10 @@ function findRegions(text: string, { ours, theirs }: ConflictedTree, names: Side
   return regions
 }
 
-/** The files of the attempt that may have marks, by the bytes of their paths: those that differ from our side. */
+/**
+ * Returns the files of the attempted merge that may have conflict markers, by the bytes of their paths: those that
+ * differ from our side.
+ */
 async function markedBlobs(
   cwd: string,
   { ours, tree, paths }: ConflictedTree,
@@ -90,7 +93,7 @@ async function markedBlobs(
   return found
 }
 
-/** The blobs' texts, but those of big ones. */
+/** Returns the blobs' texts, except large ones. */
 async function readTexts(
   cwd: string,
   ids: readonly string[],

@@ -3,13 +3,16 @@ import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** In how many paths two trees (or commits) differ. */
+/** Counts the paths in which two trees (or commits) differ. */
 export async function countChanged(cwd: string, before: string, after: string, { signal }: Options): Promise<number> {
   const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', before, after, '--']
   return splitNul((await runGit(cwd, args, { signal })).stdout).length
 }
 
-/** How many files the commits touch that only this one leads to, and no branch or tag but `except`; of the last 1,000. */
+/**
+ * Counts the files changed by commits that only this one leads to and no branch or tag but `except`; of the last
+ * 1,000 commits.
+ */
 export async function countLooseFiles(
   cwd: string,
   commit: string,

@@ -5,7 +5,7 @@ import type { RawChange } from './raw-changes.ts'
 
 const endOfRaw = Buffer.from([0, 0])
 
-/** Reads what `git diff -z --raw --patch` prints: the list of changes first, then their patches. */
+/** Creates a reader of the output of `git diff -z --raw --patch`: the list of changes first, then their patches. */
 export function createDiffReader(limits: PatchLimits, wants: ((change: RawChange) => boolean) | null) {
   let pieces: Buffer[] = []
   let changes: readonly RawChange[] = []
@@ -19,7 +19,7 @@ export function createDiffReader(limits: PatchLimits, wants: ((change: RawChange
   }
 
   return {
-    /** `enough` when nothing that follows is wanted. */
+    /** Returns `enough` if no later output is wanted. */
     take(chunk: Buffer): 'more' | 'enough' {
       if (reader) return reader.take(chunk)
       const isSplit = chunk[0] === 0 && pieces.at(-1)?.at(-1) === 0
@@ -31,7 +31,7 @@ export function createDiffReader(limits: PatchLimits, wants: ((change: RawChange
       reader = startPatch(seen.subarray(0, end))
       return reader ? reader.take(seen.subarray(end + 2)) : 'enough'
     },
-    /** The changes with their parts; one that has none was undone while git was reading. */
+    /** Returns the changes with their parts; a change without a part was undone while git was reading. */
     end(): readonly (RawChange & { readonly part: PatchPart })[] {
       const parts = reader?.end()
       return changes.flatMap((change, number) => {
@@ -39,7 +39,7 @@ export function createDiffReader(limits: PatchLimits, wants: ((change: RawChange
         return part ? [{ ...change, part }] : []
       })
     },
-    /** All changes, wanted or not. */
+    /** Returns all changes, wanted or not. */
     changes: (): readonly RawChange[] => changes,
   }
 }

@@ -11,7 +11,7 @@ import type { UnreadFile } from './unread-files.ts'
 
 type Options = Pick<GitOptions, 'signal' | 'env'>
 
-/** What two sides of a diff differ in: two trees (or commits), or a tree and what is in an index (null). */
+/** The sides of a diff: two trees (or commits), or a tree and an index (null). */
 export interface DiffSides {
   readonly cwd: string
   readonly from: string
@@ -24,10 +24,10 @@ export interface DiffSides {
 const fileBytes = 1024 * 1024
 const totalBytes = 8 * 1024 * 1024
 const askedFileBytes = 64 * 1024 * 1024
-/** Of paths on a command line. */
+/** Maximum bytes of paths on a command line. */
 const maxPathBytes = 256 * 1024
 
-/** Fixes the output format whatever the user's configuration says, and keeps programs of theirs from running. */
+/** Fixes the output format and disables programs, whatever the user's configuration says. */
 const settings = ['core.quotePath=false', 'core.bigFileThreshold=128m', 'diff.suppressBlankEmpty=false']
 const config = settings.flatMap((setting) => ['-c', setting])
 const form = [
@@ -51,13 +51,13 @@ const patchNames = [
 const patchArgs = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
 const nothingKept: PatchLimits = { file_bytes: 0, total_bytes: 0 }
 
-/** How much differs between two sides. */
+/** Returns the size of the difference between two sides. */
 export async function readStat(sides: DiffSides, { signal }: Options): Promise<DiffStat> {
   const args = ['-z', '--raw', '--numstat', '--no-abbrev', '--find-renames', ...form]
   const { stdout } = await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env })
   const found = parseCounts(splitNul(stdout))
   const masked = await findMasked(sides, found, { signal })
-  // `--numstat` heeds attributes in spite of `--text`.
+  // `--numstat` applies attributes in spite of `--text`.
   const again = masked.length === 0 ? [] : await readUnmasked(sides, masked, { signal, limits: nothingKept })
   const unmasked = new Map(again.map(({ path, part }) => [path, part]))
   const isMasked = new Set<Counted>(masked)
@@ -69,7 +69,7 @@ export async function readStat(sides: DiffSides, { signal }: Options): Promise<D
   }
 }
 
-/** A diff as people read it, and all that changed, wanted or not. */
+/** A readable diff, and all changes, wanted or not. */
 export interface ReadPatch {
   readonly diff: Pick<FileDiff, 'files' | 'patch' | 'truncated'>
   readonly changes: readonly RawChange[]
@@ -144,7 +144,10 @@ async function readUnmasked(
   return reader.end()
 }
 
-/** The paths that limit a diff to these changes; none, and so all, where they are too many for a command line. */
+/**
+ * Returns the paths that limit a diff to these changes; none, which means all, if they are too many for a command
+ * line.
+ */
 function pathsOf(changes: readonly Maskable[]): readonly string[] {
   const paths = changes.flatMap(({ path, old_path }) => (old_path === null ? [path] : [old_path, path]))
   // Names that are not UTF-8 can't be passed to git as arguments.
@@ -170,7 +173,7 @@ function describe(change: RawChange, part: PatchPart): FileChange {
     status: status[change.status],
     old_mode: change.old_mode,
     new_mode: change.new_mode,
-    // Without an `index` line the content is what it was: only its name or mode is another.
+    // Without an `index` line the content is unchanged: only the name or mode differs.
     blob: change.status === 'D' ? null : (part.new_blob ?? change.new_blob ?? change.old_blob),
     additions,
     deletions,
@@ -185,7 +188,7 @@ interface Counted extends Maskable {
   readonly deletions: number
 }
 
-/** `--raw --numstat -z`: first all raw records, then the counts in the same order. */
+/** Parses `--raw --numstat -z`: first all raw records, then the counts in the same order. */
 function parseCounts(fields: readonly string[]): readonly Counted[] {
   const raw: Omit<Maskable, 'binary'>[] = []
   let at = 0

@@ -17,10 +17,10 @@ type Options = Pick<GitOptions, 'signal'>
 
 /** What a path contained when it was read. */
 type Found =
-  /** Its copy is in the frozen folder, or it is not there because nothing lay at the path. */
+  /** A copy is in the frozen folder, or the path is empty and has none. */
   | { readonly kind: 'settled' }
   | { readonly kind: 'repository'; readonly commit: string }
-  /** A repository without a commit, or a file that cannot be read: the index says what is known of it. */
+  /** A repository without a commit, or an unreadable file: the index entry is used. */
   | { readonly kind: 'left' }
 
 const slash = 0x2f
@@ -105,7 +105,10 @@ async function freezeOne(from: Buffer, to: Buffer, { signal }: Options): Promise
 
 const below = (folder: string, path: Buffer): Buffer => Buffer.concat([Buffer.from(`${folder}/`), path])
 
-/** Paths by themselves as bytes, one character each; a folder's (a repository's) without the slash at its end. */
+/**
+ * Returns the paths by their bytes, one character each; without the slash at the end of a folder's (a repository's)
+ * path.
+ */
 function splitPaths(output: Buffer): ReadonlyMap<string, Buffer> {
   const paths = new Map<string, Buffer>()
   for (let at = 0; at < output.length;) {

@@ -35,7 +35,7 @@ function describe(code: GitError['code'], args: readonly string[], stderr: strin
   }
 }
 
-/** Options of git itself whose value is the argument after them. */
+/** Options of git whose value is the next argument. */
 const takesValue: ReadonlySet<string> = new Set(['-c', '-C', '--git-dir', '--work-tree', '--namespace'])
 
 function verb(args: readonly string[]): string {

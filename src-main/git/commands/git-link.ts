@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 
-/** Where the `.git` file of a worktree points, null when there is no such file. */
+/** Returns the target of a worktree's `.git` file; null if there is no such file. */
 export async function readGitLink(path: string): Promise<string | null> {
   try {
     const text = await orNull(readFile(join(path, '.git'), 'utf8'))

@@ -4,7 +4,7 @@ import type { GitOptions } from './run-git.ts'
 const fallbackName = 'Copse'
 const fallbackEmail = 'copse@localhost'
 
-/** `-c` options that give git an identity where neither its configuration nor the environment has one. */
+/** Returns `-c` options that give git an identity if neither its configuration nor the environment has one. */
 export async function identityOptions(cwd: string, { signal }: Pick<GitOptions, 'signal'>): Promise<readonly string[]> {
   const { stdout } = await runGit(cwd, ['config', '--name-only', '--get-regexp', '^user\\.(name|email)$'], {
     signal,

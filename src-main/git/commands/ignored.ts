@@ -4,7 +4,7 @@ import { unmonitored } from './status.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** The folders in a worktree that are ignored with all that is in them: paths as bytes, one character each. */
+/** Returns the fully ignored folders of a worktree: paths as bytes, one character each. */
 export async function ignoredFolders(worktree: string, { signal }: Options): Promise<ReadonlySet<string>> {
   const args = [...unmonitored, 'ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']
   const { stdout } = await runGit(worktree, args, { signal })
@@ -12,12 +12,12 @@ export async function ignoredFolders(worktree: string, { signal }: Options): Pro
   return new Set(paths.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1)))
 }
 
-/** Whether git ignores every one of these paths (as bytes, one character each); false where it cannot tell. */
+/** Returns whether git ignores all of these paths (as bytes, one character each); false if it is unknown. */
 export async function areAllIgnored(worktree: string, paths: readonly string[], { signal }: Options): Promise<boolean> {
-  // The dot keeps a name like `:(top)x` from being taken for a pattern.
+  // The dot keeps git from reading a name like `:(top)x` as a pattern.
   const input = Buffer.from(paths.map((path) => `./${path}\0`).join(''), 'latin1')
   const args = [...unmonitored, 'check-ignore', '-z', '--stdin']
-  // 1 says that none is; 128 that one lies in a submodule or behind a symlink.
+  // 1: none is ignored. 128: a path lies in a submodule or behind a symlink.
   const { exit_code, stdout } = await runGit(worktree, args, { signal, input, accept: [0, 1, 128] })
   return exit_code === 0 && stdout.toString('latin1').split('\0').length - 1 === paths.length
 }

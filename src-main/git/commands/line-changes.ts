@@ -7,7 +7,7 @@ import { runGit, type GitOptions } from './run-git.ts'
 type Options = Pick<GitOptions, 'signal'>
 
 const form = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--text', '--diff-algorithm=default']
-/** Of each side. */
+/** Maximum lines per side. */
 const maxLines = 40
 const maxLength = 500
 const maxPatch = 16 * 1024 * 1024
@@ -34,10 +34,7 @@ export async function readLineChanges(
   return found
 }
 
-/**
- * How far lines have moved from one blob to another; null where they are others by now. Nothing is told of a patch that is
- * too large.
- */
+/** Returns how far lines have moved from one blob to another; null if they have changed or the patch is too large. */
 export async function lineShift(
   cwd: string,
   old_blob: string,
@@ -52,7 +49,7 @@ export async function lineShift(
   return changeAt(patch, { from: start_line, to: line }) === null ? shiftBefore(patch, start_line) : null
 }
 
-/** How many lines more there are above a line. */
+/** Returns by how many lines the text above a line has grown. */
 export function shiftBefore(patch: string, line: number): number {
   return rowsOf(patch)
     .filter(({ was }) => was < line)
@@ -73,14 +70,14 @@ async function lineChange(
       const lines = stdout.toString('utf8').split('\n')
       return shortened({ line: null, before: lines.slice(asked.from - 1, asked.to), after: [] })
     }
-    // Lines of the place that stayed are there as context, for as long as the place is.
+    // The unchanged lines of the place are shown as context, which must be as long as the place.
     const context = `--unified=${asked.to - asked.from + 1}`
     const args = ['diff', ...form, context, old_blob, new_blob, '--']
     const { stdout } = await runGit(cwd, args, { signal, accept: [0, 1], maxOutput: maxPatch })
     const change = changeAt(stdout.toString('utf8'), asked)
     return change && shortened(change)
   } catch (error) {
-    // A patch that is too large to be read tells nothing of a line.
+    // A patch that is too large to read gives no result.
     if (error instanceof GitError && !signal.aborted) return null
     throw error
   }
@@ -89,14 +86,14 @@ async function lineChange(
 interface Row {
   readonly hunk: number
   readonly kind: ' ' | '-' | '+'
-  /** Its number before; of an added line that of the line before it. */
+  /** Line number before; for an added line that of the line before it. */
   readonly was: number
-  /** Its number now; of a removed line that of the line before it. */
+  /** Line number now; for a removed line that of the line before it. */
   readonly is: number
   readonly text: string
 }
 
-/** What a patch does to lines of its first side; null for nothing. */
+/** Returns how a patch changes lines of its first side; null for no change. */
 export function changeAt(
   patch: string,
   { from, to }: { readonly from: number; readonly to: number },
@@ -133,7 +130,7 @@ function rowsOf(patch: string): readonly Row[] {
     const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)
     if (hunk) {
       hunks++
-      // A side without lines is named by the line before it.
+      // For a side without lines, git gives the number of the line before.
       was = Number(hunk[1]) - (hunk[2] === '0' ? 0 : 1)
       is = Number(hunk[3]) - (hunk[4] === '0' ? 0 : 1)
       continue
@@ -147,7 +144,7 @@ function rowsOf(patch: string): readonly Row[] {
   return rows
 }
 
-/** Removed and added lines that stand together. */
+/** Returns groups of adjacent removed and added lines. */
 function changedRuns(rows: readonly Row[]): readonly (readonly Row[])[] {
   const runs: Row[][] = []
   let open: number | null = null

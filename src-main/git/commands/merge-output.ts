@@ -3,9 +3,9 @@ import type { ConflictKind } from '../../../src-shared/contract/conflicts.ts'
 import type { GitOutput } from './run-git.ts'
 import { pathText } from './tree-paths.ts'
 
-/** A path that git could not merge by itself. */
+/** A path that git could not merge. */
 export interface UnmergedPath {
-  /** Its bytes, one character each: file names need not be UTF-8. */
+  /** The path's bytes, one character each, because file names need not be UTF-8. */
   readonly key: string
   readonly path: string
   readonly kind: ConflictKind
@@ -34,8 +34,9 @@ const kinds: readonly (readonly [prefix: string, kind: ConflictKind])[] = [
 ]
 
 /**
- * Reads what `merge-tree -z --messages` says: the tree it got to, then the stages of each unmerged path, an empty
- * field, and the messages: a count, so many paths, a type and a sentence. `paths` is empty where all was merged.
+ * Parses the output of `merge-tree -z --messages`: the resulting tree, the stages of each unmerged path, an empty
+ * field, and the messages, each with a count, that many paths, a type and a sentence. `paths` is empty after a clean
+ * merge.
  */
 export function readMerge(
   { exit_code, stdout }: Pick<GitOutput, 'exit_code' | 'stdout'>,
@@ -89,8 +90,8 @@ function typesByKey(messages: readonly Message[]): ReadonlyMap<string, readonly 
 }
 
 /**
- * The files that git says conflict and merges all the same, with markers in them: those that a rename with a conflict
- * of its own falls upon where the other side has an empty file.
+ * Returns files that git reports as conflicting but merges, with markers in them: where a conflicting rename meets an
+ * empty file of the other side.
  */
 function takenForMerged(messages: readonly Message[], stages: ReadonlyMap<string, Stages>): readonly UnmergedPath[] {
   const keys = messages.filter(({ type }) => type === collision).map(({ keys: [onto = ''] }) => onto)
@@ -107,7 +108,7 @@ function kindOf({ modes, numbers }: Stages, types: readonly string[]): ConflictK
   return numbers.includes(1) ? 'content' : 'add/add'
 }
 
-/** Where a folder is in a file's way, git puts the file beside it, under its name and the side's. */
+/** Returns the file's own path: where a folder takes its name, git puts it beside, as its name with that of its side. */
 function displayed(key: string, sides: readonly string[]): string {
   const path = pathText(key)
   const side = sides.find((name) => path.endsWith(`~${name}`))

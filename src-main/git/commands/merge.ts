@@ -7,10 +7,10 @@ import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** A merge that git could not finish by itself. */
+/** A merge with conflicts. */
 export interface ConflictedTree {
   readonly kind: 'conflict'
-  /** As far as git got, with marks in the files that conflict. They name the two commits. */
+  /** The result as far as git got, with markers in the conflicting files. The markers name the two commits. */
   readonly tree: string
   readonly ours: string
   readonly theirs: string
@@ -41,8 +41,8 @@ export type Replayed =
   | (ConflictedTree & { readonly has_merges: boolean })
 
 /**
- * Lays the commits that `head` has and `onto` has not on top of `onto`, one by one, with their authors and
- * messages, in the object store. Merge commits are left out, as are commits that bring nothing new.
+ * Replays the commits that `head` has and `onto` has not on top of `onto`, with their authors and messages, in the
+ * object store. Skips merge commits and commits that change nothing.
  */
 export async function replay(cwd: string, onto: string, head: string, { signal }: Options): Promise<Replayed> {
   const range = ['--reverse', '--topo-order', '--parents', `${onto}..${head}`]
@@ -67,12 +67,15 @@ export async function treeOf(cwd: string, commit: string, { signal }: Options): 
   return await readGit(cwd, ['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], { signal })
 }
 
-/** The id of the tree without files, in the repository's own hash. */
+/** Returns the ID of the empty tree, in the repository's hash algorithm. */
 export async function emptyTree(cwd: string, { signal }: Options): Promise<string> {
   return await readGit(cwd, ['hash-object', '-w', '-t', 'tree', '--stdin'], { signal, input: '', access: 'write' })
 }
 
-/** `merge-tree --merge-base` came with git 2.40; two commits made to have the base as their only parent do the same. */
+/**
+ * Merges with a given base through two temporary commits that have it as their only parent, because `merge-tree
+ * --merge-base` needs git 2.40.
+ */
 async function mergeWithBase(
   cwd: string,
   trees: { readonly base: string; readonly ours: string; readonly theirs: string },

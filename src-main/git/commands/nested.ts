@@ -6,27 +6,27 @@ import { runGit } from './run-git.ts'
 import type { Git, GitOptions } from './run-git.ts'
 import { pathBytes, pathText } from './tree-paths.ts'
 
-// A repository inside a worktree, such as a tool or a careless `git init` makes it: git records its commit instead of
-// its files, or nothing at all. Its files are work like any other, so they are taken file by file.
+// A repository inside a worktree, as a tool or a careless `git init` creates it: git records its commit instead of
+// its files, or nothing. Its files are work too, so they are added one by one.
 
 type Options = Pick<GitOptions, 'signal'>
 
 /** Paths are bytes, one character each, relative to the worktree, without a slash at the end. */
 export interface IndexLinks {
-  /** What the index has as a commit of another repository. */
+  /** Index entries that are commits of other repositories. */
   readonly links: readonly string[]
-  /** What git lists as untracked; a repository ends in `/`. */
+  /** Paths that git lists as untracked; a repository ends in `/`. */
   readonly untracked: readonly string[]
 }
 
 export interface InnerRepositories {
-  /** The outermost repositories that are no submodules by the worktree's `.gitmodules`. */
+  /** The outermost repositories that are not submodules by the worktree's `.gitmodules`. */
   readonly nested: readonly string[]
   /** Other worktrees of the same repository, whose work is on its branches. */
   readonly worktrees: readonly string[]
 }
 
-/** Finds what git would take for one entry, or for none. */
+/** Finds the repositories that git would record as one entry, or not at all. */
 export async function findInner(worktree: string, { links, untracked }: IndexLinks): Promise<InnerRepositories> {
   const found = untracked.filter((key) => key.endsWith('/')).map((key) => key.slice(0, -1))
   if (links.length > 0) {
@@ -46,7 +46,10 @@ export async function findInner(worktree: string, { links, untracked }: IndexLin
   return inner
 }
 
-/** Finds them by the worktree's own index; `links` are the commits of other repositories in it, by their paths. */
+/**
+ * Finds inner repositories by the worktree's own index; `links` are the index entries of other repositories' commits,
+ * by path.
+ */
 export async function listInner(
   worktree: string,
   options: Options,
@@ -57,10 +60,12 @@ export async function listInner(
   return { ...(await findInner(worktree, { links: [...links.keys()], untracked })), links }
 }
 
-/** Makes git list the index with its marks, and what is untracked and not ignored, in one go. */
+/** Arguments that list, in one command, the index with its marks and the untracked files that are not ignored. */
 export const listIndexAndUntracked = ['ls-files', '-v', '--stage', '--others', '--exclude-standard', '-z'] as const
 
-/** Splits what `listIndexAndUntracked` gives into lines of the index, as in `H 100644 <id> 0<TAB>path`, and paths. */
+/**
+ * Splits the output of `listIndexAndUntracked` into lines of the index, as in `H 100644 <id> 0<TAB>path`, and paths.
+ */
 export function splitListing(output: Buffer): {
   readonly staged: readonly string[]
   readonly untracked: readonly string[]
@@ -72,14 +77,14 @@ export function splitListing(output: Buffer): {
   }
 }
 
-/** The commits of other repositories among lines of the index. */
+/** Returns the commits of other repositories among lines of the index. */
 export function linesOfLinks(staged: readonly string[]): readonly { readonly key: string; readonly id: string }[] {
   return staged
     .filter((line) => line.startsWith('160000 ', 2))
     .map((line) => ({ key: line.slice(line.indexOf('\t') + 1), id: line.split(' ', 3)[2] ?? '' }))
 }
 
-/** Puts the files of nested repositories into the index of `git`, in the place of their commits. */
+/** Adds the files of nested repositories to the index of `git`, instead of their commits. */
 export async function addNestedFiles(
   worktree: string,
   git: Git,
@@ -94,7 +99,10 @@ export async function addNestedFiles(
   await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], { input: asInput(files) })
 }
 
-/** Patterns that keep `git add` from the repositories: it would take their commits, or fail where there are none. */
+/**
+ * Returns patterns that exclude the repositories from `git add`, which would add their commits, or fail if they have
+ * none.
+ */
 export function allButInner({ nested, worktrees }: InnerRepositories): readonly string[] {
   return [...nested, ...worktrees].map((key) => `:(exclude,top,literal)${pathText(key)}`)
 }
@@ -119,7 +127,7 @@ async function hasRepository(worktree: string, key: string): Promise<boolean> {
   return entry?.isDirectory() === true && (await orNull(lstat(pathBytes(worktree, `${key}/.git`)))) !== null
 }
 
-/** The paths that `.gitmodules` names. */
+/** Returns the paths that `.gitmodules` names. */
 async function submodulePaths(worktree: string): Promise<ReadonlySet<string>> {
   const text = (await orNull(readFile(`${worktree}/.gitmodules`, 'utf8'))) ?? ''
   return new Set(Array.from(text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm), ([, path = '']) => path))

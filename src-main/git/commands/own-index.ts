@@ -2,13 +2,13 @@ import { copyFile, mkdir, readdir, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 
-/** A copy that git can work on without missing a change that came within the same moment as the original's last. */
+/** Copies an index so that git notices changes made in the same instant as the original's last one. */
 export async function copyIndex(from: string, to: string): Promise<void> {
   const times = await orNull(stat(from))
   if (times === null) return
   await copyFile(from, to)
-  // git takes a file that is not older than the index for possibly changed. A copy with a newer time would make
-  // it miss a change of the same size within that moment; one that is rounded down only makes it look twice.
+  // Git rechecks files that are not older than the index. With a newer time the copy would hide a change of the same
+  // size in that instant; rounding down only makes git check twice.
   const seconds = Math.floor(times.mtimeMs / 1000)
   await utimes(to, seconds, seconds)
 }
@@ -20,7 +20,7 @@ export async function ownObjectsEnv(temporary: string, real: string): Promise<Re
   return { GIT_OBJECT_DIRECTORY: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${real.replaceAll(/["\\]/g, '\\$&')}"` }
 }
 
-/** Whether objects are missing that git fetches when they are asked for. */
+/** Returns whether the repository is a partial clone, whose missing objects git fetches on demand. */
 export async function isPartial(objects: string): Promise<boolean> {
   const packs = (await orNull(readdir(join(objects, 'pack')))) ?? []
   return packs.some((name) => name.endsWith('.promisor'))

@@ -2,8 +2,8 @@ import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
 /**
- * How many of the objects that a checkout of `commit` needs a partial clone has left at its remotes; null when none
- * is missing, or it is no partial clone. Fetches nothing.
+ * Counts the objects that a checkout of `commit` needs and a partial clone has not fetched; null if none is missing,
+ * or it is no partial clone. Fetches nothing.
  */
 export async function countMissing(
   repo: string,
@@ -26,7 +26,7 @@ export async function countMissing(
     signal,
     accept: [0, 128],
     onOutput: (chunk) => {
-      // A line for each object; those that are not there begin with a question mark.
+      // One line per object; those of missing ones begin with a question mark.
       for (const byte of chunk) {
         if (start && byte === 0x3f) count += 1
         start = byte === 0x0a

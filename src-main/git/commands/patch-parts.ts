@@ -3,14 +3,14 @@ export interface PatchLimits {
   readonly total_bytes: number
 }
 
-/** What a file's part of a patch says. Counts and blob are right also where the text was not kept. */
+/** A file's part of a patch. Counts and blob are right even if the text was not kept. */
 export interface PatchPart {
   readonly additions: number
   readonly deletions: number
   readonly binary: boolean
-  /** The new content, where its `index` line names it. */
+  /** The new blob, if the `index` line names it. */
   readonly new_blob: string | null
-  /** Its text, unless it went over a limit. */
+  /** The part's text, or the limit that it exceeded. */
   readonly kept: Buffer | 'too_large' | 'budget'
 }
 
@@ -24,8 +24,8 @@ export interface OpenPart {
 }
 
 /**
- * Collects the parts of a patch. A file over its limit is not kept, nor is any once the total is reached: what
- * comes later then is no better than what came first.
+ * Collects the parts of a patch. Drops a file over its limit, and every file once the total is reached, because later
+ * files are no better than earlier ones.
  */
 export function createPatchParts(limits: PatchLimits) {
   const parts = new Map<number, PatchPart>()
@@ -44,7 +44,7 @@ export function createPatchParts(limits: PatchLimits) {
     append(bytes: Buffer): void {
       if (!current || bytes.length === 0) return
       size += bytes.length
-      // Copied, so that a small piece does not hold the whole chunk that it came in.
+      // A copy, so that a small piece does not keep the whole chunk in memory.
       if (size <= limits.file_bytes && !full) pieces.push(Buffer.from(bytes))
       else pieces = []
     },

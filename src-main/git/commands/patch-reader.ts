@@ -7,7 +7,7 @@ const [plus, minus, backslash] = [0x2b, 0x2d, 0x5c]
 const nothing: Buffer = Buffer.alloc(0)
 
 /**
- * Splits git's patch into files while it streams by, and counts their lines. `fileOf` maps the `diff --git` line to the
+ * Splits git's patch into files as it streams, and counts their lines. `fileOf` maps the `diff --git` line to the
  * file of a part. With `only`, reads that file alone.
  */
 export function createPatchReader(
@@ -17,7 +17,7 @@ export function createPatchReader(
 ) {
   const { parts, ...open } = createPatchParts(limits)
   const lines = createHunkLines()
-  /** The beginning of a heading whose end has not come yet. */
+  /** The start of a heading whose end has not arrived. */
   let carry = nothing
 
   const startPart = (line: string): 'more' | 'enough' => {
@@ -31,7 +31,7 @@ export function createPatchReader(
   }
 
   return {
-    /** `enough` when nothing that follows is wanted. */
+    /** Returns `enough` if no later output is wanted. */
     take(chunk: Buffer): 'more' | 'enough' {
       const data = carry.length === 0 ? chunk : Buffer.concat([carry, chunk])
       carry = nothing
@@ -56,7 +56,7 @@ export function createPatchReader(
       open.append(data.subarray(from, at))
       return 'more'
     },
-    /** The files that had a part, by the number that `fileOf` gave them. */
+    /** Returns the files that had a part, by the number that `fileOf` gave them. */
     end(): ReadonlyMap<number, PatchPart> {
       open.append(carry)
       carry = nothing
@@ -72,7 +72,7 @@ function createHunkLines() {
   let newLeft = 0
   let inLine = false
   return {
-    /** Whether this is a hunk's heading. */
+    /** Returns whether the line is a hunk's heading. */
     begin(line: string): boolean {
       const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line)
       if (!hunk) return false
@@ -80,7 +80,7 @@ function createHunkLines() {
       newLeft = Number(hunk[2] ?? 1)
       return true
     },
-    /** Counts the lines of the hunk from `at` on, each by its first byte; where they end, or the data does. */
+    /** Counts the lines of the hunk from `at` on, each by its first byte; returns where they or the data end. */
     count(data: Buffer, at: number, part: OpenPart | null): number {
       let next = at
       let [added, deleted] = [0, 0]
@@ -92,7 +92,7 @@ function createHunkLines() {
           if (first === plus) added += 1
           if (first === minus) deleted += 1
         }
-        // Most lines are short: looking at each byte is faster than to ask for the next line end.
+        // Most lines are short, so checking each byte is faster than a search for the next line end.
         while (next < data.length && data[next] !== newline) next += 1
         inLine = next === data.length
         next += 1

@@ -3,10 +3,10 @@ import { basename, dirname, join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { readGitLink } from './git-link.ts'
 
-// What git's own files say in the plain cases, without starting git. Each answers null where the case is not
-// plain (a repository in a repository's folder, a packed ref, another ref format): then git is asked.
+// Reads git's own files in simple cases, without starting git. Each function returns null in other cases (a
+// repository within a repository's folder, a packed ref, another ref format): then git must be asked.
 
-/** The common folder of a repository whose root holds an ordinary `.git` folder. */
+/** Returns the common folder of a repository whose root contains an ordinary `.git` folder. */
 export async function peekCommonDir(repo: string): Promise<string | null> {
   const folder = join(await realpath(repo), '.git')
   if (!(await orNull(lstat(folder)))?.isDirectory()) return null
@@ -20,7 +20,7 @@ export interface PeekedHead {
   readonly commit: string
 }
 
-/** The branch that a linked worktree is on, and its tip. */
+/** Returns the branch that a linked worktree is on, and its tip. */
 export async function peekHead(worktree: string): Promise<PeekedHead | null> {
   const record = await readGitLink(worktree)
   if (record === null || !isWorktreeRecord(record)) return null
@@ -31,7 +31,7 @@ export async function peekHead(worktree: string): Promise<PeekedHead | null> {
   return commit === null ? null : { branch, commit }
 }
 
-/** The tip of a local branch, of the repository that a linked worktree belongs to. */
+/** Returns the tip of a local branch in the repository of a linked worktree. */
 export async function peekBranch(worktree: string, branch: string): Promise<string | null> {
   const record = await readGitLink(worktree)
   // A name that is no valid branch name could lead the path elsewhere.
@@ -41,12 +41,12 @@ export async function peekBranch(worktree: string, branch: string): Promise<stri
     : await peekTip(dirname(dirname(record)), branch)
 }
 
-/** Not the folder of a submodule, which a `.git` file points to as well. */
+/** Excludes submodules' folders, which a `.git` file points to as well. */
 const isWorktreeRecord = (record: string) => basename(dirname(record)) === 'worktrees'
 
 async function peekTip(common: string, branch: string): Promise<string | null> {
   const file = join(common, 'refs', 'heads', branch)
-  // A folder holds the branches below that name.
+  // A folder here contains the branches below that name.
   if ((await orNull(stat(file)))?.isFile() !== true) return null
   const tip = await orNull(readFile(file, 'utf8'))
   return /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(tip ?? '')?.[1] ?? null

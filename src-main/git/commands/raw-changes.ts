@@ -10,7 +10,7 @@ const escapes: Readonly<Record<number, string>> = {
   92: '\\\\',
 }
 
-/** A name as git writes it in a patch under `core.quotePath=false`: in quotes where it must; bytes as latin1. */
+/** Quotes a name as git does in a patch under `core.quotePath=false`: only if necessary; bytes as latin1. */
 function quoteName(prefix: string, name: Buffer): string {
   const text = name.toString('latin1')
 
@@ -26,23 +26,23 @@ function escape(byte: number): string {
   return byte < 0x20 || byte === 0x7f ? `\\${byte.toString(8).padStart(3, '0')}` : String.fromCharCode(byte)
 }
 
-/** A changed file as `--raw` tells it. */
+/** A changed file in `--raw` output. */
 export interface RawChange {
-  /** `U`: git could not merge it; then what it tells is not the file as it lies there. */
+  /** `U`: unmerged; then the record does not describe the file on disk. */
   readonly status: 'A' | 'D' | 'M' | 'T' | 'R' | 'U'
   readonly path: string
   readonly old_path: string | null
-  /** Like `100644`; null on the side on which there is no file. */
+  /** Such as `100644`; null on a side without the file. */
   readonly old_mode: string | null
   readonly new_mode: string | null
   readonly old_blob: string | null
-  /** null too where git has not looked inside the file yet. */
+  /** null too if git has not hashed the file yet. */
   readonly new_blob: string | null
   /** The `diff --git` line above its patch, byte for byte as latin1. */
   readonly header: string
 }
 
-/** The records of `git diff -z --raw --no-abbrev`, in git's order. */
+/** Parses the records of `git diff -z --raw --no-abbrev`, in git's order. */
 export function parseRaw(output: Buffer): readonly RawChange[] {
   const changes: RawChange[] = []
   let at = 0
@@ -71,7 +71,7 @@ export function parseRaw(output: Buffer): readonly RawChange[] {
   return changes
 }
 
-/** All zeros say that there is nothing. */
+/** Returns null for all zeros, which mean no object. */
 export function orNothing(field: string): string | null {
   return /^0*$/.test(field) ? null : field
 }

@@ -16,14 +16,14 @@ export async function readTips(
   const tips = new Map<string, Tip>()
   for (const line of out.split('\n')) {
     const [commit = '', tree = '', parents = '', ref = ''] = line.split('\0')
-    // A pattern also matches what lies below it as a folder, hence the comparison.
+    // A ref pattern also matches branches below that name, so compare the full name.
     const branch = branches.find((name) => branchRef(name) === ref)
     if (branch !== undefined) tips.set(branch, { commit, tree, parents: parents.split(' ').filter(Boolean) })
   }
   return tips
 }
 
-/** Reads what a commit holds. */
+/** Reads a commit's data. */
 export async function readTip(cwd: string, commit: string, { signal }: Options): Promise<Tip> {
   const args = ['log', '-1', '--no-show-signature', '--format=%H%x00%T%x00%P', '--end-of-options', commit]
   const [id = '', tree = '', parents = ''] = (await readGit(cwd, args, { signal })).split('\0')
@@ -47,7 +47,7 @@ export async function swapBranch(
   return exit_code === 0 ? null : stderr.trim()
 }
 
-/** Deletes a ref only if it points at `from`; one that does not is left alone, without a failure. */
+/** Deletes a ref only if it points at `from`; leaves any other without an error. */
 export async function deleteRef(cwd: string, ref: string, from: string, { signal }: Options): Promise<void> {
   await runGit(cwd, ['update-ref', '-d', ref, from], { signal, access: 'write', accept: [0, 1, 128] })
 }

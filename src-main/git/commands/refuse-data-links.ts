@@ -5,9 +5,8 @@ import { pathBytes, pathText } from './tree-paths.ts'
 import { orNull } from '../files/file-errors.ts'
 
 /**
- * Refuses to commit files of a worktree that are one and the same as a file of Copse's data folder, by a hard link: its
- * keys and its database would be published with the work. `keys` are paths in the worktree as bytes. Throws
- * `outside_worktree`.
+ * Refuses to commit files that are hard links to a file of Copse's data folder, because its keys and its database
+ * would be published with the work. `keys` are paths in the worktree as bytes. Throws `outside_worktree`.
  */
 export async function refuseDataLinks(dataDir: string, worktree: string, keys: readonly string[]): Promise<void> {
   const linked: { readonly key: string; readonly id: string }[] = []
@@ -26,7 +25,7 @@ export async function refuseDataLinks(dataDir: string, worktree: string, keys: r
   )
 }
 
-/** The files of the data folder and of its `secrets`; what else lies below is worktrees and logs. */
+/** Returns the file IDs of the data folder and of its `secrets`; below them are only worktrees and logs. */
 async function idsIn(dataDir: string): Promise<ReadonlySet<string>> {
   const ids = new Set<string>()
   for (const folder of [dataDir, join(dataDir, 'secrets')]) {

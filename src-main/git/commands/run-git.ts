@@ -5,17 +5,17 @@ import { GitError } from './git-error.ts'
 
 export interface GitOptions {
   readonly signal: AbortSignal
-  /** Exit codes that are answers rather than failures; default 0 alone. */
+  /** Exit codes that count as success; by default only 0. */
   readonly accept?: readonly number[]
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string | Uint8Array
-  /** `write`: git may take its optional locks too, to refresh the index it works on. Default `read`. */
+  /** `write`: git may take optional locks, to refresh the index. Default `read`. */
   readonly access?: 'read' | 'write'
   /** `run`: the repository's hooks run. Default `none`. */
   readonly hooks?: 'run' | 'none'
-  /** Takes the output piece by piece instead of collecting it; answering `enough` ends the command, as a success. */
+  /** Takes the output in chunks instead of collecting it; returning `enough` ends the command successfully. */
   readonly onOutput?: (chunk: Buffer) => 'more' | 'enough'
-  /** Bytes of stdout to collect at most; more is a GitError. Default 64 MiB. */
+  /** Maximum bytes of stdout to collect; more is a GitError. Default 64 MiB. */
   readonly maxOutput?: number
 }
 
@@ -30,10 +30,12 @@ export type Git = (args: readonly string[], more?: Partial<GitOptions>) => Promi
 
 const stderrLimit = 32 * 1024
 const abortGraceMs = 2_000
-/** Most writes end sooner than this. git leaves a lock behind if it is interrupted while it creates one. */
+/** Time for a write to end after a cancel, enough for most; an interrupted git leaves a lock behind. */
 const writeGraceMs = 500
 
-/** Set by this file or its callers; other `GIT_` variables of the service's own environment could lead git astray. */
+/**
+ * Variables set by this file or its callers; other `GIT_` variables of the service's environment could misdirect git.
+ */
 const ownVariables = [
   'GIT_TERMINAL_PROMPT',
   'GIT_OPTIONAL_LOCKS',
@@ -53,10 +55,10 @@ const inheritedVariables = [
   'GIT_AUTHOR_EMAIL',
   'GIT_COMMITTER_NAME',
   'GIT_COMMITTER_EMAIL',
-  // Set by people who leave large files on their server; it applies to the service's checkouts, too.
+  // Users set this to leave large files on their server, so it applies to the service's checkouts too.
   'GIT_LFS_SKIP_SMUDGE',
 ]
-/** Settings under which nothing in a repository changes what git reads from it. */
+/** Settings that disable everything in a repository that changes what git reads from it. */
 const deaf: readonly Setting[] = [
   ['core.fsmonitor', 'false'],
   // A commit-graph reports trees and parents of commits without reading the commits.
@@ -70,8 +72,8 @@ const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
 
 /**
  * The only function that starts git. `args` are fixed by Copse: outside values follow `--`, or are full ref names or
- * object IDs. Throws `GitError`, or the signal's reason when it was cancelled; settles only when the process has
- * ended. After a cancel, a command that writes first gets time to end by itself.
+ * object IDs. Throws `GitError`, or the signal's reason after a cancel; settles only when the process has ended.
+ * After a cancel, a writing command first gets time to end by itself.
  */
 export async function runGit(cwd: string, args: readonly string[], options: GitOptions): Promise<GitOutput> {
   options.signal.throwIfAborted()
@@ -94,13 +96,13 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
     })
     git.env(environment(options, settings))
     git.outputHandler((_command, stdout, stderr) => {
-      // simple-git would keep all output in memory, whatever its size; this file keeps what was asked for.
+      // simple-git would keep all output in memory; this file keeps only what the caller needs.
       stdout.removeAllListeners('data')
       stdout.on('data', collected.stdout)
       stderr.on('data', collected.stderr)
-      // simple-git waits 50 ms longer for a command that printed nothing; an empty piece says that there is no more.
+      // simple-git waits 50 ms longer for a command without output; an empty chunk signals the end.
       stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)))
-      // A hook that outlives an interrupted git holds its pipes open; after the grace they are let go.
+      // A hook that outlives an interrupted git holds its pipes open, so they are released after the grace.
       later(signal, abortGraceMs, release.signal).addEventListener('abort', () => {
         for (const stream of [stdout, stderr])
           if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
@@ -115,13 +117,13 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
   return judge(args, options, { exit_code: exitCode, ...collected.result() })
 }
 
-/** stdout as text, without the line end that git adds. */
+/** Returns stdout as text, without the line end that git adds. */
 export async function readGit(cwd: string, args: readonly string[], options: GitOptions): Promise<string> {
   const { stdout } = await runGit(cwd, args, options)
   return stdout.toString('utf8').replace(/\n$/, '')
 }
 
-/** stdout of a `-z` command as its fields. */
+/** Splits the stdout of a `-z` command into fields. */
 export function splitNul(output: Buffer): readonly string[] {
   const fields = output.toString('utf8').split('\0')
   if (fields.at(-1) === '') fields.pop()
@@ -141,7 +143,7 @@ function judge(args: readonly string[], options: GitOptions, output: Judged): Gi
   return rest
 }
 
-/** git takes the last of several values, so overrides of the repository's programs come first. */
+/** Git uses the last of several values, so overrides of the repository's programs come first. */
 async function settingsFor(
   cwd: string,
   args: readonly string[],
@@ -163,7 +165,7 @@ function openGit(
     readonly onExit: (code: number | null) => void
   },
 ) {
-  // An empty Buffer closes stdin, where an empty string or nothing would leave it open and hang a hook that reads it.
+  // An empty Buffer closes stdin; an empty string or nothing would leave it open and hang a hook that reads it.
   const input = Buffer.from(options.input ?? '')
   try {
     return simpleGit({
@@ -193,7 +195,7 @@ function openGit(
   }
 }
 
-/** Settings as git reads them from its environment, where a key may hold any character. */
+/** Passes settings in git's environment, where a key may contain any character. */
 function asVariables(settings: readonly Setting[]): Record<string, string> {
   const pairs = settings.flatMap(([key, value], number) => [
     [`GIT_CONFIG_KEY_${number}`, key],
@@ -249,7 +251,7 @@ function collect(options: GitOptions, stop: () => void) {
   }
 }
 
-/** Aborted so long after `signal`, unless `done` comes first. */
+/** Returns a signal that aborts `ms` after `signal`, unless `done` aborts first. */
 function later(signal: AbortSignal, ms: number, done: AbortSignal): AbortSignal {
   const late = new AbortController()
   const start = (): void => {

@@ -13,27 +13,27 @@ import { readGitLink } from './git-link.ts'
 import { addNestedFiles, allButInner, findInner, linesOfLinks, listIndexAndUntracked, splitListing } from './nested.ts'
 
 export interface Snapshot {
-  /** The tree of everything that is there and not ignored, staged or not. */
+  /** The tree of all files that exist and are not ignored, staged or not. */
   readonly tree: string
-  /** The tree of what is staged, as it is in the index; files of an unfinished merge are taken from the disk. */
+  /** The tree of the index; files of an unfinished merge are taken from the disk. */
   readonly staged: string
-  /** What git needs in its environment to work on the index of that tree. */
+  /** Environment for git commands on the index of that tree. */
   readonly env: Readonly<Record<string, string>>
-  /** False when some file could not be read, or is a repository of its own without a commit. */
+  /** False if a file is unreadable, or a nested repository has no commit. */
   readonly complete: boolean
 }
 
 export interface SnapshotOptions extends Pick<GitOptions, 'signal'> {
-  /** The folder of the repository, or of the worktree in it; by default the one that `.git` leads to. */
+  /** The folder of the repository, or of the worktree in it; by default the target of `.git`. */
   readonly git_dir?: string
-  /** The folder is no worktree of that repository: nothing in it is tracked. */
+  /** The folder is no worktree of that repository, so nothing in it is tracked. */
   readonly plain?: boolean
   /** `leave`: files of repositories inside the worktree are not part of it. Default `files`. */
   readonly nested?: 'files' | 'leave'
 }
 
-// The original is about to be deleted, so the objects must be on disk, and files that git would skip or refuse
-// included.
+// The original is about to be deleted, so the objects must be synced to disk, including files that git would skip or
+// refuse.
 const thorough = settingOptions([
   ['core.fsync', 'committed,loose-object'],
   ['core.fsyncMethod', 'batch'],
@@ -41,12 +41,12 @@ const thorough = settingOptions([
   ['core.bare', 'false'],
 ])
 
-/** Many paths at once; a worktree may have a million files. */
+/** Maximum bytes of a list of paths; a worktree may have a million files. */
 const longList = 1024 * 1024 * 1024
 
 /**
- * Takes a snapshot of a worktree's files, without touching its index, and hands it to `use`. Its objects come into
- * the repository; they stay when a ref leads to them by the time that git collects its garbage.
+ * Takes a snapshot of a worktree's files without touching its index, and passes it to `use`. Its objects go to the
+ * repository, where they survive git's garbage collection only if a ref leads to them.
  */
 export async function withSnapshot<T>(
   worktree: string,
@@ -62,7 +62,7 @@ export async function withSnapshot<T>(
   })
 }
 
-/** Returns the tree of a snapshot and nothing else of it. */
+/** Returns only the tree of a snapshot. */
 export async function readTree(worktree: string, options: SnapshotOptions): Promise<string> {
   return await withOwnIndex(worktree, options, async (git) => {
     const index = await readIndex(git)
@@ -72,16 +72,16 @@ export async function readTree(worktree: string, options: SnapshotOptions): Prom
   })
 }
 
-/** A worktree's content in an index of its own. */
+/** A worktree's content in a separate index. */
 export interface WorktreeIndex {
-  /** What git needs in its environment to read that index and its objects. */
+  /** Environment in which git reads that index and its objects. */
   readonly env: Readonly<Record<string, string>>
   readonly tree: Promise<string>
-  /** Files of the tree that were hashed, but not stored. */
+  /** Files of the tree that were hashed but not stored. */
   readonly unread: readonly UnreadFile[]
 }
 
-// Temporary objects: one pack for all, because many small files take longer, and neither compressed nor synced.
+// Temporary objects: one pack for all, because many small files take longer; neither compressed nor synced.
 const quick = settingOptions([
   ['core.fsync', 'none'],
   ['core.bigFileThreshold', '1'],
@@ -121,7 +121,7 @@ export async function withWorktreeIndex<T>(
     await addNestedFiles(worktree, inOwn, inner, { signal })
     await addUnread(worktree, inOwn, [...unread.values()])
     const tree = inOwn(['write-tree', ...(unread.size > 0 ? ['--missing-ok'] : [])]).then(asId)
-    // `use` may fail first.
+    // Prevents an unhandled rejection if `use` fails first.
     tree.catch(() => undefined)
     const result = await use({ env, tree, unread: [...unread.values()] })
     await tree
@@ -129,12 +129,12 @@ export async function withWorktreeIndex<T>(
   })
 }
 
-/** A larger file would take too long, and counts by its size and time. */
+/** Maximum size of a hashed file; a larger one is identified by its size and time. */
 const maxHashedBytes = 1024 ** 3
 const maxHashed = 1_000
 const hashed = new Map<string, string>()
 
-/** Puts files into the index by their ids alone; a file is hashed again only after it was written to. */
+/** Adds files to the index by their IDs alone; hashes a file again only after it was written to. */
 export async function addUnread(worktree: string, git: Git, files: readonly UnreadFile[]): Promise<void> {
   if (files.length === 0) return
   const entries: string[] = []
@@ -174,7 +174,7 @@ async function withOwnIndex<T>(
   }
 }
 
-/** Adds what is there and not ignored; false when some of it could not be read. */
+/** Adds all files that exist and are not ignored; returns false if some could not be read. */
 async function addEverything(
   worktree: string,
   git: Git,
@@ -200,16 +200,16 @@ function settingOptions(settings: readonly (readonly [key: string, value: string
   return settings.flatMap(([key, value]) => ['-c', `${key}=${value}`])
 }
 
-/** An entry of the index that is not as usual. */
+/** An index entry with an unusual state. */
 interface Entry {
-  /** As `git ls-files -v` says it: `M` unmerged, `S` not in the checkout, in lower case taken for unchanged. */
+  /** From `git ls-files -v`: `M` unmerged, `S` not in the checkout, lower case assumed unchanged. */
   readonly mark: string
   readonly key: string
 }
 
 interface Index {
   readonly entries: readonly Entry[]
-  /** The paths of commits of other repositories. */
+  /** The paths of other repositories' commits. */
   readonly links: readonly string[]
   readonly untracked: readonly string[]
 }
@@ -246,7 +246,7 @@ async function uncover(worktree: string, git: Git, entries: readonly Entry[]): P
   }
 }
 
-/** Paths of HEAD that are not tracked any more. */
+/** Returns paths of HEAD that are no longer tracked. */
 async function listUntracked(git: Git): Promise<readonly string[]> {
   const listed = ['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=D', '-z', 'HEAD', '--']
   // 128: HEAD has no commit yet.
@@ -254,14 +254,14 @@ async function listUntracked(git: Git): Promise<readonly string[]> {
   return exit_code === 0 ? stdout.toString('latin1').split('\0').filter(Boolean) : []
 }
 
-/** Files that are not tracked any more but still there: they count, also where they are ignored by now. */
+/** Adds files that are no longer tracked but still exist, even if they are ignored by now. */
 async function addUntracked(worktree: string, git: Git, keys: readonly string[]): Promise<void> {
   const there: string[] = []
   for (const key of keys) if (await isOwnFile(worktree, key)) there.push(key)
   if (there.length > 0) await addPaths(git, there)
 }
 
-/** A file or a symlink, not reached through a symlink. */
+/** Returns whether the path is a file or a symlink, not reached through a symlink. */
 async function isOwnFile(worktree: string, key: string): Promise<boolean> {
   for (const parent of parentsOf(key)) {
     if ((await orNull(lstat(pathBytes(worktree, parent))))?.isDirectory() !== true) return false

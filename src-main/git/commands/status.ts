@@ -4,12 +4,12 @@ import type { GitOptions } from './run-git.ts'
 type Options = Pick<GitOptions, 'signal'>
 
 /**
- * Everything in a worktree but the lock file, which belongs to the service. As a pattern: `git add` fails
- * when an ignored file is named outright, be it to leave it out.
+ * Matches everything in a worktree except the service's lock file. A pattern, because `git add` fails if an ignored
+ * file is named literally, even to exclude it.
  */
 export const excludeLockFile = [':/', ':(exclude,top,glob).svc.loc[k]'] as const
 
-/** Keeps git from asking a file monitor of the person what has changed, and from starting one that keeps running. */
+/** Keeps git from asking the user's file monitor for changes, and from starting one that keeps running. */
 export const unmonitored = ['-c', 'core.fsmonitor=false'] as const
 
 export interface ChangedPaths {
@@ -19,7 +19,7 @@ export interface ChangedPaths {
   readonly untracked: readonly string[]
 }
 
-/** What differs from HEAD. Untracked folders are one entry each; with `untracked: 'no'` they are not looked for. */
+/** Returns the differences from HEAD. An untracked folder is one entry; with `untracked: 'no'` none is looked for. */
 export async function readStatus(
   cwd: string,
   { signal, untracked = 'normal' }: Options & { readonly untracked?: 'normal' | 'no' },
@@ -53,7 +53,7 @@ export async function isDirty(cwd: string, options: Options): Promise<boolean> {
   return changed.length + unmerged.length + untracked.length > 0
 }
 
-/** Commits only in `head` and only in `base`. */
+/** Counts the commits only in `head` and only in `base`. */
 export async function countAheadBehind(
   cwd: string,
   base: string,
@@ -65,7 +65,7 @@ export async function countAheadBehind(
   return { ahead: Number(ahead), behind: Number(behind) }
 }
 
-/** The rest of a status line after so many space-separated fields: the path, which may have spaces itself. */
+/** Returns the rest of a status line after `count` space-separated fields: the path, which may contain spaces. */
 function afterFields(line: string, count: number): string {
   let at = 0
   for (let field = 0; field < count; field += 1) at = line.indexOf(' ', at) + 1

@@ -5,12 +5,15 @@ import { hasCode } from '../files/file-errors.ts'
 
 const named = /^copse-(?:snapshot|frozen|suggestion)-(\d+)-/
 
-/** Makes a folder for as long as git works, named by the process so that what a killed one leaves can be found. */
+/**
+ * Creates a temporary folder for a git command. Its name contains the process, so that leftovers of a killed one can
+ * be found.
+ */
 export async function makeTemporary(kind: 'snapshot' | 'frozen' | 'suggestion'): Promise<string> {
   return await mkdtemp(join(tmpdir(), `copse-${kind}-${process.pid}-`))
 }
 
-/** Removes the folders of processes that have ended: they hold copies of work. */
+/** Removes the folders of ended processes, because they contain copies of work. */
 export async function removeLeftTemporary(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const pid = Number(named.exec(name)?.[1] ?? process.pid)

@@ -1,14 +1,14 @@
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
-/** git looks for a NUL byte in as many bytes at the beginning of a file to tell whether it is text. */
+/** Git searches this many bytes at the start of a file for a NUL to decide whether it is text. */
 const lookedAt = 8_000
-/** A larger blob is binary, as `core.bigFileThreshold` of a diff says. */
+/** A larger blob counts as binary, as with `core.bigFileThreshold` of a diff. */
 const maxBytes = 128 * 1024 * 1024
 const maxRemembered = 20_000
 const remembered = new Map<string, boolean>()
 
-/** Returns those of the blobs that are text by their content, whatever attributes say of their paths. */
+/** Returns the blobs whose content is text, whatever attributes say about their paths. */
 export async function findText(
   cwd: string,
   ids: readonly string[],
@@ -46,7 +46,7 @@ async function checkSizes(
   return { readable, other: ids.filter((id) => !found.has(id)) }
 }
 
-/** Reads the output of `cat-file --batch` and keeps only the beginning of each blob. */
+/** Reads the output of `cat-file --batch` and keeps only the start of each blob. */
 function createBlobReader(onBlob: (id: string, isText: boolean) => void) {
   let heading = ''
   let blob: { readonly id: string; readonly size: number; read: number; hasNul: boolean } | null = null

@@ -10,7 +10,7 @@ import { readGitLink } from './git-link.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
-/** Files that git keeps while such a command has not come to its end in a worktree. */
+/** Files that exist while such a command is unfinished in a worktree. */
 const traces = [
   ['merge', 'MERGE_HEAD'],
   ['rebase', 'rebase-merge'],
@@ -28,13 +28,13 @@ export async function unfinishedCommand(path: string): Promise<(typeof traces)[n
   return null
 }
 
-/** Whether git keeps a message for the commit that will conclude what is under way in a worktree. */
+/** Returns whether git keeps a message for the commit that will conclude an unfinished command in a worktree. */
 export async function hasMessage(path: string): Promise<boolean> {
   const text = await orNull(readFile(join(await ownFolder(path), 'MERGE_MSG'), 'utf8'))
   return text !== null && /^[^#\s]/m.test(text)
 }
 
-/** Whether a branch is being rebased in a worktree: until that ends, HEAD is on no branch there. */
+/** Returns whether a branch is being rebased in a worktree: until the end, HEAD is on no branch there. */
 export async function isBeingRebased(path: string, branch: string): Promise<boolean> {
   const folder = await ownFolder(path)
   for (const trace of ['rebase-merge', 'rebase-apply']) {
@@ -58,7 +58,7 @@ const plainMerge = [
   '--no-rerere-autoupdate',
 ]
 
-/** Begins a merge in a worktree in which all is committed, and stops before its commit, be there a conflict or none. */
+/** Starts a merge in a worktree without uncommitted changes, and stops before its commit, with or without conflicts. */
 export async function startMerge(path: string, commit: string, message: string, { signal }: Options): Promise<void> {
   const options = [...(await identityOptions(path, { signal })), ...plainly.flatMap((setting) => ['-c', setting])]
   const args = ['merge', ...plainMerge, '-m', message, '--', commit]

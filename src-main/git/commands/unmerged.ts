@@ -63,10 +63,10 @@ export async function markUnresolved(
   await runGit(cwd, ['update-index', '-z', '--index-info'], { signal, input, access: 'write' })
 }
 
-/** git's own are longer within a file that was merged twice. */
+/** Git's markers are longer in a file that was merged twice. */
 const usualSize = 7
 
-/** How long the markers of those files are that have others than usual (the attribute `conflict-marker-size`). */
+/** Returns the marker lengths of files with an unusual one (the attribute `conflict-marker-size`). */
 async function markerSizes(
   cwd: string,
   keys: readonly string[],

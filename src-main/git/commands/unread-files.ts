@@ -4,24 +4,24 @@ import { readGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { pathBytes, pathText } from './tree-paths.ts'
 
-/** A file that is too large to be read again and again: only its name, size and time are given. */
+/** A file that is too large to be read repeatedly: described by name, size and time. */
 export interface UnreadFile {
   readonly path: string
   readonly mode: '100644' | '100755'
-  /** Stands for its content: another one once it is written to. */
+  /** Stands for the content; changes when the file is written to. */
   readonly content: string
   readonly size: number
 }
 
-/** git would read such a file whole, to tell its id and lines. */
+/** Git would read a larger file completely to get its ID and lines. */
 const largest = 128 * 1024 * 1024
-/** For all files together; the largest are left out first, since each is copied while a diff is read. */
+/** Limit of all files together; the largest are left out first, because each is copied while a diff is read. */
 const largestTotal = 512 * 1024 * 1024
 const atOnce = 64
-/** Each takes a pattern of git's command line. */
+/** Each file takes a pattern on git's command line. */
 const most = 1_000
 
-/** Which of these files (paths as bytes, one character each) are not to be read. */
+/** Returns which of these files (paths as bytes, one character each) must not be read. */
 export async function findUnread(worktree: string, keys: readonly string[]): Promise<ReadonlyMap<string, UnreadFile>> {
   const found: (readonly [key: string, file: UnreadFile])[] = []
   for (let at = 0; at < keys.length; at += atOnce) {
@@ -48,7 +48,7 @@ async function describeFile(worktree: string, key: string): Promise<UnreadFile |
     const { size, mode, mtimeMs } = await lstat(pathBytes(worktree, key))
     if ((mode & 0o170000) !== 0o100000) return null
     const path = pathText(key)
-    // A name that is no UTF-8 cannot be told to git.
+    // A name that is not UTF-8 can't be passed to git.
     if (Buffer.from(path).toString('latin1') !== key) return null
     return { path, mode: mode & 0o100 ? '100755' : '100644', content: `unread-${size}-${mtimeMs}`, size }
   } catch (error) {
@@ -57,12 +57,12 @@ async function describeFile(worktree: string, key: string): Promise<UnreadFile |
   }
 }
 
-/** Patterns that keep git from looking at the files. */
+/** Returns patterns that exclude the files from git commands. */
 export function allBut(unread: readonly UnreadFile[]): readonly string[] {
   return unread.map(({ path }) => `:(exclude,top,literal)${path}`)
 }
 
-/** The files as changes against a tree (or commit). */
+/** Returns the files as changes against a tree (or commit). */
 export async function unreadChanges(
   { cwd, from, unread }: { readonly cwd: string; readonly from: string; readonly unread: readonly UnreadFile[] },
   { signal }: Pick<GitOptions, 'signal'>,
@@ -87,7 +87,7 @@ export async function unreadChanges(
   return await Promise.all(changes)
 }
 
-/** The changes with the others put where git's order has them. */
+/** Merges two lists of changes in git's order. */
 export function inOrder(files: readonly FileChange[], more: readonly FileChange[]): readonly FileChange[] {
   if (more.length === 0) return files
   const bytes = new Map([...files, ...more].map((file) => [file, Buffer.from(file.path)]))

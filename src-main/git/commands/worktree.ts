@@ -9,17 +9,17 @@ type Options = Pick<GitOptions, 'signal'>
 
 export interface ListedWorktree {
   readonly path: string
-  /** null when its HEAD is detached, or there is none (bare). */
+  /** null if HEAD is detached, or missing (bare). */
   readonly branch: string | null
   readonly bare: boolean
 }
 
-/** The repository's own folder, which all of its worktrees share. */
+/** Returns the repository's own folder, which all its worktrees share. */
 export async function commonDir(cwd: string, { signal }: Options): Promise<string> {
   return await readGit(cwd, ['rev-parse', '--path-format=absolute', '--git-common-dir'], { signal })
 }
 
-/** All worktrees, the main one (or the bare repository) first. */
+/** Lists all worktrees, the main one (or the bare repository) first. */
 export async function listWorktrees(cwd: string, { signal }: Options): Promise<readonly ListedWorktree[]> {
   const { stdout } = await runGit(cwd, ['worktree', 'list', '--porcelain', '-z'], { signal })
   const records: { path: string; branch: string | null; bare: boolean }[] = []
@@ -34,7 +34,7 @@ export async function listWorktrees(cwd: string, { signal }: Options): Promise<r
   return records
 }
 
-/** git takes the folder of `.git` for the main worktree, but that of a submodule, say, lies somewhere else. */
+/** Returns the main worktree. Git assumes the parent of `.git`, which is wrong for a submodule, for example. */
 async function mainWorktree(cwd: string, listed: string, { signal }: Options): Promise<string> {
   if ((await orNull(lstat(join(listed, '.git')))) !== null) return listed
   const isMain = (await readGit(cwd, ['rev-parse', '--absolute-git-dir'], { signal })) === listed
@@ -44,8 +44,8 @@ async function mainWorktree(cwd: string, listed: string, { signal }: Options): P
 }
 
 /**
- * A worktree without its files, and without an index: those come with `checkOutFiles`. On a new branch from a commit,
- * which tracks nothing, or on an existing branch. It inherits the sparse checkout of `repo`.
+ * Adds a worktree without files and index, which `checkOutFiles` writes: on a new branch from a commit, without
+ * upstream, or on an existing branch. Inherits the sparse checkout of `repo`.
  */
 export async function addWorktree(
   repo: string,
@@ -60,29 +60,28 @@ export async function addWorktree(
   await runGit(repo, args, { signal, access: 'write', hooks: 'run' })
 }
 
-/** A worktree on no branch, without its files and without an index. It inherits the sparse checkout of `repo`. */
+/** Adds a detached worktree without files and index. Inherits the sparse checkout of `repo`. */
 export async function addDetached(repo: string, path: string, commit: string, { signal }: Options): Promise<void> {
   const args = ['worktree', 'add', '--no-checkout', '--detach', '--', path, commit]
   await runGit(repo, args, { signal, access: 'write', hooks: 'run' })
 }
 
-/** Lets git mend the links between a worktree that was moved, or whose repository was, and its repository. */
+/** Repairs the links between a worktree and its repository after either was moved. */
 export async function repairWorktree(repo: string, path: string, { signal }: Options): Promise<void> {
   await runGit(repo, ['worktree', 'repair', '--', path], { signal, access: 'write', accept: [0, 1, 128] })
 }
 
 /**
- * Removes a repository's record of a worktree whose folder is gone, and no other record. Not with `git worktree
- * remove`,
- * which would also delete a folder that has taken its place since.
+ * Removes exactly the repository's record of a worktree whose folder is gone. `git worktree remove` would also delete
+ * a folder that has taken its place.
  */
 export async function pruneWorktree(record: string): Promise<void> {
   await rm(record, { recursive: true, force: true })
 }
 
 /**
- * Removes the record of a worktree whose creation was interrupted: git named it after the folder and has not written,
- * or has removed, the file that says where it is.
+ * Removes the record of a worktree whose creation was interrupted: git named it after the folder but the file with
+ * its path is missing.
  */
 export async function pruneIncomplete(common: string, path: string): Promise<void> {
   const record = join(common, 'worktrees', basename(path))
@@ -98,7 +97,7 @@ export async function findRecord(common: string, path: string): Promise<string |
       const record = join(common, 'worktrees', name)
       const link = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
       const place = link === null ? null : dirname(resolve(record, link.trimEnd()))
-      // The name is the same whatever links are above it, and most are told apart by it.
+      // Symlinks above the worktree don't change its name, so the name decides cheaply in most cases.
       return place !== null && basename(place) === basename(wanted) && (await placeOf(place)) === wanted ? record : null
     }),
   )

@@ -7,8 +7,8 @@ import { isGitName, isInside, pathInside } from './path-guard.ts'
 
 /**
  * Copies files that git does not track (`.env` and the like) from the repository's checkout into the worktree.
- * `patterns` are paths or globs relative to the repository's root; what does not exist is passed over, what the
- * worktree has is kept. Throws `outside_worktree` for what leads out of either.
+ * `patterns` are paths or globs relative to the repository's root; missing files are skipped, existing ones in the
+ * worktree kept. Throws `outside_worktree` for a path that leads out of either.
  */
 export async function copyFiles(root: string, worktree: string, patterns: readonly string[]): Promise<void> {
   const realRoot = await realpath(root)
@@ -29,10 +29,10 @@ export async function copyFiles(root: string, worktree: string, patterns: readon
   }
 }
 
-/** Files of one folder; as many as Node works on side by side, and some that wait their turn. */
+/** Files of one folder that are copied at once: as many as Node handles in parallel, and some that wait. */
 const atOnce = 8
 
-/** Two folders, and where the first is: `path` in the repository at `root`. */
+/** The open source and target folders; `path` is the source in the repository at `root`. */
 interface Place {
   readonly from: Folder
   readonly into: Folder
@@ -46,11 +46,11 @@ async function copyContents(place: Place): Promise<void> {
   const others = entries.filter((entry) => !entry.isDirectory())
   for (let start = 0; start < others.length; start += atOnce) {
     const copies = others.slice(start, start + atOnce).map(({ name }) => copyEntry(place, name))
-    // All of them, before the open folders that they name are closed.
+    // Wait for all of them before the folders that they use are closed.
     const failed = (await Promise.allSettled(copies)).find((copy) => copy.status === 'rejected')
     if (failed !== undefined) throw failed.reason
   }
-  // One at a time: each holds two folders open, and so do those in it.
+  // One at a time, because each level holds two folders open.
   for (const { name } of folders) await copyEntry(place, name)
 }
 
@@ -61,14 +61,14 @@ async function copyEntry({ from, into, root, path }: Place, name: string): Promi
   else if (entry?.isDirectory()) {
     await using source = await from.child(name)
     const taken = await orNull(lstat(join(into.at, name)))
-    // What the worktree has there is kept, be it a file or a link.
+    // Keeps a file or link that the worktree has already.
     if (taken !== null && !taken.isDirectory()) return
     await using target = await into.child(name, { create: true })
     await copyContents({ from: source, into: target, root, path: join(path, name) })
   }
 }
 
-/** A clone of its blocks, where the file system can. */
+/** Copies a file, by cloning its blocks where the file system can. */
 async function copyPlainFile(from: Folder, into: Folder, name: string): Promise<void> {
   await using source = await from.open(name, constants.O_RDONLY)
   const opened = process.platform === 'linux' ? `/proc/self/fd/${source.fd}` : join(from.at, name)
@@ -79,7 +79,10 @@ async function copyPlainFile(from: Folder, into: Folder, name: string): Promise<
   }
 }
 
-/** A link that leads out of the repository is left behind; one that names the checkout in full is made relative. */
+/**
+ * Copies a link. Skips one that leads out of the repository; makes one relative that contains the checkout's full
+ * path.
+ */
 async function copyLink({ from, into, root, path }: Place, name: string): Promise<void> {
   const text = await readlink(join(from.at, name))
   const real = await realpath(join(path, name)).catch((error: unknown) => {

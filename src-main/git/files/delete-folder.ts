@@ -2,13 +2,13 @@ import { chmod, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasCode } from './file-errors.ts'
 
-/** Deletes a folder with all that is in it, what is read-only too; harmless where there is none. */
+/** Deletes a folder with its content, also read-only content; does nothing if there is none. */
 export async function deleteFolder(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true, maxRetries: 3 })
   } catch (error) {
     if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error
-    // Package managers like to make folders read-only, and only what may be written to can be emptied.
+    // Package managers create read-only folders, and only a writable folder can be emptied.
     await makeWritable(path)
     await rm(path, { recursive: true, force: true, maxRetries: 3 })
   }

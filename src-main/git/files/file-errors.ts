@@ -1,14 +1,14 @@
-/** Whether a file operation failed because there is nothing at that path. */
+/** Returns whether a file operation failed because the path does not exist. */
 export function isMissing(error: unknown): boolean {
   return hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')
 }
 
-/** Whether a file operation failed because something is there already. */
+/** Returns whether a file operation failed because the path exists already. */
 export function isTaken(error: unknown): boolean {
   return hasCode(error, 'EEXIST')
 }
 
-/** `null` instead of the failure when there is nothing at that path. */
+/** Resolves to `null` if the path does not exist. */
 export async function orNull<T>(operation: Promise<T>): Promise<T | null> {
   try {
     return await operation
@@ -18,12 +18,12 @@ export async function orNull<T>(operation: Promise<T>): Promise<T | null> {
   }
 }
 
-/** Whether a file operation failed with this code of the system. */
+/** Returns whether a file operation failed with this system error code. */
 export function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code
 }
 
-/** What the system said against a file operation, and what to do about it; null for any other error. */
+/** Explains a system error of a file operation and what to do about it; null for any other error. */
 export function explainFileError(error: unknown): string | null {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return null
   const advice =

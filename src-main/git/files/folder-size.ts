@@ -4,19 +4,22 @@ import type { FolderSize } from '../../../src-shared/contract/workspaces.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { hasCode, isMissing, orNull } from './file-errors.ts'
 
-/** So many files of one folder are asked for at once. */
+/** Number of files of one folder that are measured at once. */
 const atOnce = 64
 
-/** More files than this would keep a person waiting. */
+/** Maximum number of files, so that a person need not wait long. */
 const patience = 500_000
 
-/** How large the files of a worktree are. */
+/** Measures the files of a worktree. */
 export async function measureFolder(path: string, { signal }: Cancellable): Promise<FolderSize | null> {
   const found = await estimateFolder(path, patience, { signal })
   return found && { size_bytes: found.size_bytes, size_complete: found.size_complete }
 }
 
-/** How large the files below a folder are together, and when any of them changed; null when there is no such folder. */
+/**
+ * Returns the total size of the files below a folder and the time of the last change; null if there is no such
+ * folder.
+ */
 export async function estimateFolder(
   path: string,
   limit: number,
@@ -43,7 +46,7 @@ export async function estimateFolder(
   return { size_bytes: size, size_complete: left > 0, changed_at: new Date(Math.floor(changed)).toISOString() }
 }
 
-/** None of a folder that may not be read, or is gone. */
+/** Returns no names for a folder that is unreadable or gone. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   try {
     return await readdir(folder)

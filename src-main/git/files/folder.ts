@@ -4,23 +4,23 @@ import { dirname, join, relative, sep } from 'node:path'
 import { hasCode, isTaken } from './file-errors.ts'
 import { isInside, outside, pathInside, placeOf, realpathOfExisting } from './path-guard.ts'
 
-/** A folder that was checked to be inside its root and stays so: no symlink can replace it while it is open. */
+/** An open folder inside a root: no symlink can replace it while it is open. */
 export interface Folder extends AsyncDisposable {
-  /** A path to it, for `{at}/{name}`. On Linux it leads to the open folder itself, whatever happens to its name. */
+  /** A path to the folder, for `{at}/{name}`. On Linux it refers to the open folder itself, even after a rename. */
   readonly at: string
-  /** The folder of that name in it; with `create`, made where it is missing. Refuses a symlink. */
+  /** Opens a folder in it; with `create`, creates a missing one. Refuses a symlink. */
   child(name: string, options?: { readonly create?: boolean }): Promise<Folder>
   /** Opens a file in it, never through a symlink. `flags` as in `fs.constants`. */
   open(name: string, flags: number): Promise<FileHandle>
 }
 
-// O_NOFOLLOW and O_DIRECTORY are undefined on Windows, where making a symlink is a privilege.
+// O_NOFOLLOW and O_DIRECTORY are undefined on Windows, where creating a symlink needs a privilege.
 const { O_RDONLY, O_NOFOLLOW = 0, O_DIRECTORY = 0, O_NONBLOCK = 0 } = constants
 
 /**
- * Opens the folder at `path` below `root` (`''`: the root itself), part by part. Symlinks that stay inside are followed
- * once, at the start; one that appears afterwards is refused with `outside_worktree`, as is a root that is a symlink
- * and whatever `pathInside` refuses.
+ * Opens the folder at `path` below `root` (`''`: the root itself), part by part. Follows symlinks that stay inside
+ * once, at the start; refuses one that appears afterwards with `outside_worktree`, as well as a root that is a
+ * symlink and all that `pathInside` refuses.
  */
 export async function openFolder(
   root: string,
@@ -39,7 +39,7 @@ export async function openFolder(
 
 async function wayInside(place: string, path: string): Promise<string> {
   const real = await realpathOfExisting(await pathInside(place, path))
-  // A link that was put there since `pathInside` looked.
+  // A link was created since `pathInside` checked.
   if (!isInside(place, real)) throw outside(path, place)
   return relative(place, real)
 }
@@ -47,7 +47,7 @@ async function wayInside(place: string, path: string): Promise<string> {
 const rootFolder = (root: string): Promise<Folder> =>
   process.platform === 'linux' ? held(root, root) : checked(root, root)
 
-/** Linux: every step starts from the open folder, so that no name is looked up twice. */
+/** Linux: opens each part from the open parent, so that no name is looked up twice. */
 async function held(path: string, shown: string): Promise<Folder> {
   const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: unknown) => {
     throw isLink(error) ? outside(shown, dirname(shown)) : error
@@ -64,7 +64,7 @@ async function held(path: string, shown: string): Promise<Folder> {
   }
 }
 
-/** On other systems, what was opened is compared afterwards with what its name points to. */
+/** Other systems: opens the folder, then compares it with the current target of its name. */
 async function checked(path: string, root: string): Promise<Folder> {
   if (!(await lstat(path)).isDirectory() || !isInside(root, await realpath(path))) throw outside(path, root)
   return {
@@ -101,7 +101,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** A symlink, or something else than a folder, where a folder is wanted. */
+/** Returns whether the error means a symlink or a non-folder where a folder is needed. */
 function isLink(error: unknown): boolean {
   return hasCode(error, 'ELOOP') || hasCode(error, 'ENOTDIR') || hasCode(error, 'EMLINK')
 }

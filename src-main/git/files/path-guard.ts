@@ -4,9 +4,9 @@ import { WorkspaceError } from '../../ports/workspaces.ts'
 import { isMissing } from './file-errors.ts'
 
 /**
- * The absolute path of `path` below `root`, both with their symlinks resolved as far as they exist.
- * Throws `outside_worktree` when it leads out, by `../..`, by being absolute, or through a symlink, and when a part
- * of it is what some file system takes for `.git`: what lies there belongs to the repository.
+ * Returns the absolute path of `path` below `root`, both with their symlinks resolved as far as they exist. Throws
+ * `outside_worktree` if it leads out, by `../..`, by being absolute, or through a symlink, and if a file system could
+ * take a part of it for `.git`, which belongs to the repository.
  */
 export async function pathInside(root: string, path: string): Promise<string> {
   const realRoot = await realpath(root)
@@ -21,25 +21,25 @@ export async function pathInside(root: string, path: string): Promise<string> {
   return wanted
 }
 
-/** Whether `path` is `root` or below it; both absolute and resolved. */
+/** Returns whether `path` is `root` or below it; both absolute and resolved. */
 export function isInside(root: string, path: string): boolean {
   const way = relative(root, path)
   return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))
 }
 
-// HFS+ passes over these in names; see utf8.c of git.
+// HFS+ ignores these characters in names; see utf8.c of git.
 const overlooked = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 
 /**
- * Whether some file system takes a name for `.git`: in any case, with characters that HFS+ overlooks or Unicode
- * takes for the same, by its short name or with the endings that NTFS drops.
+ * Returns whether a file system takes a name for `.git`: in any case, with characters that HFS+ ignores or Unicode
+ * treats as equal, as its short name, or with endings that NTFS drops.
  */
 export function isGitName(name: string): boolean {
   const [plain = ''] = name.normalize('NFKC').replaceAll(overlooked, '').toUpperCase().split(':')
   return ['.GIT', 'GIT~1'].includes(plain.replace(/[ .]+$/, ''))
 }
 
-/** `realpath` of the part that exists, with the rest added as it is. */
+/** Returns the `realpath` of the existing part, with the rest appended unchanged. */
 export async function realpathOfExisting(path: string): Promise<string> {
   try {
     return await realpath(path)
@@ -58,7 +58,7 @@ export async function placeOf(path: string): Promise<string> {
   return join(await realpathOfExisting(dirname(whole)), basename(whole))
 }
 
-/** The error for a path that leads out of its root. */
+/** Creates the error of a path that leads out of its root. */
 export function outside(path: string, root: string): WorkspaceError {
   return new WorkspaceError('outside_worktree', `"${path}" points outside ${root}. Use a path inside it.`)
 }

@@ -11,7 +11,10 @@ export async function folderState(path: string): Promise<'missing' | 'empty' | '
   return entries?.length === 0 ? 'empty' : 'filled'
 }
 
-/** Moves whatever is at `path` to the first free `{path}.broken-{n}`, so that nothing in it is lost; where it is now. */
+/**
+ * Moves whatever is at `path` to the first free `{path}.broken-{n}`, so that nothing in it is lost; returns the new
+ * path.
+ */
 export async function quarantine(path: string): Promise<string | null> {
   const state = await folderState(path)
   if (state === 'missing') return null

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { hasCode, isMissing, orNull } from './file-errors.ts'
 import { openFolder, type Folder } from './folder.ts'
 
-/** Removes of these folders below a worktree what has no files in it; repositories stay as they are. */
+/** Removes those of these folders below a worktree that contain no files; leaves repositories. */
 export async function removeEmptyFolders(worktree: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     await using parent = await openFolder(worktree, dirname(path))
@@ -20,7 +20,7 @@ async function removeOne(parent: Folder, name: string): Promise<void> {
   await removeIfEmpty(join(parent.at, name))
 }
 
-/** Removes a folder if there is one and it has nothing in it. */
+/** Removes a folder if it exists and is empty. */
 export async function removeIfEmpty(path: string): Promise<void> {
   try {
     await rmdir(path)

@@ -14,9 +14,9 @@ const lookEveryMs = 25
 /** A checkout whose index no other process can change: git commands work on a copy until that is installed. */
 export interface CheckoutLock extends AsyncDisposable {
   readonly checkout: string
-  /** The `indexState` in which it was locked. */
+  /** The `indexState` at the time of the lock. */
   readonly state: string
-  /** Lets git work on the copy. */
+  /** Environment in which git works on the copy. */
   readonly env: { readonly GIT_INDEX_FILE: string }
   /** Makes the copy the checkout's index. */
   install(): Promise<void>
@@ -66,9 +66,9 @@ export async function releaseLeftLock(checkout: string, token: string): Promise<
 }
 
 /**
- * Makes index and files follow from one commit to another; nothing else in the checkout changes. git refuses as
- * a whole, before it touches anything, when a file that would change is not as `from` has it. Whether it was done.
- * Harmless when it was done before.
+ * Updates index and files from one commit to another; nothing else in the checkout changes. Git refuses completely,
+ * before it writes anything, if a file that would change differs from `from`. Returns whether it was done; harmless
+ * if repeated.
  */
 export async function follow(
   { checkout, env }: CheckoutLock,
@@ -80,7 +80,7 @@ export async function follow(
   const args = ['read-tree', '-m', '-u', ...(dryRun ? ['-n'] : []), from, to]
   const isDone = async () => (await runGit(checkout, args, { signal, env, access: 'write', accept })).exit_code === 0
   if (await isDone()) return true
-  // A file that was merely touched looks changed to git until it has looked inside.
+  // Git considers a touched file changed until it has compared the content.
   await runGit(checkout, ['update-index', '-q', '--refresh'], { signal, env, access: 'write', accept })
   return await isDone()
 }

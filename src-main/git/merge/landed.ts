@@ -3,7 +3,7 @@ import type { LandedCommit } from '../../ports/target-mover.ts'
 import { mergeBase } from '../commands/branch.ts'
 import { readGit, runGit } from '../commands/run-git.ts'
 
-/** Lists what has come onto a branch since another left it, newest first, by the commits' trailers. */
+/** Lists the commits on a branch since another left it, newest first, by the commits' trailers. */
 export async function landedSince(
   { repo_path: repo, head, tip }: { readonly repo_path: string; readonly head: string; readonly tip: string },
   { signal }: Cancellable,
@@ -21,7 +21,7 @@ export async function landedSince(
   return commits
 }
 
-/** Reads what a commit changed beside its first parent, cut after `bytes`. */
+/** Reads the changes of a commit against its first parent, cut after `bytes`. */
 export async function patchOf(repo: string, commit: string, bytes: number, { signal }: Cancellable): Promise<string> {
   const args = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--unified=2', `${commit}^1`, commit]
   const chunks: Buffer[] = []

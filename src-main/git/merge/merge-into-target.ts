@@ -57,7 +57,7 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
   )
 }
 
-/** Moves the target, and the checkouts that have it. `looked`: these checkouts, as they were just read. */
+/** Moves the target and its checkouts. `looked`: these checkouts, as just read. */
 async function moveWithCheckouts(
   { repo_path: repo, base_branch, branch }: Named,
   move: Pick<BranchMove, 'from' | 'to' | 'changes' | 'onFollow'> & {
@@ -88,7 +88,7 @@ async function prepare(request: MergeRequest, { signal }: Cancellable) {
   return { kind: 'made', commit, changes, sides } as const
 }
 
-/** What was merged into the target, and how. */
+/** The merged commits and how they were merged. */
 interface Merged {
   readonly request: MergeRequest
   readonly merged: Sides & { readonly commit: string }
@@ -223,7 +223,7 @@ async function readSides(ref: Named & Pick<MergeRequest, 'head'>, { signal }: Ca
   )
 }
 
-/** Commits that an agent made on another branch would silently stay behind. */
+/** Refuses if the worktree is on another branch, because commits made there would silently stay behind. */
 export async function refuseOtherBranch(
   request: Pick<BranchRef, 'path' | 'branch'>,
   { signal }: Cancellable,

@@ -15,13 +15,13 @@ export interface BranchMove {
   readonly to: string
   /** For the reflog. */
   readonly reason: string
-  /** What differs between the two commits. */
+  /** The differences between the two commits. */
   readonly changes: readonly ChangedPath[]
   /** The worktrees that have the branch checked out. */
   readonly checkouts: readonly string[]
   /** Checkouts in which nothing tracked is in the way while their index is in this state (`readCheckouts`). */
   readonly untouched?: ReadonlyMap<string, string>
-  /** The branch has moved, and files begin to follow. */
+  /** Called when the branch has moved and files begin to follow. */
   readonly onFollow?: () => void
 }
 

@@ -17,7 +17,7 @@ const PendingMove = z.object({
   from: z.string(),
   to: z.string(),
   checkouts: z.array(z.string()).readonly(),
-  /** By which the locks of the checkouts are known. */
+  /** Identifies the locks of the checkouts. */
   token: z.string().default(''),
   /**
    * The service that makes the move: another service on the same repository leaves the note alone while it is
@@ -30,7 +30,7 @@ type PendingMove = z.infer<typeof PendingMove>
 const prefix = 'svc-pending-move'
 const suffix = '.json'
 
-/** Writes down, in the repository, that a branch is about to move and which checkouts must follow. */
+/** Records in the repository that a branch is about to move and which checkouts must follow. */
 export async function notePendingMove(
   { repo, branch, from, to, checkouts, token }: Omit<PendingMove, 'by'> & { readonly repo: string },
   { signal }: Cancellable,
@@ -43,8 +43,8 @@ export async function notePendingMove(
 }
 
 /**
- * Finishes a move that a crash cut short: if the branch still is where the move put it, the checkouts that have it
- * follow. git refuses, as ever, where that would lose something; then the files stay as they are.
+ * Finishes a move that a crash interrupted: if the branch is still where the move put it, its checkouts follow. Where
+ * that would lose something, git refuses and the files stay.
  */
 export async function finishPendingMove(repo: string, { signal }: Cancellable): Promise<void> {
   const folder = await noteFolder(repo, { signal })

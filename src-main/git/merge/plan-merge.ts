@@ -12,9 +12,9 @@ export interface Sides {
 export type MergePlan =
   | { readonly kind: 'nothing_to_do' }
   | ConflictedTree
-  /** A commit that is still to be made. */
+  /** A commit that must be created. */
   | { readonly kind: 'commit'; readonly tree: string; readonly parents: readonly string[] }
-  /** A commit that is there. */
+  /** A commit that exists. */
   | { readonly kind: 'advance'; readonly tree: string; readonly commit: string }
 
 /** Computes in the object store what the target would become. Changes no ref and no files. */
@@ -43,7 +43,7 @@ async function planRebase(
 ): Promise<MergePlan> {
   if (base === target.commit) return { kind: 'advance', commit: head.commit, tree: head.tree }
   const replayed = await replay(repo, target.commit, head.commit, { signal })
-  // Unless it is in merges that the branch has something new: those a replay leaves out.
+  // Merge commits may bring something new, and a replay leaves them out.
   const bringsNothing = replayed.kind === 'clean' && replayed.commit === target.commit && !replayed.has_merges
   if (bringsNothing) return { kind: 'nothing_to_do' }
   const asMerged = replayed.kind === 'clean' && merged.kind === 'clean' && replayed.tree === merged.tree

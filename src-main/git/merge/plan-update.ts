@@ -14,7 +14,10 @@ export type UpdatePlan =
   | {
       readonly kind: 'conflict'
       readonly tree: ConflictedTree
-      /** A rebase lays the branch on the base, a merge the base on the branch: the marks' sides are the other way. */
+      /**
+       * A rebase puts the branch on the base, a merge the base on the branch, so the sides of the markers are
+       * swapped.
+       */
       readonly names: 'base_first' | 'branch_first'
     }
   | {

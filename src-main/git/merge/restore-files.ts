@@ -28,7 +28,7 @@ export async function restoreFiles(
   await lock.install()
 }
 
-/** Whether the move wrote (or removed) the file that is there now. */
+/** Returns whether the move wrote (or removed) the current file. */
 async function isOurs(
   { checkout, env }: CheckoutLock,
   { key, status, mode, id }: ChangedPath,
@@ -36,7 +36,7 @@ async function isOurs(
 ): Promise<boolean> {
   const path = pathBytes(checkout, key)
   const entry = await orNull(lstat(path))
-  // A submodule's folder is not git's to fill here.
+  // Git does not fill a submodule's folder here.
   if (mode === '160000') return false
   if (entry === null) return status !== 'A'
   if (status === 'D' || entry.isDirectory()) return false
@@ -52,7 +52,7 @@ async function removeFile(checkout: string, key: string): Promise<void> {
     try {
       await rmdir(pathBytes(checkout, parent))
     } catch (error) {
-      // Something else is in it.
+      // The folder has other content.
       if (error instanceof Error && 'code' in error && ['ENOTEMPTY', 'ENOENT', 'EEXIST'].includes(String(error.code)))
         return
       throw error

@@ -10,7 +10,7 @@ import { isBeingRebased } from '../commands/unfinished.ts'
 import { parentsOf, pathBytes, pathText, type ChangedPath } from '../commands/tree-paths.ts'
 import { listWorktrees, type ListedWorktree } from '../commands/worktree.ts'
 
-/** The worktrees (the user's checkout among them) that have a branch checked out and exist. */
+/** Returns the existing worktrees (also the user's checkout) that have a branch checked out. */
 export async function checkoutsOf(repo: string, branch: string, { signal }: Cancellable): Promise<readonly string[]> {
   return await presentOn(await listWorktrees(repo, { signal }), branch)
 }
@@ -45,8 +45,8 @@ async function presentOn(worktrees: readonly ListedWorktree[], branch: string): 
 }
 
 /**
- * The paths of checkouts in which following their branch would lose something: changed there (staged or not)
- * and by the move, or not tracked there, ignored or not, where the move puts a file.
+ * Returns the paths of checkouts in which following the branch would lose something: changed both there (staged or
+ * not) and by the move, or untracked there, ignored or not, where the move writes a file.
  */
 export async function overwrittenPaths(
   checkouts: readonly string[],
@@ -69,7 +69,7 @@ export interface CheckoutStatus {
   readonly status: ChangedPaths
 }
 
-/** Looks at the checkouts before it is known what a move changes. */
+/** Reads the checkouts before it is known what a move changes. */
 export async function readCheckouts(
   checkouts: readonly string[],
   { signal }: Cancellable,
@@ -82,13 +82,13 @@ export async function readCheckouts(
   )
 }
 
-/** Whether nothing that is tracked in the checkout is changed there and by the move. */
+/** Returns whether no tracked file is changed both in the checkout and by the move. */
 export const hasNoOverlap = ({ status }: CheckoutStatus, moves: readonly ChangedPath[]): boolean =>
   hitBy(status, moves).length === 0
 
 /**
- * Whether a look at the files alone finds nothing that the move could hit: what it adds is not there, and what it
- * changes is. git itself tells what has other contents; it would not mind the rest.
+ * Returns whether the move adds no existing file and changes no missing one. Git itself detects different contents,
+ * but not these cases.
  */
 export async function isLikelyClear(checkout: string, moves: readonly ChangedPath[]): Promise<boolean> {
   const parents = new Set(moves.flatMap(({ key, status }) => (status === 'A' ? parentsOf(key) : [])))
@@ -135,7 +135,7 @@ async function untrackedInTheWay(
   const found = new Set<string>()
   const blocked = new Map<string, boolean>()
   for (const { key } of moves.filter(({ status }) => status === 'A')) {
-    // From the top: files behind a symlink don't belong to the checkout.
+    // From the top, because files behind a symlink don't belong to the checkout.
     let isBehind = false
     for (const parent of parentsOf(key).toReversed()) {
       isBehind = blocked.get(parent) ?? (await isNoFolder(checkout, parent))
@@ -147,7 +147,7 @@ async function untrackedInTheWay(
     if (isBehind) continue
     const entry = await entryAt(checkout, key)
     if (entry === null) continue
-    // On a case-insensitive file system, a rename from File to file finds itself.
+    // On a case-insensitive file system, a rename from File to file finds its own old file.
     const other = removedAnyCase.get(key.toLowerCase())
     if (other !== undefined && isSame(entry, await entryAt(checkout, other))) continue
     if (!entry.isDirectory()) found.add(key)

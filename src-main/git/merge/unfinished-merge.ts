@@ -92,6 +92,6 @@ export async function startManualMerge(
   return { kind: 'updated', strategy: 'merge', head: now ?? head, base, rescue_ref: null }
 }
 
-/** The files with a conflict of which git says nothing in the worktree. */
+/** Returns conflicting files that git does not report as such in the worktree. */
 const takenForMerged = ({ paths }: ConflictedTree, unmerged: readonly string[]): readonly string[] =>
   paths.filter(({ kind, path }) => kind === 'rename/collision' && !unmerged.includes(path)).map(({ key }) => key)

@@ -43,14 +43,15 @@ async function holds(
   if (!(await contains(commit, now))) return false
   const made = now.commit === commit ? now : null
   if (await contains(head.commit, made ?? { commit, tree: '', parents: [] })) return true
-  // A squash or a rebase has other commits than the branch: merging the branch once more must change nothing.
+  // A squash or a rebase has other commits than the branch, but merging the branch again must change nothing.
   const tree = made?.tree ?? (await treeOf(repo, commit, { signal }))
   const again = await mergeTrees(repo, commit, head.commit, { signal })
   if (again.kind === 'clean' && again.tree === tree) return true
-  // Where both sides were changed close by, git may not see that again; then it is what merging the two makes.
+  // Where both sides changed adjacent lines, git may not recognise that; then the result must equal a direct merge of
+  // the two.
   const direct = await mergeTrees(repo, target.commit, head.commit, { signal })
   if (direct.kind === 'clean' && direct.tree === tree) return true
-  // Or commit by commit, as a rebase has them: then the target has each of them by now.
+  // Or commit by commit, as in a rebase: then the target contains each of them.
   const replayed = await replay(repo, commit, head.commit, { signal })
   return replayed.kind === 'clean' && replayed.commit === commit && !replayed.has_merges
 }

@@ -6,12 +6,12 @@ import { runGit } from '../commands/run-git.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { rescueIfUnreachable, type RescueOptions } from './rescue.ts'
 
-/** Where the service last saw the branch of a worktree; of this worktree alone, and safe from `git gc`. */
+/** The last known tip of a worktree's branch; a ref of this worktree alone, safe from `git gc`. */
 export const lastTipRef = 'refs/worktree/svc-tip'
 
 /**
- * Notes where the branch of a worktree is. If it does not lead to where it was any more (an amend, a rebase, a
- * reset), what it led to is kept: answers that rescue ref, else null.
+ * Records the tip of a worktree's branch. If the previous tip is no longer an ancestor (an amend, a rebase, a reset),
+ * keeps it as a rescue; returns that ref, else null.
  */
 export async function recordTip(
   path: string,

@@ -5,13 +5,13 @@ import { deleteFolder } from '../files/delete-folder.ts'
 import { orNull } from '../files/file-errors.ts'
 import { quarantine } from '../files/quarantine.ts'
 
-/** What a worktree is called while it is looked through for the last time and removed. */
+/** Returns the name of a worktree during its last check and removal. */
 export const removingPath = (path: string): string => `${path}.removing`
 
 /**
- * Removes a folder of which everything was kept. It is renamed first, so that nobody finds it any more, and then looked
- * at once more: if it is not as it was kept, because somebody goes on writing, it gets its name back and the removal is
- * refused. `isAsKept` is told where the folder is.
+ * Removes a folder whose content was saved. Renames it first, so that nothing finds it, and checks it again: if it
+ * differs from what was saved, because a program is still writing, restores its name and refuses. `isAsKept` gets the
+ * folder's current path.
  */
 export async function removeRescued(
   path: string,
@@ -19,7 +19,7 @@ export async function removeRescued(
   { signal }: Cancellable,
 ): Promise<void> {
   const going = removingPath(path)
-  // Of a removal that a crash cut short, after which the worktree was made anew.
+  // Left by a removal that a crash interrupted, after which the worktree was created again.
   await quarantine(going)
   await rename(path, going)
   try {
@@ -32,12 +32,12 @@ export async function removeRescued(
   await deleteFolder(going)
 }
 
-/** Gives a worktree its name back whose removal a crash cut short. */
+/** Undoes the rename of a removal that a crash interrupted. */
 export async function undoRemoval(path: string): Promise<void> {
   if ((await orNull(lstat(path))) === null) await orNull(rename(removingPath(path), path))
 }
 
-/** The failure of a removal during which the files changed. */
+/** Creates the error of a removal during which files changed. */
 export function changedDuringRemoval(path: string): WorkspaceError {
   return new WorkspaceError(
     'git_failed',

@@ -7,8 +7,8 @@ import { emptyTree, treeOf } from '../commands/merge.ts'
 import { readGit, runGit } from '../commands/run-git.ts'
 
 /**
- * What a rescue holds, as a diff: uncommitted work against what it lay on, commits against where they left the
- * branches. With `file`, of that one alone.
+ * Reads a rescue's content as a diff: uncommitted work against its parent, commits against the point where they left
+ * the branches. With `file`, of that file alone.
  */
 export async function readRescueDiff(
   { repo_path: repo, commit, kind }: Pick<Rescue, 'repo_path' | 'commit' | 'kind'>,
@@ -23,7 +23,10 @@ export async function readRescueDiff(
   return { base, head: null, tree: null, ...diff }
 }
 
-/** Of work that is only staged, which the disk had not, the staged version; it is the second parent. */
+/**
+ * Returns the rescue's uncommitted work; the staged version, its second parent, if the work was only staged and not
+ * on disk.
+ */
 async function uncommittedOf(repo: string, commit: string, from: string, { signal }: Cancellable): Promise<string> {
   const [now, before] = [await treeOf(repo, commit, { signal }), await treeOf(repo, from, { signal })]
   return (now === before ? await resolveCommit(repo, `${commit}^2`, { signal }) : null) ?? commit
@@ -32,7 +35,10 @@ async function uncommittedOf(repo: string, commit: string, from: string, { signa
 const parentOf = (repo: string, commit: string, { signal }: Cancellable): Promise<string | null> =>
   resolveCommit(repo, `${commit}^`, { signal })
 
-/** The commit before the first that no branch or tag has; those to which the rescue was brought back do not count. */
+/**
+ * Returns the commit before the first that no branch or tag has; branches to which the rescue was restored don't
+ * count.
+ */
 async function whereItLeft(repo: string, commit: string, { signal }: Cancellable): Promise<string | null> {
   const others = ['refs/heads/', 'refs/remotes/', 'refs/tags/']
   const known = await readGit(repo, ['for-each-ref', `--no-contains=${commit}`, '--format=^%(objectname)', ...others], {

@@ -18,7 +18,7 @@ interface Kept {
   readonly subject: string
 }
 
-/** What is kept in a repository, newest first; with `task`, for that one. Refs of other shapes are none of ours. */
+/** Lists the rescues of a repository, newest first; with `task`, of that task. Ignores refs of other shapes. */
 export async function listRescues(
   repo: string,
   task: string | null,
@@ -36,7 +36,7 @@ export async function listRescues(
   return rescues.sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1))
 }
 
-/** Deletes one; whether it was there. */
+/** Deletes a rescue; returns whether it existed. */
 export async function deleteRescue(name: RescueName, { signal }: Cancellable): Promise<boolean> {
   const ref = refOf(name)
   const commit = await resolveCommit(name.repo_path, ref, { signal })
@@ -44,8 +44,8 @@ export async function deleteRescue(name: RescueName, { signal }: Cancellable): P
 }
 
 /**
- * Deletes those made before `before`, by the time in their names, but none that a commit of another repository in some
- * branch's tree still needs; the refs that are gone.
+ * Deletes rescues older than `before`, by the time in their names, except those with a commit of another repository
+ * that some branch's tree still links to; returns the deleted refs.
  */
 export async function expireRescues(repo: string, before: number, { signal }: Cancellable): Promise<readonly string[]> {
   const gone: string[] = []
@@ -61,7 +61,7 @@ export async function expireRescues(repo: string, before: number, { signal }: Ca
   return gone
 }
 
-/** The rescues with a commit that some branch's tree links to. */
+/** Returns the rescues with a commit that some branch's tree links to. */
 async function readNeeded(repo: string, { signal }: Cancellable): Promise<ReadonlySet<string>> {
   const heads = (await readGit(repo, ['for-each-ref', '--format=%(refname)', 'refs/heads'], { signal })).split('\n')
   const links = new Set<string>()
@@ -96,7 +96,7 @@ async function readRefs(repo: string, under: string, { signal }: Cancellable): P
   })
 }
 
-/** All notes in one go. The newest entry of a reflog comes first. */
+/** Reads all notes with one command. A reflog's newest entry comes first. */
 async function readNotes(
   repo: string,
   glob: string,
@@ -114,7 +114,7 @@ async function readNotes(
   return notes
 }
 
-/** Of a rescue without a note: its note was never written, or git has let go of the reflog. */
+/** Describes a rescue without a note: it was never written, or git has expired the reflog. */
 async function describe(repo: string, one: Kept, { signal }: Cancellable): Promise<RescueNote> {
   const isUncommitted = one.subject.startsWith(`${uncommittedIn} the workspace of task `)
   const files =
@@ -129,12 +129,12 @@ async function deleteRef(repo: string, ref: string, commit: string, { signal }: 
   return (await runGit(repo, args, { signal, access: 'write', accept: [0, 1, 128] })).exit_code === 0
 }
 
-/** Only what is a moment: 20261399T… would be none. */
+/** Returns whether the text is a real date; 20261399T… is not. */
 function isTimestamp(text: string): boolean {
   return rescueTimestamp.test(text) && !Number.isNaN(Date.parse(timeOf(text)))
 }
 
-/** `20261121T093000000Z-2` is `2026-11-21T09:30:00.000Z`. */
+/** Converts `20261121T093000000Z-2` to `2026-11-21T09:30:00.000Z`. */
 function timeOf(timestamp: string): string {
   return timestamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z.*$/, '$1-$2-$3T$4:$5:$6.$7Z')
 }

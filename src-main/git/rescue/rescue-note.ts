@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rescueReasons, type RescueReason } from '../../../src-shared/contract/rescues.ts'
 
-/** What is written down about a rescue, in the reflog of its ref: it comes and goes with the ref. */
+/** A rescue's note, stored in the reflog of its ref, so that both are deleted together. */
 export interface RescueNote {
   readonly reason: RescueReason
   readonly kind: 'uncommitted' | 'commits'
@@ -14,7 +14,7 @@ const Note = z.object({
   reason: z.enum(rescueReasons).catch('unknown'),
   kind: z.enum(['uncommitted', 'commits']),
   files: z.int().min(0),
-  // Encoded, because git squeezes the spaces of a reflog's message.
+  // Encoded, because git collapses spaces in a reflog's message.
   submodule: z.string().nullable(),
 })
 
@@ -23,7 +23,7 @@ export function writeNote(note: RescueNote): string {
   return `${intro}${JSON.stringify({ ...note, submodule })}`
 }
 
-/** null when it is no note of this program, as with the refs of its first version. */
+/** Returns null if the text is no note of this program, as with refs of its first version. */
 export function readNote(text: string): RescueNote | null {
   if (!text.startsWith(`${intro}{`)) return null
   try {

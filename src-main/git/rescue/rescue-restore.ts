@@ -14,13 +14,13 @@ import { requireOwn } from '../commands/own-worktree.ts'
 import { listRescues } from './rescue-list.ts'
 
 export interface RestoreInto {
-  /** The worktree; null when it is not to be touched, for the reason `why_not`. */
+  /** The worktree; null if it must not be touched, for the reason `why_not`. */
   readonly path: string | null
   readonly why_not: 'no_worktree' | 'busy'
   readonly branch: string
 }
 
-/** Brings a rescue back without overwriting anything; null when there is none of that name. */
+/** Restores a rescue without overwriting anything; null if no rescue has that name. */
 export async function restoreRescue(
   name: RescueName,
   into: RestoreInto,
@@ -46,23 +46,23 @@ export async function restoreRescue(
   }
 }
 
-/** Lays what the rescue changed over the worktree's files, as git would in a checkout; false when that conflicts. */
+/** Applies the rescue's changes to the worktree's files, as a git checkout would; returns false on a conflict. */
 async function bringBack(path: string, rescue: string, { signal }: Cancellable): Promise<boolean> {
   const parent = await resolveCommit(path, `${rescue}^1`, { signal })
   if (parent === null) return false
   const git_dir = await requireOwn(path, { signal })
   return await withSnapshot(path, { signal, git_dir }, async ({ tree, staged, env, complete }) => {
     if (!complete) return false
-    // With the rescue's parent as the parent of what is there now, that is what the two have in common.
+    // With the rescue's parent as the parent of the current files, that is their merge base.
     const message = 'What is there before a rescue is brought back\n'
     const present = await commitTree(path, { tree, parents: [parent], message }, { signal })
     const merged = await mergeTrees(path, present, rescue, { signal })
     if (merged.kind === 'conflict') return false
-    // git would write over ignored files without a word.
+    // Git would silently overwrite ignored files.
     if (!(await isFree(path, await changedPaths(path, tree, merged.tree, { signal }), { signal, env }))) return false
     const wasUnstaged = staged === (await headTree(path, { signal }))
     signal.throwIfAborted()
-    // In the copy of the index that has all files: git refuses as a whole where a file is in the way or has changed.
+    // In the copy of the index that has all files: git refuses completely if a file is in the way or has changed.
     const args = ['-c', 'submodule.recurse=false', 'read-tree', '-m', '-u', tree, merged.tree]
     const { exit_code } = await runGit(path, args, { signal, env, access: 'write', accept: [0, 128] })
     if (exit_code !== 0) return false
@@ -71,7 +71,7 @@ async function bringBack(path: string, rescue: string, { signal }: Cancellable):
   })
 }
 
-/** Whether nothing that git does not know by the snapshot lies where the changes put a file. */
+/** Returns whether no file unknown to the snapshot is where the changes write one. */
 async function isFree(
   path: string,
   changes: readonly ChangedPath[],
@@ -92,7 +92,7 @@ async function isFree(
   return true
 }
 
-/** What was staged is staged again, where the index is at the same commit and has nothing of its own. */
+/** Stages again what was staged, if the index is at the same commit and has no changes. */
 async function stageAgain(
   path: string,
   { rescue, parent }: { readonly rescue: string; readonly parent: string },
@@ -100,7 +100,7 @@ async function stageAgain(
 ): Promise<void> {
   const staged = await resolveCommit(path, `${rescue}^2`, { signal })
   if (staged === null || (await resolveCommit(path, 'HEAD', { signal })) !== parent) return
-  // Where git will not, the staged version stays where it is: in the rescue.
+  // If git refuses, the staged version stays in the rescue only.
   await runGit(path, ['read-tree', '-i', '-m', parent, staged], { signal, access: 'write', accept: [0, 128] })
 }
 

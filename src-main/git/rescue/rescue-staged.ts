@@ -8,8 +8,8 @@ import { runGit } from '../commands/run-git.ts'
 import { rescueCommit, uncommittedIn, type RescueOptions } from './rescue.ts'
 
 /**
- * Keeps what was staged in a worktree whose folder is gone, from the repository's record of it; null when it is what
- * HEAD has, or can't be told any more.
+ * Rescues the staged changes of a worktree whose folder is gone, from the repository's record of it; returns null if
+ * they equal HEAD or can't be read any more.
  */
 export async function rescueStaged(
   repo: string,
@@ -19,7 +19,7 @@ export async function rescueStaged(
 ): Promise<string | null> {
   const { signal } = options
   if ((await orNull(stat(join(record, 'index')))) === null) return null
-  // Refused (128) for an unfinished merge, and for an index that a crash cut off.
+  // Refused (128) for an unfinished merge, and for an index that a crash truncated.
   const written = await runGit(repo, ['--git-dir', record, 'write-tree'], { signal, access: 'write', accept: [0, 128] })
   if (written.exit_code !== 0) return null
   const tree = written.stdout.toString('utf8').trim()

@@ -14,16 +14,16 @@ export interface RescueOptions extends Cancellable {
 }
 
 export interface Rescued {
-  /** The ref that keeps what was uncommitted, null when all was committed. */
+  /** The ref of the uncommitted work, null if all was committed. */
   readonly ref: string | null
-  /** False when the commit can't hold everything: unreadable files, or repositories within the worktree. */
+  /** False if the commit can't contain everything: unreadable files, or repositories within the worktree. */
   readonly complete: boolean
-  /** False when some file could not be read, or is a repository without a commit. */
+  /** False if a file is unreadable, or a nested repository has no commit. */
   readonly readable: boolean
   readonly kept: KeptFiles
 }
 
-/** What was found and is kept, to be compared with what is there later. */
+/** The files that were saved, to be compared with later ones. */
 export interface KeptFiles {
   readonly tree: string
   readonly staged: string
@@ -32,9 +32,9 @@ export interface KeptFiles {
 }
 
 /**
- * Keeps what is uncommitted in a worktree as a commit on top of its HEAD: the files as they are on disk, and as its
- * second parent what was staged where that is neither what HEAD nor what the disk has. The worktree stays as it is.
- * `use` goes on with what was found, by the snapshot's own index.
+ * Saves a worktree's uncommitted work as a commit on top of its HEAD: the files on disk, and as second parent the
+ * staged ones if they equal neither HEAD nor the disk. The worktree is unchanged. `use` gets the result, with the
+ * snapshot's own index.
  */
 export async function withRescue<T>(
   path: string,
@@ -57,18 +57,18 @@ export const rescueUncommitted = (
   options: RescueOptions & Pick<SnapshotOptions, 'git_dir'>,
 ): Promise<Rescued> => withRescue(path, task, options, (rescued) => Promise.resolve(rescued))
 
-/** What a snapshot has beyond HEAD, as a commit. */
+/** A snapshot's changes against HEAD, as a commit. */
 export interface CommittedSnapshot {
-  /** null when that is nothing. */
+  /** null if there are none. */
   readonly commit: string | null
-  /** How many files differ. */
+  /** Number of differing files. */
   readonly files: number
   readonly kept: KeptFiles
-  /** Whether the commit holds all of it. */
+  /** Whether the commit contains everything. */
   readonly complete: boolean
 }
 
-/** Makes a commit of what a snapshot has beyond HEAD. `what` names its place. */
+/** Commits a snapshot's changes against HEAD. `what` names its location. */
 export async function commitSnapshot(
   cwd: string,
   snapshot: Snapshot,
@@ -92,10 +92,10 @@ export async function commitSnapshot(
   return { commit, files, kept, complete }
 }
 
-/** How the message begins of a commit that keeps uncommitted files. */
+/** First words of the message of a commit with uncommitted files. */
 export const uncommittedIn = 'What was uncommitted in'
 
-/** Keeps a commit under `refs/svc/rescue/{task}/{time}`, with a note of what it is. */
+/** Keeps a commit under `refs/svc/rescue/{task}/{time}`, with a note that describes it. */
 export async function rescueCommit(
   cwd: string,
   commit: string,
@@ -113,7 +113,7 @@ export async function rescueCommit(
   throw new Error(`No rescue ref could be made for task ${task} at ${time}.`)
 }
 
-/** Keeps a commit unless some other ref leads to it anyway. */
+/** Keeps a commit unless another ref leads to it. */
 export async function rescueIfUnreachable(
   cwd: string,
   commit: string,
@@ -128,8 +128,8 @@ export async function rescueIfUnreachable(
 }
 
 /**
- * git records a repository within a worktree by its commit only; its files are not in the rescue. Those that are
- * staged are submodules, which are kept by themselves.
+ * Returns whether the work adds repositories: git records only their commits, so their files are not in the rescue.
+ * Staged ones are submodules, which are saved separately.
  */
 async function addsRepositories(cwd: string, { tree, staged }: KeptFiles, { signal }: Cancellable): Promise<boolean> {
   if (staged === tree) return false

@@ -9,7 +9,7 @@ import { readGit, runGit } from '../commands/run-git.ts'
 import { rescueCommit, type RescueOptions } from './rescue.ts'
 import { lastTipRef } from './branch-tip.ts'
 
-/** Where git notes commits that only this worktree leads to, while it is in the middle of something. */
+/** Files in which git notes commits of an unfinished command, which only this worktree leads to. */
 const notes = [
   'MERGE_HEAD',
   'MERGE_AUTOSTASH',
@@ -20,9 +20,9 @@ const notes = [
 ]
 
 /**
- * Keeps the commits that go with a worktree: those of a detached HEAD, of an unfinished merge or rebase, those that
- * HEAD was on and no branch ever, and where the service last saw the branch. `record` is the worktree's folder in its
- * repository; the worktree itself may be gone. Answers the rescue ref, null when everything is reachable anyway.
+ * Keeps the commits that would be lost with a worktree: of a detached HEAD, of an unfinished merge or rebase, those
+ * that only HEAD was ever on, and the last known tip of the branch. `record` is the worktree's folder in its
+ * repository; the worktree itself may be gone. Returns the rescue ref, null if everything is reachable anyway.
  */
 export async function rescueUnreachable(
   repo: string,
@@ -55,7 +55,7 @@ export async function rescueUnreachable(
   return await rescueCommit(repo, commit, task, { ...options, note: { kind: 'commits', files } })
 }
 
-/** One commit that leads to all of these. */
+/** Returns one commit that leads to all of these. */
 export async function mergeTips(
   cwd: string,
   tips: readonly string[],
@@ -68,7 +68,7 @@ export async function mergeTips(
   return await commitTree(cwd, { tree: await treeOf(cwd, first, { signal }), parents: tips, message }, { signal })
 }
 
-/** Of these commits those that no branch, tag, rescue or `known` leads to, without those that another of them has. */
+/** Returns which of these commits no branch, tag, rescue or `known` leads to, without ancestors of each other. */
 async function looseTips(
   repo: string,
   commits: readonly string[],
@@ -88,7 +88,10 @@ async function reflogOf(cwd: string, args: readonly string[], { signal }: Rescue
   return exit_code === 0 ? linesIn(stdout) : []
 }
 
-/** The commits of a repository that none of its remotes has: its branches, its stash and `head`; without any remote, tags too. */
+/**
+ * Returns the commits of a repository that none of its remotes has: of its branches, its stash and `head`; without
+ * any remote, also of tags.
+ */
 export async function unpublishedTips(
   cwd: string,
   head: string | null,
@@ -103,7 +106,7 @@ export async function unpublishedTips(
   return tipsIn(stdout)
 }
 
-/** Of what `rev-list --parents` lists, the commits that are nobody's parent. */
+/** Returns the commits in `rev-list --parents` output that are no commit's parent. */
 function tipsIn(listed: Buffer): readonly string[] {
   const rows = linesIn(listed).map((line) => line.split(' '))
   const parents = new Set(rows.flatMap((row) => row.slice(1)))

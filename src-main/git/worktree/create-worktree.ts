@@ -19,19 +19,19 @@ import { quarantine } from '../files/quarantine.ts'
 export interface EnsureOptions extends Cancellable {
   readonly now: () => number
   readonly repositories: KeyedLock
-  /** A folder that was no worktree stood in the way and was renamed. */
+  /** Called when a folder that was no worktree was in the way and was renamed. */
   readonly onSetAside: (move: { readonly from: string; readonly to: string }) => void
-  /** The repository's `post-checkout` hook failed in a new worktree, which is as good without it. */
+  /** Called when the repository's `post-checkout` hook failed in a new worktree, which is usable without it. */
   readonly onHookFailed?: (failure: { readonly path: string; readonly exit_code: number | null }) => void
-  /** Without it no setup command is contained. */
+  /** Without it, setup commands are not contained. */
   readonly containment?: Pick<Containment, 'box'> | undefined
 }
 
-/** A worktree that is there, but for its files. */
+/** A worktree without its files. */
 export interface PreparedWorktree {
   readonly kind: 'begun'
   readonly mayHaveHook: boolean
-  /** Writes its files. When that fails, or is cancelled, the worktree is gone again, with the branch if it was new. */
+  /** Writes the files. On a failure or cancel, removes the worktree, and the branch if it was new. */
   finish(): Promise<Extract<WorktreeResult, { kind: 'ready' }>>
 }
 
@@ -41,15 +41,15 @@ interface Made {
   readonly common: string
   readonly path: string
   readonly branch: string
-  /** What the worktree is on. */
+  /** The commit that the worktree is on. */
   readonly tip: string
   readonly base: string | null
   readonly isNewBranch: boolean
 }
 
 /**
- * Makes a worktree without its files. Only this needs the repository to itself; the files, which take their time in a
- * big repository, are written by `finish`, while others do the same.
+ * Creates a worktree without its files. Only this step needs the repository exclusively; `finish` writes the files,
+ * which takes long in a big repository, in parallel with others.
  */
 export async function prepareWorktree(
   request: WorktreeRequest,
@@ -101,7 +101,7 @@ async function finish(
   const { repo, path, tip, base, isNewBranch } = made
   const { signal } = options
   const fork = isNewBranch || base === null ? base : mergeBase(repo, base, tip, { signal })
-  // All have ended before anything is taken away from under them.
+  // Wait for all of them before anything that they use is removed.
   const [noted, written, forked] = await Promise.allSettled([
     recordTip(path, tip, task, options),
     checkOutFiles(path, settings, { signal }),
@@ -110,37 +110,37 @@ async function finish(
   if (noted.status === 'fulfilled' && written.status === 'fulfilled' && forked.status === 'fulfilled') {
     return { kind: 'ready', how: isNewBranch ? 'created' : 'recovered', base_commit: forked.value ?? tip }
   }
-  // What can't be removed now is set aside by the next one who wants the worktree.
+  // A later request for the worktree sets aside what can't be removed now.
   await Promise.allSettled([takeApart(made)])
   signal.throwIfAborted()
   if (written.status === 'rejected') throw await explainCheckout(repo, tip, written.reason, { signal })
   throw noted.status === 'rejected' ? noted.reason : (forked as PromiseRejectedResult).reason
 }
 
-/** Nobody has worked in it yet: what is there was written by git a moment ago. */
+/** Removes a worktree in which no one has worked yet: all files were just written by git. */
 async function takeApart(made: Made): Promise<void> {
   const record = await readGitLink(made.path)
-  // Workers of an interrupted checkout may write one more file.
+  // Workers of an interrupted checkout may still write a file.
   await rm(made.path, { recursive: true, force: true, maxRetries: 3 })
   if (record !== null) await pruneWorktree(record)
   await takeBackNames(made)
 }
 
-/** What the repository knows of a worktree that was not made, or is no more. */
+/** Removes the repository's record of a worktree that was not created, or is gone. */
 async function takeBackNames(made: Made): Promise<void> {
   await pruneIncomplete(made.common, made.path)
   if (made.isNewBranch) await dropBranch(made)
 }
 
-/** Without the signal: what was begun is cleaned up also when it was cancelled. */
+/** Deletes the new branch. Takes no signal, because a cancelled creation must be cleaned up too. */
 async function dropBranch({ repo, branch, tip }: Made): Promise<void> {
   await deleteRef(repo, branchRef(branch), tip, { signal: AbortSignal.timeout(10_000) })
 }
 
-/** Whose rescues are made. */
+/** Returns the task under which rescues are saved. */
 export const taskOf = (request: WorktreeRequest): string => request.task_id ?? basename(request.path)
 
-/** The failure of a worktree that has nothing to begin from. */
+/** Creates the error of a worktree without a base to start from. */
 export function baseBranchMissing(request: WorktreeRequest): WorkspaceError {
   return new WorkspaceError(
     'git_failed',

@@ -29,13 +29,13 @@ import { folderState } from '../files/quarantine.ts'
 
 const line = '/.svc.lock'
 
-/** Whether git overlooks the lock file already. */
+/** Returns whether git ignores the lock file already. */
 async function isLockExcluded(common: string): Promise<boolean> {
   const text = await orNull(readFile(join(common, 'info', 'exclude'), 'utf8'))
   return text?.split(/\r?\n/).includes(line) ?? false
 }
 
-/** Has git overlook the lock file in every worktree of the repository, without touching a file that is committed. */
+/** Makes git ignore the lock file in every worktree of the repository, without changing a committed file. */
 async function excludeLock(common: string): Promise<void> {
   const path = join(common, 'info', 'exclude')
   const text = (await orNull(readFile(path, 'utf8'))) ?? ''
@@ -44,13 +44,19 @@ async function excludeLock(common: string): Promise<void> {
   await appendFile(path, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`)
 }
 
-// A hook that fails would look as if the switch had failed.
+// A failing hook would look like a failed switch.
 const noHooks = ['-c', 'core.hooksPath=/dev/null']
 
-/** In the worktree's own git folder: its setup ran to the end. Without it, a crash came first, and setup runs again. */
+/**
+ * File in the worktree's own git folder after its setup has completed. Without it, setup was interrupted and runs
+ * again.
+ */
 const setupDone = 'svc-ready'
 
-/** Makes the worktree be there, on its branch, set up. Never removes a file: what is no worktree is renamed. */
+/**
+ * Ensures that the worktree exists, is on its branch and is set up. Never removes a file: a folder that is no
+ * worktree is renamed.
+ */
 export async function ensureWorktree(given: WorktreeRequest, options: EnsureOptions): Promise<WorktreeResult> {
   const { signal } = options
   const request = { ...given, path: await placeOf(given.path) }
@@ -61,7 +67,7 @@ export async function ensureWorktree(given: WorktreeRequest, options: EnsureOpti
   return result
 }
 
-/** What of it changes the repository's refs and worktrees, one at a time. */
+/** Performs the part that changes the repository's refs and worktrees, which runs one at a time. */
 async function findOrBegin(
   request: WorktreeRequest,
   common: string,
@@ -76,8 +82,8 @@ async function findOrBegin(
 }
 
 /**
- * A worktree in which nothing has to be put right, as a later claim finds it. It waits for nobody else in the
- * repository: it notes what it sees in this worktree's own folder, and a rescue's ref is new.
+ * Returns a worktree that needs no repair, as later claims usually find it. Does not wait for other work in the
+ * repository, because it writes only to this worktree's own folder and to new rescue refs.
  */
 async function findReady(
   request: WorktreeRequest,
@@ -99,7 +105,7 @@ async function reuse(request: WorktreeRequest, options: EnsureOptions): Promise<
   const isOnBranch = peeked?.branch === branch
   if (isOnBranch) await recordTip(path, peeked.commit, taskOf(request), options)
   if (isOnBranch && knownBase !== undefined) return { kind: 'ready', how: 'reused', base_commit: knownBase }
-  // An agent that was interrupted within a rebase of its branch goes on with it; git would not switch anyway.
+  // An agent interrupted within a rebase of its branch continues it; git would refuse to switch anyway.
   if (!isOnBranch && (await currentBranch(path, { signal })) !== branch && !(await isBeingRebased(path, branch))) {
     await returnToBranch(request, options)
   }
@@ -111,14 +117,14 @@ async function reuse(request: WorktreeRequest, options: EnsureOptions): Promise<
   return { kind: 'ready', how: 'reused', base_commit: fork ?? head }
 }
 
-/** The worktree is on another branch than the task's. Goes back where that loses nothing, else says what to do. */
+/** Switches a worktree from another branch back to the task's, if that loses nothing; else throws what to do. */
 async function returnToBranch(request: WorktreeRequest, options: EnsureOptions): Promise<void> {
   const { path, branch } = request
   const { signal } = options
   const head = await resolveCommit(path, 'HEAD', { signal })
   const exists = (await resolveCommit(path, branchRef(branch), { signal })) !== null
   if (!exists) {
-    // The agent renamed or deleted the branch: its work is where HEAD is.
+    // The agent renamed or deleted the branch, so its work is at HEAD.
     await runGit(path, [...noHooks, 'switch', '--quiet', '--no-track', '-c', branch], { signal, access: 'write' })
     return
   }
@@ -149,7 +155,7 @@ async function setUp(
     const { exit_code } = await runCheckoutHook(path, head, { signal })
     if (exit_code !== 0) onHookFailed?.({ path, exit_code })
   }
-  // A bare repository has no files beside those that are git's own.
+  // A bare repository has no files except git's own.
   if ((await realpath(repo)) !== (await realpath(common))) await copyFiles(repo, path, request.copy_files)
   await runSetup(path, request.setup_commands, {
     signal,
@@ -161,26 +167,26 @@ async function setUp(
   await writeFile(doneFile, '')
 }
 
-/** A worktree that git made to the end and that belongs to this repository; mended where it or that was moved. */
+/** Returns whether git created the worktree completely and it belongs to this repository; repairs it after a move. */
 async function isHealthy(request: WorktreeRequest, common: string, { signal }: Cancellable): Promise<boolean> {
   const { repo_path: repo, path } = request
   if ((await orNull(lstat(path)))?.isDirectory() !== true || (await folderState(path)) !== 'filled') return false
   if (await isWhole(path, common, { signal })) return true
   const link = await readGitLink(path)
-  // A link that leads to something else than its own record was put there by somebody: git would mend the wrong end.
+  // If the link leads to anything but its own record, someone replaced it, and git would repair the wrong end.
   if (link === null || (await orNull(stat(link))) !== null || (await findRecord(common, path)) === null) return false
   await repairWorktree(repo, path, { signal })
   return await isWhole(path, common, { signal })
 }
 
-/** The same as it is found, without mending anything: mostly, only files are read. */
+/** Does the same check without repairs; mostly reads files only. */
 async function isWhole(path: string, common: string, { signal }: Cancellable): Promise<boolean> {
   const record = await ownRecord(path, { signal })
   if (record === null || (await orNull(stat(join(record, 'HEAD')))) === null) return false
   if ((await realpathOfExisting(dirname(dirname(record)))) !== (await realpathOfExisting(common))) return false
-  // It comes last, when all files are there.
+  // Git writes the index last, when all files exist.
   if ((await orNull(stat(join(record, 'index')))) === null) return false
-  // git locks a worktree with this word while it makes it; a crash in between leaves it so.
+  // Git locks a worktree with this text during its creation; a crash leaves the lock.
   const locked = await orNull(readFile(join(record, 'locked'), 'utf8'))
   return locked === null || !locked.startsWith('initializing')
 }

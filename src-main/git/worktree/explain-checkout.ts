@@ -5,7 +5,7 @@ import { GitError } from '../commands/git-error.ts'
 import { countMissing } from '../commands/partial.ts'
 import { listWorktrees } from '../commands/worktree.ts'
 
-/** Why git made no worktree on a branch, in words that say what to do; for what it can't tell, the failure itself. */
+/** Explains why git added no worktree on a branch and what to do; returns other errors unchanged. */
 export async function explainAdd(
   repo: string,
   branch: string,
@@ -27,7 +27,7 @@ export async function explainAdd(
   return failed(`There can be no branch ${branch} beside the branch ${inWay}. ${advice}, then try again.`, error)
 }
 
-/** Why the files of a new worktree could not be written. */
+/** Explains why the files of a new worktree could not be written. */
 export async function explainCheckout(
   repo: string,
   commit: string,
@@ -46,7 +46,7 @@ export async function explainCheckout(
   return failed(`${what} (${wordsOf(error)}). See that it can be reached without a question, then try again.`, error)
 }
 
-/** What git said, with what a filter or a remote said before, which mostly is the cause. */
+/** Returns git's message together with earlier output of a filter or a remote, which is mostly the cause. */
 function wordsOf({ message, stderr }: GitError): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'))
   return lines.length === 0 ? message : lines.slice(-4).join('; ')

@@ -24,7 +24,7 @@ export async function readInner(worktree: Worktree, { signal }: Cancellable): Pr
   return { nested: found, unpushed: await readUnpushed(worktree, inner, { signal }) }
 }
 
-/** Whether a repository, or one inside it, knows a remote. */
+/** Returns whether a repository, or one inside it, has a remote. */
 async function hasRemote(path: string, { signal }: Cancellable): Promise<boolean> {
   if ((await readGit(path, ['remote'], { signal })) !== '') return true
   const { nested } = await listInner(path, { signal })
@@ -32,7 +32,7 @@ async function hasRemote(path: string, { signal }: Cancellable): Promise<boolean
   return false
 }
 
-/** Submodules that are on another commit than in the base, one that none of their remotes is known to have. */
+/** Returns submodules on another commit than in the base, which none of their remotes is known to have. */
 async function readUnpushed(
   { path, base_commit }: Worktree,
   inner: Awaited<ReturnType<typeof listInner>>,
@@ -53,7 +53,7 @@ async function readUnpushed(
   return unpushed
 }
 
-/** The commits of other repositories in a commit, by their paths. */
+/** Returns the commits of other repositories in a commit, by path. */
 async function linksOf(cwd: string, commit: string, { signal }: Cancellable): Promise<ReadonlyMap<string, string>> {
   const { stdout } = await runGit(cwd, ['ls-tree', '-r', '-z', '--full-tree', commit], { signal })
   const links = splitNul(stdout).filter((line) => line.startsWith('160000 '))
@@ -65,7 +65,7 @@ async function linksOf(cwd: string, commit: string, { signal }: Cancellable): Pr
   )
 }
 
-/** Makes plain files of nested repositories, after their history was kept as rescues. */
+/** Converts nested repositories to plain files, after their history was saved as rescues. */
 export async function absorbNested(
   { repo_path, path }: Worktree,
   task: string,
@@ -76,13 +76,13 @@ export async function absorbNested(
     const inner = join(path, name)
     const kept = await keepInner(repo_path, inner, name, task, options)
     options.signal.throwIfAborted()
-    // Innermost first, as they were kept.
+    // Innermost first, in the order in which they were saved.
     for (const one of kept) await rm(join(one.path, '.git'), { recursive: true, force: true, maxRetries: 3 })
     await forgetLink(path, name, options)
   }
 }
 
-/** Takes nested repositories out of a worktree, after all of each was kept as a rescue. */
+/** Removes nested repositories from a worktree, after each was saved completely as a rescue. */
 export async function removeNested(
   { repo_path, path }: Worktree,
   task: string,
@@ -102,7 +102,7 @@ export async function removeNested(
   }
 }
 
-/** The index may know it as a commit: then its files would not be looked at. */
+/** Removes the repository's commit from the index, because with it git would not read the files. */
 async function forgetLink(path: string, name: string, { signal }: Cancellable): Promise<void> {
   const listed = await readGit(path, ['--literal-pathspecs', 'ls-files', '--stage', '--', name], { signal })
   if (!listed.startsWith('160000 ')) return

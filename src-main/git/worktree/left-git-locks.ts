@@ -5,17 +5,16 @@ import { orNull } from '../files/file-errors.ts'
 import { worktreeFolders } from './lock.ts'
 import { ownRecord } from '../commands/own-worktree.ts'
 
-/** git itself takes no collection for alive that began longer ago. */
+/** Git itself considers a garbage collection dead after this time. */
 const longestMaintenanceMs = 12 * 3_600_000
-/** git holds these while it writes one file, which takes seconds where there are very many branches. */
+/** Git holds these locks while it writes one file, which takes seconds with very many branches. */
 const longestWriteMs = 10 * 60_000
 
 /**
- * Removes the locks that git holds on worktrees below `root` and on branches of their repositories and that are older
- * than this process, and those of their repositories that nobody can be at any more; the files. For the start of the
- * service, when what worked there has been ended: nobody would remove them. Every further agent would stumble over
- * those of its worktree and its branch, the person over that of a branch that is merged into, and git would tidy up
- * those repositories no more for the others.
+ * Removes git's locks on worktrees below `root` and on their repositories' branches that are older than this process,
+ * and locks of the repositories that are too old to be in use; returns the files. Called at the start of the service,
+ * after leftover processes were ended, because no one else would remove them: they would stop every agent in the
+ * worktree or on the branch, the user on a branch that is merged into, and git's own maintenance.
  */
 export async function removeStaleGitLocks(root: string, { signal }: Cancellable): Promise<readonly string[]> {
   const now = Date.now()
@@ -31,7 +30,7 @@ export async function removeStaleGitLocks(root: string, { signal }: Cancellable)
   for (const common of commons) {
     const written = [join(common, 'packed-refs.lock'), join(common, 'config.lock')]
     removed.push(
-      // A branch is locked for an instant, whoever moves it.
+      // A branch lock is held only for an instant.
       ...(await removeOlder(await locksIn(join(common, 'refs', 'heads'), { recursive: true }), startedAt)),
       ...(await removeOlder(written, now - longestWriteMs)),
       ...(await removeOlder([join(common, 'objects', 'maintenance.lock')], now - longestMaintenanceMs)),
@@ -45,7 +44,7 @@ async function locksIn(folder: string, options: { readonly recursive?: boolean }
   return names.filter((name) => name.endsWith('.lock')).map((name) => join(folder, name))
 }
 
-/** Those that were removed. */
+/** Returns the removed files. */
 async function removeOlder(files: readonly string[], than: number): Promise<readonly string[]> {
   const removed: string[] = []
   for (const file of files) {

@@ -12,29 +12,29 @@ import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { quarantine } from '../files/quarantine.ts'
 
 const lockName = '.svc.lock'
-/** Throw-away worktrees lie in this folder of the workspace root; they are no task's. */
+/** Folder of temporary worktrees in the workspace root; they belong to no task. */
 export const scratchFolder = '.scratch'
-/** No lock is longer; who wrote more meant something else. */
+/** No lock is longer, so a longer file is something else. */
 const longest = 4_096
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 
 const Holder = z.object({ pid: z.int().positive(), started: z.string() })
 
-/** `holder` is the process that the lock lives with: the agent's, or this service's while `pid` is null. */
+/** `holder` is the process whose life bounds the lock: the agent's, or this service's while `pid` is null. */
 const LockFile = z.object({ execution_id: ExecutionId, pid: z.int().nullable(), holder: Holder })
 type LockFile = z.infer<typeof LockFile>
 
 /**
- * Takes the lock of a worktree. Answers null when it is taken now, else who has it. A lock whose process is gone
- * is taken over; the same execution may take it again, to name the process it has meanwhile.
+ * Takes the lock of a worktree. Returns null on success, else the holder. Takes over a lock whose process is gone;
+ * the same execution may take it again, to set its process.
  */
 export async function takeLock(path: string, lock: WorktreeLock): Promise<WorktreeLock | null> {
   await using folder = await openFolder(path, '')
-  // An agent that has ended by now leaves the lock to this service, which gives it up when the execution is over.
+  // If the agent has ended already, this service holds the lock until the execution ends.
   const holder = (lock.pid === null ? null : await identify(lock.pid)) ?? (await identify(process.pid))
   if (holder === null) throw new Error('The process table does not list this very process.')
   const text = `${JSON.stringify({ execution_id: lock.execution_id, pid: lock.pid, holder } satisfies LockFile)}\n`
-  // Beside the worktree, so that neither git nor the agent ever sees a half-written or second file.
+  // Beside the worktree, so that neither git nor the agent sees a partial or second file.
   const prepared = join(dirname(path), `.${basename(path)}-${randomUUID()}`)
   await writeFile(prepared, text, { mode: 0o600, flag: 'wx' })
   try {
@@ -44,7 +44,7 @@ export async function takeLock(path: string, lock: WorktreeLock): Promise<Worktr
   }
 }
 
-/** Every step is one that only one of many can do: to create the file, or to take a stale one away. */
+/** Each step is atomic, so that only one process succeeds: creating the file, or moving a stale one away. */
 async function putInPlace(file: string, prepared: string, execution: ExecutionId): Promise<WorktreeLock | null> {
   for (let attempt = 0; attempt < 100; attempt += 1) {
     if (await createFrom(prepared, file)) return null
@@ -63,7 +63,7 @@ async function putInPlace(file: string, prepared: string, execution: ExecutionId
   )
 }
 
-/** Removes a lock that was found to be nobody's. Should somebody have taken it in between, they get it back. */
+/** Removes a stale lock. If another process took it since, restores it. */
 async function takeAway(file: string, aside: string): Promise<void> {
   try {
     await rename(file, aside)
@@ -76,7 +76,7 @@ async function takeAway(file: string, aside: string): Promise<void> {
   await rm(aside, { force: true })
 }
 
-/** Gives the lock up if this execution has it. */
+/** Releases the lock if this execution holds it. */
 export async function releaseLock(path: string, execution: ExecutionId): Promise<void> {
   await using folder = await folderAt(path)
   if (folder === null) return
@@ -84,7 +84,7 @@ export async function releaseLock(path: string, execution: ExecutionId): Promise
   if ((await readLockFile(file))?.execution_id === execution) await rm(file, { force: true })
 }
 
-/** Who holds the lock of a worktree; null when nobody does, or only a process that is gone. */
+/** Returns the holder of a worktree's lock; null if there is none, or its process is gone. */
 export async function holderOf(path: string): Promise<WorktreeLock | null> {
   await using folder = await folderAt(path)
   return folder === null ? null : await holderIn(join(folder.at, lockName))
@@ -96,7 +96,7 @@ async function holderIn(file: string): Promise<WorktreeLock | null> {
   return { execution_id: lock.execution_id, pid: lock.pid }
 }
 
-/** null when there is no folder, or a link in its place: nobody's lock is there. */
+/** Opens the worktree; null if there is no folder, or a link in its place, which can't have a lock. */
 async function folderAt(path: string): Promise<Folder | null> {
   try {
     return await openFolder(path, '')
@@ -106,7 +106,7 @@ async function folderAt(path: string): Promise<Folder | null> {
   }
 }
 
-/** Removes the lock files of processes that are gone from all worktrees below `root`; the worktrees' paths. */
+/** Removes the lock files of ended processes from all worktrees below `root`; returns the worktrees' paths. */
 export async function releaseStale(root: string): Promise<readonly string[]> {
   const released: string[] = []
   for (const path of await worktreeFolders(root)) {
@@ -121,7 +121,7 @@ export async function releaseStale(root: string): Promise<readonly string[]> {
   return released
 }
 
-/** The folders `{root}/{project}/{task}`, sorted. */
+/** Returns the folders `{root}/{project}/{task}`, sorted. */
 export async function worktreeFolders(root: string): Promise<readonly string[]> {
   const found: string[] = []
   for (const project of await foldersIn(root)) {
@@ -136,8 +136,8 @@ async function foldersIn(path: string): Promise<readonly string[]> {
 }
 
 /**
- * What a lock file says. One that makes no sense was cut off by a crash or is somebody else's file: it is nobody's
- * lock, and so is what is no plain file.
+ * Reads a lock file. An invalid one was truncated by a crash or is another file, so it counts as no lock, as does
+ * anything but a plain file.
  */
 async function readLockFile(file: string): Promise<LockFile | null> {
   try {
@@ -153,7 +153,7 @@ async function readLockFile(file: string): Promise<LockFile | null> {
   }
 }
 
-/** The file is there at once and whole, or it was there before: then false. */
+/** Creates the file atomically with its content; returns false if it existed. */
 async function createFrom(prepared: string, file: string): Promise<boolean> {
   try {
     await link(prepared, file)
@@ -166,7 +166,7 @@ async function createFrom(prepared: string, file: string): Promise<boolean> {
   }
 }
 
-/** For file systems without hard links; there a reader may see it empty for a moment, and takes it for nobody's. */
+/** For file systems without hard links, where a reader may briefly see an empty file and ignores it. */
 async function createCopy(prepared: string, file: string): Promise<boolean> {
   try {
     await copyFile(prepared, file, constants.COPYFILE_EXCL)

@@ -7,7 +7,7 @@ import { runGit } from '../commands/run-git.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { findRecord, repairWorktree } from '../commands/worktree.ts'
 
-/** The folder that all worktrees of a repository share; refused where the repository is no more. */
+/** Returns the folder that all worktrees of a repository share; refuses if the repository is gone. */
 export async function requireRepository(root: string, { signal }: Cancellable): Promise<string> {
   if ((await orNull(stat(root)))?.isDirectory() !== true) throw repositoryGone(root)
   const plain = await peekCommonDir(root)
@@ -15,7 +15,7 @@ export async function requireRepository(root: string, { signal }: Cancellable): 
   const args = ['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-prefix']
   const { exit_code, stdout } = await runGit(root, args, { signal, accept: [0, 128] })
   const [common = '', prefix = ''] = stdout.toString('utf8').split('\n')
-  // What is left of it may lie in another repository, which git would take for it.
+  // The path may lie in another repository, which git would use instead.
   if (exit_code !== 0 || prefix !== '') throw repositoryGone(root)
   return common
 }
@@ -27,7 +27,7 @@ function repositoryGone(root: string): WorkspaceError {
   )
 }
 
-/** Whether a repository has a worktree at `path`: its own, or one whose repository was moved here. */
+/** Returns whether a repository has a worktree at `path`: its own, or one whose repository was moved here. */
 export async function isKnownTo(common: string, path: string): Promise<boolean> {
   const record = await findRecord(common, path)
   if (record === null) return false
@@ -37,8 +37,8 @@ export async function isKnownTo(common: string, path: string): Promise<boolean> 
 }
 
 /**
- * Lets git mend the link from a worktree to its repository after either was moved. A link that leads to something
- * else than its own record was put there by somebody: git would mend the wrong end.
+ * Repairs the link from a worktree to its repository after either was moved. If the link leads to anything but its
+ * own record, someone replaced it, and git would repair the wrong end.
  */
 export async function relinkWorktree(repo: string, path: string, options: Cancellable): Promise<void> {
   const link = await readGitLink(path)

@@ -15,10 +15,13 @@ import { listRescues } from '../rescue/rescue-list.ts'
 import { removeWorktreeSafely, type RemoveOptions } from './remove-worktree.ts'
 import { rescueFolder } from './rescue-folder.ts'
 
-/** More files than this are not looked at for an estimate. */
+/** Maximum number of files that an estimate counts. */
 const glanceLimit = 20_000
 
-/** The folders of worktrees below the root that are none of `known`, sorted. One that is being removed counts as known. */
+/**
+ * Returns the worktree folders below the root that are not in `known`, sorted. One that is being removed counts as
+ * known.
+ */
 export async function findOrphans(root: string, known: readonly string[]): Promise<readonly string[]> {
   const places = await Promise.all(known.map((path) => placeOf(resolve(path))))
   const expected = new Set(places.flatMap((path) => [path, removingPath(path)]))
@@ -29,7 +32,7 @@ export async function findOrphans(root: string, known: readonly string[]): Promi
   return orphans
 }
 
-/** What a folder that nobody knows holds, null when it is gone. Its sizes are of the files, not of the disk's blocks. */
+/** Describes the content of an unknown folder, null if it is gone. Sizes are of the files, not of disk blocks. */
 export async function describeOrphan(path: string, { signal }: Cancellable): Promise<Orphan | null> {
   const glance = await estimateFolder(path, glanceLimit, { signal })
   if (glance === null) return null
@@ -43,13 +46,13 @@ async function isMaybeDirty(path: string, { signal }: Cancellable): Promise<bool
   try {
     return await isDirty(path, { signal })
   } catch (error) {
-    // A crash may have cut its index off.
+    // A crash may have truncated its index.
     if (error instanceof GitError && error.code === 'failed') return true
     throw error
   }
 }
 
-/** Keeps what no branch has, then removes the folder. Nothing of a folder that can't be kept is removed. */
+/** Saves what no branch has, then removes the folder. Removes nothing of a folder that can't be saved. */
 export async function removeOrphan(
   given: string,
   fallback: string | null,
@@ -81,19 +84,22 @@ export async function removeOrphan(
   return { path: given, rescues: kept.filter((ref) => !before.has(ref)), moved_to: moved }
 }
 
-/** The root of the repository whose worktree this is, both knowing of each other; null for any other folder. */
+/** Returns the root of the repository of a worktree, if both refer to each other; null for any other folder. */
 async function repositoryOf(path: string, { signal }: Cancellable): Promise<string | null> {
   try {
     const record = await ownRecord(path, { signal })
     return record === null ? null : ((await listWorktrees(path, { signal }))[0]?.path ?? null)
   } catch (error) {
-    // Its repository is gone, or what the link leads to is none.
+    // Its repository is gone, or the link's target is none.
     if (error instanceof GitError && error.code === 'failed') return null
     throw error
   }
 }
 
-/** `{task id}.broken-2` still is that task's; what fits into no ref is left out. */
+/**
+ * Returns the task for the rescue's ref: `{task id}.broken-2` belongs to that task. Replaces characters that a ref
+ * can't contain.
+ */
 function rescueName(path: string): string {
   const name = basename(path)
     .replace(/\.broken-\d+$/, '')

@@ -26,11 +26,14 @@ export interface RemoveRequest {
 export interface RemoveOptions extends Cancellable {
   readonly now: () => number
   readonly repositories: KeyedLock
-  /** The folder holds what no commit can keep, or is no worktree: it was renamed instead of removed. */
+  /**
+   * Called when the folder holds files that no commit can contain, or is no worktree, so that it was renamed instead
+   * of removed.
+   */
   readonly onSetAside: (move: { readonly from: string; readonly to: string }) => void
 }
 
-/** Removes a worktree, and its branch when told. What no other ref leads to is kept under `refs/svc/rescue` first. */
+/** Removes a worktree, and its branch if requested. First saves under `refs/svc/rescue` what no other ref leads to. */
 export async function removeWorktreeSafely(given: RemoveRequest, options: RemoveOptions): Promise<void> {
   await inRepository(given, options, async (request, common) => {
     await removeFolder(request, common, { ...options, reason: 'removal' })
@@ -41,8 +44,8 @@ export async function removeWorktreeSafely(given: RemoveRequest, options: Remove
 }
 
 /**
- * Removes a worktree and its branch, so that the task starts from its base again. All of its work is kept
- * first; answers the rescue ref that leads to the newest of it, null when there was nothing to keep.
+ * Removes a worktree and its branch, so that the task starts from its base again. First saves all of its work;
+ * returns the rescue ref of the newest part, null if there was nothing to save.
  */
 export async function discardWorktree(
   given: RemoveRequest & { readonly branch: string },
@@ -55,7 +58,7 @@ export async function discardWorktree(
   })
 }
 
-/** The repository itself is no worktree of a task: neither it nor a folder around it is ever taken away. */
+/** Refuses to remove the repository itself or a folder around it. */
 async function inRepository<T>(
   given: RemoveRequest,
   { signal, repositories }: RemoveOptions,
@@ -70,8 +73,8 @@ async function inRepository<T>(
 }
 
 /**
- * Removes the folder and the repository's record of it; the ref that keeps what was in no branch, null without. What
- * is no worktree, and what no commit can hold, is renamed instead. Refused where something can't be kept.
+ * Removes the folder and the repository's record of it; returns the ref of unsaved work, or null. Renames a folder
+ * that is no worktree or that no commit can contain. Refuses if something can't be saved.
  */
 async function removeFolder(
   request: RemoveRequest,
@@ -84,7 +87,7 @@ async function removeFolder(
   const own = await ownRecord(path, options)
   const isWorktree = own !== null && record !== null && (await realpath(own)) === (await realpath(record))
   const work = isWorktree ? await keepWork(request, record, options) : null
-  // Of a worktree that lost its folder the repository still knows what was staged, and where HEAD was.
+  // For a worktree without a folder, the repository still has the staged changes and HEAD.
   const staged = record === null || isWorktree ? null : await rescueStaged(repo, record, task, options)
   const loose = record === null ? null : await rescueUnreachable(repo, record, task, options)
   options.signal.throwIfAborted()
@@ -97,7 +100,10 @@ async function removeFolder(
   return work?.ref ?? staged ?? loose
 }
 
-/** Keeps what is uncommitted, in submodules too; whether commits can hold all of it, and whether it still is the same. */
+/**
+ * Saves uncommitted work, also in submodules; returns its ref, whether commits can contain all of it, and a check that
+ * it is unchanged.
+ */
 async function keepWork(request: RemoveRequest, record: string, options: RescueOptions) {
   const { repo_path: repo, path, task_id: task } = request
   const { signal } = options
@@ -109,7 +115,7 @@ async function keepWork(request: RemoveRequest, record: string, options: RescueO
       { signal, ...(git_dir !== undefined && { git_dir }) },
       ({ tree, staged, complete: readable }) => Promise.resolve(readable && tree === one.tree && staged === one.staged),
     )
-  // git can't look into submodules of a folder that was renamed: there the last look comes before that.
+  // Git can't read submodules of a renamed folder, so their last check comes before the rename.
   const early = submodules.length > 0
   if (early && complete) {
     for (const one of submodules) if (!(await isSame(one.kept, one.path))) throw changedDuringRemoval(one.path)
@@ -122,7 +128,7 @@ async function keepWork(request: RemoveRequest, record: string, options: RescueO
   }
 }
 
-/** Deletes a branch; the ref that keeps its commits, null when others lead to them or there is no such branch. */
+/** Deletes a branch; returns the ref that keeps its commits, null if others lead to them or there is no such branch. */
 async function deleteBranch(
   request: Pick<RemoveRequest, 'repo_path' | 'task_id'>,
   branch: string,

@@ -10,9 +10,9 @@ import type { RemoveOptions } from './remove-worktree.ts'
 import { rescueCommit } from '../rescue/rescue.ts'
 
 /**
- * Keeps the files of a plain folder as a rescue of a repository, then removes the folder; the ref, null when it had
- * none. Files that a `.gitignore` in it names are not kept. Refuses a folder that commits can't hold: with repositories
- * in it, or unreadable files.
+ * Saves the files of a plain folder as a rescue of a repository, then removes the folder; returns the ref, null if it
+ * had no files. Leaves out files that its `.gitignore` names. Refuses a folder that commits can't contain: with
+ * repositories in it, or unreadable files.
  */
 export async function rescueFolder(
   path: string,
@@ -41,7 +41,10 @@ export async function rescueFolder(
   return ref
 }
 
-/** A file `.git` at the top is the link of a worktree whose repository forgot it. */
+/**
+ * Returns whether the folder contains repositories. A file `.git` at the top is the link of a worktree that its
+ * repository forgot.
+ */
 async function hasRepositories(path: string): Promise<boolean> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   return entries.some((entry) => entry.name === '.git' && (entry.parentPath !== path || entry.isDirectory()))

@@ -17,9 +17,9 @@ export interface ResetOptions extends Cancellable {
 }
 
 /**
- * What `git reset --hard HEAD` and `git clean -fd` do in a worktree, after what is uncommitted was kept: answers its
- * rescue ref, null when there was nothing (or no worktree). Commits, ignored files, the lock and repositories inside
- * the worktree stay, and so does what changes meanwhile: then it fails, as it does for files that can't be kept.
+ * Does what `git reset --hard HEAD` and `git clean -fd` do in a worktree, after saving uncommitted work; returns the
+ * rescue ref, null if there was nothing (or no worktree). Commits, ignored files, the lock and nested repositories
+ * stay. Fails if files change during it or can't be saved.
  */
 export async function resetWorktree(path: string, task: string, options: ResetOptions): Promise<string | null> {
   const { signal, repositories } = options
@@ -34,7 +34,7 @@ export async function resetWorktree(path: string, task: string, options: ResetOp
       await putBack(path, record, { from: kept.tree, to: kept.committed, env, signal })
       return ref
     })
-    // A merge that is given up may have been of a commit that nothing else leads to.
+    // An aborted merge may be of a commit that no ref leads to.
     const loose = await rescueUnreachable(path, record, task, keep)
     await runGit(path, [...place(path, record), 'reset', '--quiet'], { signal, access: 'write' })
     await refuseLeft(path, record, { signal })
@@ -45,14 +45,16 @@ export async function resetWorktree(path: string, task: string, options: ResetOp
 
 const place = (path: string, record: string) => ['--git-dir', record, '--work-tree', path]
 
-/** By the index of the snapshot git knows each file as it was kept; it touches none when one of them is not so any more. */
+/**
+ * Restores the files by the snapshot's index, so that git touches none of them if one has changed since it was saved.
+ */
 async function putBack(
   path: string,
   record: string,
   { from, to, env, signal }: Cancellable & { from: string; to: string; env: Readonly<Record<string, string>> },
 ): Promise<void> {
   if (from === to) return
-  // What submodules have of their own is in no rescue: it stays, whatever the configuration says.
+  // Submodules' own changes are in no rescue, so they stay, whatever the configuration says.
   const args = ['-c', 'submodule.recurse=false', 'read-tree', '-m', '-u', from, to]
   const options = { signal, env, access: 'write', accept: [0, 128] } as const
   const { exit_code, stderr } = await runGit(path, [...place(path, record), ...args], options)
@@ -63,11 +65,11 @@ async function putBack(
   )
 }
 
-/** Files that came or changed since they were kept, or that could not be removed. */
+/** Refuses if files appeared or changed since they were saved, or could not be removed. */
 async function refuseLeft(path: string, record: string, { signal }: Cancellable): Promise<void> {
   const list = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard', '--', ...excludeLockFile]
   const { stdout } = await runGit(path, [...place(path, record), ...list], { signal })
-  // Repositories within the worktree end in a slash, submodules are listed as changed.
+  // Nested repositories end in a slash, submodules are listed as changed.
   const left = splitNul(stdout).filter((name) => !name.endsWith('/'))
   const files: string[] = []
   for (const name of new Set(left)) {

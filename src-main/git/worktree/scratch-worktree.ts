@@ -20,24 +20,27 @@ import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { placeOf } from '../files/path-guard.ts'
 import { removeIfEmpty } from '../files/remove-empty-folders.ts'
 
-/** A throw-away worktree; disposed, nothing of it is left. */
+/** A temporary worktree; disposing removes it completely. */
 export interface ScratchWorktree extends AsyncDisposable {
   readonly path: string
 }
 
 export interface ScratchOptions {
   readonly repositories: KeyedLock
-  /** It could not be removed, or not whole; the next start tries again. */
+  /** Called if it could not be removed completely; the next start tries again. */
   readonly onLeft: (left: { readonly path: string; readonly error: unknown }) => void
 }
 
-/** Lies beside the worktree from before it is made until it is gone: whose it is, and which repository knows of it. */
+/**
+ * A note beside the worktree, from before its creation until its removal: the process that holds it, and its
+ * repository.
+ */
 const Note = z.object({ common: z.string(), holder: z.object({ pid: z.int().positive(), started: z.string() }) })
 const noteOf = (path: string): string => `${path}.json`
 
 /**
- * Makes a worktree at a commit, on no branch, whose files are those that a task's would have before its set-up
- * commands: of the repository's refs, configuration and checkout nothing changes. Its `post-checkout` hook is not run.
+ * Creates a detached worktree at a commit with the files that a task's would have before its setup commands. Changes
+ * nothing of the repository's refs, configuration and checkout. Does not run the `post-checkout` hook.
  */
 export async function createScratch(
   { repo_path: repo, root, at, copy_files }: ScratchRequest,
@@ -59,7 +62,7 @@ export async function createScratch(
       signal.throwIfAborted()
       throw await explainCheckout(repo, commit, error, { signal })
     })
-    // A bare repository has no files beside those that are git's own.
+    // A bare repository has no files except git's own.
     if ((await realpath(repo)) !== (await realpath(common))) await copyFiles(repo, path, copy_files)
     signal.throwIfAborted()
   } catch (error) {
@@ -69,7 +72,7 @@ export async function createScratch(
   return { path, [Symbol.asyncDispose]: remove }
 }
 
-/** Removes what killed services left of such worktrees below `root`, each after `before`; the paths that are gone. */
+/** Removes such worktrees of killed services below `root`, calling `before` for each; returns the removed paths. */
 export async function removeStaleScratch(
   root: string,
   before: (path: string) => Promise<void>,
@@ -94,7 +97,10 @@ async function writeNote(path: string, common: string): Promise<void> {
   await writeFile(noteOf(path), JSON.stringify({ common, holder } satisfies z.infer<typeof Note>), { mode: 0o600 })
 }
 
-/** Whether it is gone. What failed is told to `onLeft`, since what was done in the worktree counts all the same. */
+/**
+ * Removes the worktree and returns whether it is gone. Reports a failure to `onLeft`, because the result of the work
+ * there counts anyway.
+ */
 async function removeScratch(
   path: string,
   common: string | null,
@@ -111,7 +117,7 @@ async function removeScratch(
   }
 }
 
-/** As `git worktree prune` does it: the last record takes the folder of the records with it. */
+/** Does the same as `git worktree prune`: removing the last record also removes the folder of records. */
 async function forget(path: string, common: string): Promise<void> {
   const record = await findRecord(common, path)
   await (record === null ? pruneIncomplete(common, path) : pruneWorktree(record))

@@ -11,7 +11,7 @@ interface SetupOptions extends Cancellable, Pick<WorktreeRequest, 'env' | 'proce
   readonly contain: Pick<Containment, 'box'> | undefined
 }
 
-/** Runs the setup commands one after the other. Throws `setup_failed` with the end of what the command said. */
+/** Runs the setup commands in order. Throws `setup_failed` with the end of the command's output. */
 export async function runSetup(worktree: string, commands: readonly string[], options: SetupOptions): Promise<void> {
   const { signal, env, processMarker } = options
   const denied: Denial[] = []

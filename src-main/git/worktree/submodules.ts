@@ -11,7 +11,7 @@ import { pathText } from '../commands/tree-paths.ts'
 import { mergeTips, unpublishedTips } from '../rescue/unreachable-commits.ts'
 import { commitSnapshot, rescueCommit, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
 
-/** The work that was found in a submodule, and the ref that keeps it; null when it has none of its own. */
+/** The saved work of a submodule, and its ref; null if it has none. */
 export interface KeptSubmodule {
   readonly path: string
   readonly ref: string | null
@@ -19,9 +19,9 @@ export interface KeptSubmodule {
 }
 
 /**
- * Keeps the work in a worktree's initialised submodules and other repositories inside it, which go with it: what is uncommitted, and
- * commits that none of their remotes has. They come under rescue refs of the repository `repo` itself, which stays.
- * Throws where that can't be done (`git_failed`), before anything is lost.
+ * Saves the work in a worktree's initialised submodules and other nested repositories, which are removed with it:
+ * uncommitted work, and commits that none of their remotes has. Saves it under rescue refs of the repository `repo`
+ * itself. Throws `git_failed` if that is impossible, before anything is lost.
  */
 export async function keepSubmodules(
   repo: string,
@@ -37,7 +37,7 @@ export async function keepSubmodules(
   return found
 }
 
-/** The same for one repository, innermost first. `shown` is its path as people know it. */
+/** Saves one repository, its inner ones first. `shown` is its path as shown to people. */
 export async function keepInner(
   repo: string,
   inner: string,
@@ -74,9 +74,9 @@ async function keepOne(
   return { path, ref: await rescueCommit(repo, commit, task, { ...options, note }), kept }
 }
 
-/** Copies a commit with its history from one repository into the other. */
+/** Copies a commit with its history from one repository to another. */
 async function bringOver(repo: string, inner: string, commit: string, { signal }: RescueOptions): Promise<void> {
-  // A shallow history would make the whole repository a shallow one.
+  // A shallow history would make the whole repository shallow.
   if ((await readGit(inner, ['rev-parse', '--is-shallow-repository'], { signal })) === 'true') throw notKept(inner)
   const ref = `refs/svc/moving/${commit}`
   await runGit(inner, ['update-ref', ref, commit], { signal, access: 'write' })
@@ -88,7 +88,7 @@ async function bringOver(repo: string, inner: string, commit: string, { signal }
   }
 }
 
-/** The submodules that have a repository of their own there, by what the index says, and other repositories inside. */
+/** Returns the submodules in the index that have their own repository there, and other nested repositories. */
 async function innerRepositories(path: string, { signal }: RescueOptions): Promise<readonly string[]> {
   const { nested, links } = await listInner(path, { signal })
   const found = new Set(nested.map(pathText))

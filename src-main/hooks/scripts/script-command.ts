@@ -15,7 +15,10 @@ export interface CommandProblem {
   readonly problem: string
 }
 
-/** A command that is the path of a file, absolute or from `cwd`, is that program, whatever its name has in it; else it is the shell's. */
+/**
+ * Returns how to run a command: the path of a file, absolute or from `cwd`, runs that program even if it contains
+ * shell syntax; anything else runs in the shell.
+ */
 export async function findCommand(command: string, cwd: string): Promise<ScriptCommand | CommandProblem> {
   const path = command.trim()
   const file = resolve(cwd, path)

@@ -8,11 +8,11 @@ import type { ScriptRun } from '../../ports/scripts.ts'
 
 /** Passes a script's output to its log and captures. */
 export interface ScriptOutput {
-  /** Reads an output to its end; then rejects if the log failed. */
+  /** Reads an output to its end, then rejects if the log failed. */
   pump(from: 'stdout' | 'stderr', output: Readable): Promise<void>
-  /** Adds a sentence of Copse itself. */
+  /** Adds a sentence of Copse itself to the output. */
   note(text: string): Promise<void>
-  /** The end of both outputs together. */
+  /** Returns the end of both outputs combined. */
   tail(): string
   /** Called when no more output comes. */
   close(): void
@@ -49,7 +49,7 @@ export function createScriptOutput(script: ScriptRun): ScriptOutput {
   }
 }
 
-/** Whole lines for the log, so that two outputs do not cut into each other's. */
+/** Passes complete lines to the log, so that two outputs do not split each other's lines. */
 function createLogging(log: LogWriter, tail: TextTail) {
   const lines = createLineBuffer()
   let failure: Error | undefined

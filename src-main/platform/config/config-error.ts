@@ -1,4 +1,4 @@
-/** A setting that cannot be used. The message is one line that names it and says what would do. */
+/** An unusable setting. The message is one line that names the setting and says what would work. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly code = 'unusable_setting'
@@ -10,7 +10,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** A setting as it was given, and where. */
+/** A setting's value and where it was given. */
 export interface Setting {
   readonly name: string
   readonly value: string

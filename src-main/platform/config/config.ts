@@ -7,51 +7,54 @@ import { defaultDataDir, type Resources } from './paths.ts'
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof logLevels)[number]
 
-/** Everything that a start can be told, checked. */
+/** All settings of a start, checked. */
 export interface AppConfig {
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string
   readonly host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number
-  /** Absolute; worktrees live below it. */
+  /** Absolute path; worktrees live below it. */
   readonly workspaceRoot: string
   /** How long a cancelled task's worktree is kept. */
   readonly cleanupDelaySeconds: number
   readonly bcryptCost: number
-  /** Who may register; null: as the way of the start has it. */
+  /** Who may register; null: the default of `startedAs`. */
   readonly registration: 'open' | 'invite' | 'closed' | null
   readonly logLevel: LogLevel
-  /** The built web UI; null when there is none. */
+  /** The built web UI; null if there is none. */
   readonly webRoot: string | null
-  /** The workflow templates that come with the program. */
+  /** Folder of the shipped workflow templates. */
   readonly workflowsDir: string
   readonly migrationsDir: string
   readonly version: string
-  /** Names by which the service may be called besides its own. */
+  /** Further host names of the service. */
   readonly allowedHosts?: readonly string[]
-  /** Proxies whose word about a caller's address counts, as addresses or networks. */
+  /** Addresses or networks of proxies that are trusted to state a caller's address. */
   readonly trustProxy?: readonly string[]
-  /** PEM texts; without them it speaks plain HTTP. */
+  /** PEM texts; without them the service speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string } | null
-  /** How many connections there may be at once. */
+  /** Maximum number of open connections. */
   readonly maxConnections?: number
-  /** As the app of the person at this machine, or as a service alone, which is the default. */
+  /** Started as the local user's app or as a service; by default a service. */
   readonly startedAs?: 'desktop' | 'serve'
-  /** Listening beyond this machine is meant. */
+  /** Listening beyond this machine is intended. */
   readonly expose?: boolean
-  /** What containment `auto` means: where the machine can, or never. */
+  /** Meaning of containment `auto`: where the machine can, or never. */
   readonly containment?: 'auto' | 'none'
-  /** Who may make projects, repositories and agents; null: where others can reach the service, admins alone. */
+  /**
+   * Who may create projects, repositories and agents; null: admins alone if others can reach the service, else all
+   * users.
+   */
   readonly projectCreators?: 'all' | 'admins' | null
 }
 
-/** What the command line said; it wins over the environment. */
+/** Options of the command line, which override the environment. */
 export interface ConfigOptions {
   readonly host?: string | undefined
   readonly port?: string | undefined
   readonly dataDir?: string | undefined
-  /** Listening beyond this machine is meant. */
+  /** Listening beyond this machine is intended. */
   readonly expose?: boolean | undefined
   readonly tlsCert?: string | undefined
   readonly tlsKey?: string | undefined
@@ -60,7 +63,7 @@ export interface ConfigOptions {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads command line, then environment, then defaults. Throws `ConfigError` at the first unusable value. */
+/** Reads the command line, then the environment, then defaults. Throws `ConfigError` at the first unusable value. */
 export function readConfig(env: Environment, options: ConfigOptions, program: Resources): AppConfig {
   const from = (name: string, flag?: string, option?: string): Setting | null => {
     if (flag !== undefined && option !== undefined) return { name: flag, value: option }
@@ -93,7 +96,7 @@ export function readConfig(env: Environment, options: ConfigOptions, program: Re
   }
 }
 
-/** Whether others than this machine's own programs can reach the service, by themselves or through a proxy. */
+/** Returns whether anything but this machine's programs can reach the service, directly or through a proxy. */
 export function isExposed({ host, expose, allowedHosts = [], trustProxy = [] }: AppConfig): boolean {
   return expose === true || !isLoopbackHost(host) || allowedHosts.length > 0 || trustProxy.length > 0
 }
@@ -127,7 +130,7 @@ function host(setting: Setting | null): string | null {
   throw new ConfigError(setting.name, setting.value, 'give an address to listen on, such as 127.0.0.1.')
 }
 
-/** Beyond this machine only on purpose: whoever can reach the service can try to sign in to it. */
+/** Refuses to listen beyond this machine unless intended, because anyone who reaches the service can try to sign in. */
 function reach(setting: Setting | null, exposed: boolean): string | null {
   const address = host(setting)
   if (setting === null || address === null || exposed || isLoopbackHost(address)) return address

@@ -3,12 +3,12 @@ import { isIP } from 'node:net'
 import { createSecureContext } from 'node:tls'
 import { ConfigError, type Setting } from './config-error.ts'
 
-/** Host names, separated by commas. */
+/** Parses host names, separated by commas. */
 export function hostNames(setting: Setting | null): readonly string[] {
   return listOf(setting, (item) => /^[0-9A-Za-z]([0-9A-Za-z.-]{0,251}[0-9A-Za-z])?$/.test(item), 'host names')
 }
 
-/** Addresses or networks (`10.0.0.0/8`), separated by commas. */
+/** Parses addresses or networks (`10.0.0.0/8`), separated by commas. */
 export function proxyNetworks(setting: Setting | null): readonly string[] {
   return listOf(setting, isNetwork, 'addresses or networks of your proxies, such as 127.0.0.1 or 10.0.0.0/8')
 }
@@ -27,7 +27,7 @@ function isNetwork(item: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
 }
 
-/** The certificate chain and its key as PEM texts; null when neither is given. */
+/** Reads the certificate chain and its key as PEM texts; null if neither is given. */
 export function readTls(cert: Setting | null, key: Setting | null): { cert: string; key: string } | null {
   if (cert === null && key === null) return null
   if (cert === null || key === null) {

@@ -2,9 +2,9 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, 
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** Files that come with the program. */
+/** Files of the program. */
 export interface Resources {
-  /** The folder of package.json, in a clone and in a packaged app alike. */
+  /** The folder of package.json, in a clone and in a packaged app. */
   readonly root: string
   readonly version: string
   /** The built window, also served as the web UI; null before the first build. */
@@ -14,8 +14,8 @@ export interface Resources {
 }
 
 /**
- * Finds the program's own files from an entry file's `import.meta.dirname`: the sources and the built
- * bundle lie at different depths below package.json.
+ * Finds the program's files from an entry file's `import.meta.dirname`, because the sources and the bundle lie at
+ * different depths below package.json.
  */
 export function findResources(entryDir: string): Resources {
   let root = entryDir
@@ -42,21 +42,27 @@ function versionIn(file: string): string {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The platform's folder for an application's data: where Copse keeps everything unless told otherwise. */
+/** Returns the platform's folder for application data, the default data folder. */
 export function defaultDataDir(env: Environment, platform: NodeJS.Platform, home: string = homedir()): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'Copse')
   if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'Copse')
   return join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), 'copse')
 }
 
-/** Makes the data folder, for its owner's eyes only; one that was there with a wider mode is tightened. Throws the system's error where it cannot be written. */
+/**
+ * Creates the data folder with access for its owner only, and tightens a wider mode. Throws the system's error if it
+ * can't be written.
+ */
 export function prepareDataDir(dataDir: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   tighten(dataDir)
   accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
 }
 
-/** Windows knows no modes. A folder of somebody else's stays as it is: only they can change it. */
+/**
+ * Tightens the mode. Windows has no modes, and only the owner can change another user's folder, so both stay as they
+ * are.
+ */
 function tighten(dataDir: string): void {
   const { mode, uid } = statSync(dataDir)
   const isOwn = process.getuid?.() === 0 || process.getuid?.() === uid

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * `port` if it can be had on `host` now, else 0 (any free one): for a window, which need not be at a
- * known address. Throws for a host that this machine does not have.
+ * Returns `port` if it is free on `host`, else 0 (any free port): a window needs no known address. Throws for a host
+ * that this machine does not have.
  */
 export async function pickPort(host: string, port: number): Promise<number> {
   const server = createServer()

@@ -1,10 +1,10 @@
-/** Beyond this many keys, those counted longest ago are forgotten. */
+/** Beyond this many keys the oldest are forgotten. */
 const maxKeys = 10_000
 
 export interface RateLimiter {
-  /** Milliseconds until one more is allowed for this key; 0 for now. */
+  /** Returns the milliseconds until the next event of this key is allowed; 0: now. */
   waitMs(key: string): number
-  /** Counts one, allowed or not. Answers how to take it back; after the end of its window that changes nothing. */
+  /** Counts an event, allowed or not. Returns a function that takes it back, with no effect after its window. */
   add(key: string): () => void
 }
 
@@ -13,14 +13,14 @@ interface Window {
   readonly begun: number
 }
 
-/** Allows `limit` of each key within windows of `windowMs`. `now` in milliseconds; it may be set back. */
+/** Allows `limit` events per key within windows of `windowMs`. `now` is in milliseconds and may be set back. */
 export function createRateLimiter(limit: number, windowMs: number, now: () => number): RateLimiter {
   const windows = new Map<string, Window>()
   const current = (key: string): Window | null => {
     const window = windows.get(key)
     if (!window) return null
     const age = now() - window.begun
-    // A time that is still to come was counted before the clock went back.
+    // A window that starts in the future was counted before the clock was set back.
     return age >= 0 && age < windowMs ? window : null
   }
   return {
@@ -41,7 +41,7 @@ export function createRateLimiter(limit: number, windowMs: number, now: () => nu
   }
 }
 
-/** Keeps a map that is written newest last within its size. */
+/** Deletes a map's oldest entries beyond its maximum size; the map must be written newest last. */
 export function forgetOldest(map: Map<string, unknown>, max = maxKeys): void {
   const oldest = map.keys().next().value
   if (map.size > max && oldest !== undefined) map.delete(oldest)

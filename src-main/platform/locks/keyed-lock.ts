@@ -1,9 +1,9 @@
-/** Runs work one at a time per key, in the order it was asked for; different keys do not wait for each other. */
+/** Runs work one at a time per key, in order; different keys don't wait for each other. */
 export interface KeyedLock {
   run<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
-/** A lock within this process. What `work` throws reaches its caller and does not stop those who wait. */
+/** Creates a lock within this process. An error of `work` reaches its caller and does not stop those that wait. */
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<unknown>>()
   return {

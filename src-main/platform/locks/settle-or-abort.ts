@@ -1,4 +1,4 @@
-/** Settles with `work`, or as soon as the signal says so. */
+/** Resolves when `work` settles or the signal aborts. */
 export async function settleOrAbort(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   const { promise, resolve } = Promise.withResolvers<undefined>()

@@ -1,18 +1,18 @@
 import { createKeyedLock } from './keyed-lock.ts'
 
-/** Reads that many ask for: one at a time per place, and one answer for all who wait for the same. */
+/** Reads with many callers: one at a time per place, and one result for all who wait for the same read. */
 export interface SingleFlight {
   /**
-   * Never answers with a read that began before it was asked for. Those who come while a read of the same waits for
-   * its turn share it; it is cancelled when none of them wants it any more. A cancelled call rejects with its
-   * signal's reason at once.
+   * Never returns a read that began before the call. Callers that arrive while a read of the same name waits share
+   * it; it is cancelled when none of them wants it any more. A cancelled call rejects at once with its signal's
+   * reason.
    */
   run<T>(
     of: { readonly place: string; readonly what: string },
     signal: AbortSignal,
     read: (signal: AbortSignal) => Promise<T>,
   ): Promise<T>
-  /** Something else that must not run beside the reads of a place; shared with nobody. */
+  /** Runs other work in turn with the reads of a place; shared with no other caller. */
   inTurn<T>(place: string, work: () => Promise<T>): Promise<T>
 }
 
@@ -22,7 +22,7 @@ interface Waiting {
   readonly cancel: AbortController
 }
 
-/** `what` names the read whole: the same name must mean the same type of answer. */
+/** Creates a single flight. `what` names a read fully: the same name must mean the same result type. */
 export function createSingleFlight(): SingleFlight {
   const places = createKeyedLock()
   const waiting = new Map<string, Waiting>()
@@ -34,7 +34,7 @@ export function createSingleFlight(): SingleFlight {
       cancel.signal.throwIfAborted()
       return await read(cancel.signal)
     })
-    // Whoever asked hears of a failure through their own promise.
+    // Prevents an unhandled rejection; each caller handles its own promise.
     result.catch(() => undefined)
     return { result, askers: 0, cancel }
   }

@@ -5,7 +5,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
-/** Another process works on this data folder. */
+/** Another process holds this data folder. */
 export class DataDirLockedError extends Error {
   override readonly name = 'DataDirLockedError'
   readonly code = 'data_dir_held'
@@ -23,15 +23,15 @@ export class DataDirLockedError extends Error {
 interface Holder {
   readonly pid: number
   readonly host: string
-  /** Told to people. */
+  /** When that process started, as shown to people. */
   readonly since: string
-  /** What the system says of when this pid began: a pid alone may have been given to another process. */
+  /** The process's start time as the system counts it, because the pid may be reused. */
   readonly started: string | null
 }
 
 /**
- * Makes this process the only one on `dataDir` until it is disposed or ends. Throws `DataDirLockedError`
- * while another one lives; takes over from one that was killed, also when its pid has been reused.
+ * Locks `dataDir` for this process until it is disposed or the process ends. Throws `DataDirLockedError` while
+ * another holder lives; takes over from a killed one, also when its pid was reused.
  */
 export function lockDataDir(dataDir: string): Disposable {
   const lockFile = join(dataDir, 'copse.lock')
@@ -60,7 +60,8 @@ export function lockDataDir(dataDir: string): Disposable {
 function take(dataDir: string, lockFile: string, draft: string): void {
   for (;;) {
     try {
-      // A hard link appears whole and only where nothing is: nobody reads half a lock, and one process wins.
+      // A hard link appears complete and only if the name is free, so no process reads a partial lock and only one
+      // wins.
       linkSync(draft, lockFile)
       return
     } catch (error) {
@@ -74,7 +75,7 @@ function take(dataDir: string, lockFile: string, draft: string): void {
   }
 }
 
-/** Removes the stale lock, and only it: a new holder may have come between reading and removing. */
+/** Removes exactly the stale lock, because a new holder may have come after it was read. */
 function discard(lockFile: string, stale: string): void {
   const aside = `${lockFile}.${randomUUID()}`
   try {
@@ -98,12 +99,12 @@ function isRunning(holder: Holder): boolean {
   return holder.started === null || started === holder.started
 }
 
-/** A text that two processes of the same pid never share; null where it cannot be told (or for a zombie). */
+/** Returns a text that no two processes with the same pid share; null if it is unknown (or for a zombie). */
 function startOf(pid: number): string | null {
   if (process.platform === 'win32') return null
   if (process.platform === 'linux') {
     const stat = readIfThere(`/proc/${pid}/stat`)
-    // The command's name is in brackets and may itself hold spaces and brackets.
+    // The command's name is in brackets and may contain spaces and brackets.
     const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (!fields || fields[0] === 'Z' || fields[0] === 'X') return null
     return `${readIfThere('/proc/sys/kernel/random/boot_id')?.trim() ?? ''} ${fields[19] ?? ''}`
@@ -117,7 +118,7 @@ function startOf(pid: number): string | null {
 }
 
 function parseHolder(text: string): Holder | null {
-  // Cut short by a power loss, it is nothing: its process is gone.
+  // A lock that a power loss truncated has no living holder.
   const value = parseJson(text)
   if (typeof value !== 'object' || value === null) return null
   const { pid, host, since, started } = value as Partial<Record<keyof Holder, unknown>>

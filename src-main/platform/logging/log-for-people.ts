@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
-/** A line of the log as a person reads it on a terminal: when, how bad, what happened, and to what. */
+/** Formats a log line for a terminal: time, level, message and details. */
 export function formatLogLine(line: string): string {
   const entry = parseJson(line)
   if (typeof entry !== 'object' || entry === null) return line

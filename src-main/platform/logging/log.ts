@@ -17,12 +17,12 @@ const secretFields = [
   'prompt',
 ]
 
-/** pino's `*` stands for exactly one level, so each depth is listed. */
+/** pino's `*` matches exactly one level, so each depth is listed. */
 const redactPaths = secretFields.flatMap((field) => [field, `*.${field}`, `*.*.${field}`, `*.*.*.${field}`])
 
 /**
- * The service's own log, JSON lines on `stream` (stderr when none is given, where a terminal gets lines for people).
- * Modules take a `child` of it.
+ * Creates the service's log: JSON lines on `stream`; by default stderr, where a terminal gets readable lines. Modules
+ * use a `child` of it.
  */
 export function createLogger(options: {
   readonly level: LevelWithSilent

@@ -1,12 +1,15 @@
-/** A program with its arguments and its whole environment. */
+/** A program with its arguments and complete environment. */
 export interface BoxedCommand {
   readonly file: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
 }
 
-/** What a process and all that it starts can't get out of. */
+/** A sandbox that a process and all its descendants can't leave. */
 export interface Box {
-  /** The command that runs this one inside. `release` once nothing of it is left. Throws where the system can't. */
+  /**
+   * Returns the command that runs this one inside the box. Call `release` once no process of it is left. Throws if
+   * the system can't.
+   */
   contain(command: BoxedCommand): Promise<BoxedCommand & { readonly release: () => Promise<void> }>
 }

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 
-/** The absolute path of a program, as a shell would find it; null when there is none. */
+/** Returns the absolute path of a program, as a shell would find it, or null. */
 export function findOnPath(
   program: string,
   environment: Readonly<Record<string, string | undefined>> = process.env,
@@ -24,7 +24,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
   } catch (error) {
-    // Every refusal of the system means the same: it can't be run from here.
+    // Any system error means that the file can't be run.
     if (typeof (error as NodeJS.ErrnoException).code === 'string') return false
     throw error
   }

@@ -1,19 +1,19 @@
 import { findOnPath } from './find-on-path.ts'
 import { spawnDetached } from './spawn-detached.ts'
 
-/** A terminal program of the person's, with the arguments that open it in a folder. */
+/** A terminal program, with the arguments that open it in a folder. */
 export interface Terminal {
   readonly program: string
   readonly args: (folder: string) => readonly string[]
 }
 
-/** In the order of preference; each begins in the folder in which it is started. */
+/** In order of preference; each opens in the folder in which it is started. */
 const onLinux = [
   ...['x-terminal-emulator', 'gnome-terminal', 'ptyxis', 'kgx', 'konsole', 'xfce4-terminal'],
   ...['ghostty', 'kitty', 'alacritty', 'wezterm', 'foot', 'xterm'],
 ]
 
-/** The terminal that would be opened on this machine; null when none is found. */
+/** Returns the terminal of this machine, or null. */
 export function findTerminal(
   platform: NodeJS.Platform = process.platform,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -32,7 +32,7 @@ export function findTerminal(
   return null
 }
 
-/** Opens it and lets it go. Rejects when it can't be started. */
+/** Opens a terminal that outlives this process. Rejects if it can't be started. */
 export async function openTerminal({ program, args }: Terminal, folder: string): Promise<void> {
   await spawnDetached(program, args(folder), folder)
 }

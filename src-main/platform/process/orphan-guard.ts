@@ -1,20 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { tmpdir } from 'node:os'
 
-/** A tree that must not outlive this process. */
+/** A process tree that must not outlive this process. */
 export interface GuardedTree {
-  /** The first process; its pid is the group's number. 0: it is about to be started. */
+  /** The root's pid, which is also its process group. 0: about to be started. */
   readonly pid: number
   /** `NAME=value` that every process of the tree inherits. */
   readonly processMarker: string
-  /** Where it was started. */
+  /** The working directory of the root. */
   readonly cwd: string
 }
 
 /**
- * Reads the trees that run, one line each, until the pipe ends: then this process is gone, however it ended. What still
- * runs of them gets SIGTERM and a second later SIGKILL, until a round finds nothing. A shell does it, since the packaged
- * app can't run scripts as Node; it needs `awk`, and `ps` where there is no /proc.
+ * Reads the running trees, one per line, until the pipe closes because this process ended, however it ended. Then
+ * sends their processes SIGTERM and a second later SIGKILL, until none is found. A shell script, because the packaged
+ * app can't run scripts as Node; needs `awk`, and `ps` where there is no /proc.
  */
 const script = String.raw`
 left=$(awk '/^\+/ { line = substr($0, 3); live[$2] = line } /^-/ { delete live[$2] } END { for (m in live) print live[m] }')
@@ -52,8 +52,8 @@ done
 let guard: ChildProcess | undefined
 
 /**
- * Has a tree ended when this process dies without a chance to do it, as by SIGKILL; returns what to call once the tree
- * has ended. Windows has no such guard.
+ * Has a tree killed if this process dies without a chance to do it, as by SIGKILL; call the returned function once
+ * the tree has ended. Not available on Windows.
  */
 export function guardTree({ pid, processMarker, cwd }: GuardedTree): () => void {
   if (process.platform === 'win32' || /\n/.test(cwd)) return () => undefined
@@ -69,7 +69,7 @@ function tell(line: string): void {
 function startGuard(): ChildProcess {
   const child = spawn('/bin/sh', ['-c', script], {
     cwd: tmpdir(),
-    // A session of its own: what ends this process's group must not end its guard.
+    // A separate session, so that a signal to this process's group does not end the guard.
     detached: true,
     env: { PATH: process.env['PATH'] ?? '/usr/bin:/bin', LC_ALL: 'C' },
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -81,7 +81,7 @@ function startGuard(): ChildProcess {
   child.once('exit', gone)
   child.stdin?.on('error', gone)
   child.unref()
-  // A pipe that waits must not keep this process running.
+  // The open pipe must not keep this process alive.
   ;(child.stdin as (typeof child.stdin & { unref?: () => void }) | null)?.unref?.()
   return child
 }

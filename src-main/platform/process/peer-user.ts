@@ -3,8 +3,8 @@ import { isIPv6, type Socket } from 'node:net'
 import { treeVariable } from './process.ts'
 
 /**
- * Whether the process at the other end of a connection of this machine belongs to the user that runs this one, and is
- * neither a program that this one has started nor one of a program's. null: this system can't tell, as only Linux can.
+ * Returns whether the peer of a local connection is a process of the same user as this one, and neither a program
+ * that this one started nor its descendant. null: unknown, because only Linux can tell.
  */
 export function isPeerSameUser(socket: Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>) {
   const table = readSockets()
@@ -13,19 +13,19 @@ export function isPeerSameUser(socket: Pick<Socket, 'remoteAddress' | 'remotePor
   if (remoteAddress === undefined || localAddress === undefined) return false
   const ends = [`${plain(remoteAddress)} ${remotePort}`, `${plain(localAddress)} ${localPort}`].join(' ')
   const peer = table.find((row) => row.ends === ends)
-  // What is closed already belongs to nobody any more.
+  // A closed socket has no owner any more.
   if (peer === undefined || peer.inode === '0' || peer.uid !== process.getuid?.()) return false
   const holders = holdersOf(peer.inode)
   return holders.length > 0 && !holders.some(isOfOurRuns)
 }
 
-/** Whether this system can tell whose a connection is. */
+/** Returns whether this system can tell the owner of a connection. */
 export function canTellPeers(): boolean {
   return readSockets() !== null
 }
 
 interface SocketRow {
-  /** Both addresses and ports, its own first. */
+  /** Both addresses and ports, the socket's own first. */
   readonly ends: string
   readonly uid: number
   readonly inode: string
@@ -47,7 +47,7 @@ function readSockets(): readonly SocketRow[] | null {
   )
 }
 
-/** `0100007F:A20B` as `127.0.0.1 41483`: groups of four bytes, each in the machine's own order. */
+/** Converts `0100007F:A20B` to `127.0.0.1 41483`: groups of four bytes, each in the machine's byte order. */
 function endOf(written: string): string {
   const [address = '', port = ''] = written.split(':')
   const bytes = Buffer.from(address, 'hex')
@@ -57,7 +57,7 @@ function endOf(written: string): string {
 
 const littleEndian = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1
 
-/** IPv6 written out in full, so that each has one form; one that stands for IPv4 as that. */
+/** Formats an address so that each has one form: IPv6 in full, IPv4-mapped as IPv4. */
 function addressOf(bytes: Buffer): string {
   const isMapped = bytes.length === 16 && bytes.subarray(0, 12).equals(mapped)
   if (bytes.length === 4 || isMapped) return [...bytes.subarray(-4)].join('.')
@@ -74,7 +74,7 @@ function plain(address: string): string {
   return [...head, ...gap, ...tail].map((group) => group.padStart(4, '0').toLowerCase()).join('')
 }
 
-/** The processes that have a socket open. One that nobody may look into holds none, and is then let in by nobody. */
+/** Returns the processes that have a socket open. One that can't be inspected is left out, so it is never let in. */
 function holdersOf(inode: string): readonly number[] {
   const link = `socket:[${inode}]`
   return readdirSync('/proc')
@@ -83,13 +83,15 @@ function holdersOf(inode: string): readonly number[] {
     .map(Number)
 }
 
-/** Whether a process, or one that it comes from, was started by this one, or carries the mark of a run of its own. */
+/**
+ * Returns whether a process or one of its ancestors was started by this one or carries the marker of one of its runs.
+ */
 function isOfOurRuns(pid: number): boolean {
   const ours = process.env[treeVariable]
   for (let next = pid, depth = 0; next > 1 && depth < 1_000; next = parentOf(next), depth++) {
     if (next === process.pid) return next !== pid
     const mark = markOf(next)
-    // A service that was itself started by a run has that run's mark, as all around it.
+    // A service that a run started carries that run's marker itself, like all processes around it.
     if (mark !== undefined && mark !== ours) return true
   }
   return false
@@ -101,7 +103,10 @@ function markOf(pid: number): string | undefined {
   return environment.find((entry) => entry.startsWith(start))?.slice(start.length)
 }
 
-/** The name in parentheses may hold spaces and parentheses itself, so count from the last one. 0 where there is none. */
+/**
+ * Returns the parent's pid, or 0. The name in parentheses may contain spaces and parentheses, so fields count from
+ * the last one.
+ */
 function parentOf(pid: number): number {
   const stat = textOf(`/proc/${pid}/stat`) ?? ''
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] ?? 0)
@@ -111,7 +116,7 @@ const namesIn = (path: string): readonly string[] => orElse(() => readdirSync(pa
 const linkOf = (path: string): string | null => orElse(() => readlinkSync(path), null)
 const textOf = (path: string): string | null => orElse(() => readFileSync(path, 'utf8'), null)
 
-/** A process may end between two looks, and others' are not ours to read. */
+/** Returns a fallback on errors: a process may end in between, or belong to another user. */
 function orElse<T>(look: () => T, otherwise: T): T {
   try {
     return look()

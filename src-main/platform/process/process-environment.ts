@@ -2,15 +2,14 @@ const dropped = /^(?:SVC_|ELECTRON_|npm_|NODE_OPTIONS$)/
 
 const withheld = new Set<string>()
 
-/** From now on no program that Copse starts inherits this variable: it holds a secret of Copse's own. */
+/** Removes this variable, a secret of Copse, from the environment of all programs that are started from now on. */
 export function withholdVariable(name: string): void {
   withheld.add(name)
 }
 
 /**
- * The environment of agents and scripts: the person's own, without what belongs to this service
- * (its `SVC_` settings and secrets, variables that integrations name, Electron's and npm's, Node's options), plus the
- * given ones.
+ * Returns the environment of agents and scripts: the user's own and the given variables, without what belongs to this
+ * service (`SVC_` settings and secrets, variables that integrations name, Electron's and npm's, Node's options).
  */
 export function childEnvironment(
   given: Readonly<Record<string, string>>,

@@ -2,30 +2,30 @@ import type { Socket } from 'node:net'
 import { PassThrough, pipeline } from 'node:stream'
 import type { Readable } from 'node:stream'
 
-/** The output of a child, to be read at any time. */
+/** A child's output, which can be read at any time. */
 export interface OutputPipe {
   readonly output: Readable
-  /** Call once nothing of the tree is left: makes sure that the output comes to its end. */
+  /** Call once no process of the tree is left: makes sure that the output ends. */
   treeIsGone(): void
 }
 
 const checkMs = 250
 
 /**
- * Puts a buffer behind a child's output: Node throws away what nobody reads by the time the child
- * exits, and a short-lived child may be faster than its reader.
+ * Buffers a child's output, because Node discards unread output when the child exits, and a short-lived child may be
+ * faster than its reader.
  */
 export function createOutputPipe(source: Readable): OutputPipe {
   const output = new PassThrough()
-  // How the child ended is told by its exit; a reader that turns away closes the pipe, and that is all.
+  // The child's exit tells how it ended; a reader that stops early only closes the pipe.
   pipeline(source, output, () => undefined)
   return { output, treeIsGone: () => closeWhenHeld(source, output) }
 }
 
 /**
- * A process that escaped every search keeps the pipe open, and then no event ever says that nothing more
- * will come. So it is closed from this side once nothing has come between two looks, with room for it at both:
- * room that has just been made says nothing yet of what still waits in the pipe.
+ * Closes the pipe from this side if it stays open, because a process that escaped every search holds it and no event
+ * would ever end it. Waits until nothing arrived between two checks that both had room in the buffer: room that was
+ * just made says nothing about data still in the pipe.
  */
 function closeWhenHeld(source: Readable, output: PassThrough): void {
   if (source.closed) return

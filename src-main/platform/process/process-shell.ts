@@ -1,4 +1,4 @@
-/** How this system runs a command line: program and arguments for `spawnTree`. */
+/** Returns the program and arguments for `spawnTree` that run a command line on this system. */
 export function shellCommand(
   command: string,
   args: readonly string[] = [],
@@ -7,7 +7,7 @@ export function shellCommand(
     const words = [command, ...args.map((arg) => `"${arg.replaceAll('"', '""')}"`)]
     return { file: 'cmd.exe', args: ['/d', '/s', '/c', `"${words.join(' ')}"`], verbatimArguments: true }
   }
-  // The words travel as arguments, so the shell never reads them as code.
+  // Passed as arguments, so that the shell never reads them as code.
   const line = args.length > 0 ? `${command} "$@"` : command
   return { file: '/bin/sh', args: ['-c', line, 'sh', ...args], verbatimArguments: false }
 }

@@ -2,30 +2,30 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { filterByEnvironment, readProcessTable } from './process-table.ts'
 import type { ProcessRow } from './process-table.ts'
 
-/** Which processes belong together. */
+/** Defines which processes belong to a tree. */
 export interface SweepScope {
-  /** The first process of the tree; its pid is the group's number. */
+  /** The root of the tree; its pid is also the process group. */
   readonly leader: { readonly pid: number; readonly started: string }
   /** `NAME=value` that every process of the tree inherits, to find those that left the group. */
   readonly processMarker: string
   /**
-   * The `performance.now()` since when its leader is watched, just before it started; then nobody else can have taken
-   * the group's number. null: it was found later.
+   * `performance.now()` just before the watched leader was started: since then no other process can have taken the
+   * group's number. null: the leader was found later.
    */
   readonly watchedSince: number | null
 }
 
 export interface SweepTiming {
-  /** When (epoch ms) to go from SIGTERM to SIGKILL; asked again each round. */
+  /** Returns when (epoch ms) SIGKILL follows SIGTERM; read again each round. */
   readonly deadline: () => number
-  /** Settles when the leader has ended; a round follows at once. */
+  /** Resolves when the leader has ended; starts a round at once. */
   readonly leaderExit?: Promise<unknown>
 }
 
-/** How long after SIGKILL to wait for processes that the kernel holds back, before they are reported as survivors. */
+/** How long after SIGKILL to wait for processes that the kernel holds, before they are reported as survivors. */
 const unkillableMs = 5_000
 
-/** SIGTERM to all, SIGKILL after the deadline; the pids that withstood even that (normally none). */
+/** Sends SIGTERM to all, and SIGKILL after the deadline. Returns the pids that survived even that (normally none). */
 export async function sweep(scope: SweepScope, timing: SweepTiming): Promise<readonly number[]> {
   const known = new Map<number, string>()
   const told = new Set<string>()
@@ -37,7 +37,8 @@ export async function sweep(scope: SweepScope, timing: SweepTiming): Promise<rea
     const late = Date.now() - timing.deadline()
     if (late > unkillableMs) return members.map((row) => row.pid)
     signalMembers(scope, members, told, late >= 0)
-    // Only polling can tell when processes that are not our children have gone. The leader is one, and wakes us.
+    // Only polling notices the end of processes that are not children. The leader is a child, so its exit wakes this
+    // loop.
     const wait = Math.max(1, Math.min(pause, late < 0 ? -late : pause))
     await (wakeUp ? Promise.race([delay(wait), wakeUp]) : delay(wait))
   }
@@ -46,7 +47,7 @@ export async function sweep(scope: SweepScope, timing: SweepTiming): Promise<rea
 function signalMembers(scope: SweepScope, members: readonly ProcessRow[], told: Set<string>, kill: boolean): void {
   const signal = kill ? 'SIGKILL' : 'SIGTERM'
   const due = members.filter((row) => kill || !told.has(identityOf(row)))
-  // One call for the whole group, so that nothing can fork its way past a loop over pids.
+  // One call for the whole group, because a loop over pids could miss a fork.
   const group = due.filter((row) => row.pgid === scope.leader.pid)
   const whole = group.length > 0 && (kill || told.size === 0) && scope.leader.pid > 1 && scope.watchedSince !== null
   if (whole) sendSignal(-scope.leader.pid, signal)
@@ -57,8 +58,8 @@ function signalMembers(scope: SweepScope, members: readonly ProcessRow[], told: 
 }
 
 /**
- * The group, what descends from it, what carries the mark, and what was a member in an earlier
- * round; never this process or its ancestors, and nothing that started before the leader.
+ * Returns the group, the leader's descendants, processes with the marker, and members of an earlier round; never this
+ * process, its ancestors, or a process older than the leader.
  */
 async function findMembers(scope: SweepScope, known: Map<number, string>): Promise<readonly ProcessRow[]> {
   const { watchedSince } = scope
@@ -69,7 +70,8 @@ async function findMembers(scope: SweepScope, known: Map<number, string>): Promi
   const startOrder = sameLeader ? leaderRow.order : parseOrder(scope.leader.started)
   if (startOrder === null) return []
   const candidates = table.filter((row) => !row.zombie && !spared.has(row.pid) && row.order >= startOrder)
-  // With the leader gone, its number stays taken as long as the group lives; a stranger under it means the group is gone.
+  // After the leader's end its number stays taken as long as the group lives; a stranger with that pid means that the
+  // group is gone.
   const groupIsOurs = sameLeader || (leaderRow === undefined && watchedSince !== null)
   const found = new Set(candidates.filter((row) => known.get(row.pid) === row.started))
   for (const row of candidates) if (groupIsOurs && row.pgid === scope.leader.pid) found.add(row)
@@ -101,7 +103,7 @@ function selfAndAncestors(table: readonly ProcessRow[]): ReadonlySet<number> {
   return spared
 }
 
-/** The order that belongs to a start time when its process is gone; null when it is from another boot or unreadable. */
+/** Returns the order of a start time whose process is gone; null if it is of another boot or unreadable. */
 function parseOrder(started: string): number | null {
   const date = started.endsWith('Z') ? started : `${started} UTC`
   const order = process.platform === 'linux' ? Number(started.split('@')[0]) : Date.parse(date)
@@ -110,7 +112,10 @@ function parseOrder(started: string): number | null {
 
 const identityOf = (row: ProcessRow): string => `${row.pid}:${row.started}`
 
-/** ESRCH: it ended by itself meanwhile. EPERM: it changed its user; it will be reported as a survivor. */
+/**
+ * Sends a signal. Ignores ESRCH, because the process has ended, and EPERM, because a process of another user is
+ * reported as a survivor.
+ */
 export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** One process as the system lists it. */
+/** A row of the system's process list. */
 export interface ProcessRow {
   readonly pid: number
   readonly ppid: number
   /** Process group. */
   readonly pgid: number
-  /** Ended, and only waits for its parent to notice: counts as gone. */
+  /** Ended, but not yet collected by its parent; counts as gone. */
   readonly zombie: boolean
-  /** Start time, to tell a process from a later one with the same pid. Opaque. */
+  /** Opaque start time, to tell a process from a later one with the same pid. */
   readonly started: string
-  /** Start time as a number that grows; comparable within one listing. */
+  /** Start time as an increasing number; comparable within one listing. */
   readonly order: number
 }
 
@@ -20,29 +20,31 @@ const run = promisify(execFile)
 const psEnvironment = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }
 const psColumns = 'pid=,ppid=,pgid=,stat=,lstart='
 
-/** A process that this one started, at this `performance.now()` or a little later. */
+/** A process that this one started, at `at` (`performance.now()`) or a little later. */
 export interface StartedChild {
   readonly pid: number
   readonly at: number
 }
 
 /**
- * Every process of this machine (of this container) that the caller may see; with `since`, it may leave out those that
- * are older than that one. Not for Windows.
+ * Returns every process of this machine (or container) that the caller may see; with `since` may leave out older
+ * ones. Not for Windows.
  */
 export async function readProcessTable(since?: StartedChild): Promise<readonly ProcessRow[]> {
   if (process.platform !== 'linux') return await readPs(['-A'])
   return (since && readProcSince(since)) ?? readProc()
 }
 
-/** The row of one process, null when there is none. */
+/** Returns the row of one process, or null. */
 export async function readProcess(pid: number): Promise<ProcessRow | null> {
   if (process.platform === 'linux') return readProcStat(String(pid))
   const rows = await readPs(['-p', String(pid)])
   return rows[0] ?? null
 }
 
-/** Which of these processes were started with `NAME=value` in their environment. Those it may not read count as no. */
+/**
+ * Returns which of these processes were started with `NAME=value` in their environment. Unreadable ones count as no.
+ */
 export async function filterByEnvironment(
   rows: readonly ProcessRow[],
   variable: string,
@@ -53,8 +55,8 @@ export async function filterByEnvironment(
   return rows.filter((row) => ` ${environments.get(row.pid) ?? ''} `.includes(` ${variable} `))
 }
 
-// Read in one go, not file by file in the background: a listing that is torn over several turns of
-// the event loop shows a forking tree as two halves. 500 processes take about 5 ms.
+// Read synchronously, because a listing spread over several turns of the event loop shows a forking tree in two
+// halves. 500 processes take about 5 ms.
 function readProc(): readonly ProcessRow[] {
   const rows: ProcessRow[] = []
   for (const name of readdirSync('/proc')) {
@@ -65,22 +67,22 @@ function readProc(): readonly ProcessRow[] {
   return rows
 }
 
-/** In this time the numbers of processes do not go round, however fast they are given out. */
+/** Within this time process numbers can't wrap around, however fast they are given out. */
 const roundMs = 250
-/** Where so many have come since, the whole listing is no slower. */
+/** With this many new processes the full listing is as fast. */
 const manySince = 100
 
 /**
- * A short script's end is looked after in a tenth of the time this way: numbers are given out in turn, and the system says
- * which was the last. null when it does not, or when they may have gone round.
+ * Returns only the processes since `pid`, ten times faster after a short script, because numbers are given out in
+ * order and the system reports the last one. null if it does not, or if they may have wrapped around.
  */
 function readProcSince({ pid, at }: StartedChild): readonly ProcessRow[] | null {
-  // Not of /proc/loadavg: in some containers that one is made up.
+  // Not /proc/loadavg, which is made up in some containers.
   const last = (): number => Number(readIfThere('/proc/sys/kernel/ns_last_pid'))
   const newest = last()
   if (!(newest >= pid) || newest - pid > manySince || performance.now() - at > roundMs) return null
   const rows: ProcessRow[] = []
-  // What has come while we looked counts too: the one that started it may have gone meanwhile.
+  // Processes that start during the loop count too: the one that started them may be gone already.
   for (let next = pid, end = newest; next <= end; end = next === end ? last() : end, next++) {
     const row = readProcStat(String(next))
     if (row) rows.push(row)
@@ -91,7 +93,7 @@ function readProcSince({ pid, at }: StartedChild): readonly ProcessRow[] | null 
 function readProcStat(pid: string): ProcessRow | null {
   const stat = readIfThere(`/proc/${pid}/stat`)
   if (!stat) return null
-  // The name in parentheses may hold spaces and parentheses itself, so count from the last one.
+  // The name in parentheses may contain spaces and parentheses, so fields count from the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [state, ppid, pgid] = fields
   const ticks = fields[19]
@@ -107,7 +109,7 @@ function readProcStat(pid: string): ProcessRow | null {
 }
 
 let knownBootId: string | undefined
-/** Ticks count from the boot, so the same pid and ticks can come again after the next one. */
+/** Returns the boot's ID. Ticks count from the boot, so the same pid and ticks can recur after the next one. */
 function bootId(): string {
   knownBootId ??= readIfThere('/proc/sys/kernel/random/boot_id').trim()
   return knownBootId
@@ -118,7 +120,7 @@ function readEnvironment(pid: number): string {
 }
 
 const unreadable = new Set(['ENOENT', 'ESRCH', 'EACCES', 'EPERM'])
-/** A process may end between the listing and the look, and others' are not ours to read. */
+/** Returns '' on errors: a process may end after the listing, or belong to another user. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -128,7 +130,7 @@ function readIfThere(path: string): string {
   }
 }
 
-/** The listing by `ps`, for systems without /proc. */
+/** Lists processes by `ps`, for systems without /proc. */
 export async function readPs(selection: readonly string[]): Promise<readonly ProcessRow[]> {
   const lines = await runPs([...selection, '-o', psColumns])
   return lines.flatMap((line) => {
@@ -160,7 +162,7 @@ async function runPs(args: readonly string[]): Promise<readonly string[]> {
     const { stdout } = await run('ps', [...args], { env: psEnvironment, maxBuffer: 64 * 1024 * 1024 })
     return stdout.split('\n').filter((line) => line.trim() !== '')
   } catch (error) {
-    // `ps -p` says "no such process" by exit code 1 and no output.
+    // `ps -p` reports "no such process" by exit code 1 and no output.
     if ((error as { code?: unknown }).code === 1) return []
     throw error
   }

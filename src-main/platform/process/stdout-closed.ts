@@ -3,9 +3,9 @@ import { fstatSync } from 'node:fs'
 import { once } from 'node:events'
 
 /**
- * Settles when nobody reads the pipe any more that this program's stdout is; never where that can't be told. Node hears
- * of it only when it writes, and a stream may have nothing to write for hours while the pipeline waits for it. GNU's
- * `tail` does look at its own stdout: it shares ours, writes nothing, and ends with its reader, or with this program.
+ * Resolves when this program's stdout is a pipe that nobody reads any more; never resolves if that is unknown. Node
+ * notices only at a write, and a stream may be idle for hours while the pipeline waits for it. GNU's `tail` checks
+ * its own stdout: it shares ours, writes nothing, and exits with its reader or with this program.
  */
 export async function stdoutClosed(): Promise<void> {
   if (process.platform !== 'linux' || !fstatSync(1).isFIFO()) return never

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Shows text with a pager, a shell's command line like `less -R`, that has the person's terminal until they
- * leave it. Answers false where there is no such program.
+ * Shows text in a pager, given as a shell's command line like `less -R`, which has the user's terminal until it
+ * exits. Returns false if there is no such program.
  */
 export async function showInPager(commandLine: string, text: string, env: Environment): Promise<boolean> {
   const pager = spawn(commandLine, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env: { ...env } })
-  // Ctrl-C belongs to the pager, and whoever leaves it early wants no more.
+  // The pager handles Ctrl-C, and a user who leaves it early wants no more text.
   const ignore = () => undefined
   process.on('SIGINT', ignore)
   pager.stdin.on('error', ignore)
@@ -22,7 +22,7 @@ export async function showInPager(commandLine: string, text: string, env: Enviro
   }
 }
 
-/** Hands an address to the desktop's own program for it. Answers false where there is none, or no desktop. */
+/** Opens an address in the desktop's program for it. Returns false if there is none, or no desktop. */
 export async function openOnDesktop(url: string, env: Environment, platform: NodeJS.Platform): Promise<boolean> {
   if (platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY']) return false
   const [command, ...args] =

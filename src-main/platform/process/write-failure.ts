@@ -1,4 +1,7 @@
-/** Whether the database or its disk refused a write that may succeed later; any other error is a bug or a refusal. */
+/**
+ * Returns whether the database or its disk refused a write that may succeed later; any other error is a bug or a
+ * refusal.
+ */
 export function isWriteFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''

@@ -1,13 +1,13 @@
 /** The last bytes of an output. */
 export interface ByteTail {
   push(bytes: Uint8Array): void
-  /** The last `max` bytes, or all if there were fewer: a view that holds until the next push. */
+  /** Returns the last `max` bytes, or all if there were fewer: a view that is valid until the next push. */
   bytes(): Buffer
   /** Bytes of the whole output so far. */
   readonly size: number
 }
 
-/** Copies into memory of its own, twice `max` and once for all, so that a flood leaves nothing for the collector. */
+/** Creates a tail with its own memory of twice `max`, allocated once, so that a flood of output creates no garbage. */
 export function createByteTail(max: number): ByteTail {
   let memory: Buffer | undefined
   let used = 0

@@ -1,29 +1,29 @@
 import { existsSync } from 'node:fs'
 import { createRedactor, redacted } from './redact.ts'
 
-/** Names of environment variables whose values are nobody's business. */
+/** Names of environment variables with secret values. */
 const secretName =
   /token|secret|passw|credential|authorization|private|(?:^|_)(?:api_?)?keys?$|(?:^|_)(?:pat|pwd|dsn)$/i
-/** Shorter values are words that also stand where they are no secret. */
+/** Shorter values are words that also occur where they are no secret. */
 const minLength = 6
 
-/** The values of an environment that are secrets by their names. */
+/** Returns the values of an environment that are secret by their names. */
 function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    // Where a secret lies is none.
+    // The path of a secret is not secret.
     value !== undefined && value.length >= minLength && secretName.test(name) && !existsSync(value) ? [value] : [],
   )
 }
 
-/** Makes `errorText` for a program with this environment. */
+/** Creates `errorText` for a program with this environment. */
 export function createErrorText(env: Readonly<Record<string, string | undefined>>): (error: unknown) => string {
   const redact = createRedactor([], secretsIn(env))
   return (error) => redact(textOf(error, new Set()))
 }
 
 /**
- * An error and its causes by their stacks alone: other fields may hold anything, what a statement wrote or how a
- * program was called. Of what is no error only its type is told.
+ * Formats an error and its causes by their stacks only, because other fields may hold anything, such as a statement's
+ * values or a command line. For a value that is no error, only its type.
  */
 function textOf(error: unknown, seen: Set<unknown>): string {
   if (typeof error === 'string') return error
@@ -36,7 +36,7 @@ function textOf(error: unknown, seen: Set<unknown>): string {
   return `${stackOf(error)}${code}${stacks.join('')}`
 }
 
-/** The message of a statement that failed ends with its values: hashes, environments, prompts. */
+/** Removes the values from the end of a failed statement's message: hashes, environments, prompts. */
 function stackOf(error: Error): string {
   const stack = error.stack ?? `${error.name}: ${error.message}`
   const isStatement = 'query' in error && 'params' in error

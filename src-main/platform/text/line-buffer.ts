@@ -1,8 +1,8 @@
-/** Cuts a flow of bytes at line ends. */
+/** Splits a byte stream at line ends. */
 export interface LineBuffer {
-  /** Takes a piece, gives back the whole lines so far (none: empty). */
+  /** Takes a chunk and returns the complete lines so far (none: empty). */
   push(chunk: Uint8Array): Uint8Array
-  /** Gives back the unfinished last line. */
+  /** Returns the unfinished last line. */
   flush(): Uint8Array
 }
 
@@ -10,8 +10,8 @@ const newline = 0x0a
 const empty = new Uint8Array(0)
 
 /**
- * Holds back an unfinished line, so that two outputs that share a log do not cut into each other's
- * lines. A line longer than `max` bytes is let go in parts, each ending with a whole character.
+ * Holds back an unfinished line, so that two outputs that share a log don't split each other's lines. A line longer
+ * than `max` bytes is released in parts, each ending with a complete character.
  */
 export function createLineBuffer(max = 64 * 1024): LineBuffer {
   let held: Uint8Array[] = []
@@ -31,7 +31,7 @@ export function createLineBuffer(max = 64 * 1024): LineBuffer {
       const end = chunk.lastIndexOf(newline) + 1
       hold(chunk.subarray(0, end))
       const lines = end > 0 ? take() : empty
-      // A copy: the caller may fill the same memory anew before the line is complete.
+      // A copy, because the caller may reuse the memory before the line is complete.
       hold(Buffer.from(chunk.subarray(end)))
       if (size <= max) return lines
       const all = take()
@@ -43,7 +43,7 @@ export function createLineBuffer(max = 64 * 1024): LineBuffer {
   }
 }
 
-/** The length without the beginning of a character whose rest is not there yet. */
+/** Returns the length without an incomplete character at the end. */
 export function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0

@@ -3,22 +3,25 @@ import { createByteTail } from './byte-tail.ts'
 /** Keeps the end of an output in bounded memory, to be shown without secrets. */
 export interface OutputCapture {
   push(bytes: Uint8Array): void
-  /** What was last said, redacted, of whole characters; with a note first of how many bytes came before. */
+  /**
+   * Returns the end of the output, redacted, in complete characters, preceded by a note of the number of bytes left
+   * out.
+   */
   text(): string
 }
 
 export interface OutputCaptureOptions {
-  /** Of UTF-8 that `text` has at most, the note included; at least 128. */
+  /** Maximum UTF-8 bytes of `text`, including the note; at least 128. */
   readonly maxBytes: number
   readonly redact: (text: string) => string
 }
 
-/** Kept before what is shown, so that a secret that reaches into it is seen as a whole. */
+/** Kept before the shown part, so that a secret across its start is recognised. */
 const contextBytes = 32 * 1024
-/** How many places are tried for the cut before all is left out. */
+/** Number of cut positions that are tried before everything is left out. */
 const cuts = 16
 
-/** Redacts only when asked for the text, so that a flood costs no more than copying its end. */
+/** Redacts only when `text` is called, so that a flood costs only the copying of its end. */
 export function createOutputCapture({ maxBytes, redact }: OutputCaptureOptions): OutputCapture {
   const end = createByteTail(maxBytes + contextBytes)
   return {
@@ -32,7 +35,7 @@ export function createOutputCapture({ maxBytes, redact }: OutputCaptureOptions):
         const note = noteOf(dropped + cut)
         const shown = redact(kept.toString('utf8', cut))
         if (note.length + Buffer.byteLength(shown) > maxBytes) continue
-        // If the halves make the whole, neither a secret nor a character was cut in two.
+        // If the redacted halves equal the redacted whole, the cut splits neither a secret nor a character.
         if (redact(kept.toString('utf8', 0, cut)) + shown === whole) return note + shown
       }
       return noteOf(dropped + kept.length)
@@ -42,7 +45,7 @@ export function createOutputCapture({ maxBytes, redact }: OutputCaptureOptions):
 
 const newline = 0x0a
 
-/** Where to begin, from the most that may be shown to less: at lines where one begins near, else at characters. */
+/** Yields cut positions from the longest allowed text to shorter ones: line starts if one is near, else characters. */
 function* possibleCuts(kept: Buffer, maxBytes: number): Generator<number> {
   const room = Math.min(kept.length, maxBytes - maxNoteBytes)
   const step = Math.ceil(room / cuts)

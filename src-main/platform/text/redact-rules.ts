@@ -7,8 +7,8 @@ export interface Span {
 export type RedactionRule = (text: string) => readonly Span[]
 
 /**
- * Secrets that are known by their shape. Each expression either is bounded or always consumes what it
- * looked at, so that no text makes it slower than its length.
+ * Rules for secrets with a known shape. Each expression is bounded or always consumes what it examined, so that its
+ * time is linear in the text.
  */
 export const builtInRules: readonly RedactionRule[] = [
   where((text) => keyHead.test(text), keys),
@@ -21,13 +21,13 @@ export const builtInRules: readonly RedactionRule[] = [
   where((text) => text.includes('PRIVATE KEY-----'), privateKeys),
 ]
 
-/** Nearly all text holds nothing of the kind: a quick look spares it the search, which costs three times as much. */
+/** Skips a rule by a quick check, because nearly all text has no match and the search costs three times as much. */
 function where(mayHold: (text: string) => boolean, rule: RedactionRule): RedactionRule {
   return (text) => (mayHold(text) ? rule(text) : none)
 }
 const none: readonly Span[] = []
 
-/** Prefix of a key → how many characters follow at least. Tool names (`svc_create_task`) are shorter. */
+/** Key prefix → minimum number of characters after it. Tool names (`svc_create_task`) are shorter. */
 const keyLengths: readonly (readonly [prefix: string, length: number])[] = [
   ['svc_', 40],
   ['svcd_', 40],
@@ -52,7 +52,10 @@ const keyLengths: readonly (readonly [prefix: string, length: number])[] = [
   ['AIza', 30],
 ]
 const keyStart = new RegExp(keyLengths.map(([prefix]) => prefix).join('|'), 'g')
-/** Their beginnings up to the rarest character, which is looked for first: that is ten times faster than all of them. */
+/**
+ * The prefixes up to their rarest character, searched first because that is ten times faster than searching all of
+ * them.
+ */
 const keyHead = new RegExp(
   `[-_KSI](?<=${keyLengths.map(([prefix]) => /^.*[-_]|^A[KSI]/.exec(prefix)?.[0] ?? prefix).join('|')})`,
 )
@@ -67,7 +70,7 @@ function keys(text: string): readonly Span[] {
     const from = match.index + match[0].length
     const probe = text.slice(from, from + needed)
     if (probe.length < needed || !/^[\w-]*$/.test(probe)) continue
-    // Hyphenated words may begin like this one (`sk-circle-fade-in-animation`); a key of its length has digits.
+    // Hyphenated words may begin the same (`sk-circle-fade-in-animation`); a key of this length contains digits.
     if (match[0] === 'sk-' && !/\d/.test(probe)) continue
     end = from + needed
     while (keyCharacter.test(text[end] ?? '')) end++
@@ -89,10 +92,10 @@ const headerExpression = new RegExp(
   String.raw`((?:authorization|x-api-key|private-token)["'\\]{0,4}[ \t]{0,4}[:=][ \t]{0,4}["'\\]{0,4})(${scheme}[ \t]{1,4})?([\w.~+/=-]{4,})`,
   'gi',
 )
-/** Their names up to the rarest character. */
+/** The headers' names up to their rarest character. */
 const headerHead = /[z-](?<=authoriz|x-|private-)/i
 
-/** `Authorization: Basic …`, also as JSON and as JSON inside JSON. */
+/** Finds `Authorization: Basic …`, also as JSON and as JSON inside JSON. */
 function headers(text: string): readonly Span[] {
   return spansOf(text, headerExpression, (match) => {
     const [, name = '', kind = '', value = ''] = match
@@ -106,19 +109,19 @@ function bearers(text: string): readonly Span[] {
   )
 }
 
-/** `https://user:password@host`. */
+/** Finds `https://user:password@host`. */
 function passwords(text: string): readonly Span[] {
   return spansOf(text, /(:\/\/[^\s/:@]{0,256}:)([^\s/:@]{1,256})@/g, ([, before = '']) => before.length, 1)
 }
 
-/** `?token=…`. */
+/** Finds `?token=…`. */
 function queries(text: string): readonly Span[] {
   return spansOf(text, /([?&](?:access_)?token=)([\w.~-]{8,})/g, ([, before = '']) => before.length)
 }
 
 const passwordNames = 'password|passwd|passphrase|pwd'
 const secretNames = 'secret|api_?key|access_?key|secret_?key|client_?secret|auth_?token|access_?token'
-/** A sign of assignment behind such a name; the sign is the rarer of the two, so it is looked for first. */
+/** An assignment sign after such a name; the sign is the rarer part, so it is searched first. */
 const assignmentHead = new RegExp(
   String.raw`[:=](?<=(?:${passwordNames}|${secretNames.replaceAll('_?', '[_-]?')})["'\\]{0,2}[ \t]{0,2}[:=])`,
   'i',
@@ -128,7 +131,10 @@ const assignmentExpression = new RegExp(
   'gi',
 )
 
-/** `password=…`, `AWS_SECRET_ACCESS_KEY=…`, `"api_key": "…"`. What code assigns there is no secret: a call, a variable. */
+/**
+ * Finds `password=…`, `AWS_SECRET_ACCESS_KEY=…`, `"api_key": "…"`. A call or a variable that code assigns is no
+ * secret.
+ */
 function assignments(text: string): readonly Span[] {
   return spansOf(text, assignmentExpression, ([, name = '', password, sign = '', quote = '', value = '']) => {
     const isWritten = /["']/.test(quote) ? value.length >= 6 : sign === '=' && quote === ''
@@ -140,7 +146,7 @@ function assignments(text: string): readonly Span[] {
 const keyBegin = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/g
 const keyEnd = /-----END [A-Z ]{0,40}PRIVATE KEY-----/g
 
-/** A private key in PEM, to its end or, where that is missing, to the end of the text. */
+/** Finds private keys in PEM, up to their end or, without one, to the end of the text. */
 function privateKeys(text: string): readonly Span[] {
   const spans: Span[] = []
   keyBegin.lastIndex = 0
@@ -154,7 +160,7 @@ function privateKeys(text: string): readonly Span[] {
   return spans
 }
 
-/** Where a private key begins that has no end yet; -1 where there is none. */
+/** Returns the start of a private key that has no end yet, or -1. */
 export function openKeyAt(text: string): number {
   const start = text.lastIndexOf('-----BEGIN ')
   if (start < 0) return -1
@@ -167,7 +173,10 @@ export function openKeyAt(text: string): number {
 
 const looksRandom = (value: string): boolean => value.length >= 16 && /\d/.test(value)
 
-/** `skip` says how many characters of the match to show before the secret; null: it is none. */
+/**
+ * Returns the ranges of matches. `skip` returns how many characters of a match to show before the secret; null: not a
+ * secret.
+ */
 function spansOf(
   text: string,
   expression: RegExp,
@@ -186,12 +195,15 @@ function spansOf(
 
 const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 
-/** Secrets known by their text; also as they look inside a JSON string. Each line of a long one counts by itself. */
+/**
+ * Returns a rule for literal secrets, also as escaped in a JSON string. Each line of a multi-line secret counts
+ * separately.
+ */
 export function literalRule(secrets: readonly string[]): RedactionRule | null {
   const forms = secrets
     .flatMap((secret) => secret.split(/\r?\n/))
     .flatMap((line) => [line.trim(), JSON.stringify(line.trim()).slice(1, -1), encodeURIComponent(line.trim())])
-    // Shorter ones would black out ordinary words.
+    // Shorter ones would hide ordinary words.
     .filter((form) => form.length >= 6)
   if (forms.length === 0) return null
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length)

@@ -1,21 +1,21 @@
 import { openKeyAt } from './redact-rules.ts'
 
-/** Redacts bytes that arrive in pieces. */
+/** Redacts bytes that arrive in chunks. */
 export interface StreamRedactor {
-  /** Takes a piece, gives back what may be written now. */
+  /** Takes a chunk and returns the bytes that may be written now. */
   push(chunk: Uint8Array): Uint8Array
-  /** Gives back the rest. */
+  /** Returns the rest. */
   flush(): Uint8Array
 }
 
-/** Bytes of one line that are held back at most. */
+/** Maximum bytes of one line that are held back. */
 const maxHeld = 64 * 1024
-/** How much of a longer line stays held back, for a secret that begins there. */
+/** Bytes of a longer line that stay held back, for a secret that begins there. */
 const overlap = 8 * 1024
 
 /**
- * Redacts line by line, so that a secret split over pieces is still caught; a private key in PEM is one secret. A line
- * that is longer than 64 KB goes on in parts that overlap. Bytes of a part without secrets pass untouched, also those that are no UTF-8.
+ * Redacts line by line, so that a secret split over chunks is found; a PEM private key is one secret. A line longer
+ * than 64 KB is handled in overlapping parts. Bytes of a part without secrets pass unchanged, also invalid UTF-8.
  */
 export function createStreamRedactor(redact: (text: string) => string): StreamRedactor {
   const held: Uint8Array[] = []
@@ -31,7 +31,7 @@ export function createStreamRedactor(redact: (text: string) => string): StreamRe
     held.push(bytes)
     size += bytes.length
   }
-  /** The lines that are whole, but not those of a private key whose end is still to come. */
+  /** Takes the complete lines, except those of a private key whose end has not arrived. */
   const takeLines = (): Buffer => {
     const all = takeHeld()
     const open = all.includes('-----BEGIN ') ? openKeyAt(all.toString('latin1')) : -1
@@ -44,7 +44,7 @@ export function createStreamRedactor(redact: (text: string) => string): StreamRe
       const lineEnd = Math.max(chunk.lastIndexOf(newline), chunk.lastIndexOf(carriageReturn)) + 1
       hold(chunk.subarray(0, lineEnd))
       const ready = lineEnd > 0 ? redactBytes(takeLines(), redact) : empty
-      // A copy: the caller may fill the same memory anew before the line is complete.
+      // A copy, because the caller may reuse the memory before the line is complete.
       hold(Buffer.from(chunk.subarray(lineEnd)))
       if (size <= maxHeld) return ready
       const part = takeHeld()
@@ -67,12 +67,12 @@ function redactBytes(bytes: Buffer, redact: (text: string) => string): Uint8Arra
   return shown === text ? bytes : Buffer.from(shown)
 }
 
-/** Where to cut without cutting a secret in two; the whole length when there is no such place. */
+/** Returns where to cut without splitting a secret; the whole length if there is no such position. */
 function findCut(part: Buffer, redact: (text: string) => string): number {
   const whole = redact(part.toString('utf8'))
   for (let tail = overlap; tail <= overlap * 4; tail += overlap) {
     let cut = part.length - tail
-    // Not inside of a character.
+    // Not within a character.
     while (cut > 0 && ((part[cut] ?? 0) & 0xc0) === 0x80) cut--
     const halves = redact(part.toString('utf8', 0, cut)) + redact(part.toString('utf8', cut))
     if (cut > 0 && halves === whole) return cut

@@ -2,7 +2,7 @@ import { RE2JS } from 're2js'
 import { builtInRules, literalRule } from './redact-rules.ts'
 import type { RedactionRule, Span } from './redact-rules.ts'
 
-/** What stands in place of a secret. */
+/** The replacement of a secret. */
 export const redacted = '[redacted]'
 
 /** A redaction pattern that `validateRedactionPattern` refuses. */
@@ -11,11 +11,14 @@ export class RedactionPatternError extends Error {
   readonly code = 'invalid_pattern'
 }
 
-/** Bounds the work of one pattern on one character. */
+/** Bounds the work of one pattern per character. */
 const maxPatternLength = 1_000
 const maxProgramSize = 5_000
 
-/** Why a pattern can't be used, in a sentence for people; null when it can. Patterns are RE2's: no look-around, no back-references. */
+/**
+ * Returns why a pattern can't be used, in a sentence for people, or null. Patterns are RE2's: no look-around, no
+ * back-references.
+ */
 export function validateRedactionPattern(pattern: string): string | null {
   if (pattern.length > maxPatternLength) return `A pattern has at most ${maxPatternLength} characters.`
   try {
@@ -28,14 +31,14 @@ export function validateRedactionPattern(pattern: string): string | null {
 }
 
 /**
- * Makes the function that blacks out secrets: those known by shape, the given literal ones, and
- * whatever matches the patterns; in time linear in the text, whatever the patterns.
- * Throws `RedactionPatternError` for an invalid pattern: to go on without it would show what it is to hide.
+ * Creates the function that hides secrets: those with a known shape, the literal ones, and matches of the patterns;
+ * in time linear in the text for all patterns. Throws `RedactionPatternError` for an invalid pattern, because without
+ * it secrets would be shown.
  */
 export function createRedactor(patterns: readonly string[], secrets: readonly string[] = []): (text: string) => string {
   const literals = literalRule(secrets)
   const rules = [...builtInRules, ...(literals ? [literals] : []), ...patterns.map(patternRule)]
-  // All rules see the original text; one rule's replacement can't hide the rest of a secret from another.
+  // All rules see the original text, so that one rule's replacement can't hide the rest of a secret from another.
   return (text) =>
     replaceSpans(
       text,
@@ -51,9 +54,9 @@ function patternRule(pattern: string): RedactionRule {
 }
 
 /**
- * Each search is linear, but a pattern may look through the whole rest for each match and so make all
- * matches together quadratic (`a[^b]*b|a` on `aaaa…`). So only so many are looked for in the text as a
- * whole; after them each line is searched by itself, and after as many in one line, the rest of it is hidden.
+ * Each search is linear, but a pattern may scan the whole rest for each match, which makes all matches together
+ * quadratic (`a[^b]*b|a` on `aaaa…`). So only this many matches are searched in the whole text; then each line is
+ * searched separately, and after this many in one line, the rest of it is hidden.
  */
 const maxMatches = 64
 
@@ -73,7 +76,7 @@ function findSpans(compiled: RE2JS, text: string): readonly Span[] {
   return all
 }
 
-/** The first matches; `resume` is where to go on when there may be more. Positions are moved by `offset`. */
+/** Returns the first matches; `resume` is where to continue if there may be more. Positions are moved by `offset`. */
 function findSome(compiled: RE2JS, text: string, offset: number): { spans: Span[]; resume: number | null } {
   const spans: Span[] = []
   const matcher = compiled.matcher(text)

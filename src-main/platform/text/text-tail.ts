@@ -1,16 +1,16 @@
 import { wholeCharacters } from './line-buffer.ts'
 import { createByteTail } from './byte-tail.ts'
 
-/** Keeps the end of what flows by. */
+/** Keeps the end of a text stream. */
 export interface TextTail {
   push(chunk: Uint8Array): void
-  /** The last bytes as text: whole characters, and from the beginning of a line where one is near. */
+  /** Returns the last bytes as text: complete characters, starting at a line if one is near. */
   text(): string
 }
 
-/** Keeps the last `max` bytes; its own memory is about twice that. */
+/** Keeps the last `max` bytes in memory of about twice that. */
 export function createTextTail(max: number): TextTail {
-  // A little more than is shown, so that `text` still sees that something was left out.
+  // Slightly more than is shown, so that `text` notices that something was left out.
   const end = createByteTail(max + 4)
   return {
     push: (chunk) => end.push(chunk),
@@ -24,7 +24,10 @@ export function createTextTail(max: number): TextTail {
   }
 }
 
-/** Where to begin after a cut: at a line if one begins soon (half a line may be half a secret), else at a whole character. */
+/**
+ * Returns where to begin after a cut: at a line if one begins soon (half a line may be half a secret), else at a
+ * complete character.
+ */
 function beginning(bytes: Buffer): number {
   const newline = bytes.subarray(0, bytes.length / 5).indexOf(0x0a)
   if (newline !== -1) return newline + 1

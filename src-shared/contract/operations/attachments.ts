@@ -4,7 +4,7 @@ import { Attachment, FileContent } from '../attachments.ts'
 import { AttachmentId, ProjectId, TaskId } from '../ids.ts'
 import { del, get, list, post } from '../operation.ts'
 
-/** Base64 takes a third more, and the name some. */
+/** Base64 adds a third, and the name a little. */
 const bodyBytes = Math.ceil(maxAttachmentBytes / 3) * 4 + 16 * 1024
 
 export const attachmentsOperations = {

@@ -3,7 +3,7 @@ import { TaskId, Timestamp } from '../ids.ts'
 import { get, list, post } from '../operation.ts'
 import { BranchCommit, CommitName, Diff, diffScopes, ViewedContent } from '../workspaces.ts'
 
-/** What a task has changed, and what its reader has seen of it. */
+/** A task's changes, and what each reader has viewed. */
 export const diffsOperations = {
   'tasks.diff': get(
     '/tasks/{task_id}/diff',

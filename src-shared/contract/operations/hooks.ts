@@ -3,7 +3,7 @@ import { ProjectId, TaskId } from '../ids.ts'
 import { hookEvents, HookRun, LifecycleHook, PluginInfo } from '../lifecycle-hooks.ts'
 import { get, list, post } from '../operation.ts'
 
-/** What a project runs at the moments of a task's life, and what came of it. */
+/** A project's hooks, and the results of their runs. */
 export const hooksOperations = {
   'plugins.list': get(
     '/plugins',

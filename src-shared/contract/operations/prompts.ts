@@ -7,7 +7,7 @@ import { NewTaskFields } from './tasks.ts'
 
 const role = z.string().max(60).optional().describe('The role that is next to work, when absent.')
 
-/** What agents are told, before they start and afterwards. */
+/** Prompts of agents, before and after their start. */
 export const promptsOperations = {
   'tasks.prompt': get(
     '/tasks/{task_id}/prompt',

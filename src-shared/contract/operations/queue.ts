@@ -4,7 +4,7 @@ import { ProjectLimits, TaskLimits } from '../limits.ts'
 import { get, post } from '../operation.ts'
 import { ProjectUsage, Queue, queueMoves, UsageSum } from '../queue.ts'
 
-/** What agents are at, what waits for them, and what they have used. */
+/** Running agents, the queue, and usage. */
 export const queueOperations = {
   'projects.queue': get(
     '/projects/{project_id}/queue',

@@ -6,7 +6,7 @@ import { Review } from '../reviews.ts'
 import { Task, TransitionEntry } from '../tasks.ts'
 import { Workspace } from '../workspaces.ts'
 
-/** What is written down of a task, and what its work has left on the disk. */
+/** A task's records, and what its work has left on the disk. */
 export const taskRecordsOperations = {
   'tasks.transitions': get(
     '/tasks/{task_id}/transitions',

@@ -5,7 +5,7 @@ import { TaskTemplate, TaskTemplateFields } from '../task-templates.ts'
 
 const refusals = ['unknown_role', 'not_a_member', 'forbidden'] as const
 
-/** Starting points for new tasks, which members keep with their project; agents read them. */
+/** Templates of new tasks, which members maintain in their project; agents read them. */
 export const taskTemplatesOperations = {
   'task_templates.list': get(
     '/projects/{project_id}/task_templates',
