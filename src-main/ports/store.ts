@@ -1,3 +1,4 @@
+import type { Overlap } from '../../src-shared/contract/overlaps.ts'
 import type { Comment } from '../../src-shared/contract/comments.ts'
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { EventEnvelope, EventType } from '../../src-shared/contract/events.ts'
@@ -49,7 +50,7 @@ export type RepoRecord = Repo & { readonly project_id: ProjectId }
 export type AgentRecord = Agent
 export type TaskRecord = Omit<
   Task,
-  'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'
+  'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base' | 'overlaps'
 > & {
   /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
   readonly context_holder: string | null
@@ -219,6 +220,13 @@ export interface Queries {
   }
   readonly reviews: ReviewQueries
   readonly base_health: BaseHealthQueries
+  /** Worktrees that overlap, as last read; kept in memory. */
+  readonly overlaps: {
+    ofProject(project_id: ProjectId): readonly Overlap[]
+    /** The tasks that would conflict with this one. */
+    conflictsOf(task_id: TaskId): readonly TaskId[]
+    replace(project_id: ProjectId, items: readonly Overlap[]): void
+  }
   readonly workspaces: {
     put(record: WorkspaceRecord): void
     byTask(task_id: TaskId): WorkspaceRecord | null
@@ -226,6 +234,8 @@ export interface Queries {
     /** Returns the workspaces whose clean-up is due at `now` (ISO); with null, all that are scheduled. */
     toClean(now: string | null): readonly WorkspaceRecord[]
     byProject(project_id: ProjectId): readonly WorkspaceRecord[]
+    /** Those with a worktree whose task is not archived. */
+    present(): readonly { readonly workspace: WorkspaceRecord; readonly task: TaskRecord }[]
     paths(): readonly string[]
     /** Returns the first port of each worktree's range. */
     portBases(): ReadonlySet<number>

@@ -1,0 +1,260 @@
+import { readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Overlap } from '../../../src-shared/contract/overlaps.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+
+const lines = (change: Readonly<Record<number, string>> = {}) =>
+  Array.from({ length: 40 }, (_, number) => `${change[number + 1] ?? `line ${number + 1}`}\n`).join('')
+
+const files = { 'a.txt': lines(), 'b.txt': lines(), 'old/c.txt': lines(), 'data.bin': '\0one\0' }
+
+interface Side {
+  readonly task: Task
+  readonly path: string
+}
+
+/** A task that a person works on, with its worktree. */
+async function side(job: Job, title: string): Promise<Side> {
+  const task = await job.task({ title })
+  const { workspace } = await job.running.client.call('tasks.claim', { task_id: task.id })
+  return { task, path: workspace?.path ?? '' }
+}
+
+async function startTwo(): Promise<{ job: Job; one: Side; other: Side }> {
+  const job = await startJob({ files })
+  return { job, one: await side(job, 'One'), other: await side(job, 'Other') }
+}
+
+const list = async (job: Job): Promise<readonly Overlap[]> =>
+  (await job.running.client.call('overlaps.list', { project_id: job.project.id })).items
+
+/** Waits for the event that tells of these overlaps. */
+async function told(job: Job, fits: (items: readonly Overlap[]) => boolean, ms = 30_000): Promise<readonly Overlap[]> {
+  if (fits(await list(job))) return await list(job)
+  for await (const item of job.running.client.events({}, 0, AbortSignal.timeout(ms))) {
+    if (item.kind !== 'event' || item.event.type !== 'overlaps.updated' || !fits(item.event.data.items)) continue
+    // It may be one of before.
+    const items = await list(job)
+    if (fits(items)) return items
+  }
+  throw new Error('The events ended.')
+}
+
+const some = (items: readonly Overlap[]) => items.length > 0
+const none = (items: readonly Overlap[]) => items.length === 0
+const write = (at: Side, name: string, text: string | Buffer) => writeFile(join(at.path, name), text)
+const commit = async (job: Job, { path }: Side) => {
+  await job.repository.git(['add', '--all'], { cwd: path })
+  await job.repository.git(['commit', '--quiet', '--message', 'Work'], { cwd: path })
+}
+
+/** The pairs by the titles' sides, without ids. */
+const brief = (items: readonly Overlap[]) => items.map(({ kind, files: names }) => [kind, ...names])
+
+const cases: Readonly<
+  Record<string, { change: (one: Side, other: Side, job: Job) => Promise<void>; found: readonly string[] }>
+> = {
+  'uncommitted work in the same lines': {
+    change: async (one, other) => {
+      await write(one, 'a.txt', lines({ 5: 'mine' }))
+      await write(other, 'a.txt', lines({ 5: 'theirs' }))
+    },
+    found: ['conflict', 'a.txt'],
+  },
+  'committed work against uncommitted work': {
+    change: async (one, other, job) => {
+      await write(one, 'a.txt', lines({ 5: 'mine' }))
+      await commit(job, one)
+      await write(other, 'a.txt', lines({ 5: 'theirs' }))
+    },
+    found: ['conflict', 'a.txt'],
+  },
+  'untracked files of the same name': {
+    change: async (one, other) => {
+      await write(one, 'new "file".txt', 'mine\n')
+      await write(other, 'new "file".txt', 'theirs\n')
+    },
+    found: ['conflict', 'new "file".txt'],
+  },
+  'a deletion against an edit': {
+    change: async (one, other) => {
+      await rm(join(one.path, 'a.txt'))
+      await write(other, 'a.txt', lines({ 5: 'theirs' }))
+    },
+    found: ['conflict', 'a.txt'],
+  },
+  'a rename with an edit against an edit': {
+    change: async (one, other) => {
+      await rename(join(one.path, 'a.txt'), join(one.path, 'renamed.txt'))
+      await write(one, 'renamed.txt', lines({ 5: 'mine' }))
+      await write(other, 'a.txt', lines({ 5: 'theirs' }))
+    },
+    found: ['conflict', 'renamed.txt'],
+  },
+  'a binary file that both change': {
+    change: async (one, other) => {
+      await write(one, 'data.bin', Buffer.from('\0two\0'))
+      await write(other, 'data.bin', Buffer.from('\0three\0'))
+    },
+    found: ['conflict', 'data.bin'],
+  },
+  'a file where the other makes a folder': {
+    change: async (one, other) => {
+      await write(one, 'place', 'mine\n')
+      await rm(join(other.path, 'old', 'c.txt'))
+      await rename(join(other.path, 'old'), join(other.path, 'place'))
+      await write(other, 'place/x.txt', 'theirs\n')
+    },
+    found: ['conflict', 'place'],
+  },
+  'lines three apart': {
+    change: async (one, other) => {
+      await write(one, 'a.txt', lines({ 10: 'mine' }))
+      await write(other, 'a.txt', lines({ 13: 'theirs' }))
+    },
+    found: ['same_lines_nearby', 'a.txt'],
+  },
+}
+
+for (const [name, { change, found }] of Object.entries(cases)) {
+  test(`tells of ${name}`, async () => {
+    const { job, one, other } = await startTwo()
+    await using _ = job
+    await change(one, other, job)
+    const items = await told(job, (all) => all.some(({ kind }) => kind === found[0]))
+    expect(brief(items)).toEqual([found])
+    expect(items.map(({ a, b }) => [a, b])).toEqual([[one.task.id, other.task.id].toSorted()])
+  })
+}
+
+test('tells within 5 s of the second write, on both tasks, and clears when one side undoes it', async () => {
+  const { job, one, other } = await startTwo()
+  await using _ = job
+  const { client } = job.running
+  await write(one, 'a.txt', lines({ 5: 'mine' }))
+  await write(other, 'a.txt', lines({ 5: 'theirs' }))
+  await told(job, some, 5_000)
+  const overlapsOf = async ({ task }: Side) => (await client.call('tasks.get', { task_id: task.id })).overlaps
+  expect(await overlapsOf(one)).toEqual([other.task.id])
+  expect(await overlapsOf(other)).toEqual([one.task.id])
+  await write(other, 'a.txt', lines())
+  await told(job, none, 5_000)
+  expect(await overlapsOf(one)).toEqual([])
+})
+
+test('says nothing of changes far apart, of equal ones, or of a conflict with the base alone', async () => {
+  const { job, one, other } = await startTwo()
+  await using _ = job
+  const third = await side(job, 'Third')
+  await write(one, 'a.txt', lines({ 5: 'same' }))
+  await write(other, 'a.txt', lines({ 30: 'far' }))
+  await write(third, 'a.txt', lines({ 5: 'same' }))
+  // The base moves on under them, in the lines of one alone.
+  await job.repository.commit('Base', { 'a.txt': lines({ 5: 'base' }) })
+  await write(third, 'b.txt', lines({ 1: 'mine' }))
+  await write(other, 'b.txt', lines({ 1: 'theirs' }))
+  const items = await told(job, some)
+  expect(brief(items)).toEqual([['conflict', 'b.txt']])
+})
+
+test('clears when a task is cancelled, and when its worktree goes', async () => {
+  const { job, one, other } = await startTwo()
+  await using _ = job
+  const { client } = job.running
+  const third = await side(job, 'Third')
+  for (const [at, text] of [
+    [one, 'mine'],
+    [other, 'theirs'],
+    [third, 'a third'],
+  ] as const)
+    await write(at, 'a.txt', lines({ 5: text }))
+  await told(job, (all) => all.length === 3)
+  await client.call('tasks.cancel', { task_id: one.task.id })
+  await told(job, (all) => all.length === 1)
+  await rm(third.path, { recursive: true, force: true })
+  await told(job, none)
+})
+
+test('compares neither tasks of two repositories nor those of two base branches', async () => {
+  const { job, one, other } = await startTwo()
+  await using _ = job
+  const { client } = job.running
+  const [repo] = job.project.repos
+  await job.repository.git(['branch', 'release'])
+  await client.call('repos.update', {
+    project_id: job.project.id,
+    repo_id: repo?.id ?? '',
+    default_branch: 'release',
+  } as never)
+  const third = await side(job, 'On release')
+  await write(third, 'a.txt', lines({ 5: 'release' }))
+  await write(one, 'a.txt', lines({ 5: 'mine' }))
+  await write(other, 'a.txt', lines({ 5: 'theirs' }))
+  const items = await told(job, some)
+  expect(items.map(({ a, b }) => [a, b])).toEqual([[one.task.id, other.task.id].toSorted()])
+})
+
+async function traces(job: Job): Promise<unknown> {
+  const { git, path } = job.repository
+  const below = async (folder: string) => await readdir(folder, { recursive: true }).catch(() => [])
+  const inGit = await below(join(path, '.git'))
+  const temporary = (await readdir(tmpdir())).filter((name) => name.startsWith('copse-overlaps-'))
+  return {
+    refs: await git(['for-each-ref']),
+    loose: (await git(['count-objects', '-v'])).split('\n').filter((line) => /^(count|packs|in-pack)/.test(line)),
+    locks: inGit.filter((name) => name.endsWith('.lock')),
+    files: inGit.filter((name) => !name.endsWith('index')).toSorted(),
+    temporary,
+  }
+}
+
+test('leaves no ref, object, lock or folder behind in the repository, and after the end none of its own', async () => {
+  const { job, one, other } = await startTwo()
+  await using _ = job
+  const before = await traces(job)
+  await write(one, 'a.txt', lines({ 5: 'mine' }))
+  await write(other, 'a.txt', lines({ 5: 'theirs' }))
+  await told(job, some)
+  expect(await traces(job)).toEqual(before)
+  const { dataDir } = job.running
+  job.running = await job.running.restart()
+  expect(job.running.dataDir).toBe(dataDir)
+  // It is found again from the disk.
+  expect(brief(await told(job, some))).toEqual([['conflict', 'a.txt']])
+  expect(await readdir(join(dataDir, 'overlaps'))).toHaveLength(1)
+  await write(other, 'a.txt', lines())
+  await told(job, none)
+})
+
+test('tells an agent at work once of each conflict, if the project wants it', async () => {
+  await using job = await startJob({ files })
+  await job.settings({ tell_agents_of_overlaps: true })
+  const change = (text: string) =>
+    `sed -i '5s/.*/${text}/' a.txt; while [ ! -e ../stop-$SVC_TASK_ID ]; do sleep 0.2; done`
+  const [first, second] = [await job.task({ title: 'First' }), await job.task({ title: 'Second' })]
+  const one = await job.claim(first, await job.agent(change('mine'), 'One'))
+  await job.claim(second, await job.agent(change('theirs'), 'Two'))
+  await told(job, some)
+  const messages = async (task: Task) =>
+    (await job.executions(task.id)).flatMap(({ message }) => (message === undefined ? [] : [message]))
+  await job.running.eventually(
+    async () => [...(await messages(first)), ...(await messages(second))],
+    (all) => all.length === 2,
+  )
+  const [message = ''] = await messages(first)
+  expect(message).toContain(second.ref)
+  expect(message).toContain('a.txt')
+  // Another write of the same pair, and then one more conflict: that no message came for the write is seen by then.
+  const third = await side(job, 'Third')
+  await writeFile(join(one.path, 'a.txt'), lines({ 5: 'mine again' }))
+  await write(third, 'a.txt', lines({ 5: 'a third' }))
+  await told(job, (all) => all.length === 3)
+  await job.running.eventually(
+    () => messages(first),
+    (all) => all.length === 2,
+  )
+  expect((await messages(first)).filter((text) => text.includes(second.ref))).toHaveLength(1)
+})
