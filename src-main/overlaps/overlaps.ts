@@ -195,7 +195,7 @@ export function createOverlaps(context: EngineContext, transitions: Pick<Transit
     close: async () => {
       closing.abort(new Error('The service is stopping.'))
       if (looking) clearTimeout(looking)
-      await Promise.all([...groups.values()].map(({ reading }) => reading))
+      await Promise.all([...groups.values()].flatMap(({ reading }) => reading ?? []))
       for (const one of [...watched.values()]) end(one)
       await Promise.all(ending)
       for (const { key } of groups.values()) await workspaces.forgetOverlaps(key)

@@ -166,8 +166,10 @@ async function commitAll(
   )
   const commits = new Map(drafts.map((draft) => [draft.task_id, draft.head]))
   for (const [number, { task_id }] of dirty.entries()) commits.set(task_id, ids[number] ?? '')
-  const bases = await Promise.all(drafts.map(({ head }) => head === tip || knownMergeBase(repo, tip, head, { signal })))
-  const behind = drafts.filter((_, number) => bases[number] !== true && bases[number] !== tip)
+  const bases = await Promise.all(
+    drafts.map(async ({ head }) => (head === tip ? tip : await knownMergeBase(repo, tip, head, { signal }))),
+  )
+  const behind = drafts.filter((_, number) => bases[number] !== tip)
   const commitOf = ({ task_id }: Draft): string => commits.get(task_id) ?? ''
   const merged = await mergePairs(
     repo,
