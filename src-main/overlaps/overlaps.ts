@@ -19,9 +19,8 @@ export interface Overlaps {
 
 /** Several changes that come together are read once. */
 const gatherMs = 200
-/** At most this part of the time is spent reading a group that changes without a pause. */
-const maxShare = 0.25
-const maxPauseMs = 3_000
+/** A group that changes without a pause is read at most half of the time. */
+const maxPauseMs = 1_000
 
 interface Watched {
   readonly task_id: TaskId
@@ -118,7 +117,7 @@ export function createOverlaps(context: EngineContext, transitions: Pick<Transit
       group.isDirty = false
       await readGroup(group)
       const took = performance.now() - since
-      await pause(Math.min(maxPauseMs, took / maxShare), [closing.signal])
+      await pause(Math.min(maxPauseMs, took), [closing.signal])
     }
   }
   const readGroup = async (group: Group): Promise<void> => {

@@ -86,7 +86,7 @@ function messageText(ref: string, title: string, files: readonly string[]): stri
   const more = files.length > maxFiles ? `\n- and ${files.length - maxFiles} more` : ''
   const listed = files.slice(0, maxFiles).map((file) => `- ${file}`)
   return (
-    `Another task at work, ${ref} (“${title}”), changes the same lines as you, so that only one of both can be merged ` +
+    `Another unfinished task, ${ref} (“${title}”), changes the same lines as you, so that only one of both can be merged ` +
     `without a conflict:\n\n${listed.join('\n')}${more}\n\nKeep your change to these files as small as your task allows. ` +
     'Its work is not in your worktree; do not try to include it. If your task is done, finish as usual.'
   )

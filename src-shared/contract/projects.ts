@@ -90,7 +90,7 @@ export const ProjectSettings = z
     landing: LandingSettings,
     tell_agents_of_overlaps: z
       .boolean()
-      .describe('Agents at work are told once by message of another task whose changes would conflict with theirs.'),
+      .describe('Running agents get one message about each other task whose changes would conflict with theirs.'),
     branch_prefix: z.string().max(60),
     setup_commands: z.array(z.string().min(1)).max(50),
     copy_files: z.array(z.string().min(1)).max(200),

@@ -8,7 +8,7 @@ import { formatTable } from '../table.ts'
 export function addOverlaps(program: Command): void {
   addClientCommand(program, {
     usage: 'overlaps [project]',
-    summary: 'show which tasks at work would conflict, uncommitted work included (default: the folder’s project)',
+    summary: 'show which unfinished tasks would conflict, uncommitted work included (default: the folder’s project)',
     examples: ['svc overlaps', "svc overlaps --json | jq '.items[].files'"],
   }).action((text: string | undefined, options: CommonOptions) => runCommand(options, (scene) => list(scene, text)))
 }
