@@ -98,14 +98,6 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
   const worktrees = createKeyedLock()
   const reads = createSingleFlight()
   const shown = createShownDiffs()
-  const overlaps = createOverlapReader({
-    dataDir: options.dataDir,
-    inTurn: (path, work) => reads.inTurn(resolve(path), work),
-  })
-  const watches = createSharedWatches((root, news) => {
-    const inTurn = <T>(work: () => Promise<T>) => reads.inTurn(root, work)
-    return watchWorktree(root, news, { inTurn, ...(options.log && { log: options.log }) })
-  })
   const now = (): number => (options.clock ? options.clock.now() : Date.now())
   const onSetAside = (move: { readonly from: string; readonly to: string }): void =>
     options.log?.warn(move, 'a folder that is no whole worktree was renamed, nothing in it is lost')
@@ -165,9 +157,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     commitDiff: (ref, commit, file, { signal, ...wishes }) =>
       ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
     diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal })),
-    watch: (path, news) => asWorkspaceError(watches.open(resolve(path), news)),
-    readOverlaps: (request, { signal }) => asWorkspaceError(overlaps.readOverlaps(request, { signal })),
-    forgetOverlaps: (group) => asWorkspaceError(overlaps.forgetOverlaps(group)),
+    ...createObservers(options, reads),
     work: (ref, { signal }) => ofRepository(ref, { signal }, () => readWork(ref, { signal })),
     innerRepositories: (ref, { signal }) => ofRepository(ref, { signal }, () => readInner(ref, { signal })),
     absorbNested: (ref, task, paths, { signal }) =>
@@ -318,6 +308,22 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       ),
     sameRepository: (one, other, { signal }) => asWorkspaceError(isSameRepository(one, other, { signal })),
     forkPoint: (path, base, { signal }) => asWorkspaceError(forkPoint(path, base, { signal })),
+  }
+}
+
+/** Returns what follows worktrees while they change. */
+function createObservers(
+  { dataDir, log }: WorkspacesOptions,
+  reads: Pick<ReturnType<typeof createSingleFlight>, 'inTurn'>,
+): Pick<Workspaces, 'watch' | 'readOverlaps' | 'forgetOverlaps'> {
+  const overlaps = createOverlapReader({ dataDir, inTurn: (path, work) => reads.inTurn(resolve(path), work) })
+  const watches = createSharedWatches((root, news) =>
+    watchWorktree(root, news, { inTurn: (work) => reads.inTurn(root, work), ...(log && { log }) }),
+  )
+  return {
+    watch: (path, news) => asWorkspaceError(watches.open(resolve(path), news)),
+    readOverlaps: (request, { signal }) => asWorkspaceError(overlaps.readOverlaps(request, { signal })),
+    forgetOverlaps: (group) => asWorkspaceError(overlaps.forgetOverlaps(group)),
   }
 }
 

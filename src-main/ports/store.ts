@@ -1,4 +1,3 @@
-import type { Overlap } from '../../src-shared/contract/overlaps.ts'
 import type { Comment } from '../../src-shared/contract/comments.ts'
 import type { Daemon } from '../../src-shared/contract/daemons.ts'
 import type { EventEnvelope, EventType } from '../../src-shared/contract/events.ts'
@@ -31,6 +30,7 @@ import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
 import type { AttachmentQueries } from './attachment-queries.ts'
+import type { OverlapQueries } from './overlap-queries.ts'
 import type { BaseHealthQueries, ReviewQueries } from './review-queries.ts'
 import type { TaskTemplateQueries } from './task-template-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
@@ -220,13 +220,7 @@ export interface Queries {
   }
   readonly reviews: ReviewQueries
   readonly base_health: BaseHealthQueries
-  /** Worktrees that overlap, as last read; kept in memory. */
-  readonly overlaps: {
-    ofProject(project_id: ProjectId): readonly Overlap[]
-    /** The tasks that would conflict with this one. */
-    conflictsOf(task_id: TaskId): readonly TaskId[]
-    replace(project_id: ProjectId, items: readonly Overlap[]): void
-  }
+  readonly overlaps: OverlapQueries
   readonly workspaces: {
     put(record: WorkspaceRecord): void
     byTask(task_id: TaskId): WorkspaceRecord | null

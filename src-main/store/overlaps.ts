@@ -1,9 +1,9 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Overlap } from '../../src-shared/contract/overlaps.ts'
-import type { Queries } from '../ports/store.ts'
+import type { OverlapQueries } from '../ports/overlap-queries.ts'
 
 /** Overlaps are read from the disk at each start, so they are kept in memory alone. */
-export function createOverlapQueries(): Queries['overlaps'] {
+export function createOverlapQueries(): OverlapQueries {
   const byProject = new Map<ProjectId, readonly Overlap[]>()
   const byTask = new Map<TaskId, readonly TaskId[]>()
   return {
