@@ -13,11 +13,11 @@ export interface ChangedFile {
 
 export interface LineRange {
   readonly from: number
-  /** The last line; before `from` where lines are only added, after line `to`. */
+  /** The last line; one less than `from` where lines are only added, after line `from`. */
   readonly to: number
 }
 
-/** So many lines apart, two changes count as near each other. */
+/** Changes at most so many lines apart count as near each other. */
 const nearLines = 3
 
 /** Whether two sets of changes could conflict, so that a merge has to tell. Never false where git finds a conflict. */
