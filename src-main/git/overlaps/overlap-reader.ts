@@ -9,6 +9,7 @@ import { GitError } from '../commands/git-error.ts'
 import { peekBranch, peekHead } from '../commands/peek.ts'
 import { readChangedFiles } from './changed-files.ts'
 import { mergePairs } from './merge-pairs.ts'
+import { explainFileError } from '../files/file-errors.ts'
 import { createObjectFolder, overlapFolder, type ObjectFolder } from './object-folder.ts'
 import { readUncommitted, type UncommittedPaths } from './uncommitted.ts'
 import { writeCommits } from './write-commits.ts'
@@ -129,7 +130,8 @@ async function readOne(
       return { task_id, path, head, uncommitted }
     })
   } catch (error) {
-    if (!(error instanceof GitError) || signal.aborted) throw error
+    const isUnreadable = error instanceof GitError || explainFileError(error) !== null
+    if (!isUnreadable || signal.aborted) throw error
     return null
   }
 }

@@ -46,9 +46,15 @@ export async function readUncommitted(
     const isRead = (key: string) => only.some((one) => key === one || key.startsWith(`${one}/`))
     for (const [key, value] of known) if (!isRead(key)) read.set(key, value)
   }
-  const unread = await findUnread(worktree, keys)
-  const toHash: { key: string; mode: string; stamp: string }[] = []
+  const present: string[] = []
+  const isBehindLink = createLinkCheck(worktree)
   for (const key of keys) {
+    if (await isBehindLink(key)) read.set(key, { kind: 'deleted' })
+    else present.push(key)
+  }
+  const unread = await findUnread(worktree, present)
+  const toHash: { key: string; mode: string; stamp: string }[] = []
+  for (const key of present) {
     const path = pathBytes(worktree, key)
     const stats = await orNull(lstat(path, { bigint: true }))
     const before = known.get(key)
@@ -79,6 +85,27 @@ export async function readUncommitted(
     if (id) read.set(key, { kind: 'object', mode, id, stamp })
   }
   return read
+}
+
+/**
+ * Returns whether a path lies behind a symbolic link in the place of one of its folders: for git it is deleted, and what
+ * the link leads to is outside the work.
+ */
+function createLinkCheck(worktree: string): (key: string) => Promise<boolean> {
+  const folders = new Map<string, Promise<boolean>>()
+  const isLink = async (folder: string): Promise<boolean> => {
+    if (await isBehind(folder)) return true
+    return (await orNull(lstat(pathBytes(worktree, folder))))?.isSymbolicLink() ?? false
+  }
+  const isBehind = async (key: string): Promise<boolean> => {
+    const end = key.lastIndexOf('/')
+    if (end <= 0) return false
+    const folder = key.slice(0, end)
+    const known = folders.get(folder) ?? isLink(folder)
+    folders.set(folder, known)
+    return await known
+  }
+  return isBehind
 }
 
 const isText = (key: string): boolean => Buffer.from(pathText(key)).toString('latin1') === key

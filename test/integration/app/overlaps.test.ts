@@ -1,58 +1,23 @@
-import { readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Overlap } from '../../../src-shared/contract/overlaps.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
-
-const lines = (change: Readonly<Record<number, string>> = {}) =>
-  Array.from({ length: 40 }, (_, number) => `${change[number + 1] ?? `line ${number + 1}`}\n`).join('')
-
-const files = { 'a.txt': lines(), 'b.txt': lines(), 'old/c.txt': lines(), 'data.bin': '\0one\0' }
-
-interface Side {
-  readonly task: Task
-  readonly path: string
-}
-
-/** A task that a person works on, with its worktree. */
-async function side(job: Job, title: string): Promise<Side> {
-  const task = await job.task({ title })
-  const { workspace } = await job.running.client.call('tasks.claim', { task_id: task.id })
-  return { task, path: workspace?.path ?? '' }
-}
-
-async function startTwo(): Promise<{ job: Job; one: Side; other: Side }> {
-  const job = await startJob({ files })
-  return { job, one: await side(job, 'One'), other: await side(job, 'Other') }
-}
-
-const list = async (job: Job): Promise<readonly Overlap[]> =>
-  (await job.running.client.call('overlaps.list', { project_id: job.project.id })).items
-
-/** Waits for the event that tells of these overlaps. */
-async function told(job: Job, fits: (items: readonly Overlap[]) => boolean, ms = 30_000): Promise<readonly Overlap[]> {
-  if (fits(await list(job))) return await list(job)
-  for await (const item of job.running.client.events({}, 0, AbortSignal.timeout(ms))) {
-    if (item.kind !== 'event' || item.event.type !== 'overlaps.updated' || !fits(item.event.data.items)) continue
-    // It may be one of before.
-    const items = await list(job)
-    if (fits(items)) return items
-  }
-  throw new Error('The events ended.')
-}
-
-const some = (items: readonly Overlap[]) => items.length > 0
-const none = (items: readonly Overlap[]) => items.length === 0
-const write = (at: Side, name: string, text: string | Buffer) => writeFile(join(at.path, name), text)
-const commit = async (job: Job, { path }: Side) => {
-  await job.repository.git(['add', '--all'], { cwd: path })
-  await job.repository.git(['commit', '--quiet', '--message', 'Work'], { cwd: path })
-}
-
-/** The pairs by the titles' sides, without ids. */
-const brief = (items: readonly Overlap[]) => items.map(({ kind, files: names }) => [kind, ...names])
+import {
+  brief,
+  commit,
+  files,
+  lines,
+  none,
+  side,
+  some,
+  startTwo,
+  told,
+  write,
+  type Side,
+} from '../../helpers/overlap-sides.ts'
 
 const cases: Readonly<
   Record<string, { change: (one: Side, other: Side, job: Job) => Promise<void>; found: readonly string[] }>
@@ -101,6 +66,39 @@ const cases: Readonly<
     },
     found: ['conflict', 'data.bin'],
   },
+  'symbolic links to two places': {
+    change: async (one, other) => {
+      await symlink('a.txt', join(one.path, 'link'))
+      await symlink('b.txt', join(other.path, 'link'))
+    },
+    found: ['conflict', 'link'],
+  },
+  'a symbolic link in the place of a file that the other edits': {
+    change: async (one, other) => {
+      await rm(join(one.path, 'a.txt'))
+      await symlink('b.txt', join(one.path, 'a.txt'))
+      await write(other, 'a.txt', lines({ 5: 'theirs' }))
+    },
+    found: ['conflict', 'a.txt'],
+  },
+  'a link to a like folder outside in the place of one that the other works in': {
+    change: async (one, other, job) => {
+      await job.repository.write({ 'beside/c.txt': lines() }, job.repository.beside)
+      await rm(join(one.path, 'old'), { recursive: true })
+      await symlink(join(job.repository.beside, 'beside'), join(one.path, 'old'))
+      await write(other, 'old/c.txt', lines({ 5: 'theirs' }))
+    },
+    found: ['conflict', 'old', 'old/c.txt'],
+  },
+  'files too large to be read': {
+    change: async (one, other) => {
+      await write(one, 'large.bin', '')
+      await write(other, 'large.bin', '')
+      await truncate(join(one.path, 'large.bin'), 200 * 1024 * 1024)
+      await truncate(join(other.path, 'large.bin'), 201 * 1024 * 1024)
+    },
+    found: ['conflict', 'large.bin'],
+  },
   'a file where the other makes a folder': {
     change: async (one, other) => {
       await write(one, 'place', 'mine\n')
@@ -136,7 +134,12 @@ test('tells within 5 s of the second write, on both tasks, and clears when one s
   const { client } = job.running
   await write(one, 'a.txt', lines({ 5: 'mine' }))
   await write(other, 'a.txt', lines({ 5: 'theirs' }))
-  await told(job, some, 5_000)
+  const items = await told(job, some, 5_000)
+  for await (const item of client.events({}, 0, AbortSignal.timeout(10_000))) {
+    if (item.kind !== 'event' || item.event.type !== 'overlaps.updated') continue
+    expect(item.event.data).toMatchObject({ project_id: job.project.id, items })
+    break
+  }
   const overlapsOf = async ({ task }: Side) => (await client.call('tasks.get', { task_id: task.id })).overlaps
   expect(await overlapsOf(one)).toEqual([other.task.id])
   expect(await overlapsOf(other)).toEqual([one.task.id])
@@ -181,20 +184,50 @@ test('clears when a task is cancelled, and when its worktree goes', async () => 
 test('compares neither tasks of two repositories nor those of two base branches', async () => {
   const { job, one, other } = await startTwo()
   await using _ = job
+  await using elsewhere = await createTestRepository({ files })
   const { client } = job.running
   const [repo] = job.project.repos
+  const second = await client.call('repos.add', { project_id: job.project.id, path: elsewhere.path })
+  const third = await side(job, 'Elsewhere', { repo_id: second.id })
+  const fourth = await side(job, 'Elsewhere too', { repo_id: second.id })
   await job.repository.git(['branch', 'release'])
   await client.call('repos.update', {
     project_id: job.project.id,
-    repo_id: repo?.id ?? '',
+    repo_id: repo?.id ?? second.id,
     default_branch: 'release',
-  } as never)
-  const third = await side(job, 'On release')
-  await write(third, 'a.txt', lines({ 5: 'release' }))
-  await write(one, 'a.txt', lines({ 5: 'mine' }))
+  })
+  const last = await side(job, 'On release')
+  for (const [number, at] of [last, fourth, third, one, other].entries())
+    await write(at, 'a.txt', lines({ 5: `change ${number}` }))
+  const items = await told(job, (all) => all.length === 2)
+  expect(items.map(({ a, b }) => [a, b]).toSorted()).toEqual([pairOf(one, other), pairOf(third, fourth)].toSorted())
+})
+
+const pairOf = (one: Side, other: Side): readonly string[] => [one.task.id, other.task.id].toSorted()
+
+test('clears when one of both lands, and says nothing of what the other has to resolve then', async () => {
+  await using job = await startJob({ files })
+  const { client } = job.running
+  const task = await job.task({ title: 'Lands' })
+  const change = "sed -i '5s/.*/mine/' a.txt; echo done"
+  await job.claim(task, await job.agent(change))
+  const other = await side(job, 'Other')
   await write(other, 'a.txt', lines({ 5: 'theirs' }))
+  const reviewed = await job.running.taskWhere(task.id, (at) => at.review_passed_at !== null && !at.entry_barrier)
+  expect(brief(await told(job, some))).toEqual([['conflict', 'a.txt']])
+  expect((await client.call('tasks.get', { task_id: task.id })).overlaps).toEqual([other.task.id])
+  await client.call('tasks.transition', { task_id: task.id, status: 'merging', version: reviewed.version })
+  await job.running.taskWhere(task.id, (at) => at.status === 'done')
+  await told(job, none)
+  for (const task_id of [task.id, other.task.id])
+    expect((await client.call('tasks.get', { task_id })).overlaps).toEqual([])
+  // The work that landed is in the base: a third task is compared with it no more.
+  const third = await side(job, 'Third')
+  await write(third, 'b.txt', lines({ 1: 'mine' }))
+  await write(other, 'b.txt', lines({ 1: 'theirs' }))
   const items = await told(job, some)
-  expect(items.map(({ a, b }) => [a, b])).toEqual([[one.task.id, other.task.id].toSorted()])
+  expect(brief(items)).toEqual([['conflict', 'b.txt']])
+  expect(items.map(({ a, b }) => [a, b])).toEqual([pairOf(other, third)])
 })
 
 async function traces(job: Job): Promise<unknown> {

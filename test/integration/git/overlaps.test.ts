@@ -83,7 +83,13 @@ test(
       expect({ inParts, atOnce }).toEqual({ inParts: byGit, atOnce: byGit })
     })
     try {
-      await fc.assert(runs, { numRuns: 25 })
+      // A link in a ring stands in the place of a folder.
+      const ring: Edit[] = [
+        { kind: 'link', path: 'a.txt', target: 'a.txt' },
+        { kind: 'link', path: 'dir', target: 'a.txt' },
+        { kind: 'untrack', path: 'dir' },
+      ]
+      await fc.assert(runs, { numRuns: 25, examples: [[[], ring, [{ kind: 'delete', path: 'a.txt' }]]] })
     } finally {
       await rm(dataDir, { recursive: true, force: true })
     }
