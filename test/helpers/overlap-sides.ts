@@ -1,8 +1,10 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Overlap } from '../../src-shared/contract/overlaps.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
+import type { TestRepository } from './git-repository.ts'
 import { startJob, type Job } from './job.ts'
 
 /** A file of 40 lines, some of them changed. */
@@ -58,3 +60,17 @@ export const commit = async (job: Job, { path }: Side) => {
 
 /** The pairs by the titles' sides, without ids. */
 export const brief = (items: readonly Overlap[]) => items.map(({ kind, files: names }) => [kind, ...names])
+
+/** What git and the temporary folder hold, but for contents of files. */
+export async function traces({ git, path }: TestRepository): Promise<unknown> {
+  const below = async (folder: string) => await readdir(folder, { recursive: true }).catch(() => [])
+  const inGit = await below(join(path, '.git'))
+  const temporary = (await readdir(tmpdir())).filter((name) => name.startsWith('copse-overlaps-'))
+  return {
+    refs: await git(['for-each-ref']),
+    loose: (await git(['count-objects', '-v'])).split('\n').filter((line) => /^(count|packs|in-pack)/.test(line)),
+    locks: inGit.filter((name) => name.endsWith('.lock')),
+    files: inGit.filter((name) => !name.endsWith('index')).toSorted(),
+    temporary,
+  }
+}

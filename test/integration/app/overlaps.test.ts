@@ -1,5 +1,4 @@
 import { readdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
@@ -15,6 +14,7 @@ import {
   some,
   startTwo,
   told,
+  traces,
   write,
   type Side,
 } from '../../helpers/overlap-sides.ts'
@@ -230,28 +230,14 @@ test('clears when one of both lands, and says nothing of what the other has to r
   expect(items.map(({ a, b }) => [a, b])).toEqual([pairOf(other, third)])
 })
 
-async function traces(job: Job): Promise<unknown> {
-  const { git, path } = job.repository
-  const below = async (folder: string) => await readdir(folder, { recursive: true }).catch(() => [])
-  const inGit = await below(join(path, '.git'))
-  const temporary = (await readdir(tmpdir())).filter((name) => name.startsWith('copse-overlaps-'))
-  return {
-    refs: await git(['for-each-ref']),
-    loose: (await git(['count-objects', '-v'])).split('\n').filter((line) => /^(count|packs|in-pack)/.test(line)),
-    locks: inGit.filter((name) => name.endsWith('.lock')),
-    files: inGit.filter((name) => !name.endsWith('index')).toSorted(),
-    temporary,
-  }
-}
-
 test('leaves no ref, object, lock or folder behind in the repository, and after the end none of its own', async () => {
   const { job, one, other } = await startTwo()
   await using _ = job
-  const before = await traces(job)
+  const before = await traces(job.repository)
   await write(one, 'a.txt', lines({ 5: 'mine' }))
   await write(other, 'a.txt', lines({ 5: 'theirs' }))
   await told(job, some)
-  expect(await traces(job)).toEqual(before)
+  expect(await traces(job.repository)).toEqual(before)
   const { dataDir } = job.running
   job.running = await job.running.restart()
   expect(job.running.dataDir).toBe(dataDir)
