@@ -12,6 +12,7 @@ export const capabilities = {
   workspaces: ['core', 'transitions'],
   executions: ['core', 'transitions', 'workspaces'],
   landing: ['core', 'transitions', 'workspaces'],
+  overlaps: ['core', 'transitions', 'workspaces', 'executions'],
   hooks: ['core', 'transitions', 'workspaces', 'landing'],
   plugins: ['core', 'transitions', 'workspaces', 'executions', 'landing', 'hooks'],
   steps: ['core', 'transitions', 'workspaces', 'hooks', 'plugins'],

@@ -44,6 +44,7 @@ import { createKnowledgeHandlers } from './handlers/knowledge.ts'
 import { createIntegrationHandlers } from './handlers/integrations.ts'
 import { createMemberHandlers } from './handlers/members.ts'
 import { createLandingHandlers } from './handlers/landing.ts'
+import { createOverlapHandlers } from './handlers/overlaps.ts'
 import { createMergeHandlers } from './handlers/merges.ts'
 import { createNotificationHandlers } from './handlers/notifications.ts'
 import { createTemplateHandlers } from './handlers/templates.ts'
@@ -81,6 +82,7 @@ export function createApi(parts: ApiParts): Api {
     ...createWorkspaceHandlers(parts),
     ...createMergeHandlers(parts),
     ...createLandingHandlers(parts),
+    ...createOverlapHandlers(parts),
     ...createIntegrationHandlers(parts),
     ...createHookHandlers(parts),
     ...createQueueHandlers(parts),

@@ -21,6 +21,7 @@ export function toTask(q: Queries, record: TaskRecord): Task {
     external_issue_number: link?.number ?? null,
     external_issue_url: link?.url ?? null,
     port_base: workspaceOf(q, record)?.port_base ?? null,
+    overlaps: [...q.overlaps.conflictsOf(record.id)],
     ...unenforcedLimits(q, record),
   }
 }
@@ -74,6 +75,7 @@ export function toImportedTask(
     external_issue_number: issue.number,
     external_issue_url: issue.url,
     port_base: null,
+    overlaps: [],
   }
 }
 

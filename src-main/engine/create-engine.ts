@@ -23,6 +23,7 @@ import { createPrompts, type Prompts } from '../executions/preview-prompt.ts'
 import { recover } from './recovery.ts'
 import { createRepositories, type Repositories } from '../projects/repositories.ts'
 import { createLanding, type Landing } from '../landing/landing.ts'
+import { createOverlaps, type Overlaps } from '../overlaps/overlaps.ts'
 import { createRescues, type Rescues } from '../workspaces/rescues.ts'
 import { createRemoteRuns, type RemoteRuns } from '../executions/remote-runs.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
@@ -80,6 +81,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const cleanup = createCleanup({ ...basis, endAll: endAllOf(() => hookQueue, stopAll) })
   const rescues = createRescues(context, worktrees)
   const landing = createLanding(context)
+  const overlaps = createOverlaps(context, transitions)
   const plugins = allPlugins(
     { ...basis, landing, executions, scheduler, cleanup },
     async (task_id) => {
@@ -113,6 +115,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
       hookQueue.wake(task_id)
       // A task may be done now, which makes others ready.
       lookForWork()
+      overlaps.look()
     },
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
@@ -130,6 +133,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const startWaiting = () => {
     startQueued()
     lookForWork()
+    overlaps.look()
   }
   const sweeps = createSweeps({
     ...steps,
@@ -141,7 +145,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     worker,
     onSlotFreed: startWaiting,
   })
-  const runtime = { steps, lifecycle, landing, readyStarts, pulls, lookForWork }
+  const runtime = { steps, lifecycle, landing, overlaps, readyStarts, pulls, lookForWork }
   return {
     actions,
     claims,
@@ -234,6 +238,7 @@ function allPlugins(
 }
 
 interface RuntimeParts {
+  readonly overlaps: Overlaps
   readonly landing: Landing
   readonly readyStarts: ReadyStarts
   readonly pulls: Pulls
@@ -249,8 +254,19 @@ interface RuntimeParts {
 
 /** Returns how the parts start and stop, in order. */
 function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 'close'> {
-  const { steps, lifecycle, landing, readyStarts, pulls, worker, scheduler, executions, sweeps, projectDeletions } =
-    parts
+  const {
+    steps,
+    lifecycle,
+    landing,
+    overlaps,
+    readyStarts,
+    pulls,
+    worker,
+    scheduler,
+    executions,
+    sweeps,
+    projectDeletions,
+  } = parts
   const { context, hookQueue } = steps
   const { read } = context.store
   return {
@@ -265,6 +281,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
       scheduler.startQueued()
       parts.lookForWork()
+      overlaps.start()
       sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
@@ -275,6 +292,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       await Promise.all([readyStarts.close(), pulls.close()])
       await worker.close()
       await landing.close()
+      await overlaps.close()
       await hookQueue.close()
       await executions.close()
       await Promise.all(ended)

@@ -37,6 +37,7 @@ import {
   readConflicts,
   refuseOtherBranch,
 } from './merge/merge-into-target.ts'
+import { createOverlapReader, removeLeftOverlaps } from './overlaps/overlap-reader.ts'
 import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-repository.ts'
 import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
 import { requireOwn } from './commands/own-worktree.ts'
@@ -55,6 +56,7 @@ import { finishPendingMove } from './merge/pending-move.ts'
 import { readHead, readWorktreeStatus } from './worktree/worktree-status.ts'
 import { updateBranch } from './merge/update-branch.ts'
 import { applyLines, readLines } from './suggested-lines.ts'
+import { createSharedWatches } from './watch/shared-watches.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
 import { commitWork, createShownDiffs, readLinesSince, readWork } from './work.ts'
 
@@ -155,11 +157,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     commitDiff: (ref, commit, file, { signal, ...wishes }) =>
       ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
     diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal })),
-    watch: (path, news) => {
-      const root = resolve(path)
-      const inTurn = <T>(work: () => Promise<T>) => reads.inTurn(root, work)
-      return asWorkspaceError(watchWorktree(root, news, { inTurn, ...(options.log && { log: options.log }) }))
-    },
+    ...createObservers(options, reads),
     work: (ref, { signal }) => ofRepository(ref, { signal }, () => readWork(ref, { signal })),
     innerRepositories: (ref, { signal }) => ofRepository(ref, { signal }, () => readInner(ref, { signal })),
     absorbNested: (ref, task, paths, { signal }) =>
@@ -279,6 +277,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     readLock: (path) => asWorkspaceError(holderOf(path)),
     releaseStaleLocks: async (root) => {
       await asWorkspaceError(removeLeftTemporary())
+      if (options.dataDir !== undefined) await asWorkspaceError(removeLeftOverlaps(options.dataDir))
       const left = await asWorkspaceError(removeStaleGitLocks(root, { signal: new AbortController().signal }))
       if (left.length > 0) options.log?.warn({ files: left }, 'locks that a killed git left in worktrees were removed')
       return await asWorkspaceError(releaseStale(root))
@@ -309,6 +308,22 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       ),
     sameRepository: (one, other, { signal }) => asWorkspaceError(isSameRepository(one, other, { signal })),
     forkPoint: (path, base, { signal }) => asWorkspaceError(forkPoint(path, base, { signal })),
+  }
+}
+
+/** Returns what follows worktrees while they change. */
+function createObservers(
+  { dataDir, log }: WorkspacesOptions,
+  reads: Pick<ReturnType<typeof createSingleFlight>, 'inTurn'>,
+): Pick<Workspaces, 'watch' | 'readOverlaps' | 'forgetOverlaps'> {
+  const overlaps = createOverlapReader({ dataDir, inTurn: (path, work) => reads.inTurn(resolve(path), work) })
+  const watches = createSharedWatches((root, news) =>
+    watchWorktree(root, news, { inTurn: (work) => reads.inTurn(root, work), ...(log && { log }) }),
+  )
+  return {
+    watch: (path, news) => asWorkspaceError(watches.open(resolve(path), news)),
+    readOverlaps: (request, { signal }) => asWorkspaceError(overlaps.readOverlaps(request, { signal })),
+    forgetOverlaps: (group) => asWorkspaceError(overlaps.forgetOverlaps(group)),
   }
 }
 

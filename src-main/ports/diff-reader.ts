@@ -59,7 +59,8 @@ export interface DiffReader {
 }
 
 export interface WatchEvent {
-  onChange(): void
+  /** `paths` is what changed, as bytes, one character each; null if unknown. */
+  onChange(paths: readonly string[] | null): void
   /** Called when the worktree, and so the watch, is gone. */
   onEnd(): void
 }

@@ -30,6 +30,7 @@ import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
 import type { AttachmentQueries } from './attachment-queries.ts'
+import type { OverlapQueries } from './overlap-queries.ts'
 import type { BaseHealthQueries, ReviewQueries } from './review-queries.ts'
 import type { TaskTemplateQueries } from './task-template-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
@@ -49,7 +50,7 @@ export type RepoRecord = Repo & { readonly project_id: ProjectId }
 export type AgentRecord = Agent
 export type TaskRecord = Omit<
   Task,
-  'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'
+  'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base' | 'overlaps'
 > & {
   /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
   readonly context_holder: string | null
@@ -219,6 +220,7 @@ export interface Queries {
   }
   readonly reviews: ReviewQueries
   readonly base_health: BaseHealthQueries
+  readonly overlaps: OverlapQueries
   readonly workspaces: {
     put(record: WorkspaceRecord): void
     byTask(task_id: TaskId): WorkspaceRecord | null
@@ -226,6 +228,8 @@ export interface Queries {
     /** Returns the workspaces whose clean-up is due at `now` (ISO); with null, all that are scheduled. */
     toClean(now: string | null): readonly WorkspaceRecord[]
     byProject(project_id: ProjectId): readonly WorkspaceRecord[]
+    /** Those with a worktree whose task is not archived. */
+    present(): readonly { readonly workspace: WorkspaceRecord; readonly task: TaskRecord }[]
     paths(): readonly string[]
     /** Returns the first port of each worktree's range. */
     portBases(): ReadonlySet<number>

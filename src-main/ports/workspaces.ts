@@ -9,6 +9,7 @@ import type { BranchUpdater } from './branch-updater.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { ContainmentRules } from './containment.ts'
 import type { OrphanStore, RescueStore } from './rescue-keeper.ts'
+import type { OverlapReader } from './overlap-reader.ts'
 import type { TargetMover } from './target-mover.ts'
 
 export type { BranchRef, MergeRequest } from './branch-ref.ts'
@@ -117,7 +118,8 @@ export interface NearbyRepository {
   readonly changed_at: string
 }
 
-export interface Workspaces extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater, TargetMover {
+export interface Workspaces
+  extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater, TargetMover, OverlapReader {
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
   /** Lists repositories in the usual places below a home folder, most recently used first. Starts no git. */

@@ -17,6 +17,7 @@ import { createNotificationQueries } from './notifications.ts'
 import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
 import { shrinkFile } from './free-pages.ts'
 import { createBaseHealthQueries } from './base-health.ts'
+import { createOverlapQueries } from './overlaps.ts'
 import { createReviewQueries } from './reviews.ts'
 import { createTaskTemplateQueries } from './task-templates.ts'
 import { createTaskQueries } from './tasks.ts'
@@ -44,6 +45,7 @@ export function createStore(database: OpenDatabase): Store {
     usage: createUsageQueries(db),
     reviews: createReviewQueries(db),
     base_health: createBaseHealthQueries(db),
+    overlaps: createOverlapQueries(),
     workspaces: createWorkspaceQueries(db),
     events: createEventQueries(db),
     effects: createEffectQueries(db),

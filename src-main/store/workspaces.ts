@@ -31,6 +31,13 @@ export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
         .where(eq(tasks.project_id, project_id))
         .all()
         .map((row) => row.workspace),
+    present: () =>
+      db
+        .select({ workspace: workspaces, task: tasks })
+        .from(workspaces)
+        .innerJoin(tasks, eq(tasks.id, workspaces.task_id))
+        .where(and(sql`${workspaces.status} NOT IN ('cleaned', 'creating')`, eq(tasks.archived, false)))
+        .all(),
     paths: () =>
       db
         .select({ path: workspaces.path })

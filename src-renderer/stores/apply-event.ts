@@ -4,6 +4,7 @@ import type { EventEnvelope, EventPayload } from '../../src-shared/contract/even
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import type { User } from '../../src-shared/contract/identity.ts'
 import type { Integration } from '../../src-shared/contract/integrations.ts'
+import type { Overlap } from '../../src-shared/contract/overlaps.ts'
 import type { LandingLane } from '../../src-shared/contract/landing.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
@@ -34,6 +35,7 @@ export interface EventTargets {
   }
   readonly knowledge: { changed(projectId: string): void }
   readonly landing: { put(projectId: string, lane: LandingLane): void }
+  readonly overlaps: { put(projectId: string, items: readonly Overlap[]): void }
   readonly queue: { changed(projectId: string): void }
   readonly taskTemplates: { changed(projectId: string): void }
   readonly integrations: { put(projectId: string, integration: Integration | null): void }
@@ -93,6 +95,8 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return
     case 'landing.updated':
       return to.landing.put(event.data.project_id, event.data.lane)
+    case 'overlaps.updated':
+      return to.overlaps.put(event.data.project_id, event.data.items)
     case 'daemon.updated':
       return to.daemons.put(event.data.daemon_id, event.data.daemon)
     case 'member.updated':

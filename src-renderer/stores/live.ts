@@ -16,6 +16,7 @@ import { useNavigation } from './navigation.ts'
 import { useKnowledge } from './knowledge.ts'
 import { useNotifications } from './notifications.ts'
 import { useOrphans } from './orphans.ts'
+import { useOverlaps } from './overlaps.ts'
 import { sleep } from './sleep.ts'
 import { useProjects } from './projects.ts'
 import { useQueueChanges } from './queue-changes.ts'
@@ -44,6 +45,7 @@ export const useLive = defineStore('live', () => {
     queue: useQueueChanges(),
     integrations: useIntegrations(),
     landing: useLanding(),
+    overlaps: useOverlaps(),
     agents: useAgents(),
     daemons: useDaemons(),
     accounts: useAccounts(),
@@ -85,7 +87,9 @@ export const useLive = defineStore('live', () => {
     const open = openId === null ? null : Promise.allSettled([targets.projects.prepare(openId)])
     await Promise.all([
       ...[targets.projects, targets.agents, session].map((store) => store.load()),
-      ...[targets.integrations, targets.landing, targets.notifications].map((store) => store.reload()),
+      ...[targets.integrations, targets.landing, targets.overlaps, targets.notifications].map((store) =>
+        store.reload(),
+      ),
     ])
     void targets.accounts.loadNames()
     await Promise.all([

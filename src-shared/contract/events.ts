@@ -23,6 +23,7 @@ import { User } from './identity.ts'
 import { LandingLane } from './landing.ts'
 import { KnowledgeEntry } from './knowledge.ts'
 import { Member } from './members.ts'
+import { Overlap } from './overlaps.ts'
 import { notificationTypes } from './notification-types.ts'
 import { Agent, Project } from './projects.ts'
 import { Review } from './reviews.ts'
@@ -72,6 +73,8 @@ export const eventPayloads = {
   }),
   /** The landing lane of one branch: waiting tasks, tests, and the state of its tip. */
   'landing.updated': z.object({ project_id: ProjectId, lane: LandingLane, occurred_at: Timestamp }),
+  /** All pairs of live worktrees of the project that overlap now. */
+  'overlaps.updated': z.object({ project_id: ProjectId, items: z.array(Overlap), occurred_at: Timestamp }),
   'hook.finished': z.object({
     ...ofTask,
     transition_id: TransitionId.nullable().describe('null for a hook that no transition waits for.'),

@@ -17,6 +17,7 @@ import { knowledgeOperations } from './operations/knowledge.ts'
 import { hooksOperations } from './operations/hooks.ts'
 import { integrationsOperations } from './operations/integrations.ts'
 import { landingOperations } from './operations/landing.ts'
+import { overlapOperations } from './operations/overlaps.ts'
 import { membersOperations } from './operations/members.ts'
 import { mergesOperations } from './operations/merges.ts'
 import { notificationsOperations } from './operations/notifications.ts'
@@ -52,6 +53,7 @@ export const operations = {
   ...workspacesOperations,
   ...mergesOperations,
   ...landingOperations,
+  ...overlapOperations,
   ...hooksOperations,
 } as const satisfies Record<string, OperationSpec>
 

@@ -88,6 +88,9 @@ export const ProjectSettings = z
     redaction_patterns: z.array(z.string().min(1)).max(100),
     merge_strategy: z.enum(['merge', 'squash', 'rebase']),
     landing: LandingSettings,
+    tell_agents_of_overlaps: z
+      .boolean()
+      .describe('Running agents get one message about each other task whose changes would conflict with theirs.'),
     branch_prefix: z.string().max(60),
     setup_commands: z.array(z.string().min(1)).max(50),
     copy_files: z.array(z.string().min(1)).max(200),
@@ -174,6 +177,7 @@ export const defaultProjectSettings: ProjectSettings = {
   redaction_patterns: [],
   merge_strategy: 'merge',
   landing: defaultLanding,
+  tell_agents_of_overlaps: false,
   branch_prefix: 'svc/',
   setup_commands: [],
   copy_files: [],

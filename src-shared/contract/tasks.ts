@@ -138,6 +138,9 @@ export const Task = z
     review_summary: ReviewSummary.nullable(),
     diff_stat: DiffStat.nullable().describe('Size of the branch against its base when last measured.'),
     port_base: z.int().nullable().describe('The first of the ten ports of the worktree that it works in.'),
+    overlaps: z
+      .array(TaskId)
+      .describe('Tasks whose live worktrees would conflict with its own, uncommitted work included.'),
     limits_unenforced: limitsUnenforced,
     created_at: Timestamp,
     updated_at: Timestamp,

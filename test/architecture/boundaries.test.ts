@@ -32,6 +32,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   workspaces: ['src-main/workspaces/planted.ts', "import '../executions/executions.ts'"],
   executions: ['src-main/executions/planted.ts', "import '../hooks/run-plugin.ts'"],
   landing: ['src-main/landing/planted.ts', "import '../hooks/run-plugin.ts'"],
+  overlaps: ['src-main/overlaps/planted.ts', "import '../hooks/run-plugin.ts'"],
   hooks: ['src-main/hooks/planted.ts', "import '../plugins/create-plugins.ts'"],
   plugins: ['src-main/plugins/planted.ts', "import '../tasks/actions.ts'"],
   steps: ['src-main/steps/planted.ts', "import '../tasks/actions.ts'"],

@@ -19,6 +19,7 @@ import { initialScriptRow } from './rows/initial-script.ts'
 import { loopDelay } from './rows/loop-delay.ts'
 import { landingTen } from './rows/landing-ten.ts'
 import { landingRow, mergeRow } from './rows/merge.ts'
+import { overlapsIdle, overlapsMatrix } from './rows/overlaps.ts'
 import { packedApp } from './rows/packed-app.ts'
 import { requestsPerSecond } from './rows/requests-per-second.ts'
 import { scriptOutput } from './rows/script-output.ts'
@@ -49,6 +50,8 @@ export const rows: readonly BenchRow[] = [
   loopDelay,
   agentsInTurn,
   idleWorktrees,
+  overlapsMatrix,
+  overlapsIdle,
   eventsToSubscribers,
   ...requestsPerSecond,
   besideSignIns,

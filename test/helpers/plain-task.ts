@@ -48,6 +48,7 @@ export function plainTask(id: TaskId, at: string): Task {
     review_summary: null,
     diff_stat: null,
     port_base: null,
+    overlaps: [],
     created_at: at,
     updated_at: at,
   }

@@ -125,6 +125,7 @@ export function panelData(now: number) {
     review_summary: null,
     diff_stat: { files: 6, additions: 182, deletions: 47 },
     port_base: 23_410,
+    overlaps: [],
     created_at: ago(1_400, now),
     updated_at: ago(12, now),
   }

@@ -150,6 +150,8 @@ export const fakeWorkspaces: Workspaces = {
   describeOrphan: () => Promise.resolve(null),
   removeOrphan: () => Promise.reject(new Error('There is no orphan.')),
   sameRepository: () => Promise.resolve(false),
+  readOverlaps: () => Promise.resolve([]),
+  forgetOverlaps: () => Promise.resolve(),
   forkPoint: () => Promise.resolve('base'),
 }
 

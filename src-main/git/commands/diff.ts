@@ -29,7 +29,7 @@ const maxPathBytes = 256 * 1024
 
 /** Fixes the output format and disables programs, whatever the user's configuration says. */
 const settings = ['core.quotePath=false', 'core.bigFileThreshold=128m', 'diff.suppressBlankEmpty=false']
-const config = settings.flatMap((setting) => ['-c', setting])
+export const patchSettings = settings.flatMap((setting) => ['-c', setting])
 const form = [
   '--no-ext-diff',
   '--no-textconv',
@@ -48,7 +48,7 @@ const patchNames = [
   '--indent-heuristic',
 ]
 
-const patchArgs = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
+export const patchArgs = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
 const nothingKept: PatchLimits = { file_bytes: 0, total_bytes: 0 }
 
 /** Returns the size of the difference between two sides. */
@@ -159,8 +159,8 @@ function diffArgs({ from, to, unread }: DiffSides, args: readonly string[], only
   const excluded = allBut(unread)
   const paths = excluded.length > 0 && only.length === 0 ? [':/', ...excluded] : [...only, ...excluded]
   return to === null
-    ? [...config, 'diff-index', '--cached', '-r', ...args, from, '--', ...paths]
-    : [...config, 'diff-tree', '-r', ...args, from, to, '--', ...paths]
+    ? [...patchSettings, 'diff-index', '--cached', '-r', ...args, from, '--', ...paths]
+    : [...patchSettings, 'diff-tree', '-r', ...args, from, to, '--', ...paths]
 }
 
 function describe(change: RawChange, part: PatchPart): FileChange {

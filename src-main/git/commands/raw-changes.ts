@@ -11,7 +11,7 @@ const escapes: Readonly<Record<number, string>> = {
 }
 
 /** Quotes a name as git does in a patch under `core.quotePath=false`: only if necessary; bytes as latin1. */
-function quoteName(prefix: string, name: Buffer): string {
+export function quoteName(prefix: string, name: Buffer): string {
   const text = name.toString('latin1')
 
   if (!/[\u0000-\u001f"\\\u007f]/.test(text)) return prefix + text

@@ -78,7 +78,7 @@ export async function startPolling(
       }
       if (seen === null || seen === last) continue
       last = seen
-      news.onChange()
+      news.onChange(null)
     }
   } catch (error) {
     if (!signal.aborted) log?.error({ err: error, root }, 'a worktree is no longer looked at')

@@ -87,7 +87,8 @@ export async function watchWorktree(root: string, news: WatchEvent, options: Wat
       gathered.overflowed || keys.some(isIgnoreFile) ? [everything] : await newFolders(root, gathered, folders)
     if (anew.length > 0) await cover(anew)
     const isNews = gathered.git || gathered.overflowed || !(await inTurn(() => areAllIgnored(root, keys, { signal })))
-    if (isNews && !signal.aborted) news.onChange()
+    const isKnown = !gathered.git && !gathered.overflowed && !keys.some(isIgnoreFile) && !keys.includes(everything)
+    if (isNews && !signal.aborted) news.onChange(isKnown ? keys : null)
   }
   const gatherer = createEventBatcher(options.timing ?? defaultDebounce, async (gathered) => {
     try {
@@ -96,7 +97,7 @@ export async function watchWorktree(root: string, news: WatchEvent, options: Wat
       if (signal.aborted) return
       if (!(await isStill())) return end()
       look(error)
-      news.onChange()
+      news.onChange(null)
     }
   })
 

@@ -53,7 +53,8 @@ export const readingTools = {
     title: 'Get a task',
     description:
       'One task: its whole description, where it is in its workflow (status), its version, what it waits for, its last ' +
-      'review, and in error_annotation what went wrong, if anything. Read it again after a version_conflict.',
+      'review, overlaps (ids of tasks whose work would conflict with it), and in error_annotation what went wrong, if ' +
+      'anything. Read it again after a version_conflict.',
     effect: 'reads',
     input: z.object({ task_id: taskId }),
     run: async ({ task_id }, scope) => scope.call('tasks.get', { task_id: await scope.taskId(task_id) }),

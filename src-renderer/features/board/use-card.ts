@@ -92,6 +92,12 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     const other = open === undefined ? undefined : tasks.byId.get(open)
     return other ? { ref: other.ref, title: other.title } : null
   })
+  /** The tasks whose work would conflict with it, by what people call them. */
+  const overlap = computed(() => {
+    const [first, ...others] = task().overlaps.map((id) => tasks.byId.get(id)?.ref ?? 'another task')
+    if (first === undefined) return null
+    return `Conflicts with ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`
+  })
   const verdict = computed(() => {
     const review = task().review_summary
     if (!review) return 'none'
@@ -108,6 +114,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     quietSince,
     turn,
     waitsFor,
+    overlap,
     verdict,
     budget: computed(() => {
       const budget = state()?.kind === 'terminal' ? null : retryBudget(task(), projects.workflow(task().project_id))

@@ -34,6 +34,8 @@ const names = [
   'eight-agents-loop-delay',
   'fifty-agents-four-slots',
   'idle-200-worktrees',
+  'overlaps-matrix-20',
+  'overlaps-idle',
   'events-200-subscribers',
   'requests-with-jwt',
   'requests-with-pat',

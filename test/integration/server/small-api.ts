@@ -199,6 +199,7 @@ function newTask(project_id: ProjectId, status: string): Task {
     review_summary: null,
     diff_stat: null,
     port_base: null,
+    overlaps: [],
     created_at: at,
     updated_at: at,
   }

@@ -61,7 +61,7 @@ function setUp(tookMs = 0) {
     { ref: (workspace) => Promise.resolve(workspace as never) },
     1_000,
   )
-  return { sizes, written, under, watches, change: (id: string) => watches.get(`/w/${id}`)?.news.onChange() }
+  return { sizes, written, under, watches, change: (id: string) => watches.get(`/w/${id}`)?.news.onChange(null) }
 }
 
 test('a branch is measured once its run has lasted, then after each change, and no more often than that', async () => {

@@ -51,7 +51,7 @@ test('one watch serves all who look at a worktree, and each is told by their own
   await vi.advanceTimersByTimeAsync(10_000)
   expect(await watches.extend(task('turn', 'parent'))).toEqual({ since: later(0), until: later(70) })
   expect(open).toHaveLength(1)
-  open[0]?.news.onChange()
+  open[0]?.news.onChange(null)
   expect(told).toEqual(['parent', 'turn'])
 })
 
@@ -64,7 +64,7 @@ test('a watch ends a minute after the last one looked, and the next one to look 
   expect(open[0]?.closed).toBe(false)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(open[0]?.closed).toBe(true)
-  open[0]?.news.onChange()
+  open[0]?.news.onChange(null)
   expect(told).toEqual([])
   expect(await watches.extend(task('parent'))).toEqual({ since: later(110), until: later(170) })
   expect(open).toHaveLength(2)

@@ -49,6 +49,7 @@ function heard(event: EventEnvelope): unknown[] {
     },
     knowledge: { changed: note('knowledge.changed') },
     landing: { put: (...args) => void calls.push(['landing.put', ...args]) },
+    overlaps: { put: (...args) => void calls.push(['overlaps.put', ...args]) },
     queue: { changed: note('queue.changed') },
     taskTemplates: { changed: note('taskTemplates.changed') },
     integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },

@@ -1,0 +1,35 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Overlap } from '../../../src-shared/contract/overlaps.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { createTestRepository } from '../../helpers/git-repository.ts'
+import { startWorld } from './svc-process.ts'
+
+test('tasks that would conflict are listed with their files, for people and as JSON', async () => {
+  await using repository = await createTestRepository()
+  await using world = await startWorld()
+  const here = { cwd: repository.path }
+  await world.json(['project', 'add', '--name', 'Shop'], here)
+  expect(await world.svc(['overlaps'], here)).toMatchObject({ code: 0, stdout: 'No tasks overlap.\n' })
+  const tasks: Task[] = []
+  for (const title of ['One', 'Other']) {
+    const task = await world.json<Task>(['task', 'create', title], here)
+    const { workspace } = await world.client.call('tasks.claim', { task_id: task.id })
+    await writeFile(join(workspace?.path ?? '', 'README.md'), `# ${title}\n`)
+    tasks.push(task)
+  }
+  const read = async () => (await world.json<{ items: Overlap[] }>(['overlaps', 'Shop'])).items
+  await expect.poll(read, { timeout: 20_000 }).toHaveLength(1)
+  const [one, other] = tasks.toSorted((first, second) => (first.id < second.id ? -1 : 1))
+  expect(await read()).toEqual([{ a: one?.id, b: other?.id, kind: 'conflict', files: ['README.md'] }])
+  const { code, stdout } = await world.svc(['overlaps'], here)
+  expect([code, stdout.replaceAll(/ +/g, ' ')]).toEqual([
+    0,
+    `TASK WITH WHAT FILES\n${one?.ref} ${other?.ref} conflict README.md\n`,
+  ])
+  expect(await world.svc(['overlaps', 'Nowhere'], here)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('Nowhere') as string,
+  })
+}, 60_000)
