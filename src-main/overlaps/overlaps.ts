@@ -50,6 +50,8 @@ export function createOverlaps(context: EngineContext, transitions: Pick<Transit
   const { read } = store
   const groups = new Map<string, Group>()
   const watched = new Map<TaskId, Watched>()
+  /** What was found last in each project: an older finding that could not be written yet is dropped. */
+  const latest = new Map<ProjectId, readonly Overlap[]>()
   const closing = new AbortController()
   const ending = new Set<Promise<void>>()
   const messages = createOverlapMessages(context)
@@ -162,7 +164,8 @@ export function createOverlaps(context: EngineContext, transitions: Pick<Transit
       const { project_id } = group
       const ofProject = [...groups.values()].filter((one) => one.project_id === project_id)
       const current = ofProject.flatMap((one) => one.items).toSorted(inOrder)
-      save(context, project_id, current)
+      latest.set(project_id, current)
+      save(context, project_id, current, () => latest.get(project_id) === current)
     }
     messages.tell(group.project_id)
   }
@@ -220,17 +223,24 @@ interface Stackable {
 }
 
 /** Keeps what was found and tells of it, with each task whose own conflicts are others now. */
-function save(context: EngineContext, project_id: ProjectId, items: readonly Overlap[]): void {
-  context.feed.commit((tx) => {
-    if (!tx.projects.get(project_id)) return tx.overlaps.replace(project_id, [])
-    const ids = [...new Set([...tx.overlaps.ofProject(project_id), ...items].flatMap(({ a, b }) => [a, b]))]
-    const before = new Map(ids.map((id) => [id, tx.overlaps.conflictsOf(id).join()]))
-    tx.overlaps.replace(project_id, items)
-    tx.emit('overlaps.updated', { project_id, items: [...items] })
-    for (const id of ids) {
-      const task = tx.tasks.get(id)
-      if (task && before.get(id) !== tx.overlaps.conflictsOf(id).join())
-        tx.emit('task.updated', { project_id, task_id: id, task: toTask(tx, task) })
-    }
+function save(context: EngineContext, project_id: ProjectId, items: readonly Overlap[], isLatest: () => boolean): void {
+  const { overlaps } = context.store.read
+  const ids = [...new Set([...overlaps.ofProject(project_id), ...items].flatMap(({ a, b }) => [a, b]))]
+  const before = new Map(ids.map((id) => [id, overlaps.conflictsOf(id).join()]))
+  // Nothing waits for this: while the database takes no writes, it is tried again.
+  const write = () =>
+    context.feed.commit((tx) => {
+      if (!isLatest()) return
+      if (!tx.projects.get(project_id)) return tx.overlaps.replace(project_id, [])
+      tx.overlaps.replace(project_id, items)
+      tx.emit('overlaps.updated', { project_id, items: [...items] })
+      for (const id of ids) {
+        const task = tx.tasks.get(id)
+        if (task && before.get(id) !== tx.overlaps.conflictsOf(id).join())
+          tx.emit('task.updated', { project_id, task_id: id, task: toTask(tx, task) })
+      }
+    })
+  context.writes.untilWritten(write).catch((error: unknown) => {
+    context.log.warn({ err: error, project_id }, 'overlaps could not be told')
   })
 }
