@@ -7,6 +7,7 @@ import { createTask } from '../domain/task/create-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
 import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import type { ApiParts } from './context.ts'
+import { checkStackedOn } from './stack-input.ts'
 import { givenTaskFields } from './task-fields.ts'
 
 /** A creation request with defaults from the project's settings. */
@@ -26,6 +27,7 @@ export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTas
       },
       tx.now(),
     )
+    checkStackedOn(tx, task)
     tx.tasks.put(task)
     const refusal = parts.engine.attachments.bind(tx, task, task.description)
     if (refusal) throw new ApiError(refusal)

@@ -27,7 +27,10 @@ export function toTask(q: Queries, record: TaskRecord): Task {
 }
 
 /** Returns the ref, such as `SHO-42`, with the project's current key. */
-function refOf(q: Queries, { project_id, number }: Pick<TaskRecord, 'project_id' | 'number'>): string {
+export function refOf(
+  q: Pick<Queries, 'projects'>,
+  { project_id, number }: Pick<TaskRecord, 'project_id' | 'number'>,
+): string {
   return toRef(q.projects.get(project_id)?.key ?? '', number)
 }
 

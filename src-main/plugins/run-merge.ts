@@ -19,6 +19,8 @@ import { toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
 import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../ports/workspaces.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
+import { lowerTask } from '../core/stack-of.ts'
+import { stackLandingGate } from '../domain/task/stack.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
 import type { PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
@@ -34,8 +36,10 @@ export const runMerge: PluginDefinition = {
   create: (services) => {
     const { context, worktrees, landing } = services
     return {
-      guard: async ({ task, project, vouched, on_red = false, workspace, signal }) => {
+      guard: async ({ task, project, workflow, vouched, on_red = false, workspace, signal }) => {
         if (isInParents(context, task)) return null
+        const gate = stackGate(context, workflow, task, workspace)
+        if (gate) return gate
         if (services.isWorktreeShared(task.id)) return workspaceLocked
         if (!workspace)
           return { code: 'review_not_ready', message: 'Nothing to merge: this task never had a worktree.' }
@@ -59,6 +63,8 @@ export const runMerge: PluginDefinition = {
       run: async ({ task, project, workflow, on_red = false, workspace, signal }): Promise<PluginResult> => {
         if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
         if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
+        const gate = stackGate(context, workflow, task, workspace)
+        if (gate) return backToGate(context, { request: { task }, workflow }, gate.message, null)
         // A transition without a caller to refuse waits until no run can leave half-written files to merge.
         await services.waitUntilExclusive(task.id, signal)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
@@ -82,6 +88,21 @@ export const runMerge: PluginDefinition = {
       },
     }
   },
+}
+
+/** Refuses a task whose branch lies on another's: its merge would go into that branch. */
+function stackGate(
+  context: EngineContext,
+  workflow: Workflow,
+  task: TaskRecord,
+  workspace: WorkspaceRecord | null,
+): Refusal | null {
+  const lower = lowerTask(context.store.read, workflow, task)
+  if (lower) return stackLandingGate({ id: lower.task.id, ref: lower.ref })
+  const lies_on = workspace?.stack?.on ?? null
+  if (workspace === null || lies_on === null) return null
+  const message = `${workspace.branch} still lies on ${workspace.base_branch}. Bring it onto the base branch first.`
+  return { code: 'dependency_gate', message, details: { stacked_on: lies_on } }
 }
 
 const emptyResult = { step: null, exit_code: null, output_tail: '', with: [] }
@@ -171,7 +192,7 @@ async function conclude(services: PluginServices, landed: Concluded, end: LaneEn
 /** Sends the task back to its gate; without one, the merge has failed. */
 function backToGate(
   context: EngineContext,
-  { request, workflow }: Pick<Concluded, 'request' | 'workflow'>,
+  { request, workflow }: Pick<Concluded, 'workflow'> & { readonly request: Pick<LandRequest, 'task'> },
   reason: string,
   refusal: Refusal | null,
 ): PluginResult {

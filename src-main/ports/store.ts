@@ -28,6 +28,7 @@ import type { ReviewConfigChange } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { StackPlace } from './stack-place.ts'
 import type { TaskFilter, TaskPlace } from './task-lists.ts'
 import type { AttachmentQueries } from './attachment-queries.ts'
 import type { OverlapQueries } from './overlap-queries.ts'
@@ -98,6 +99,7 @@ export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containm
 export type TransitionRecord = TransitionEntry & { readonly task_id: TaskId }
 export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lock'> & {
   readonly repo_path: string
+  readonly stack: StackPlace | null
   readonly created_at: string
 }
 export type DaemonRecord = Daemon & { readonly token_hash: string; readonly revoked_at: string | null }
@@ -155,6 +157,10 @@ export interface Queries {
     places(project_id: ProjectId): readonly TaskPlace[]
     /** Returns the tasks with `start_when_ready`. */
     startingWhenReady(): readonly TaskId[]
+    /** Returns the tasks that are stacked on another, and those whose branch still lies on one. */
+    stacked(): readonly TaskId[]
+    /** Returns the tasks stacked on this one, archived ones included. */
+    stackedOn(task_id: TaskId): readonly TaskId[]
     /** Returns the position of the project's last task, or 0 without tasks. */
     lastPosition(project_id: ProjectId): number
     /** Returns the number for the project's next task; each call returns another. */

@@ -16,6 +16,7 @@ import { dispatchRoleAgent } from '../plugins/dispatch-role-agent.ts'
 import { runPlugin } from '../hooks/run-plugin.ts'
 import { runStateScript } from './state-script.ts'
 import type { TaskRecord } from '../ports/store.ts'
+import { keepStackedWork } from '../workspaces/keep-lower.ts'
 import type { StepServices } from './step-services.ts'
 
 type HookStep = Step & { readonly kind: 'hook' }
@@ -73,6 +74,7 @@ async function ensureWorkspace(
   effect: Effect,
   { signal, processMarker }: StepContext,
 ): Promise<StepOutcome> {
+  await keepStackedWork(deps, task, signal)
   const ensured = await deps.worktrees.ensure(task, signal, processMarker)
   if (ensured.kind === 'ready') return { kind: 'advance' }
   const annotation: ErrorAnnotation =

@@ -40,10 +40,21 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
   const starting = db.$client
     .prepare<[], TaskRecord['id']>('SELECT id FROM tasks WHERE start_when_ready IS NOT NULL ORDER BY id')
     .pluck()
+  const stacked = db.$client
+    .prepare<[], TaskRecord['id']>(
+      `SELECT id FROM tasks WHERE stacked_on IS NOT NULL UNION
+       SELECT task_id FROM workspaces WHERE stack IS NOT NULL AND stack ->> '$.on' IS NOT NULL`,
+    )
+    .pluck()
+  const stackedOn = db.$client
+    .prepare<[string], TaskRecord['id']>('SELECT id FROM tasks WHERE stacked_on = ? ORDER BY id')
+    .pluck()
   return {
     get,
     put,
     startingWhenReady: () => starting.all(),
+    stacked: () => stacked.all(),
+    stackedOn: (id) => stackedOn.all(id),
     add: prepareInsert(db, tasks),
     delete: (id) => {
       db.update(tasks).set({ parent_id: null, subtask_mode: null }).where(eq(tasks.parent_id, id)).run()

@@ -164,7 +164,17 @@ function removeTask(tx: Tx, removed: TaskRecord, wasDone: boolean): void {
     const left = waiting && withoutDeleted(waiting, removed, wasDone)
     if (left && left !== waiting) tx.saveTask(left)
   }
-  const touched = [...tx.tasks.children(task_id).map((child) => child.id), ...tx.dependencies.dependents(task_id)]
+  // Those above it go on from what it lay on.
+  const above = tx.tasks.stackedOn(task_id)
+  for (const id of above) {
+    const upper = tx.tasks.get(id)
+    if (upper) tx.tasks.put({ ...upper, stacked_on: removed.stacked_on })
+  }
+  const touched = [
+    ...above,
+    ...tx.tasks.children(task_id).map((child) => child.id),
+    ...tx.dependencies.dependents(task_id),
+  ]
   tx.tasks.delete(task_id)
   tx.emit('task.deleted', { project_id, task_id })
   for (const id of new Set(touched)) {

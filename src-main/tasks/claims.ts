@@ -18,6 +18,7 @@ import { enqueueExecution } from '../executions/enqueue-execution.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { Scheduler } from '../executions/scheduler.ts'
 import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { lowerTask } from '../core/stack-of.ts'
 import { othersInWorkspace, workspaceOf } from '../core/workspace-of.ts'
 import { hasCoder } from './roles.ts'
 
@@ -165,6 +166,7 @@ function planFor(
     project_paused: project?.paused_at !== null,
     uncontainable: agent && deps.context.containment.refusal(agent.config.containment ?? 'none'),
     open_dependencies,
+    unsubmitted_lower: unsubmittedLower(q, workflow, task),
     parent_workspace: parentWorkspace(q, workflow, task),
     workspace_taken: needsLock(request) && othersInWorkspace(q, task).length > 0,
   })
@@ -180,6 +182,13 @@ function fullState(q: Queries, workflow: Workflow, task: TaskRecord, { path }: C
   const state = path.length === 0 ? undefined : workflow.states.get(path.at(-1) ?? '')
   if (state?.wip_limit === undefined) return null
   return wipRefusal(state, q.tasks.idsInStatus(task.project_id, state.name))
+}
+
+/** Returns the task below in the stack while it is not submitted; null once the task has a branch of its own. */
+function unsubmittedLower(q: Queries, workflow: Workflow, task: TaskRecord): { id: TaskId; ref: string } | null {
+  const lower = lowerTask(q, workflow, task)
+  if (lower?.phase !== 'open' || (q.workspaces.byTask(task.id)?.base_commit ?? null) !== null) return null
+  return { id: lower.task.id, ref: lower.ref }
 }
 
 /**

@@ -90,6 +90,7 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
           port_base: null,
           cleanup_at: null,
           error: null,
+          stack: null,
           created_at: tx.now(),
         })
       })

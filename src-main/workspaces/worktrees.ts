@@ -12,6 +12,7 @@ import { assignPorts } from './port-ranges.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import { scriptContainment } from '../core/script-containment.ts'
 import { toSettings } from '../core/views.ts'
+import { stackBase, type StackBase } from '../core/stack-of.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
 
 export type EnsuredWorktree =
@@ -129,6 +130,7 @@ function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project
   const known = tx.workspaces.byTask(task.id)
   if (known && known.status !== 'cleaned') return known
   const repo = repoOf(tx, task)
+  const base = baseOf(context, tx, task, project)
   const record: WorkspaceRecord = {
     id: known?.id ?? (context.newId() as WorkspaceId),
     task_id: task.id,
@@ -136,8 +138,9 @@ function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project
     repo_path: repo.path,
     branch: known?.branch ?? branchName(toSettings(project).branch_prefix, task.title, task.id),
     path: join(context.config.workspaceRoot, task.project_id, task.id),
-    base_branch: known?.base_branch ?? repo.default_branch,
+    base_branch: known?.base_branch ?? base.base_branch,
     base_commit: known?.base_commit ?? null,
+    stack: known ? known.stack : base.stack,
     port_base: null,
     cleanup_at: null,
     error: null,
@@ -147,11 +150,21 @@ function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project
   return record
 }
 
-function renameUnmade(tx: Tx, task: TaskRecord, project: ProjectRecord, planned: WorkspaceRecord): WorkspaceRecord {
-  const repo = repoOf(tx, task)
+function baseOf(context: EngineContext, tx: Tx, task: TaskRecord, project: ProjectRecord): StackBase {
+  return stackBase(tx, context.workflows.of(project.workflow_definition), task, repoOf(tx, task))
+}
+
+function renameUnmade(
+  context: EngineContext,
+  tx: Tx,
+  task: TaskRecord,
+  project: ProjectRecord,
+  planned: WorkspaceRecord,
+): WorkspaceRecord {
+  const base = baseOf(context, tx, task, project)
   const branch = branchName(toSettings(project).branch_prefix, task.title, task.id)
-  if (planned.branch === branch && planned.base_branch === repo.default_branch) return planned
-  const record = { ...planned, branch, base_branch: repo.default_branch, repo_path: repo.path }
+  if (planned.branch === branch && planned.base_branch === base.base_branch) return planned
+  const record = { ...planned, ...base, branch }
   saveWorkspace(tx, task, record)
   return record
 }
@@ -170,7 +183,7 @@ async function ensureOwn(
   // Until a worktree exists, branch and base follow the settings, so that a wrong setting can be corrected.
   const current =
     planned.base_commit === null && !(await context.workspaces.exists(planned.path))
-      ? feed.commit((tx) => renameUnmade(tx, task, project, planned))
+      ? feed.commit((tx) => renameUnmade(context, tx, task, project, planned))
       : planned
   const record = await assignPorts(context, task, current)
   const settings = toSettings(project)

@@ -135,6 +135,7 @@ export const Task = z
     archived: z.boolean(),
     active_execution_id: ExecutionId.nullable(),
     start_when_ready: StartWhenReady.nullable().describe('It starts automatically once no dependency is open.'),
+    stacked_on: TaskId.nullable().describe('The task on whose branch its own begins; it lands after that one.'),
     review_summary: ReviewSummary.nullable(),
     diff_stat: DiffStat.nullable().describe('Size of the branch against its base when last measured.'),
     port_base: z.int().nullable().describe('The first of the ten ports of the worktree that it works in.'),
@@ -162,6 +163,9 @@ export const TaskFields = z.object({
   labels: z.array(z.string().min(1).max(50)).max(50),
   priority: z.int().min(0).max(4),
   repo_id: RepoId,
+  stacked_on: TaskId.nullable().describe(
+    'Another task of the repository, on whose branch this one begins, while that one has not landed. Copse keeps it on top.',
+  ),
 })
 
 /** Where something that runs in a worktree can be looked at. */

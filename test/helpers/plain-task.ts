@@ -45,6 +45,7 @@ export function plainTask(id: TaskId, at: string): Task {
     archived: false,
     active_execution_id: null,
     start_when_ready: null,
+    stacked_on: null,
     review_summary: null,
     diff_stat: null,
     port_base: null,

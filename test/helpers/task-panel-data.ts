@@ -122,6 +122,7 @@ export function panelData(now: number) {
     archived: false,
     active_execution_id: ids.running,
     start_when_ready: null,
+    stacked_on: null,
     review_summary: null,
     diff_stat: { files: 6, additions: 182, deletions: 47 },
     port_base: 23_410,

@@ -31,6 +31,7 @@ export function createBoardHandlers({
       // Cards show related tasks, so those are included.
       const related = [...shown].flatMap((id) => [
         ...read.dependencies.of(id),
+        ...[read.tasks.get(id)?.stacked_on ?? []].flat(),
         ...read.tasks.children(id).map((child) => child.id),
       ])
       const items = [...new Set([...shown, ...related])].flatMap((id) => {

@@ -1,5 +1,4 @@
 import { ApiError, type Refusal } from '../../../src-shared/contract/errors.ts'
-import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Dependency } from '../../../src-shared/contract/tasks.ts'
 import { crossProjectDependency, cycleThrough } from '../../domain/task/dependency-cycle.ts'
 import { isDone } from '../../domain/workflow/graph.ts'
@@ -7,6 +6,7 @@ import type { Tx } from '../../core/event-feed.ts'
 import type { Queries, TaskRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject, findTask, throwNotFound } from '../find.ts'
+import { cycleRefusal, waitingPairs } from '../stack-input.ts'
 
 type Names = 'tasks.dependencies' | 'tasks.add_dependency' | 'tasks.remove_dependency'
 
@@ -49,14 +49,9 @@ export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
 function checkNew(q: Queries, task: TaskRecord, other: TaskRecord): Refusal | null {
   if (task.project_id !== other.project_id) return crossProjectDependency(task.project_id)
   const pair = { task_id: task.id, depends_on_id: other.id }
-  const path = cycleThrough(pair, q.dependencies.byProject(task.project_id))
-  if (!path) return null
-  const titles = path.map((id: TaskId) => `"${q.tasks.get(id)?.title ?? id}"`)
-  return {
-    code: 'dependency_cycle',
-    message: `These tasks would wait for each other: ${titles.join(' → ')}. Remove one of these dependencies first.`,
-    details: { path },
-  }
+  const own = task.stacked_on === null ? [] : [{ task_id: task.id, depends_on_id: task.stacked_on }]
+  const path = cycleThrough(pair, [...waitingPairs(q, task), ...own])
+  return path && cycleRefusal(q, path)
 }
 
 function dependencyOf(parts: ApiParts, q: Queries, task: TaskRecord): Dependency {

@@ -16,6 +16,7 @@ import { unwrap, findProject, findTask, throwNotFound } from '../find.ts'
 import { defined, newTask, withDefaults } from '../new-task.ts'
 import { noteConfigChange } from '../note-config-change.ts'
 import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
+import { checkStackedOn } from '../stack-input.ts'
 import { givenTaskFields } from '../task-fields.ts'
 import { unarchive } from '../unarchive.ts'
 import { workspaceView } from '../workspace-view.ts'
@@ -215,6 +216,7 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
       (repo_id === undefined || repo_id === current.repo_id ? null : leave(tx, current, repo_id)) ??
       parts.engine.attachments.bind(tx, current, patch.description)
     if (refusal) unwrap(refusal)
+    if (patch.stacked_on !== undefined || repo_id !== undefined) checkStackedOn(tx, { ...current, ...patch })
     const placed = placeOf(tx, current, { above, below })
     return { ...placed, ...(patch.review_config && noteConfigChange(tx, current, { after: patch.review_config, by })) }
   })

@@ -25,6 +25,8 @@ export interface ClaimFacts {
     readonly context_holder: string | null
     readonly submitted: boolean
   }[]
+  /** Of a task whose branch is still to begin on that of another: that one, if it is not submitted. */
+  readonly unsubmitted_lower: { readonly id: TaskId; readonly ref: string } | null
   /** The parent's workspace of an ordered subtask: it must exist, and the parent must have a coder. */
   readonly parent_workspace: 'not_needed' | 'ready' | 'missing'
   /** Another task's execution uses the workspace, and the claimant does not want to wait. */
@@ -57,6 +59,7 @@ export function planClaim(facts: ClaimFacts): ClaimPlan | Refusal {
       depends_on: blocking.map((one) => one.id),
     })
   }
+  if (facts.unsubmitted_lower) return stackClaimGate(facts.unsubmitted_lower)
   if (facts.archived) return refuse('not_claimable', 'The task is archived. Unarchive it first.')
   if (facts.has_open_execution) return refuse('already_claimed', 'Someone is already working on this task.')
   if (facts.uncontainable !== null) return refuse('containment_unavailable', facts.uncontainable)
@@ -69,6 +72,15 @@ function checkWorkspace(facts: ClaimFacts): Refusal | null {
     return refuse('PARENT_WORKSPACE_REQUIRED', "This task uses its parent's worktree. Start the parent first.")
   }
   return facts.workspace_taken ? workspaceLocked : null
+}
+
+/** The branch of the task begins on one that nobody has submitted yet. */
+function stackClaimGate({ id, ref }: { readonly id: TaskId; readonly ref: string }): Refusal {
+  return refuse(
+    'dependency_gate',
+    `This task begins on the branch of ${ref}, which isn't submitted yet. Wait for it, or take this task off the stack.`,
+    { stacked_on: id },
+  )
 }
 
 /** Another run uses the worktree. */

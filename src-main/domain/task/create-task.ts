@@ -22,11 +22,12 @@ export const newTaskDefaults = {
   diff_stat: null,
   limits: null,
   start_when_ready: null,
+  stacked_on: null,
 } as const
 
 type Stored = Omit<Task, 'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'>
 type Own = 'id' | 'project_id' | 'number' | 'repo_id' | 'status' | 'title' | 'review_config' | 'position'
-type Choice = 'parent_id' | 'subtask_mode' | 'description' | 'roles' | 'labels' | 'priority'
+type Choice = 'parent_id' | 'subtask_mode' | 'description' | 'roles' | 'labels' | 'priority' | 'stacked_on'
 
 /** Creates a task for a person, an agent or an import. */
 export function createTask(facts: Pick<Stored, Own> & Partial<Pick<Stored, Choice>>, now: string) {

@@ -26,6 +26,7 @@ import type {
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
 import type { AccountRecord, ExecutionRecord, ProjectDeletion, TaskRecord } from '../../ports/store.ts'
+import type { StackPlace } from '../../ports/stack-place.ts'
 import type { RepositoryState } from '../../ports/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import type { PendingHooks } from '../../domain/transition/pending-hooks.ts'
@@ -122,6 +123,8 @@ export const tasks = sqliteTable(
     review_summary: json<ReviewSummary>('review_summary'),
     diff_stat: json<DiffStat>('diff_stat'),
     start_when_ready: json<StartWhenReady>('start_when_ready'),
+    /** The task on whose branch its own begins. */
+    stacked_on: text('stacked_on').$type<TaskId>(),
     /** Limits that people raised for the task, and the limits it has had a warning for. */
     limits: json<TaskRecord['limits']>('limits'),
     created_at: text('created_at').notNull(),
@@ -138,6 +141,9 @@ export const tasks = sqliteTable(
     index('tasks_starting_when_ready')
       .on(t.id)
       .where(sql`start_when_ready IS NOT NULL`),
+    index('tasks_stacked')
+      .on(t.stacked_on)
+      .where(sql`stacked_on IS NOT NULL`),
   ],
 )
 
@@ -277,6 +283,8 @@ export const workspaces = sqliteTable(
     port_base: integer('port_base'),
     cleanup_at: text('cleanup_at'),
     error: text('error'),
+    /** Where its branch lies in a stack. */
+    stack: json<StackPlace>('stack'),
     created_at: text('created_at').notNull(),
   },
   (t) => [
@@ -285,6 +293,9 @@ export const workspaces = sqliteTable(
     index('workspaces_to_clean')
       .on(t.cleanup_at)
       .where(sql`status = 'cleanup_scheduled'`),
+    index('workspaces_stacked')
+      .on(t.task_id)
+      .where(sql`stack IS NOT NULL`),
   ],
 )
 

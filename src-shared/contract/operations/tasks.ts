@@ -9,13 +9,17 @@ import { SeenTree, Workspace } from '../workspaces.ts'
 
 /** Of moves and verdicts, which may lead to a merge. */
 const mergeRefusals = [
+  'dependency_gate',
   ...(['work_changed', 'review_not_ready', 'merge_target_dirty'] as const),
   ...(['workspace_locked', 'workspace_failed', 'repository_missing', 'transition_blocked'] as const),
 ] as const
 
 /** What a task is created from. */
 export const NewTaskFields = z.object({
-  ...TaskFields.partial({ description: true, review_config: true, labels: true, priority: true, repo_id: true }).shape,
+  ...TaskFields.partial({
+    ...({ description: true, review_config: true, labels: true, priority: true, repo_id: true } as const),
+    stacked_on: true,
+  }).shape,
   status: z.string().optional(),
   parent_id: TaskId.optional(),
   subtask_mode: z
@@ -73,7 +77,7 @@ export const tasksOperations = {
     z.object({ project_id: ProjectId, ...NewTaskFields.shape }),
     Task,
     201,
-    ['task_terminal', 'humans_only', 'forbidden'],
+    ['task_terminal', 'humans_only', 'forbidden', 'cross_project_dependency'],
   ),
   'tasks.get': get('/tasks/{task_id}', 'member', 'One task.', z.object({ task_id: TaskId }), Task),
   'tasks.update': patch(
@@ -91,7 +95,7 @@ export const tasksOperations = {
       below: TaskId.optional().describe('Puts it directly below this one.'),
     }),
     Task,
-    ['version_conflict', 'repo_in_use', 'humans_only'],
+    ['version_conflict', 'repo_in_use', 'humans_only', 'cross_project_dependency', 'dependency_cycle'],
   ),
   'tasks.delete': del(
     '/tasks/{task_id}',

@@ -196,6 +196,7 @@ function newTask(project_id: ProjectId, status: string): Task {
     archived: false,
     active_execution_id: null,
     start_when_ready: null,
+    stacked_on: null,
     review_summary: null,
     diff_stat: null,
     port_base: null,

@@ -24,6 +24,7 @@ const facts: ClaimFacts = {
   uncontainable: null,
   project_paused: false,
   open_dependencies: [],
+  unsubmitted_lower: null,
   parent_workspace: 'not_needed',
   workspace_taken: false,
 }
