@@ -12,6 +12,8 @@ export type SkipReason =
   | 'unsupported_event'
   | 'superseded'
   | 'review_not_passed'
+  /** The task below it in a stack must land first. */
+  | 'stacked'
   | 'no_repository'
   | 'not_needed'
   | 'disabled'

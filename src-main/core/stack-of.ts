@@ -1,5 +1,8 @@
-import { below, openBelow, type StackPhase } from '../domain/task/stack.ts'
-import type { Workflow } from '../domain/workflow/graph.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
+import { below, openBelow, stackLandingGate, type StackPhase } from '../domain/task/stack.ts'
+import { cascadeOnPass, hasTrait, type Workflow } from '../domain/workflow/graph.ts'
+import type { Tx } from './event-feed.ts'
 import type { StackPlace } from '../ports/stack-place.ts'
 import type { Queries, RepoRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { refOf } from './views.ts'
@@ -41,7 +44,7 @@ export function stackBase(
   task: Pick<TaskRecord, 'id' | 'stacked_on'>,
   repo: RepoRecord,
 ): StackBase {
-  const none = { conflict: null, untested: null, moving: null }
+  const none = { conflict: null, trouble: null, untested: null, moving: null }
   const root = rootBranch(q, task) ?? repo.default_branch
   const lower = lowerTask(q, workflow, task)
   if (!lower?.workspace) return { base_branch: root, repo_path: repo.path, stack: null }
@@ -62,3 +65,49 @@ export function rootBranch(q: Reads, task: Pick<TaskRecord, 'id' | 'stacked_on'>
 /** Returns the branch that a task's work lands on at last. */
 export const landsOn = ({ stack, base_branch }: Pick<WorkspaceRecord, 'stack' | 'base_branch'>): string =>
   stack !== null && stack.on !== null ? stack.base_branch : base_branch
+
+/** Refuses the landing of a task whose branch is to lie, or still lies, on another's: it would take that along. */
+export function stackGate(
+  q: Reads & Pick<Queries, 'projects'>,
+  workflow: Workflow,
+  task: Pick<TaskRecord, 'id' | 'stacked_on'>,
+): Refusal | null {
+  const lower = lowerTask(q, workflow, task)
+  if (lower) return stackLandingGate({ id: lower.task.id, ref: lower.ref })
+  const workspace = q.workspaces.byTask(task.id)
+  const lies_on = workspace?.stack?.on ?? null
+  if (workspace === null || lies_on === null) return null
+  const message = `${workspace.branch} still lies on ${workspace.base_branch}. It is brought onto the base branch first; try again once it is.`
+  return { code: 'dependency_gate', message, details: { stacked_on: lies_on } }
+}
+
+/** Returns whether a cascade after a passed review would land the task before the one below it. */
+export function cascadeWaitsForStack(
+  q: Reads & Pick<Queries, 'projects'>,
+  workflow: Workflow,
+  task: Pick<TaskRecord, 'id' | 'stacked_on' | 'status'>,
+): boolean {
+  const gate = workflow.states.get(task.status)
+  const to = gate && workflow.states.get(cascadeOnPass(workflow, gate) ?? '')
+  return to !== undefined && hasTrait(workflow, to, 'merges') && stackGate(q, workflow, task) !== null
+}
+
+/** In the timeline of a task whose cascade waits until the task below it has landed. */
+export const waitsForStack = 'stacked'
+
+export function noteCascadeWaits(tx: Tx, task: TaskRecord): void {
+  noteOnEntry(tx, task, { action: 'cascade', outcome: 'skipped', reason: waitsForStack })
+}
+
+/** Adds a note to the transition into the current state. */
+export function noteOnEntry(
+  tx: Tx,
+  task: TaskRecord,
+  note: Pick<HookOutcome, 'action' | 'outcome'> & { readonly reason: string },
+): void {
+  const entry = tx.transitions.last(task.id)
+  if (!entry) return
+  const hook: HookOutcome = { phase: 'after_enter', duration_ms: 0, ...note }
+  tx.transitions.setHooks(entry.id, [...entry.hooks, hook])
+  tx.emit('hook.finished', { project_id: task.project_id, task_id: task.id, transition_id: entry.id, hook })
+}

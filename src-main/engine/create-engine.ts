@@ -6,6 +6,7 @@ import { createActions, type Actions } from '../tasks/actions.ts'
 import { createClaims, type Claims } from '../tasks/claims.ts'
 import { createPulls, type Pulls } from '../tasks/pulls.ts'
 import { createReadyStarts, type ReadyStarts } from '../tasks/ready-starts.ts'
+import { createStacks, type Stacks } from '../tasks/stacks.ts'
 import { createCleanup, type Cleanup } from '../workspaces/cleanup.ts'
 import type { PluginChecks } from '../domain/workflow/validate.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
@@ -44,6 +45,7 @@ export interface Engine {
   readonly scheduler: Scheduler
   readonly landing: Landing
   readonly readyStarts: ReadyStarts
+  readonly stacks: Pick<Stacks, 'look'>
   readonly limits: RunLimits
   readonly remoteRuns: RemoteRuns
   readonly accountOf: typeof accountOf
@@ -76,7 +78,11 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const transitions = createTransitions(context)
   const worktrees = createWorktrees(context)
   const basis = { context, transitions, worktrees }
-  const { executions, limits, scheduler, remoteRuns } = createRuns(basis, () => worker)
+  const { executions, limits, scheduler, remoteRuns } = createRuns(
+    basis,
+    () => worker,
+    () => stacks.look(),
+  )
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const cleanup = createCleanup({ ...basis, endAll: endAllOf(() => hookQueue, stopAll) })
   const rescues = createRescues(context, worktrees)
@@ -89,6 +95,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
       await stopAll(task_id)
       worker.wake(task_id)
     },
+    (task_id, signal) => stacks.bringAlong(task_id, signal),
     more,
   )
   const { dispatch, startQueued } = scheduler
@@ -113,7 +120,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     perform: createPerformStep(steps),
     wakeHooks: (task_id) => {
       hookQueue.wake(task_id)
-      // A task may be done now, which makes others ready.
+      // A task may be done now, which makes others ready and moves those stacked on it.
       lookForWork()
       overlaps.look()
     },
@@ -124,9 +131,11 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const pulls: Pulls = createPulls({ ...steps, claims, worker })
   const lookForWork = () => {
     readyStarts.look()
+    stacks.look()
     pulls.look()
   }
   const actions = createActions({ ...steps, worker, landing, executions, scheduler, claims, cleanup })
+  const stacks: Stacks = createStacks({ ...steps, worker, actions })
   const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
   const attachments = createAttachments(context)
   /** Starts runs that waited for a slot or a resume. */
@@ -145,7 +154,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     worker,
     onSlotFreed: startWaiting,
   })
-  const runtime = { steps, lifecycle, landing, overlaps, readyStarts, pulls, lookForWork }
+  const runtime = { steps, lifecycle, landing, overlaps, readyStarts, stacks, pulls, lookForWork }
   return {
     actions,
     claims,
@@ -153,6 +162,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     scheduler: { ...scheduler, startQueued: startWaiting },
     landing,
     readyStarts,
+    stacks,
     limits,
     remoteRuns,
     projectDeletions,
@@ -196,6 +206,8 @@ function createReaders(context: EngineContext, worktrees: Worktrees, executions:
 function createRuns(
   basis: Pick<StepServices, 'context' | 'transitions' | 'worktrees'>,
   worker: () => Pick<OutboxWorker, 'wake'>,
+  /** Called when a worktree becomes free. */
+  onFree: () => void,
 ): {
   readonly executions: Executions
   readonly limits: RunLimits
@@ -207,7 +219,10 @@ function createRuns(
     ...basis,
     limits: () => limits,
     wake: (task_id) => worker().wake(task_id),
-    onSlotFreed: () => scheduler.startQueued(),
+    onSlotFreed: () => {
+      scheduler.startQueued()
+      onFree()
+    },
   })
   const limits = createRunLimits(context, () => executions.running().values())
   const scheduler = createScheduler({ context, transitions, executions: () => executions, limits })
@@ -222,6 +237,7 @@ function allPlugins(
     readonly scheduler: Scheduler
   },
   follow: PluginServices['follow'],
+  bringAlong: PluginServices['bringAlong'],
   more: readonly Plugin[],
 ): ReadonlyMap<string, Plugin> {
   const { executions, scheduler, ...rest } = parts
@@ -233,6 +249,7 @@ function allPlugins(
     waitUntilExclusive,
     dispatch: scheduler.dispatch,
     follow,
+    bringAlong,
   })
   return new Map([...builtin, ...more.map((plugin) => [plugin.name, plugin] as const)])
 }
@@ -241,6 +258,7 @@ interface RuntimeParts {
   readonly overlaps: Overlaps
   readonly landing: Landing
   readonly readyStarts: ReadyStarts
+  readonly stacks: Stacks
   readonly pulls: Pulls
   readonly lookForWork: () => void
   readonly steps: StepServices
@@ -260,6 +278,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
     landing,
     overlaps,
     readyStarts,
+    stacks,
     pulls,
     worker,
     scheduler,
@@ -289,7 +308,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       context.writes.close()
       const ended = [sweeps.close(), projectDeletions.close()]
       scheduler.close()
-      await Promise.all([readyStarts.close(), pulls.close()])
+      await Promise.all([readyStarts.close(), stacks.close(), pulls.close()])
       await worker.close()
       await landing.close()
       await overlaps.close()

@@ -54,6 +54,7 @@ import { resetWorktree } from './worktree/reset-worktree.ts'
 import { createScratch, removeStaleScratch } from './worktree/scratch-worktree.ts'
 import { finishPendingMove } from './merge/pending-move.ts'
 import { readHead, readWorktreeStatus } from './worktree/worktree-status.ts'
+import { restack } from './merge/restack.ts'
 import { updateBranch } from './merge/update-branch.ts'
 import { applyLines, readLines } from './suggested-lines.ts'
 import { createSharedWatches } from './watch/shared-watches.ts'
@@ -263,6 +264,16 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
         worktrees.run(resolve(request.path ?? request.repo_path), async () => {
           if (request.path !== null) await requireOwn(request.path, { signal })
           return await perRepository(request.repo_path, { signal }, () => updateBranch(request, { signal, now }))
+        }),
+      ),
+    restack: (request, { signal, beforeMove }) =>
+      asWorkspaceError(
+        worktrees.run(placeOf(request), async () => {
+          const { path } = request
+          if (path !== null) await requireOwn(path, { signal })
+          if (path !== null && options.dataDir !== undefined)
+            await refuseDataLinks(options.dataDir, path, await listChanged(path, { signal }))
+          return await perRepository(request.repo_path, { signal }, () => restack(request, { signal, now, beforeMove }))
         }),
       ),
     remove: (request, { signal }) =>

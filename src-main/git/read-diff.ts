@@ -135,6 +135,23 @@ async function forkPoint(cwd: string, head: string, ref: BranchRef, { signal }: 
   // The simplest case: no commit since the worktree was created.
   if (tip === head && (start === null || start === head)) return head
   const fork = tip === null ? null : await knownMergeBase(cwd, tip, head, { signal })
-  if (fork !== null && fork !== head) return fork
+  if (fork !== null && fork !== head) {
+    // A base that was rewritten has less in common with the branch than the commit that it was made from.
+    return start !== null && (await isBetween(cwd, start, { fork, head }, { signal })) ? start : fork
+  }
   return start !== null && (await isAncestor(cwd, start, head, { signal })) ? start : fork
+}
+
+async function isBetween(
+  cwd: string,
+  start: string,
+  { fork, head }: { readonly fork: string; readonly head: string },
+  { signal }: Cancellable,
+): Promise<boolean> {
+  if (start === fork || (await resolveCommit(cwd, start, { signal })) === null) return false
+  const [above, within] = await Promise.all([
+    knownMergeBase(cwd, start, fork, { signal }),
+    knownMergeBase(cwd, start, head, { signal }),
+  ])
+  return above === fork && within === start
 }

@@ -85,6 +85,8 @@ export interface PluginServices {
   /** Called after another task was moved: ends its superseded runs and starts the steps that follow. */
   readonly follow: (task_id: TaskId) => Promise<void>
   readonly cleanup: Pick<Cleanup, 'now' | 'later'>
+  /** Brings the branch of a stacked task to where it is to lie, if that can be done now. */
+  readonly bringAlong: (task_id: TaskId, signal: AbortSignal) => Promise<void>
 }
 
 /** Returns the descriptions of the plugins for the editors. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cascadeWaitsForStack, waitsForStack } from '../core/stack-of.ts'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 
 /** Succeeds if the latest review has passed. The next state is the hook's `on_success`, else the forward one. */
@@ -10,8 +11,10 @@ export const autoCascadeOnReviewPass: PluginDefinition = {
   options: z.strictObject({}),
   traits: ['follows_review'],
   create: ({ context }) => ({
-    run: ({ task }) => {
-      const passed = context.store.read.reviews.latest(task.id)?.status === 'passed'
+    run: ({ task, workflow }) => {
+      const { read } = context.store
+      const passed = read.reviews.latest(task.id)?.status === 'passed'
+      if (passed && cascadeWaitsForStack(read, workflow, task)) return { kind: 'skipped', reason: waitsForStack }
       return passed ? { kind: 'ok' } : { kind: 'skipped', reason: 'review_not_passed' }
     },
   }),

@@ -19,8 +19,7 @@ import { toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
 import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../ports/workspaces.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
-import { lowerTask } from '../core/stack-of.ts'
-import { stackLandingGate } from '../domain/task/stack.ts'
+import { stackGate } from '../core/stack-of.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
 import type { PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
@@ -36,10 +35,16 @@ export const runMerge: PluginDefinition = {
   create: (services) => {
     const { context, worktrees, landing } = services
     return {
-      guard: async ({ task, project, workflow, vouched, on_red = false, workspace, signal }) => {
+      guard: async ({ task, project, workflow, vouched, on_red = false, workspace: known, signal }) => {
         if (isInParents(context, task)) return null
-        const gate = stackGate(context, workflow, task, workspace)
-        if (gate) return gate
+        let workspace = known
+        if (stackGate(context.store.read, workflow, task) !== null) {
+          // The task below it may have landed just now.
+          await services.bringAlong(task.id, signal)
+          const gate = stackGate(context.store.read, workflow, task)
+          if (gate) return gate
+          workspace = worktrees.of(task)
+        }
         if (services.isWorktreeShared(task.id)) return workspaceLocked
         if (!workspace)
           return { code: 'review_not_ready', message: 'Nothing to merge: this task never had a worktree.' }
@@ -63,7 +68,7 @@ export const runMerge: PluginDefinition = {
       run: async ({ task, project, workflow, on_red = false, workspace, signal }): Promise<PluginResult> => {
         if (isInParents(context, task)) return { kind: 'ok', note: "its work is on its parent's branch" }
         if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
-        const gate = stackGate(context, workflow, task, workspace)
+        const gate = stackGate(context.store.read, workflow, task)
         if (gate) return backToGate(context, { request: { task }, workflow }, gate.message, null)
         // A transition without a caller to refuse waits until no run can leave half-written files to merge.
         await services.waitUntilExclusive(task.id, signal)
@@ -73,7 +78,9 @@ export const runMerge: PluginDefinition = {
           const head = await headToMerge(context, task, ref, signal)
           const { merge_strategy: strategy, landing: settings } = toSettings(project)
           const merge = { ...ref, ...(head !== null && { head }), strategy, message: commitMessage(task, task.title) }
-          const judged_tree = vouchingReview(context.store.read, task)?.tree ?? null
+          const tree = vouchingReview(context.store.read, task)?.tree ?? null
+          // What came of bringing it along keeps its approval, but no check has seen it.
+          const judged_tree = tree === workspace.stack?.untested ? null : tree
           const request = { task, project, merge, judged_tree, on_red }
           const end =
             settings.mode === 'off'
@@ -88,21 +95,6 @@ export const runMerge: PluginDefinition = {
       },
     }
   },
-}
-
-/** Refuses a task whose branch lies on another's: its merge would go into that branch. */
-function stackGate(
-  context: EngineContext,
-  workflow: Workflow,
-  task: TaskRecord,
-  workspace: WorkspaceRecord | null,
-): Refusal | null {
-  const lower = lowerTask(context.store.read, workflow, task)
-  if (lower) return stackLandingGate({ id: lower.task.id, ref: lower.ref })
-  const lies_on = workspace?.stack?.on ?? null
-  if (workspace === null || lies_on === null) return null
-  const message = `${workspace.branch} still lies on ${workspace.base_branch}. Bring it onto the base branch first.`
-  return { code: 'dependency_gate', message, details: { stacked_on: lies_on } }
 }
 
 const emptyResult = { step: null, exit_code: null, output_tail: '', with: [] }

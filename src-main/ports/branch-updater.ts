@@ -44,6 +44,43 @@ export type UpdateResult =
       readonly hunks: readonly ConflictHunk[]
     }
 
+export interface RestackRequest extends BranchRef {
+  readonly task_id: TaskId
+  /** The branch that its own commits are to lie on. */
+  readonly onto_branch: string
+  /** Commits that it may lie on now; the latest of those that it contains counts. */
+  readonly lay_on: readonly string[]
+  /** A commit that its coder was asked to lay it on, and may have merged instead. */
+  readonly asked: string | null
+  /** Message of the commit that takes the place of commits with merges among them. */
+  readonly message: string
+  /** Message of the commit that saves uncommitted work first. */
+  readonly keep_message: string
+}
+
+/** A move of a branch, as it is about to be made. */
+export interface RestackMove {
+  readonly from: string
+  readonly to: string
+  readonly onto: string
+  readonly tree_before: string
+  readonly tree_after: string
+}
+
+export type RestackResult =
+  | (RestackMove & { readonly kind: 'moved'; readonly rescue_ref: string })
+  | { readonly kind: 'up_to_date'; readonly head: string; readonly onto: string }
+  /** Nothing has changed. `lies_on`: the commit that its own commits lie on. */
+  | {
+      readonly kind: 'conflict'
+      readonly onto: string
+      readonly lies_on: string
+      readonly files: readonly string[]
+      readonly hunks: readonly ConflictHunk[]
+    }
+  /** The move would overwrite these files of the worktree, which are ignored or were written just now. */
+  | { readonly kind: 'in_the_way'; readonly files: readonly string[] }
+
 /** Brings a branch up to date with its base. A part of `Workspaces`. */
 export interface BranchUpdater {
   /** Returns the conflicts that a merge of branch and base would have now, without uncommitted work. */
@@ -53,4 +90,12 @@ export interface BranchUpdater {
   ): Promise<MergeConflicts>
   /** Merges or rebases the branch onto its base, with its worktree; uncommitted work is committed first. */
   updateBranch(request: UpdateRequest, options: Cancellable): Promise<UpdateResult>
+  /**
+   * Lays a branch's own commits on another branch, with its worktree; uncommitted work is committed first, and the
+   * replaced commits are kept. `beforeMove` is called before the branch moves.
+   */
+  restack(
+    request: RestackRequest,
+    options: Cancellable & { readonly beforeMove: (move: RestackMove) => void },
+  ): Promise<RestackResult>
 }

@@ -6,8 +6,14 @@ export interface StackPlace {
   readonly on: TaskId | null
   /** The branch that the lowest of the stack lands on. */
   readonly base_branch: string
-  /** The commit that its own did not fit on, and what its coder was told of it. */
-  readonly conflict: { readonly onto: string; readonly files: readonly string[] } | null
+  /** The commit that its own did not fit on, and who was told of it. */
+  readonly conflict: {
+    readonly onto: string
+    readonly files: readonly string[]
+    readonly told: 'nobody' | 'coder' | 'person'
+  } | null
+  /** Why it could not be moved, as the task's annotation says. */
+  readonly trouble: string | null
   /** A tree that came of moving it, which no check has seen. */
   readonly untested: string | null
   /** A move that has begun. */

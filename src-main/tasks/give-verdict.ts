@@ -9,7 +9,7 @@ import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import type { WorkFacts } from '../domain/review/judged-work.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
-import { cascadeOnSuccess, hookHas, hooksAt, isReviewGate, type Workflow } from '../domain/workflow/graph.ts'
+import { cascadeOnPass, isReviewGate, type Workflow } from '../domain/workflow/graph.ts'
 import { runMoveGuards } from './before-exit.ts'
 import type { Decision } from './decision.ts'
 import { applyFailedReview } from '../transitions/block-task.ts'
@@ -18,6 +18,7 @@ import { notify } from '../core/notify.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { Queries, TaskRecord } from '../ports/store.ts'
 import { WorkspaceError, type Work } from '../ports/workspaces.ts'
+import { cascadeWaitsForStack, noteCascadeWaits } from '../core/stack-of.ts'
 import { toReviewSummary } from '../core/views.ts'
 import { lookAtWork } from '../workspaces/look-at-work.ts'
 import { noteOpenRuns } from '../workspaces/repository-changes.ts'
@@ -89,7 +90,9 @@ async function findVerdictFacts(
   const plan = planVerdict(deps, read, task, request, work)
   if (isRefusal(plan)) return plan
   const workflow = deps.transitions.workflowOf(read, task)
-  const move = moveOf(workflow, workflow.states.get(task.status), plan)
+  const move = isHeldByStack(read, workflow, task, plan)
+    ? null
+    : moveOf(workflow, workflow.states.get(task.status), plan)
   if (!move) return { work, merged: null, checked: [], seen }
   const asked = { ...move, triggered_by: request.triggered_by, version: null }
   const said = { seen: null, vouched: work.work?.tree ?? null }
@@ -163,10 +166,9 @@ function moveOf(workflow: Workflow, gate: WorkflowState | undefined, plan: Verdi
   return cascade === undefined ? null : ({ to: cascade, cause: 'cascade' } as const)
 }
 
-/** Returns the state to which the workflow cascades once its review has passed. */
-function cascadeOnPass(workflow: Workflow, gate: WorkflowState): string | undefined {
-  const auto = hooksAt(gate, 'after_enter').find((hook) => hookHas(workflow, hook, 'follows_review'))
-  return auto && cascadeOnSuccess(workflow, gate, auto)
+/** Its cascade would merge it before the task below it in a stack: it follows once that has landed. */
+function isHeldByStack(q: Queries, workflow: Workflow, task: TaskRecord, plan: VerdictPlan): boolean {
+  return plan.kind === 'pass_review' && !plan.waits_for_person && cascadeWaitsForStack(q, workflow, task)
 }
 
 function commitVerdict(
@@ -259,6 +261,10 @@ function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: Verdi
   const gate = workflow.states.get(task.status)
   const to = gate && cascadeOnPass(workflow, gate)
   if (to === undefined) return
+  if (cascadeWaitsForStack(tx, workflow, task)) {
+    noteCascadeWaits(tx, shown)
+    return
+  }
   const { triggered_by, checked } = request
   const cascade = { to, cause: 'cascade', version: null, reason: null, depth: 1 } as const
   deps.transitions.apply(tx, shown, { ...cascade, triggered_by, checked })

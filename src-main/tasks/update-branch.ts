@@ -97,6 +97,11 @@ async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSi
   return await worktrees.exclusively(asked, async () => {
     const found = checkBranchChange(deps, request.task_id)
     if (isRefusal(found)) return found
+    const lies_on = found.workspace.stack?.on ?? null
+    if (request.base_branch !== null && lies_on !== null) {
+      const message = `This branch lies on ${found.workspace.base_branch}. Take the task off the stack (stacked_on: null) first.`
+      return invalidInput('base_branch', message)
+    }
     const workspace = { ...found.workspace, base_branch: request.base_branch ?? found.workspace.base_branch }
     if (workspace.base_branch === workspace.branch) {
       return invalidInput('base_branch', 'A branch can’t be its own base. Name another.')

@@ -140,6 +140,7 @@ export const fakeWorkspaces: Workspaces = {
   answeringPorts: () => Promise.resolve([]),
   conflicts: ({ branch, base_branch }) =>
     Promise.resolve({ branch, head_commit: 'head', base_branch, base_commit: 'base', files: [], hunks: [] }),
+  restack: () => Promise.resolve({ kind: 'up_to_date', head: 'head', onto: 'base' }),
   updateBranch: () => Promise.resolve({ kind: 'up_to_date', head: 'head', base: 'base' }),
   rescues: () => Promise.resolve([]),
   rescueDiff: () => Promise.resolve(emptyDiff),

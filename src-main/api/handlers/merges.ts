@@ -16,6 +16,7 @@ export function createMergeHandlers({ store, engine }: ApiParts): Handlers<Names
       const by = personOf(principal)
       const request = { task_id, strategy, on_conflict, base_branch, by, triggered_by: actorOf(principal) }
       const { head, base, execution_id, files, hunks, ...updated } = unwrap(await branches.update(request, signal))
+      engine.stacks.look()
       const execution = execution_id === null ? null : read.executions.get(execution_id)
       return {
         ...updated,

@@ -58,6 +58,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     },
     'tasks.delete': async ({ task_id }, { signal }) => {
       const refusal = await actions.remove(task_id, signal)
+      engine.stacks.look()
       if (refusal) throw new ApiError(refusal)
       return null
     },
@@ -211,7 +212,7 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
     ...givenTaskFields(fields),
     ...(review_config && { review_config: { ...task.review_config, ...defined(review_config) } }),
   }
-  return edit(parts, task.id, patch, (tx, current) => {
+  const edited = edit(parts, task.id, patch, (tx, current) => {
     const refusal =
       (repo_id === undefined || repo_id === current.repo_id ? null : leave(tx, current, repo_id)) ??
       parts.engine.attachments.bind(tx, current, patch.description)
@@ -220,6 +221,8 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
     const placed = placeOf(tx, current, { above, below })
     return { ...placed, ...(patch.review_config && noteConfigChange(tx, current, { after: patch.review_config, by })) }
   })
+  parts.engine.stacks.look()
+  return edited
 }
 
 function checkPlace({ above, below, position }: Patch): void {

@@ -29,6 +29,7 @@ interface CreateOptions extends CommonOptions, TaskFieldOptions {
   readonly parent?: string
   readonly ordered?: boolean
   readonly waitFor?: readonly string[]
+  readonly on?: string
   readonly previewPrompt?: boolean
   readonly role?: string
 }
@@ -62,6 +63,7 @@ export function addTaskCreate(task: Command): void {
     .option('--parent <task>', 'parent task')
     .option('--ordered', 'run in order, in the parent’s worktree')
     .option('--wait-for <task>', 'task that must be done first (repeatable)', collect)
+    .option('--on <task>', 'task on whose branch this one begins; it lands after that one')
     .option('--preview-prompt', 'show the prompt, and create nothing')
     .option('--role <role>', 'with --preview-prompt: as whom; by default whose turn it is')
     .action((title: string | undefined, options: CreateOptions) =>
@@ -110,6 +112,7 @@ async function create(scene: CommandContext, title: string | undefined, options:
   const project = await findProject(scene, options.project)
   const draft = await readDraft(scene, project, title, options)
   if (options.previewPrompt === true) {
+    if (options.on !== undefined) throw usageError('A preview says nothing of --on. Leave it out.')
     if (options.attach !== undefined) throw usageError('A preview takes no files. Leave --attach out.')
     const role = options.role === undefined ? {} : { role: options.role }
     await printPrompt(scene, await scene.client.call('tasks.draft_prompt', { ...draft, ...role }))
@@ -119,8 +122,10 @@ async function create(scene: CommandContext, title: string | undefined, options:
   const { roles, dependencies, ...fields } = draft
   const files = await uploadFiles(scene, { project_id: project.id }, options.attach ?? [])
   const said = [fields.description ?? '', files.map(attachmentMarkdown).join('\n')].filter((text) => text !== '')
+  const stacked_on = options.on === undefined ? null : (await findTask(scene, options.on)).id
   const task = await scene.client.call('tasks.create', {
     ...fields,
+    ...(stacked_on !== null && { stacked_on }),
     ...(said.length > 0 && { description: said.join('\n\n') }),
   })
   const whole = await addRelations(scene, task, { roles, dependencies })

@@ -86,12 +86,13 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
   const task = await findTask(scene, ref)
   if (out.json) return out.answer(task, () => '')
   const task_id = task.id
-  const [agents, turns, moves, waits, workspace] = await Promise.all([
+  const [agents, turns, moves, waits, workspace, lower] = await Promise.all([
     client.call('agents.list', {}),
     queuePositions(scene, task.project_id),
     client.call('tasks.moves', { task_id }),
     client.call('tasks.dependencies', { task_id }),
     workspaceOf(scene, task_id),
+    task.stacked_on === null ? null : client.call('tasks.get', { task_id: task.stacked_on }),
   ])
   const open = moves.items.filter(({ allowed }) => allowed).map(({ to }) => to)
   const fields = formatFields([
@@ -108,6 +109,7 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
       'depends on',
       waits.items.flatMap(({ id, title, satisfied }) => (satisfied ? [] : [`${shortId(id)} ${title}`])).join(', '),
     ],
+    ['on top of', lower && `${lower.ref} ${plain(lower.title)}`],
     ['labels', task.labels.join(', ')],
     ['checks', task.review_config.ci_steps.join('; ')],
     ['branch', workspace?.branch ?? null],

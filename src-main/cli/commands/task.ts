@@ -3,6 +3,7 @@ import { addGroup } from '../command-context.ts'
 import { addTaskAnswer } from './task-answer.ts'
 import { addTaskAttach } from './task-attach.ts'
 import { addTaskCreate } from './task-create.ts'
+import { addTaskEdit } from './task-edit.ts'
 import { addTaskDiff } from './task-diff.ts'
 import { addTaskLogs } from './task-logs.ts'
 import { addTaskMessage } from './task-message.ts'
@@ -14,6 +15,7 @@ import { addTaskViews } from './task-views.ts'
 export function addTask(program: Command): void {
   const task = addGroup(program, 'task', 'create, start, follow, review and move tasks')
   addTaskCreate(task)
+  addTaskEdit(task)
   addTaskAttach(task)
   addTaskViews(task)
   addTaskMoves(task)

@@ -63,7 +63,7 @@ const advice: Partial<Record<ConflictHunk['kind'], string>> = {
   submodule: 'a submodule: choose its commit',
 }
 
-function filesPart(hunks: readonly ConflictHunk[], files: readonly string[]): string {
+export function filesPart(hunks: readonly ConflictHunk[], files: readonly string[]): string {
   const kinds = new Map(hunks.map((hunk) => [hunk.path, hunk.kind]))
   const lines = files.slice(0, maxFiles).map((path) => {
     const kind = kinds.get(path)
@@ -74,7 +74,7 @@ function filesPart(hunks: readonly ConflictHunk[], files: readonly string[]): st
   return ['The files:', [...lines, ...more].join('\n')].join('\n\n')
 }
 
-function hunkParts(hunks: readonly ConflictHunk[]): readonly string[] {
+export function hunkParts(hunks: readonly ConflictHunk[]): readonly string[] {
   return hunks.flatMap(({ path, line, text, truncated }) => {
     if (text === null) return []
     const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length + 1)))

@@ -70,6 +70,12 @@ export function cascadeOnSuccess(
   return hookHas(workflow, hook, 'follows_review') ? state.transitions[0]?.to : undefined
 }
 
+/** Returns the state to which the workflow cascades once the review of a gate has passed. */
+export function cascadeOnPass(workflow: Workflow, gate: WorkflowState): string | undefined {
+  const auto = hooksAt(gate, 'after_enter').find((hook) => hookHas(workflow, hook, 'follows_review'))
+  return auto && cascadeOnSuccess(workflow, gate, auto)
+}
+
 export function hooksAt(state: WorkflowState, phase: HookPhase): readonly StateHook[] {
   return state.hooks?.[phase] ?? []
 }

@@ -76,7 +76,7 @@ export async function emptyTree(cwd: string, { signal }: Options): Promise<strin
  * Merges with a given base through two temporary commits that have it as their only parent, because `merge-tree
  * --merge-base` needs git 2.40.
  */
-async function mergeWithBase(
+export async function mergeWithBase(
   cwd: string,
   trees: { readonly base: string; readonly ours: string; readonly theirs: string },
   { signal }: Options,
@@ -88,7 +88,7 @@ async function mergeWithBase(
   return await mergeTrees(cwd, await make(trees.ours, [base]), await make(trees.theirs, [base]), { signal })
 }
 
-async function recommit(
+export async function recommit(
   cwd: string,
   commit: string,
   onto: { readonly tree: string; readonly parent: string },

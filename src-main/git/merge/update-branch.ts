@@ -74,7 +74,7 @@ async function readSides(request: UpdateRequest, { signal }: Cancellable): Promi
 }
 
 /** The commit that all of the worktree would be; null when all is committed. */
-async function uncommittedTip(path: string, head: string, { signal }: Cancellable): Promise<string | null> {
+export async function uncommittedTip(path: string, head: string, { signal }: Cancellable): Promise<string | null> {
   const { changed, unmerged, untracked } = await readStatus(path, { signal })
   if (changed.length + unmerged.length + untracked.length === 0) return null
   const tree = await readTree(path, { signal })
@@ -102,8 +102,9 @@ async function move(
   return { kind: 'updated', strategy, head: commit, base, rescue_ref }
 }
 
-async function keepTip(
-  { repo_path: repo, branch, task_id }: UpdateRequest,
+/** Keeps the commits that a rewrite replaces; returns the ref. */
+export async function keepTip(
+  { repo_path: repo, branch, task_id }: Pick<UpdateRequest, 'repo_path' | 'branch' | 'task_id'>,
   head: string,
   { signal, now }: UpdateOptions,
 ): Promise<string> {

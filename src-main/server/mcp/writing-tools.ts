@@ -40,10 +40,14 @@ export const writingTools = {
       review_config: reviewConfig,
       parent_id: otherTask.optional().describe('The task that this one is a part of.'),
       subtask_mode: create.subtask_mode,
+      stacked_on: otherTask
+        .optional()
+        .describe('The task on whose branch this one begins, once that is submitted; it lands after that one.'),
     }),
-    run: async ({ project_id, parent_id, ...task }, scope) =>
+    run: async ({ project_id, parent_id, stacked_on, ...task }, scope) =>
       scope.call('tasks.create', {
         ...task,
+        ...(stacked_on !== undefined && { stacked_on: await scope.taskId(stacked_on) }),
         ...(parent_id !== undefined && { parent_id: await scope.taskId(parent_id) }),
         project_id: await scope.projectId(project_id),
       }),
@@ -61,10 +65,18 @@ export const writingTools = {
       labels: update.labels.describe('All labels that it shall have.'),
       priority,
       review_config: reviewConfig,
+      stacked_on: otherTask
+        .nullable()
+        .optional()
+        .describe('The task on whose branch this one is to lie; null takes it off the stack.'),
       version: ifVersion,
     }),
-    run: async ({ task_id, ...changes }, scope) =>
-      scope.call('tasks.update', { ...changes, task_id: await scope.taskId(task_id) }),
+    run: async ({ task_id, stacked_on, ...changes }, scope) =>
+      scope.call('tasks.update', {
+        ...changes,
+        ...(stacked_on !== undefined && { stacked_on: stacked_on && (await scope.taskId(stacked_on)) }),
+        task_id: await scope.taskId(task_id),
+      }),
   }),
   svc_add_comment: defineTool('comments.create', {
     title: 'Comment on a task',

@@ -98,6 +98,15 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     if (first === undefined) return null
     return `Conflicts with ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`
   })
+  /** The task on whose branch its own lies, until that has landed. */
+  const onTopOf = computed(() => {
+    const other = tasks.byId.get(task().stacked_on ?? '')
+    if (!other || state()?.kind === 'terminal') return null
+    const isOver = projects
+      .workflow(other.project_id)
+      ?.states.some(({ name, kind }) => name === other.status && kind === 'terminal')
+    return isOver === true ? null : { ref: other.ref, title: other.title }
+  })
   const verdict = computed(() => {
     const review = task().review_summary
     if (!review) return 'none'
@@ -115,6 +124,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     turn,
     waitsFor,
     overlap,
+    onTopOf,
     verdict,
     budget: computed(() => {
       const budget = state()?.kind === 'terminal' ? null : retryBudget(task(), projects.workflow(task().project_id))
