@@ -27,6 +27,7 @@ export function addTaskEdit(task: Command): void {
 }
 
 async function edit(scene: CommandContext, ref: string, { title, description, on, off }: EditOptions): Promise<void> {
+  const { id: task_id } = await findTask(scene, ref)
   if (on !== undefined && off === true) throw usageError('Say --on or --off, not both.')
   const changes = {
     ...(title !== undefined && { title }),
@@ -35,7 +36,6 @@ async function edit(scene: CommandContext, ref: string, { title, description, on
     ...(off === true && { stacked_on: null }),
   }
   if (Object.keys(changes).length === 0) throw usageError('Say what to change: --title, --description, --on or --off.')
-  const { id: task_id } = await findTask(scene, ref)
   const task = await scene.client.call('tasks.update', { task_id, ...changes })
   await scene.out.answer(task, () => `${task.ref}  ${plain(task.title)} is changed.`)
 }

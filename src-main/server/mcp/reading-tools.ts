@@ -15,8 +15,7 @@ export const readingTools = {
   svc_list_projects: defineTool('projects.list', {
     title: 'List projects',
     description:
-      'The projects that you may work in, with their repositories. Needed only where a tool asks which project is ' +
-      'meant; inside an execution it is always yours.',
+      'The projects that you may work in, with their repositories. Needed only where a tool asks which is meant.',
     effect: 'reads',
     input: z.object({}),
     run: (_args, scope) => scope.call('projects.list', {}),
@@ -31,9 +30,9 @@ export const readingTools = {
     input: z.object({
       project_id: projectId,
       status: list.status.describe('Only tasks in this state of the workflow, such as todo or review.'),
-      q: list.q.describe('Only tasks whose title or description has these words.'),
+      q: list.q.describe('Only tasks with these words in title or description.'),
       label: list.label.describe('Only tasks with this label.'),
-      assignee: list.assignee.describe('Only tasks in which this agent or user (an id) has a role.'),
+      assignee: list.assignee.describe('Only tasks of this agent or user (an id).'),
       parent_id: otherTask.optional().describe('Only subtasks of this task.'),
       include_archived: list.include_archived.describe('Archived tasks too.'),
       cursor: list.cursor.describe('next_cursor of the page before.'),
@@ -53,8 +52,8 @@ export const readingTools = {
     title: 'Get a task',
     description:
       'One task: its whole description, where it is in its workflow (status), its version, what it waits for, its last ' +
-      'review, overlaps (ids of tasks whose work would conflict with it), and in error_annotation what went wrong, if ' +
-      'anything. Read it again after a version_conflict.',
+      'review, overlaps (tasks that conflict with it), and in error_annotation what went wrong. Read it again after a ' +
+      'version_conflict.',
     effect: 'reads',
     input: z.object({ task_id: taskId }),
     run: async ({ task_id }, scope) => scope.call('tasks.get', { task_id: await scope.taskId(task_id) }),
@@ -86,8 +85,7 @@ export const readingTools = {
   }),
   svc_list_agents: defineTool('agents.list', {
     title: 'List agents',
-    description:
-      'The agents that can work in your projects, with their type and whether they are paused: for svc_assign_agent.',
+    description: 'The agents of your projects, with their type and whether they are paused, to assign.',
     effect: 'reads',
     input: z.object({}),
     run: async (_args, scope) => {

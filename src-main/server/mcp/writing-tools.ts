@@ -40,9 +40,7 @@ export const writingTools = {
       review_config: reviewConfig,
       parent_id: otherTask.optional().describe('The task that this one is a part of.'),
       subtask_mode: create.subtask_mode,
-      stacked_on: otherTask
-        .optional()
-        .describe('The task on whose branch this one begins, once that is submitted; it lands after that one.'),
+      stacked_on: otherTask.optional().describe('The task on whose branch it begins; it lands after that.'),
     }),
     run: async ({ project_id, parent_id, stacked_on, ...task }, scope) =>
       scope.call('tasks.create', {
@@ -65,10 +63,7 @@ export const writingTools = {
       labels: update.labels.describe('All labels that it shall have.'),
       priority,
       review_config: reviewConfig,
-      stacked_on: otherTask
-        .nullable()
-        .optional()
-        .describe('The task on whose branch this one is to lie; null takes it off the stack.'),
+      stacked_on: otherTask.nullable().optional().describe('The task below it; null: none.'),
       version: ifVersion,
     }),
     run: async ({ task_id, stacked_on, ...changes }, scope) =>
@@ -102,16 +97,13 @@ export const writingTools = {
     description:
       'Claims the task for an agent: creates its worktree and starts the agent immediately. An agent of the type external ' +
       'gets workspace.path to work in, then sends heartbeats and finishes the run itself. Refused while the agent or the ' +
-      'project is paused, a dependency is unfinished, the state is full (unless lock_policy is wait: then it starts when there is room), or someone already has the task.',
+      'project is paused, a dependency is unfinished, the state is full (lock_policy wait: starts later), or someone already has the task.',
     effect: 'adds',
     input: z.object({
       task_id: otherTask.describe('Id or number (SHO-42) of the task.'),
-      agent_id: z
-        .string()
-        .optional()
-        .describe('Id or name of the agent; a name that there is not is answered with those that there are.'),
+      agent_id: z.string().optional().describe('Id or name of the agent.'),
       overrides: claim.overrides.describe(
-        "Laid over the agent's configuration for this run; prompt stands in for the task's. With the token of a run only " +
+        "Laid over the agent's configuration for this run; prompt replaces the task's. With a run's token only " +
           'prompt, model, timeout_seconds and lock_policy.',
       ),
     }),
