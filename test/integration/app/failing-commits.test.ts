@@ -37,7 +37,7 @@ test('whichever commit between claim and clean-up fails, a task comes to the sam
     annotation: null,
     processes: [],
   })
-  const numbers = Array.from({ length: written }, (_, index) => index + 1).filter((at) => all || at % 6 === 0)
+  const numbers = Array.from({ length: written }, (_, index) => index + 1).filter((at) => all || at % 9 === 0)
   const waiting = numbers.flatMap((at) => kinds.map((kind): FailingCommits => ({ at, ...kind })))
   const tried = waiting.length
   const differing: unknown[] = []
