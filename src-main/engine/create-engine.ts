@@ -121,7 +121,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     wakeHooks: (task_id) => {
       hookQueue.wake(task_id)
       // A task may be done now, which makes others ready and moves those stacked on it.
-      lookForWork()
+      lookForWork(task_id)
       overlaps.look()
     },
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
@@ -129,10 +129,10 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const claims = createClaims({ ...steps, worker, scheduler })
   const readyStarts: ReadyStarts = createReadyStarts(steps, claims)
   const pulls: Pulls = createPulls({ ...steps, claims, worker })
-  const lookForWork = () => {
+  const lookForWork = (task_id?: TaskId) => {
     readyStarts.look()
-    stacks.look()
-    pulls.look()
+    stacks.look(task_id)
+    pulls.look(task_id)
   }
   const actions = createActions({ ...steps, worker, landing, executions, scheduler, claims, cleanup })
   const stacks: Stacks = createStacks({ ...steps, worker, actions })

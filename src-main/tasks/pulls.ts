@@ -3,15 +3,15 @@ import type { WorkflowState } from '../../src-shared/contract/workflow-definitio
 import { isRefusal } from '../domain/refusal.ts'
 import { wipRefusal } from '../domain/task/claim-guard.ts'
 import { pullingStates, type PullingState } from '../domain/workflow/pulls.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import type { OutboxWorker } from '../steps/outbox-worker.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { Claims } from './claims.ts'
 
 /** Fills the states that pull: each takes the next tasks of the column before it, as long as it has room. */
 export interface Pulls {
-  /** Looks once more, when what runs now has ended. */
-  look(): void
+  /** Looks in the project of a task that has changed, or in all; when a look is running, once more after it. */
+  look(task_id?: TaskId): void
   close(): Promise<void>
 }
 
@@ -26,9 +26,10 @@ export function createPulls(deps: PullDeps): Pulls {
   const closing = new AbortController()
   /** The version at which a task could not be pulled: it is not asked again before it has changed. */
   const refused = new Map<TaskId, number>()
+  /** Tasks in whose projects to look next; null: in all projects. */
+  let changed: Set<TaskId> | null = new Set()
   let soon: NodeJS.Immediate | null = null
   let running: Promise<void> | null = null
-  let again = false
 
   const fill = async (project_id: ProjectId, { state, sources }: PullingState): Promise<void> => {
     const isFull = () => wipRefusal(state, read.tasks.idsInStatus(project_id, state.name)) !== null
@@ -42,8 +43,13 @@ export function createPulls(deps: PullDeps): Pulls {
       else refused.delete(id)
     }
   }
+  const takeProjects = (): readonly ProjectRecord[] => {
+    const ids = changed && new Set([...changed].flatMap((id) => read.tasks.get(id)?.project_id ?? []))
+    changed = new Set()
+    return ids === null ? read.projects.list() : [...ids].flatMap((id) => read.projects.get(id) ?? [])
+  }
   const fillAll = async (): Promise<void> => {
-    for (const project of read.projects.list()) {
+    for (const project of takeProjects()) {
       if (project.paused_at !== null) continue
       for (const pulling of pullingStates(context.workflows.of(project.workflow_definition))) {
         await fill(project.id, pulling)
@@ -51,7 +57,6 @@ export function createPulls(deps: PullDeps): Pulls {
     }
   }
   const run = async (): Promise<void> => {
-    again = false
     try {
       await fillAll()
     } catch (error) {
@@ -60,15 +65,15 @@ export function createPulls(deps: PullDeps): Pulls {
   }
   const begin = () => {
     soon = null
-    if (closing.signal.aborted) return
-    if (running) again = true
-    else
-      running = run().finally(() => {
-        running = null
-        if (again) look()
-      })
+    if (closing.signal.aborted || running) return
+    running = run().finally(() => {
+      running = null
+      if (changed === null || changed.size > 0) soon ??= setImmediate(begin)
+    })
   }
-  const look = () => {
+  const look = (task_id?: TaskId) => {
+    if (task_id === undefined) changed = null
+    else changed?.add(task_id)
     soon ??= setImmediate(begin)
   }
   return {

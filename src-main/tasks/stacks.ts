@@ -27,8 +27,11 @@ import { checkBranchChange } from './update-branch.ts'
 
 /** Keeps the branches of stacked tasks on those of the tasks below them. */
 export interface Stacks {
-  /** Brings along what can be brought along now. What can't is tried again at the next look. */
-  look(): void
+  /**
+   * Brings along what can be brought along now: a task that has changed and those above it, or all. What can't is tried
+   * again at the next look.
+   */
+  look(task_id?: TaskId): void
   /** The same for one task; returns once it is done. Never rejects. */
   bringAlong(task_id: TaskId, signal: AbortSignal): Promise<void>
   close(): Promise<void>
@@ -41,9 +44,11 @@ export function createStacks(deps: Deps): Stacks {
   const { read } = context.store
   const closing = new AbortController()
   const underWay = new Map<TaskId, Promise<void>>()
-  /** Those that something changed for while they were brought along. */
+  /** Tasks that changed while their branch was brought along. */
   const again = new Set<TaskId>()
   let looking: NodeJS.Immediate | null = null
+  /** Tasks that have changed since the last look; null: look at all. */
+  let changed: Set<TaskId> | null = new Set()
 
   const begin = (id: TaskId): Promise<void> => {
     const known = underWay.get(id)
@@ -55,7 +60,7 @@ export function createStacks(deps: Deps): Stacks {
       .then((hasMoved) => {
         goOn(deps, id)
         // Those above it follow.
-        if (hasMoved) look()
+        if (hasMoved) look(id)
       })
       .catch((error: unknown) => {
         if (!closing.signal.aborted)
@@ -63,16 +68,26 @@ export function createStacks(deps: Deps): Stacks {
       })
       .finally(() => {
         underWay.delete(id)
-        if (again.delete(id)) look()
+        if (again.delete(id)) look(id)
       })
     underWay.set(id, bringing)
     return bringing
   }
-  const look = (): void => {
+  const takeChanged = (): Iterable<TaskId> => {
+    const found = changed
+    changed = new Set()
+    if (found === null) return read.tasks.stacked()
+    // A set grows while it is walked: those above are walked too.
+    for (const id of found) for (const upper of read.tasks.stackedOn(id)) found.add(upper)
+    return [...found].filter((id) => (read.tasks.get(id)?.stacked_on ?? null) !== null || isStill(read, id))
+  }
+  const look = (task_id?: TaskId): void => {
+    if (task_id === undefined) changed = null
+    else changed?.add(task_id)
     looking ??= setImmediate(() => {
       looking = null
       if (closing.signal.aborted) return
-      for (const id of read.tasks.stacked()) void begin(id)
+      for (const id of takeChanged()) void begin(id)
     })
   }
   return {
@@ -89,6 +104,9 @@ export function createStacks(deps: Deps): Stacks {
     },
   }
 }
+
+/** Returns whether a task that is no longer stacked still lies on the branch of another. */
+const isStill = (q: Queries, id: TaskId): boolean => (q.workspaces.byTask(id)?.stack ?? null) !== null
 
 interface Found {
   readonly task: TaskRecord
@@ -194,7 +212,7 @@ async function bringHeld(deps: Deps, found: Found, signal: AbortSignal): Promise
     }
     const result = await context.workspaces.restack(request, { signal, beforeMove })
     const done: Brought = { ...found, workspace, place, result }
-    // Whoever resolves it needs a clean worktree to begin.
+    // The coder who resolves the conflict needs a clean worktree.
     if (result.kind === 'conflict' && request.path !== null)
       await context.workspaces.commitAll(request.path, request.keep_message, { signal })
     if (result.kind === 'in_the_way') {
@@ -340,7 +358,7 @@ function noteTrouble({ context }: Deps, { task: { id }, workspace }: Found, why:
   })
 }
 
-/** These end by themselves, or when somebody resumes what is paused. */
+/** Refusals that end without a change to the task, or when a person resumes what is paused. */
 const passing: readonly string[] = [
   'agent_paused',
   'project_paused',
@@ -364,7 +382,7 @@ async function tellConflict(
     patchStack(context, task.id, { conflict: { onto, files, told: to }, moving: null })
   }
   if (told === 'nobody') {
-    // Before it is sent: sent twice, it would have the coder begin anew.
+    // Saved before it is sent: a second message would restart the coder.
     save('coder')
     const other = lower ?? lastBelow(context.store.read, task, workspace)
     const message = stackConflictPrompt({
