@@ -12,6 +12,11 @@ import { failWith, root, seconds } from './support/project.mjs'
 // npm run test:quick: what needs no running service, and the types.
 const results = join(root, 'test-results')
 const total = { passed: 0, failed: 0, skipped: 0 }
+/**
+ * Returns what a test has freed to the system. To start a program copies the page tables of the process that starts it,
+ * and the tests start thousands of programs: this saves a third of the time that they spend in the kernel.
+ */
+const smallProcesses = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' }
 /** What failed, a line each: told once more at the end, where it is not lost among what passed. */
 const failures = []
 
@@ -25,6 +30,7 @@ try {
     ...withPath([bin, join(root, 'node_modules', '.bin')]),
     // Services and commands that tests start from their sources need not compile them anew each time.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node-compile'),
+    ...smallProcesses,
   }
   if (patterns[0] === '--quick') {
     const folders = ['test/unit', 'test/contract', 'test/architecture']

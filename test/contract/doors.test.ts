@@ -22,7 +22,7 @@ import { runApp, type RunningApp } from '../helpers/running-app.ts'
 import { strictClient } from '../helpers/strict-client.ts'
 import { inputFor } from '../integration/access/matrix-inputs.ts'
 import { endOf, startSvc } from '../integration/cli/svc-process.ts'
-import { buildWorld, type People, type World } from '../integration/access/matrix-world.ts'
+import { buildWorld, createWorlds, type People, type World } from '../integration/access/matrix-world.ts'
 
 type Values = Readonly<Record<string, unknown>>
 type Who = 'owner' | 'member' | 'stranger'
@@ -193,11 +193,12 @@ async function startWalk(running: RunningApp) {
     before?.(store, built)
     return built
   }
+  const worlds = createWorlds(database)
   const shared = world()
   const tokens = { owner: owner.token, member: member.token, stranger: stranger.token }
-  /** What comes of it in a world of its own. */
+  /** What comes of it in a world that nobody has changed. */
   const askBy = async (one: Case, name: OperationName, by: (who: Who, values: Values) => Promise<unknown>) => {
-    const its = one.refused ? shared : world(one.before)
+    const its = one.refused ? shared : worlds(one.what, () => world(one.before))
     const values = one.input(name, its)
     return values === null ? null : outcomeOf(by(one.who ?? 'owner', values), its)
   }

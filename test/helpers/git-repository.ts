@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
@@ -76,10 +77,22 @@ export async function createTestRepository(
     return run('sh', ['-c', `${script.commit} && ${script.id}`, message], { cwd })
   }
 
-  const files = options.files === undefined ? { 'README.md': '# Example\n' } : options.files
-  await write(files ?? {})
-  const first = files === null ? script.init : `${script.init} && ${script.commit}`
-  await run('sh', ['-c', first, 'First commit', settings])
+  const { files } = options
+  if (files === undefined) {
+    usualFiles ??= makeUsualFiles()
+    for (const [name, content] of await usualFiles) {
+      if (content === null) mkdirSync(join(path, name))
+      else writeFileSync(join(path, name), content)
+    }
+  } else {
+    await write(files ?? {})
+    await run('sh', [
+      '-c',
+      files === null ? script.init : `${script.init} && ${script.commit}`,
+      'First commit',
+      settings,
+    ])
+  }
 
   return {
     path,
@@ -89,4 +102,18 @@ export async function createTestRepository(
     commit,
     [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true, maxRetries: 3 }),
   }
+}
+
+let usualFiles: Promise<ReadonlyMap<string, Buffer | null>> | undefined
+
+/** Returns the files of the default repository, null for a folder: git takes ten times as long to make it anew. */
+async function makeUsualFiles(): Promise<ReadonlyMap<string, Buffer | null>> {
+  await using repository = await createTestRepository({ files: { 'README.md': '# Example\n' } })
+  const entries = readdirSync(repository.path, { recursive: true, withFileTypes: true })
+  return new Map(
+    entries.map((entry) => {
+      const file = join(entry.parentPath, entry.name)
+      return [relative(repository.path, file), entry.isDirectory() ? null : readFileSync(file)]
+    }),
+  )
 }

@@ -10,6 +10,7 @@ import type { Clock } from '../../src-main/ports/clock.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { eventually } from './eventually.ts'
+import { writeMigratedDatabase } from './migrated-database.ts'
 import { projectRoot } from './project-root.ts'
 import { strictClient } from './strict-client.ts'
 
@@ -44,7 +45,7 @@ export interface RunOptions {
 const person = { email: 'owner@copse.test', password: 'correct horse', display_name: 'Owner' }
 
 export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
-  const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'copse-app-')))
+  const dataDir = options.dataDir ?? (await newDataDir())
   const app = await createApp(
     {
       dataDir,
@@ -91,6 +92,12 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
     },
     [Symbol.asyncDispose]: close,
   }
+}
+
+async function newDataDir(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'copse-app-'))
+  await writeMigratedDatabase(join(dataDir, 'copse.db'))
+  return dataDir
 }
 
 /** Registers the first person, or signs them in; answers their token. */

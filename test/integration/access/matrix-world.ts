@@ -75,6 +75,20 @@ export function buildWorld(store: Store, { db }: OpenDatabase, people: People, s
   return { ids: { ...ids, user_id: people.member }, callers: callersOf(people, id) }
 }
 
+/** Keeps worlds by name for as long as no other connection, which is the service's, has written anything. */
+export function createWorlds({ db }: OpenDatabase): (name: string, build: () => World) => World {
+  const commits = () => db.$client.pragma('data_version', { simple: true })
+  const worlds = new Map<string, World>()
+  let seen = commits()
+  return (name, build) => {
+    if (commits() !== seen) worlds.clear()
+    seen = commits()
+    const world = worlds.get(name) ?? build()
+    worlds.set(name, world)
+    return world
+  }
+}
+
 function callersOf(people: People, id: <T extends string>(name: string) => T): Record<Caller, Principal> {
   const user = (user_id: UserId, handle: string, more: object = {}): Principal => ({
     kind: 'user',

@@ -42,14 +42,14 @@ async function withDeath(die: Death): Promise<Arrival | null> {
 }
 
 /**
- * Before and after every commit, or in the usual run after every fifth of those that end a transition or one of its
+ * Before and after every commit, or in the usual run after every eighth of those that end a transition or one of its
  * steps, the last among them.
  */
 function deathsOf(commits: Commits): readonly Death[] {
   const numbers = commits.map((_, index) => index + 1)
   if (all) return numbers.flatMap((at) => [{ at, when: 'before' } as const, { at, when: 'after' } as const])
   const ends = numbers.filter((at) => commits[at - 1]).reverse()
-  return ends.filter((_, index) => index % 5 === 0).map((at) => ({ at, when: 'after' as const }))
+  return ends.filter((_, index) => index % 8 === 0).map((at) => ({ at, when: 'after' as const }))
 }
 
 test('killed at any commit between claim and clean-up, a task comes to the same one history', async () => {

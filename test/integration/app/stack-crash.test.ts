@@ -79,8 +79,8 @@ async function cancelBelow(die: Death): Promise<boolean> {
   }
 }
 
-/** Every second commit dies in the usual run, to keep it short. */
-const step = process.env['COPSE_ALL_CRASHES'] === '1' ? 1 : 2
+/** Every third commit dies in the usual run, to keep it short. */
+const step = process.env['COPSE_ALL_CRASHES'] === '1' ? 1 : 3
 
 test('killed at any commit while a branch is brought along, it gets there after the next start', async () => {
   let deaths = 0

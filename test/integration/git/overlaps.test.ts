@@ -89,7 +89,7 @@ test(
         { kind: 'link', path: 'dir', target: 'a.txt' },
         { kind: 'untrack', path: 'dir' },
       ]
-      await fc.assert(runs, { numRuns: 25, examples: [[[], ring, [{ kind: 'delete', path: 'a.txt' }]]] })
+      await fc.assert(runs, { numRuns: 10, examples: [[[], ring, [{ kind: 'delete', path: 'a.txt' }]]] })
     } finally {
       await rm(dataDir, { recursive: true, force: true })
     }

@@ -75,7 +75,7 @@ test(
     // git merges this with its markers in it: emptied here, moved there, onto a file that is here too, and empty.
     const emptied = { 'dir/c.txt': [], 'a.txt': [] }
     await fc.assert(runs, {
-      numRuns: 12,
+      numRuns: 8,
       examples: [[{ 'a.txt': ['one'] }, [emptied], [{ 'dir/c.txt': ['one', 'one'] }, { 'a.txt': null }]]],
     })
   },
