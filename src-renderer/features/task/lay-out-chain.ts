@@ -2,10 +2,10 @@ import { graphlib, layout } from '@dagrejs/dagre'
 import type { Chain, ChainEdge } from '../../model/chains.ts'
 
 /** How wide a task stands in its chain, in pixels. */
-export const nodeWidth = 216
+export const nodeWidth = 168
 
 /** Between two columns, and between two tasks of one. */
-const columnGap = 44
+const columnGap = 36
 const rowGap = 10
 /** Around all of it, for the ring of what has the focus. */
 const margin = 8
