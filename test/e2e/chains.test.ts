@@ -69,8 +69,8 @@ test('a handle dragged onto a card, or the keys, make it start after another; th
   await dragHandle(page, second.ref, 'Second', 'Third')
   await page.mouse.up()
   await page.getByRole('button', { name: 'On its branch' }).click()
-  await page.getByRole('button', { name: 'Only wait' }).click()
-  await card(page, 'Third').getByText(`On top of`).waitFor()
+  await page.getByRole('button', { name: 'Start automatically with Writer' }).click()
+  await card(page, 'Third').getByText(`Starts on top of`).waitFor()
   expect(await get(third.id)).toMatchObject({ dependencies: [], stacked_on: second.id })
   await dragHandle(page, third.ref, 'Third', 'First')
   await page.getByText(`${third.ref} itself comes after ${first.ref}.`).waitFor()
@@ -90,6 +90,7 @@ test('a handle dragged onto a card, or the keys, make it start after another; th
     expect.stringContaining('Second'),
     expect.stringContaining('Third'),
   ])
+  await panel.getByText(`Starts automatically with Writer once ${second.ref} is submitted.`).waitFor()
   expect(await violationsInThemes(page), 'chain').toEqual([])
   await chain.getByRole('button', { name: 'Third' }).focus()
   await page.keyboard.press('ArrowLeft')
