@@ -45,6 +45,7 @@ export const commandList = [
   { id: 'priority', group: 'Task', label: 'Set priority', keys: ['p'] },
   { id: 'label', group: 'Task', label: 'Set labels', keys: ['Shift+l'] },
   { id: 'start', group: 'Task', label: 'Start agent', keys: ['s'] },
+  { id: 'after', group: 'Task', label: 'Starts after…', keys: ['Shift+s'] },
   { id: 'stop', group: 'Task', label: 'Stop agent', keys: ['x'] },
   { id: 'merge', group: 'Task', label: 'Merge', keys: ['Shift+m'] },
   { id: 'merge-next', group: 'Task', label: 'Merge and go to the next that needs you', keys: ['Shift+y'] },

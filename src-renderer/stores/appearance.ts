@@ -15,7 +15,7 @@ export const useAppearance = defineStore('appearance', () => {
   const theme = ref<Theme>(kept.theme)
   const railOpen = ref(kept.railOpen)
   const panelWidth = ref(kept.panelWidth)
-  /** `<project id>/<column>` of every collapsed column. */
+  /** `<project id>/<column>` of every collapsed column, and `chains` where those are. */
   const collapsed = ref<string[]>(kept.collapsed)
 
   watch(

@@ -145,10 +145,9 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     lower: step(1),
     menu: { ...onCard('open'), run: () => withTask(focused(), ports.openMenu) },
     ...Object.fromEntries(
-      (['open', 'changes', 'review', 'move', 'assign', 'start', 'stop', 'priority', 'label'] as const).map((id) => [
-        id,
-        onCard(id),
-      ]),
+      (['open', 'changes', 'review', 'move', 'assign', 'start', 'after', 'stop', 'priority', 'label'] as const).map(
+        (id) => [id, onCard(id)],
+      ),
     ),
     view: { run: toggleView },
     filter: { ...onPage, run: () => ports.filter() },
@@ -180,8 +179,9 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     priority: onAll((all) => moves.askAll('priority', all)),
     stop: onAll((all) => moves.bulk.stop(all)),
   })
-  // The panel has its own keys for what it does itself; this question is the board's.
-  useCommandHandlers({ assign: on(open, 'assign', (event) => inPanel(event.target) && takesAnywhere(event)) })
+  // The panel has its own keys for what it does itself; these questions are the board's.
+  const ofOpen = (id: string) => on(open, id, (event) => inPanel(event.target) && takesAnywhere(event))
+  useCommandHandlers({ assign: ofOpen('assign'), after: ofOpen('after') })
   useCommandHandlers({
     'previous-task': neighbour(ports, -1),
     'next-task': neighbour(ports, 1),

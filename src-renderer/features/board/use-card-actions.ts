@@ -10,6 +10,7 @@ import {
   GitMerge,
   LayoutTemplate,
   Link,
+  Link2,
   PanelRight,
   Play,
   SignalHigh,
@@ -129,6 +130,7 @@ function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (t
       action('stop', `Stop ${worker ?? ''}`.trim(), Square, () => stop(task), { command: 'stop', refused: can.stop }),
       action('move', 'Move to…', ArrowLeftRight, () => moves.askMove(task), { command: 'move', refused: can.cancel }),
       action('assign', 'Assign…', UserRound, () => moves.askAssign(task), { command: 'assign', refused: can.cancel }),
+      action('after', 'Starts after…', Link2, () => moves.askAfter(task), { command: 'after', refused: can.cancel }),
       action('priority', 'Priority…', SignalHigh, () => moves.askAll('priority', [task]), {
         command: 'priority',
         refused: live.refusal,

@@ -23,6 +23,8 @@ export type MoveQuestion =
   | { readonly kind: 'feedback'; readonly task: Task; readonly to: string }
   | { readonly kind: 'cancel'; readonly task: Task }
   | { readonly kind: 'assign' | 'template'; readonly task: Task }
+  /** Which task starts after which; one of them may still have to be chosen. */
+  | { readonly kind: 'chain'; readonly task: Task; readonly first: Task | null; readonly next: Task | null }
   | { readonly kind: BulkQuestion; readonly task: Task; readonly tasks: readonly Task[] }
   | { readonly kind: 'move'; readonly task: Task; readonly moves: readonly TaskMove[] | null }
 
@@ -135,6 +137,10 @@ export function useMoves() {
       if (task) ask({ kind, task, tasks: all })
     },
     askTemplate: (task: Task) => ask({ kind: 'template', task }),
+    /** Asks how the task starts after another, and first after which. */
+    askAfter: (next: Task, first: Task | null = null) => ask({ kind: 'chain', task: next, first, next }),
+    /** Asks how another task starts after this one, and first which. */
+    askBefore: (first: Task, next: Task | null = null) => ask({ kind: 'chain', task: next ?? first, first, next }),
     askAssign: (task: Task) => ask({ kind: 'assign', task }),
     assign: async (task: Task, role: string, to: Assignee): Promise<void> => {
       try {

@@ -73,6 +73,19 @@ test('a dependency that is cancelled or deleted frees nobody and is told; removi
   await job.running.taskWhere(third.id, (one) => one.status === 'review')
 })
 
+test('what lies on the branch of another starts once that is submitted', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent('date +%N > $SVC_TASK_ID.txt; echo done')
+  const lower = await job.task({ title: 'Lower' })
+  const upper = await job.task({ title: 'Upper', stacked_on: lower.id })
+  const { task: waiting } = await whenReady(job, upper, agent.id)
+  expect(waiting).toMatchObject({ status: 'backlog', start_when_ready: { agent_id: agent.id } })
+  await client.call('tasks.claim', { task_id: lower.id, agent_id: agent.id })
+  await job.running.taskWhere(upper.id, (one) => one.status === 'review' && one.start_when_ready === null)
+  expect((await client.call('tasks.get', { task_id: lower.id })).status).toBe('review')
+})
+
 test('what is paused when its turn comes starts afterwards, after a restart too, with what was asked for it', async () => {
   await using job = await startJob({ keepData: true })
   const { client } = job.running

@@ -1,37 +1,10 @@
 import { expect, test } from 'vitest'
-import {
-  dependentsOf,
-  edgePaths,
-  possibleDependencies,
-  subtasksOf,
-} from '../../../../src-renderer/features/task/task-relations.ts'
+import { subtasksOf } from '../../../../src-renderer/features/task/task-relations.ts'
 import { taskOf } from '../task-fixture.ts'
 
-const [one, two, three, four] = [taskOf(1), taskOf(2), taskOf(3), taskOf(4)]
-
-test('subtasks are those of the task, oldest first; dependents those that name it', () => {
-  const part = { ...three, parent_id: one.id }
-  const later = { ...four, parent_id: one.id, dependencies: [two.id] }
-  const all = [later, part, one, two]
-  expect(subtasksOf(one.id, all)).toEqual([part, later])
-  expect(dependentsOf(two.id, all)).toEqual([later])
-})
-
-test('what would make a circle, is there already, is archived or is the task itself is not offered', () => {
-  const far = { ...two, dependencies: [three.id] }
-  const near = { ...three, dependencies: [one.id] }
-  const archived = { ...four, archived: true }
-  expect(possibleDependencies(one, [one, far, near, archived], '')).toEqual([])
-  expect(possibleDependencies({ ...one, dependencies: [four.id] }, [one, two, four], '')).toEqual([two])
-})
-
-test('a search finds words of the title in any order', () => {
-  const named = { ...two, title: 'Sign the payload with keys' }
-  expect(possibleDependencies(one, [one, named, three], 'KEYS sign')).toEqual([named])
-  expect(possibleDependencies(one, [one, named, three], 'nothing')).toEqual([])
-})
-
-test('a lone box is joined straight, several from their own heights', () => {
-  expect(edgePaths(1, 52, 52, 'right', 32)).toEqual(['M0 26C16 26 16 26 32 26'])
-  expect(edgePaths(2, 104, 52, 'left', 32)).toEqual(['M0 52C16 52 16 26 32 26', 'M0 52C16 52 16 78 32 78'])
+test('subtasks are those of the task, oldest first', () => {
+  const [one, two] = [taskOf(1), taskOf(2)]
+  const part = { ...taskOf(3), parent_id: one.id }
+  const later = { ...taskOf(4), parent_id: one.id, dependencies: [two.id] }
+  expect(subtasksOf(one.id, [later, part, one, two])).toEqual([part, later])
 })

@@ -1,0 +1,119 @@
+import { graphlib, layout } from '@dagrejs/dagre'
+import type { Chain, ChainEdge } from '../../model/chains.ts'
+
+/** How wide a task stands in its chain, in pixels. */
+export const nodeWidth = 168
+
+/** Between two columns, and between two tasks of one. */
+const columnGap = 36
+const rowGap = 10
+/** Around all of it, for the ring of what has the focus. */
+const margin = 8
+
+export interface PlacedTask {
+  readonly id: string
+  readonly x: number
+  readonly y: number
+  readonly height: number
+}
+
+export interface PlacedEdge extends ChainEdge {
+  readonly path: string
+}
+
+export interface ChainLayout {
+  /** From left to right, each column from top to bottom. */
+  readonly tasks: readonly PlacedTask[]
+  readonly edges: readonly PlacedEdge[]
+  readonly width: number
+  readonly height: number
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** A place for every task of a chain: each stands to the right of all that it comes after. */
+export function layOutChain({ ids, edges }: Chain, heightOf: (id: string) => number): ChainLayout {
+  const graph = new graphlib.Graph()
+  graph.setGraph({
+    rankdir: 'LR',
+    ranksep: columnGap,
+    nodesep: rowGap,
+    edgesep: rowGap,
+    marginx: margin,
+    marginy: margin,
+  })
+  for (const id of ids.toSorted()) graph.setNode(id, { width: nodeWidth, height: heightOf(id) })
+  for (const { from, to } of edges) graph.setEdge(from, to, {})
+  layout(graph)
+  const placed = new Map(
+    ids.map((id) => {
+      const { x, y } = graph.node(id) as Point
+      const height = heightOf(id)
+      return [id, { id, x: Math.round(x - nodeWidth / 2), y: Math.round(y - height / 2), height }]
+    }),
+  )
+  const { width = 0, height = 0 } = graph.graph()
+  return {
+    tasks: [...placed.values()].toSorted((one, other) => one.x - other.x || one.y - other.y),
+    edges: edges.flatMap((edge) => {
+      const [from, to] = [placed.get(edge.from), placed.get(edge.to)]
+      if (!from || !to) return []
+      // Every second point lies in a column that the line crosses, the others between two.
+      const { points } = graph.edge(edge.from, edge.to) as { readonly points: readonly Point[] }
+      const crossed = points.slice(1, -1).filter((_, index) => index % 2 === 1)
+      return [{ ...edge, path: linePath(from, crossed, to) }]
+    }),
+    width: Math.ceil(width),
+    height: Math.ceil(height),
+  }
+}
+
+/** Which task the arrow key leads to: the nearest on that side. */
+export function taskBeside(tasks: readonly PlacedTask[], id: string, key: string): string | null {
+  const at = tasks.find((task) => task.id === id)
+  const side = sides[key]
+  if (!at || !side) return null
+  const middle = ({ y, height }: PlacedTask) => y + height / 2
+  const found = tasks
+    .map((task) => ({ id: task.id, along: task.x - at.x, across: middle(task) - middle(at) }))
+    .filter((other) => other.id !== id && side(other))
+    .toSorted((one, other) => far(one, key) - far(other, key))
+  return found[0]?.id ?? null
+}
+
+interface Way {
+  readonly along: number
+  readonly across: number
+}
+const sides: Readonly<Record<string, (way: Way) => boolean>> = {
+  ArrowLeft: ({ along }) => along < 0,
+  ArrowRight: ({ along }) => along > 0,
+  ArrowUp: ({ along, across }) => along === 0 && across < 0,
+  ArrowDown: ({ along, across }) => along === 0 && across > 0,
+}
+/** The next column comes before the nearest row. */
+const far = ({ along, across }: Way, key: string): number =>
+  key === 'ArrowUp' || key === 'ArrowDown' ? Math.abs(across) : Math.abs(along) * 100 + Math.abs(across)
+
+/** From the right of one task to the left of another, level where it goes between the tasks of a column. */
+function linePath(from: PlacedTask, crossed: readonly Point[], to: PlacedTask): string {
+  let x = from.x + nodeWidth
+  let y = from.y + from.height / 2
+  let path = `M${x} ${y}`
+  const curveTo = (nextX: number, nextY: number): void => {
+    const half = (x + nextX) / 2
+    path += `C${half} ${y} ${half} ${nextY} ${nextX} ${nextY}`
+    y = nextY
+  }
+  for (const point of crossed) {
+    curveTo(point.x - nodeWidth / 2, point.y)
+    x = point.x + nodeWidth / 2
+    path += `H${x}`
+  }
+  const end = { x: to.x - 1, y: to.y + to.height / 2 }
+  curveTo(end.x, end.y)
+  return `${path}m-5 -4l5 4l-5 4`
+}

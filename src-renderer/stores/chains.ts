@@ -1,0 +1,22 @@
+import type { Task } from '../../src-shared/contract/tasks.ts'
+import { findTasks, whyNotAfter } from '../model/chains.ts'
+import { stateOf } from '../model/workflow-shape.ts'
+import { useProjects } from './projects.ts'
+import { useTasks } from './tasks.ts'
+
+/** Which tasks can be made to come after which. */
+export function useChains() {
+  const projects = useProjects()
+  const tasks = useTasks()
+  const isOver = (task: Task): boolean => stateOf(projects.workflow(task.project_id), task.status)?.kind === 'terminal'
+  const refusal = (first: Task, next: Task): string | null => whyNotAfter(first, next, tasks.byId, isOver)
+  return {
+    isOver,
+    refusal,
+    /** The tasks that could come before one, or after it, best match first. */
+    before: (next: Task, query: string) =>
+      findTasks(tasks.byId.values(), query).filter((first) => refusal(first, next) === null),
+    after: (first: Task, query: string) =>
+      findTasks(tasks.byId.values(), query).filter((next) => refusal(first, next) === null),
+  }
+}
