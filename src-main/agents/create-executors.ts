@@ -40,11 +40,11 @@ export const configNames: ReadonlySet<string> = new Set(all.flatMap((definition)
 /** Returns where agents keep settings, sessions and sign-ins: the usual folders, and those that these agents name. */
 export function credentialFolders(agents: readonly Pick<Agent, 'executor' | 'config'>[]): readonly string[] {
   const usual = all.flatMap(({ needs }) => (needs ? foldersOf(needs, {}) : []))
-  const own = agents.flatMap(({ executor, config }) => {
+  const configured = agents.flatMap(({ executor, config }) => {
     const { needs } = executorDefinitions[executor]
     return needs && config.env ? foldersOf(needs, config.env) : []
   })
-  return [...new Set([...usual, ...own])]
+  return [...new Set([...usual, ...configured])]
 }
 
 /** Creates all executors. */

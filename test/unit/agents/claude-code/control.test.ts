@@ -47,7 +47,7 @@ const response = (request_id: string, answer: object) => ({
 
 test('a call that is allowed is made with the input that was shown', async () => {
   const { control, next } = play({})
-  control.hear(request('r1', 'Bash', { command: 'ls' }))
+  control.onMessage(request('r1', 'Bash', { command: 'ls' }))
   expect(await next()).toEqual(response('r1', { behavior: 'allow', updatedInput: { command: 'ls' } }))
 })
 
@@ -64,22 +64,22 @@ test('what needs no answer any more gets none, and the next one is answered', as
       })
     },
   })
-  control.hear(request('r1', 'Slow', {}))
-  control.hear({ type: 'control_cancel_request', request_id: 'r1' })
-  control.hear(request('r2', 'Quick', {}))
+  control.onMessage(request('r1', 'Slow', {}))
+  control.onMessage({ type: 'control_cancel_request', request_id: 'r1' })
+  control.onMessage(request('r2', 'Quick', {}))
   expect(await next()).toEqual(response('r2', { behavior: 'allow', updatedInput: {} }))
-  control.hear(request('r3', 'Slow', {}))
+  control.onMessage(request('r3', 'Slow', {}))
   control.close()
   expect(withdrawn).toEqual(['Slow', 'Slow'])
 })
 
 test('questions that can’t be read, or that nobody answers, are denied with what to do', async () => {
   const { control, next } = play({})
-  control.hear(request('r1', 'AskUserQuestion', { questions: 'What?' }))
+  control.onMessage(request('r1', 'AskUserQuestion', { questions: 'What?' }))
   expect(await next()).toMatchObject({
     response: { response: { behavior: 'deny', message: expect.stringContaining('plain words') as string } },
   })
-  control.hear(request('r2', 'AskUserQuestion', { questions: [{ question: 'What?', options: [] }] }))
+  control.onMessage(request('r2', 'AskUserQuestion', { questions: [{ question: 'What?', options: [] }] }))
   expect(await next()).toMatchObject({
     response: { response: { behavior: 'deny', message: expect.stringContaining('Decide yourself') as string } },
   })
@@ -87,7 +87,7 @@ test('questions that can’t be read, or that nobody answers, are denied with wh
 
 test('a decision that breaks is told as an error, so that it does not wait for ever', async () => {
   const { control, next } = play({ decide: () => Promise.reject(new Error('The disk is full.')) })
-  control.hear(request('r1', 'Bash', { command: 'ls' }))
+  control.onMessage(request('r1', 'Bash', { command: 'ls' }))
   const error = { subtype: 'error', request_id: 'r1', error: 'The disk is full.' }
   expect(await next()).toEqual({ type: 'control_response', response: error })
 })
