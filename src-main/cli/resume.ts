@@ -13,7 +13,7 @@ const connectMs = 1_000
  * stream, calls `heard` for each item, and returns whether the stream ended. Throws the `ConnectionError` of a
  * service that was unreachable for half a minute, or at once if it was never reachable.
  */
-export async function readResuming(read: (heard: () => void) => Promise<'ended' | 'lost'>): Promise<void> {
+export async function readResuming(read: (onItem: () => void) => Promise<'ended' | 'lost'>): Promise<void> {
   let awaySince: number | null = null
   let wait = shortestWaitMs
   for (let wasThere = false; ; wasThere = true) {

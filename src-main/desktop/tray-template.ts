@@ -44,6 +44,6 @@ export function toPause({ projects }: Activity): readonly string[] {
  */
 export function toResume({ projects }: Activity, byTray: readonly string[]): readonly string[] {
   const paused = projects.filter((project) => project.paused).map(({ id }) => id)
-  const own = paused.filter((id) => byTray.includes(id))
-  return own.length > 0 ? own : paused
+  const pausedByTray = paused.filter((id) => byTray.includes(id))
+  return pausedByTray.length > 0 ? pausedByTray : paused
 }
