@@ -69,7 +69,7 @@ function heardBy(box: ContainedBox, log: AgentLog): AgentLog {
     ...log,
     entry: (entry) => {
       log.entry(entry)
-      if (entry.type === 'tool_result' || entry.type === 'stdout' || entry.type === 'stderr') box.heard(entry.text)
+      if (entry.type === 'tool_result' || entry.type === 'stdout' || entry.type === 'stderr') box.onOutput(entry.text)
     },
   }
 }
@@ -85,7 +85,7 @@ async function boxOf(
 ): Promise<ContainedBox | undefined> {
   const { cwd, config, env, log } = run
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
-  if (!containment || containment.held(level) === 'none') return undefined
+  if (!containment || containment.effectiveLevel(level) === 'none') return undefined
   const { folders, hosts, variables } = await neededBy(executorDefinitions[profile].needs, all, run)
   try {
     const box = await containment.box({

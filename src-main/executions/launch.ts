@@ -128,7 +128,7 @@ async function startLocal(
       knowledge_file,
       known: known.promise,
     })
-    const isHeld = context.containment.held(agent.config.containment ?? 'none') !== 'none'
+    const isHeld = context.containment.effectiveLevel(agent.config.containment ?? 'none') !== 'none'
     const branches = isHeld ? await readBranchTips(context, workspace.path) : null
     const process = await context.executors.start(agent.executor, run, { signal })
     await announce(context, told, process)
@@ -180,7 +180,7 @@ async function announce(
   const { pid, started } = running.process
   try {
     await context.workspaces.lock(workspace.path, { execution_id: record.id, pid })
-    const containment = context.containment.held(agent.config.containment ?? 'none')
+    const containment = context.containment.effectiveLevel(agent.config.containment ?? 'none')
     await markRunning(context, task, { ...record, containment, pid, pid_started: started })
   } catch (error) {
     await running.stop()

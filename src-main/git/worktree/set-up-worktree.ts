@@ -33,7 +33,7 @@ export async function runSetup(worktree: string, commands: readonly string[], op
     signal.throwIfAborted()
     if (exit_code === 0) continue
     const said = await tail
-    box?.heard(said)
+    box?.onOutput(said)
     const note = denied.length > 0 ? `\n${deniedNote(denied)}` : ''
     throw new WorkspaceError(
       'setup_failed',

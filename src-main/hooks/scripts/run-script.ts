@@ -59,7 +59,7 @@ async function perform(
   const tree = await start(script, output, boxed)
   if (tree === null) return { exit_code: notStartedCode }
   const ending = await supervise(script, tree, output, graceMs, signal)
-  boxed?.heard(output.tail())
+  boxed?.onOutput(output.tail())
   if (denied.size > 0) await output.note(`\n${deniedNote([...denied.values()])}\n`)
   return ending
 }

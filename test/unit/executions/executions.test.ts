@@ -72,7 +72,7 @@ function startAgents() {
     },
     logs: { openAgent: () => Promise.resolve({ close: later, raw: later }) },
     executors: { location: () => 'local', start },
-    containment: { held: () => 'none' },
+    containment: { effectiveLevel: () => 'none' },
     agentTokens: { mint: () => 'token', revoke: nothing },
     config: { apiUrl: () => null },
     redactor: () => (text: string) => text,
