@@ -4,7 +4,7 @@ import type { PendingHooks } from '../domain/transition/pending-hooks.ts'
 import type { Step } from '../domain/transition/phases.ts'
 import type { StepOutcome, StepContext } from '../transitions/step.ts'
 import type { TaskRecord } from '../ports/store.ts'
-import { outcomeOf, runLifecycleHook, type HookDeps, type HookTrigger } from './run-hook.ts'
+import { toHookOutcome, runLifecycleHook, type HookDeps, type HookTrigger } from './run-hook.ts'
 
 type BeforeWork = Step & { readonly kind: 'before_work' }
 
@@ -34,7 +34,7 @@ export async function runBeforeWorkHook(
     }
   }
   const ran = await runLifecycleHook(deps, task, moment, { index, hook }, run)
-  const outcome = outcomeOf(ran, 'before_work', hook)
+  const outcome = toHookOutcome(ran, 'before_work', hook)
   if (outcome.outcome !== 'blocked') return { kind: 'advance', outcome }
   const { reason, exit_code, stderr, stdout, log_name } = ran
   const failed: FailedHook = {

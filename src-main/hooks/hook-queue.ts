@@ -4,7 +4,7 @@ import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { createOutbox } from '../core/outbox.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { PendingHooksRecord, TaskRecord } from '../ports/store.ts'
-import { outcomeOf, runLifecycleHook, type HookDeps } from './run-hook.ts'
+import { toHookOutcome, runLifecycleHook, type HookDeps } from './run-hook.ts'
 import { HookAborted } from './script-hook.ts'
 
 export interface HookQueue {
@@ -150,13 +150,13 @@ async function runHooks(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord
         const cursor = rest.cursor + 1
         if (cursor < rest.hooks.length) tx.pendingHooks.update(id, { ...rest, cursor })
         else tx.pendingHooks.remove(id)
-        announce(tx, task, current, outcomeOf(run, data.event, placed.hook))
+        recordOutcome(tx, task, current, toHookOutcome(run, data.event, placed.hook))
       }),
     )
   }
 }
 
-function announce(tx: Tx, task: TaskRecord, { data }: PendingHooksRecord, outcome: HookOutcome): void {
+function recordOutcome(tx: Tx, task: TaskRecord, { data }: PendingHooksRecord, outcome: HookOutcome): void {
   const entry = data.transition_id === null ? null : tx.transitions.get(data.transition_id)
   if (entry) tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
   const { project_id, id: task_id } = task

@@ -43,20 +43,20 @@ export function completeStep(
   const steps = stepsOfEffect(deps, tx, effect)
   const step = steps[effect.data.cursor]
   if (task && step) recordOutcome(tx, effect, step, done, task)
-  const { mark: _mark, held: _held, ...kept } = effect.data
-  const cursor = kept.cursor + 1
+  const { mark: _mark, held: _held, ...rest } = effect.data
+  const cursor = rest.cursor + 1
   if (cursor >= steps.length) {
     tx.effects.remove(effect.id)
     return
   }
   const next: Effect =
-    kept.kind === 'leave'
-      ? { ...kept, cursor, outcomes: done.outcome ? [...kept.outcomes, done.outcome] : kept.outcomes }
+    rest.kind === 'leave'
+      ? { ...rest, cursor, outcomes: done.outcome ? [...rest.outcomes, done.outcome] : rest.outcomes }
       : {
-          ...kept,
+          ...rest,
           cursor,
-          cascade_skipped: kept.cascade_skipped || (done.cascade_skipped ?? false),
-          ...(done.failed && { failed: [...(kept.failed ?? []), done.failed] }),
+          cascade_skipped: rest.cascade_skipped || (done.cascade_skipped ?? false),
+          ...(done.failed && { failed: [...(rest.failed ?? []), done.failed] }),
         }
   tx.effects.update(effect.id, next)
 }

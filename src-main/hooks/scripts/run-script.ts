@@ -100,8 +100,8 @@ async function supervise(
     signal.removeEventListener('abort', cancel)
   })
   const outputs = await Promise.allSettled([
-    output.pump('stdout', tree.stdout),
-    output.pump('stderr', tree.stderr),
+    output.collect('stdout', tree.stdout),
+    output.collect('stderr', tree.stderr),
     tree.ended,
   ])
   // Throw only when no process of the tree is left: the caller may remove the worktree after a failure.

@@ -161,7 +161,7 @@ describe('a script that prints a lot', () => {
     const stdout = new Readable({ read: () => undefined })
     stdout.push('the end\n')
     stdout.push(null)
-    await createScriptOutput(script('', log)).pump('stdout', stdout)
+    await createScriptOutput(script('', log)).collect('stdout', stdout)
     expect(written).toBe('the end\n')
   })
 
