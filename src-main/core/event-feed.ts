@@ -54,7 +54,7 @@ export interface EventFeed {
 
 type Listener = (item: FeedItem, project_id: ProjectId | null) => void
 
-/** Creates the feed. `heard` is called with every committed event, before any subscriber gets it. */
+/** Creates the feed. `onEvent` is called with every committed event, before any subscriber gets it. */
 export function createEventFeed(
   store: Store,
   clock: Clock,

@@ -181,7 +181,7 @@ function connectionError(error: unknown): TrackerError {
   return new TrackerError('unreachable', `The tracker cannot be reached${code}. Check base_url and the network.`)
 }
 
-/** Reads a response, at most `most` bytes. Calls `onHeard` for every chunk. */
+/** Reads a response, at most `maxBytes`. Calls `onHeard` for every chunk. */
 async function readLimited(response: Response, maxBytes: number, onHeard: () => void): Promise<string> {
   const told = Number(response.headers.get('content-length') ?? 0)
   if (told > maxBytes) {

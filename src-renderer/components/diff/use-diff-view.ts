@@ -39,7 +39,7 @@ export interface DiffViewEvents {
   comment(place: DiffPosition): void
   open(path: string, line: number): void
   /** For those who can't see it: where the cursor is now. */
-  said(words: string): void
+  announce(words: string): void
 }
 
 interface HoveredLine {
@@ -80,7 +80,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     view: () => view,
     current: () => at,
     comment: (place) => source().notes && events.comment(place),
-    said: (words) => events.said(words),
+    announce: (words) => events.announce(words),
   })
 
   /** Where somebody wants to see a file: at the line asked for where it is one of its own, else where it begins to differ. */

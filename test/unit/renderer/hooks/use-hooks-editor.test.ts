@@ -137,7 +137,7 @@ test('hooks are added, copied, moved and removed, each saying what it did', asyn
   expect(commands()).toEqual(['npm ci', 'npm ci', 'second'])
   editor.move('before_work', added.key, 0)
   expect(commands()).toEqual(['second', 'npm ci', 'npm ci'])
-  expect(editor.said.value).toBe('Now 1 of 3.')
+  expect(editor.announcement.value).toBe('Now 1 of 3.')
   editor.remove('before_work', first())
   expect(commands()).toEqual(['npm ci', 'npm ci'])
   end()
