@@ -146,7 +146,7 @@ function wakeIdle({ context, worker, hookQueue }: SweepParts): void {
   const { read } = context.store
   for (const task_id of read.effects.pendingTasks()) {
     const isBroken = read.tasks.get(task_id)?.error_annotation?.type === 'hook_failed'
-    if (worker.isIdle(task_id) && !isBroken && !read.effects.first(task_id)?.data.held) worker.wake(task_id)
+    if (worker.isIdle(task_id) && !isBroken && !read.effects.first(task_id)?.data.blocked) worker.wake(task_id)
   }
   for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
 }

@@ -146,7 +146,7 @@ async function runHooks(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord
       context.feed.commit((tx) => {
         const current = tx.pendingHooks.get(id)
         if (!current) return
-        const { mark: _done, ...rest } = current.data
+        const { process_marker: _done, ...rest } = current.data
         const cursor = rest.cursor + 1
         if (cursor < rest.hooks.length) tx.pendingHooks.update(id, { ...rest, cursor })
         else tx.pendingHooks.remove(id)
@@ -176,7 +176,7 @@ function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
   const processMarker = context.newId()
   context.feed.commit((tx) => {
     const current = tx.pendingHooks.get(id)
-    if (current) tx.pendingHooks.update(id, { ...current.data, mark: processMarker })
+    if (current) tx.pendingHooks.update(id, { ...current.data, process_marker: processMarker })
   })
   return processMarker
 }
@@ -185,10 +185,10 @@ function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
 async function recoverTask({ context }: HookQueueDeps, task_id: TaskId): Promise<void> {
   const { read } = context.store
   for (const { id, data } of read.pendingHooks.ofTask(task_id)) {
-    if (data.mark !== undefined) await context.scripts.reap(data.mark)
+    if (data.process_marker !== undefined) await context.scripts.reap(data.process_marker)
     const isOver = workEvents.includes(data.event) && read.executions.openOfTask(task_id).length === 0
     context.feed.commit((tx) => {
-      const { mark: _gone, ...rest } = data
+      const { process_marker: _gone, ...rest } = data
       if (isOver) tx.pendingHooks.remove(id)
       else tx.pendingHooks.update(id, rest)
     })

@@ -56,7 +56,7 @@ export type TaskRecord = Omit<
   /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
   readonly context_holder: string | null
   /** A UUIDv7 of a person's last action on the task. Rejections with smaller IDs do not count. */
-  readonly attended_mark: string | null
+  readonly last_human_action_id: string | null
   /** Paths of the common git folder that changed during runs, until a person passes a review that names them. */
   readonly repository_changes: readonly string[]
   readonly review_config_changes: readonly ReviewConfigChange[]

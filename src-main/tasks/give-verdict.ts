@@ -253,7 +253,7 @@ function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: Verdi
     review_summary: toReviewSummary(passed),
     // A person has seen the notes of this review.
     ...(isPerson(request.triggered_by) && { repository_changes: [] }),
-    ...(isPerson(request.triggered_by) && { attended_mark: deps.context.newId() }),
+    ...(isPerson(request.triggered_by) && { last_human_action_id: deps.context.newId() }),
   })
   if (review.status !== 'passed')
     notify(deps.context, tx, task, { event_type: 'review.passed', body: null, caused_by: request.triggered_by })

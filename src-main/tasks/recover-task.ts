@@ -115,8 +115,8 @@ function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest
     const effect = tx.effects.first(task.id)
     if (effect && request.action === 'skip_hook_once') skipStep(deps, tx, effect, request, actor)
     else if (effect) tx.effects.update(effect.id, again(effect.data))
-    const attended_mark = isPerson(actor.triggered_by) ? context.newId() : current.attended_mark
-    tx.saveTask({ ...current, error_annotation: null, attended_mark })
+    const last_human_action_id = isPerson(actor.triggered_by) ? context.newId() : current.last_human_action_id
+    tx.saveTask({ ...current, error_annotation: null, last_human_action_id })
   })
   deps.worker.wake(task.id)
   return currentOutcome(deps, task.id)
@@ -126,7 +126,7 @@ function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest
 function again(effect: Effect): Effect {
   if (effect.kind === 'enter' && effect.failed !== undefined && effect.failed.length > 0)
     return retryFailedHooks(effect)
-  const { held: _held, ...data } = effect
+  const { blocked: _blocked, ...data } = effect
   return data
 }
 

@@ -9,10 +9,10 @@ import type { Queries, TaskRecord } from '../ports/store.ts'
 export function countRejections(
   q: Pick<Queries, 'transitions'>,
   workflow: Workflow,
-  task: Pick<TaskRecord, 'id' | 'attended_mark'>,
+  task: Pick<TaskRecord, 'id' | 'last_human_action_id'>,
   gate: WorkflowState,
 ): number {
-  const byState = q.transitions.rejectionsByGate(task.id, task.attended_mark)
+  const byState = q.transitions.rejectionsByGate(task.id, task.last_human_action_id)
   if (byState.size === 0) return 0
   const atGate = byState.get(gate.name) ?? 0
   if (!isReviewGate(workflow, gate)) return atGate

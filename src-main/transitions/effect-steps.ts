@@ -43,7 +43,7 @@ export function completeStep(
   const steps = stepsOfEffect(deps, tx, effect)
   const step = steps[effect.data.cursor]
   if (task && step) recordOutcome(tx, effect, step, done, task)
-  const { mark: _mark, held: _held, ...rest } = effect.data
+  const { process_marker: _marker, blocked: _blocked, ...rest } = effect.data
   const cursor = rest.cursor + 1
   if (cursor >= steps.length) {
     tx.effects.remove(effect.id)
@@ -68,7 +68,7 @@ export function completeStep(
 export function cancelPendingMoves(tx: Tx, task: Pick<TaskRecord, 'id' | 'project_id' | 'error_annotation'>): void {
   const isBroken = task.error_annotation?.type === 'hook_failed'
   for (const { id, task_id, data } of tx.effects.ofProject(task.project_id)) {
-    if (task_id === task.id && (isBroken || data.held || data.kind === 'leave')) tx.effects.remove(id)
+    if (task_id === task.id && (isBroken || data.blocked || data.kind === 'leave')) tx.effects.remove(id)
   }
 }
 

@@ -137,7 +137,7 @@ function commitPlan(
     status: plan.to.name,
     version: task.version + 1,
     entry_barrier: plan.barrier,
-    ...(attends(request, plan) && { attended_mark: transition_id }),
+    ...(attends(request, plan) && { last_human_action_id: transition_id }),
     updated_at: now,
   }
   tx.tasks.put(moved)

@@ -27,7 +27,7 @@ test('the first effect of a task is its oldest, as it was last written, until it
   ]) as [number, number, number]
   const { effects } = open.store.read
   expect(effects.first(task)).toEqual({ id: first, task_id: task, data: effect })
-  const later = { ...effect, cursor: 2, held: true, mark: 'a mark' }
+  const later = { ...effect, cursor: 2, blocked: true, process_marker: 'a marker' }
   open.store.write((q) => q.effects.update(first, later))
   expect(effects.first(task)).toEqual({ id: first, task_id: task, data: later })
   expect(effects.ofProject(open.project_id).map((one) => one.id)).toEqual([first, second, third])

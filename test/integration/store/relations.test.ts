@@ -119,7 +119,7 @@ test('the pending effects of a project come in the order in which they were adde
 
 test('when a person attended, what an execution said last, and which commit a review judges are kept', async () => {
   await using open = await openStore()
-  const task = open.task({ attended_mark: v7() })
+  const task = open.task({ last_human_action_id: v7() })
   const execution = { ...executionRecord(open, task.id, 'succeeded'), summary: 'All done' }
   const created_at = '2026-11-21T10:00:01.000Z'
   const verdict = { by: 'system', verdict: 'pass', feedback: null, head_commit: 'abc', created_at } as const

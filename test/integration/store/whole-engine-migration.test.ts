@@ -99,12 +99,12 @@ test('what a person did before the migration still gives the agents a new budget
   const { ids } = await writeOldFile(file, folder.path)
   const store = createStore(await openDatabase(file, migrations))
   const task = store.read.tasks.get(ids.task as never)
-  expect(task?.attended_mark).toBe(
+  expect(task?.last_human_action_id).toBe(
     store.read.transitions.byTask(ids.task as never).findLast((one) => one.triggered_by.startsWith('user:'))?.id,
   )
-  const rejections = store.read.transitions.rejectionsByGate(ids.task as never, task?.attended_mark ?? null)
+  const rejections = store.read.transitions.rejectionsByGate(ids.task as never, task?.last_human_action_id ?? null)
   expect(rejections.get('review')).toBe(1)
-  expect(store.read.tasks.get(ids.untouched as never)?.attended_mark).toBeNull()
+  expect(store.read.tasks.get(ids.untouched as never)?.last_human_action_id).toBeNull()
   store.close()
 })
 

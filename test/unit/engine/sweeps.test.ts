@@ -132,7 +132,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
     record('person', { executor: 'person' }),
     record('elsewhere', { executor: 'external', last_heartbeat_at: new Date().toISOString() }),
   ]
-  const effects = { idle: {}, busy: {}, held: { held: true }, broken: {} } as Record<string, object>
+  const effects = { idle: {}, busy: {}, held: { blocked: true }, broken: {} } as Record<string, object>
   const context = {
     clock: { now: () => Date.now() },
     store: {
