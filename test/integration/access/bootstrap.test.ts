@@ -10,7 +10,7 @@ const people = Array.from({ length: 20 }, (_, index) => ({
   display_name: `Person ${index}`,
 }))
 
-test('of 20 who register at the same moment one inherits all projects, agents and daemons, once', async () => {
+test('lets exactly one of 20 simultaneous first accounts inherit projects, agents and daemons', async () => {
   await using repository = await createTestRepository()
   await using running = await runApp({ unregistered: true })
   const { api, identity } = running.app

@@ -60,7 +60,7 @@ async function dieOf(death: Death, folder: string) {
 }
 
 test.concurrent.for(['exception', 'rejection', 'fatal'] as const)(
-  'a service that dies of an unforeseen %s tells no token, key or secret of its environment',
+  'prints no token, key or secret when the service dies of an unforeseen %s',
   { timeout: 60_000 },
   async (death) => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'copse-crash-'))

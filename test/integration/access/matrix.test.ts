@@ -60,7 +60,7 @@ async function markOf(call: () => Promise<unknown>): Promise<string> {
   }
 }
 
-test('who may do what is as written down; UPDATE_MATRIX=1 accepts a change', async () => {
+test('allows what matrix.txt says; UPDATE_MATRIX=1 accepts a change', async () => {
   await using running = await runApp()
   const database = await openDatabase(
     join(running.dataDir, 'copse.db'),

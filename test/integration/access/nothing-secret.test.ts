@@ -68,7 +68,7 @@ async function filesOf(folder: string): Promise<Map<string, Buffer>> {
   return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file)] as const)))
 }
 
-test('no secret is in the log, an event, the description of the API, or any file of the data folder', async () => {
+test('stores no secret in the log, an event, the API description or any file', async () => {
   const lines: string[] = []
   const log = createLogger({ level: 'trace', stream: { write: (line) => void lines.push(line) } })
   await using running = await runApp({ log })

@@ -17,7 +17,7 @@ async function readByReviewer(job: Job, work: string, more: Partial<OperationInp
 
 const works = 'echo committed > one.txt; git add -A; git commit -qm Work; echo loose > two.txt'
 
-test.concurrent('a reviewer reads the task, the whole change and what the checks said', async () => {
+test.concurrent('contains the task, the whole change and the check results', async () => {
   await using job = await startJob()
   const prompt = await readByReviewer(job, works, {
     title: 'Say two things',
@@ -39,7 +39,7 @@ test.concurrent('a reviewer reads the task, the whole change and what the checks
   )
 })
 
-test.concurrent('a review prompt puts the task, the change and the checks where it names them', async () => {
+test.concurrent('places task, change and checks where a review prompt names them', async () => {
   await using job = await startJob()
   const review_prompt = 'Of {{title}} from {{base_branch}}:\n{{diff}}\nChecked:\n{{ci}}\nBe strict.'
   const prompt = await readByReviewer(job, works, {
@@ -52,7 +52,7 @@ test.concurrent('a review prompt puts the task, the change and the checks where 
   expect(prompt).not.toContain('## The change')
 })
 
-test.concurrent('a reviewer reads as much of a big change as fits, is told that it is cut, and no secret', async () => {
+test.concurrent('cuts a big change, says so, and contains no secret', async () => {
   await using job = await startJob()
   await job.settings({ redaction_patterns: ['key-[a-z]+'] })
   const big = 'echo key-secret > a.txt; seq -f "line %06g of a very long file" 10000 > b.txt'

@@ -4,7 +4,7 @@ import { refused } from '../../helpers/refusal.ts'
 
 const commit = (name: string) => `echo ${name} > ${name}.txt; git add -A; git -c user.name=Ada commit -qm "Add ${name}"`
 
-test.concurrent('the commits of a branch are listed, newest first, and each shows its own change', async () => {
+test.concurrent('lists the commits of a branch, newest first, each with its own change', async () => {
   await using job = await startJob({ files: { 'base.txt': 'base\n' } })
   const { client } = job.running
   const task = await job.task()
@@ -60,7 +60,7 @@ test.concurrent('the commits of a branch are listed, newest first, and each show
   )
 })
 
-test.concurrent('a merge of the base is one commit, told as one, and the base’s own are not the branch’s', async () => {
+test.concurrent('lists a merge of the base as one commit, without the base’s own', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()

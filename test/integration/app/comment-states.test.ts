@@ -33,7 +33,7 @@ const inReview = (job: Job, task_id: string, attempt: number) =>
     (one) => one.status === 'review' && !one.entry_barrier && one.review_summary?.attempt_number === attempt,
   )
 
-test.concurrent('a comment that was sent stays open, and says what the next attempt did to its line', async () => {
+test.concurrent('keeps a sent comment open, and says what the next attempt did to its line', async () => {
   await using job = await startJob({ files })
   const { client } = job.running
   const edit = `sed -i -e 's/line 7/line seven/' -e '1i top' src/add.ts`
@@ -77,7 +77,7 @@ test.concurrent('a comment that was sent stays open, and says what the next atte
   })
 })
 
-test.concurrent('something new on a thread sends the whole thread again, and nothing of the others', async () => {
+test.concurrent('sends a whole thread again when something is new in it, and no other', async () => {
   await using job = await startJob({ files })
   const { client } = job.running
   const agent = await job.agent(inTurn(job, 'echo a > a.txt', 'echo b > b.txt', 'echo c > c.txt'))
@@ -106,7 +106,7 @@ test.concurrent('something new on a thread sends the whole thread again, and not
   expect(again).toMatchObject({ state: 'draft', sent: null })
 })
 
-test.concurrent('the coder answers a thread with its token, and may resolve it with its answer', async () => {
+test.concurrent('lets the coder answer a thread with its token, and resolve it', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({ files })
   const { client } = job.running
@@ -142,7 +142,7 @@ test.concurrent('the coder answers a thread with its token, and may resolve it w
   await client.call('executions.stop', { execution_id: execution.id })
 })
 
-test.concurrent('a message that is withdrawn makes drafts of its comments again', async () => {
+test.concurrent('turns comments of a withdrawn message into drafts again', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({ files })
   const { client } = job.running

@@ -52,7 +52,7 @@ function deathsOf(commits: Commits): readonly Death[] {
   return ends.filter((_, index) => index % 5 === 0).map((at) => ({ at, when: 'after' as const }))
 }
 
-test('killed at any commit between claim and clean-up, a task comes to the same one history', async () => {
+test('reaches the same history when killed at any commit between claim and clean-up', async () => {
   const { arrival: expected, commits } = await undisturbed()
   expect(expected).toMatchObject({
     reviews: ['2 passed 0', '1 failed 1'],

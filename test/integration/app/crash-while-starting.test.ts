@@ -8,7 +8,7 @@ import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-test('killed after an agent was started and before that was written down: it is ended, and another one starts', async () => {
+test('ends an agent that was started but not yet saved when killed, and starts another', async () => {
   await using stack = new AsyncDisposableStack()
   const beacon = stack.use(await createProcessBeacon())
   const repository = stack.use(await createTestRepository())

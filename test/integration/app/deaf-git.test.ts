@@ -30,7 +30,7 @@ async function planted(
 const git = (job: Job, args: string[], cwd?: string) => job.repository.git(args, cwd === undefined ? {} : { cwd })
 const evil = { 'a.js': 'evil\n' }
 
-test.concurrent('a replaced object of the base hides nothing', async () => {
+test.concurrent('ignores a replaced object of the base', async () => {
   await using job = await startJob({ files: { 'a.js': 'good\n' } })
   const { diff, review } = await planted(
     job,
@@ -44,7 +44,7 @@ test.concurrent('a replaced object of the base hides nothing', async () => {
   expect(review?.notes).toEqual([{ kind: 'repository_changed', paths: [expect.stringMatching(/^refs\/replace\//)] }])
 })
 
-test.concurrent('grafts hide nothing', async () => {
+test.concurrent('ignores grafts', async () => {
   await using job = await startJob({ files: { 'a.js': 'good\n' } })
   const { diff, review } = await planted(
     job,
@@ -65,7 +65,7 @@ for (const [where, file] of [
   ['core.attributesFile', (at: { trace: string }) => at.trace],
 ] as const) {
   for (const attribute of ['-diff', 'binary', 'diff=quiet']) {
-    test.concurrent(`text is text by its content, whatever ${where} says (${attribute})`, async () => {
+    test.concurrent(`detects text by its content, whatever ${where} says (${attribute})`, async () => {
       await using job = await startJob({ files: { 'a.js': 'good\n', 'logo.png': 'a\0b' } })
       const { diff } = await planted(
         job,
@@ -102,7 +102,7 @@ const onlyTask = async (job: Job) => {
   return task
 }
 
-test.concurrent('nothing that was planted in the configuration runs, until the work is merged and after', async () => {
+test.concurrent('runs nothing that was planted in the configuration, until the merge and after', async () => {
   await using job = await startJob({ files: { 'a.js': 'good\n' } })
   const { client, task_id, path, diff, review, trace } = await planted(
     job,
@@ -147,7 +147,7 @@ test.concurrent('nothing that was planted in the configuration runs, until the w
   expect(path).not.toBe('')
 })
 
-test.concurrent('filters that stood in the configuration when the repository was added go on', async () => {
+test.concurrent('keeps running filters that were configured when the repository was added', async () => {
   await using job = await startJob()
   const { client } = job.running
   await git(job, ['config', 'filter.shout.clean', 'tr a-z A-Z'])

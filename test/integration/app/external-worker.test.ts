@@ -53,7 +53,7 @@ const readyTask = (job: Job, title: string) => job.task({ title, status: 'todo',
 /** What an execution of the task came to. */
 const executionOf = async (job: Job, task: Task) => (await job.executions(task.id))[0]
 
-test('the documented worker takes one task after another, with its prompt, and hands each in', async () => {
+test('does one task after another with the documented worker', async () => {
   await using job = await startJob()
   await using worker = await startWorker(job, 'cat > told.txt; env | grep -c TOKEN; echo "All of $SVC_TASK_TITLE"')
   await worker.said(/^Waiting/)
@@ -68,7 +68,7 @@ test('the documented worker takes one task after another, with its prompt, and h
   }
 })
 
-test('what a reviewer sends back it does again, and a command that fails is said to have failed', async () => {
+test('repeats what a reviewer sends back, and reports a failing command', async () => {
   await using job = await startJob()
   await using worker = await startWorker(job, 'cat >> told.txt; ! grep -q "not at all" told.txt')
   const task = await readyTask(job, 'Again')
@@ -80,7 +80,7 @@ test('what a reviewer sends back it does again, and a command that fails is said
   expect(await worker.ended).toEqual([0, null])
 })
 
-test('it ends its command when a person stops the execution, and takes the next task', async () => {
+test('ends its command when a person stops the execution, and takes the next task', async () => {
   await using job = await startJob()
   await using worker = await startWorker(job, '[ "$SVC_TASK_TITLE" != Long ] || exec sleep 600')
   const task = await readyTask(job, 'Long')
@@ -93,7 +93,7 @@ test('it ends its command when a person stops the execution, and takes the next 
   await job.running.taskWhere(next.id, ({ review_passed_at }) => review_passed_at !== null)
 })
 
-test('a worker that dies is missed after 90 seconds', async () => {
+test('is lost after 90 seconds when it dies', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     const time = { now: Date.now() }
@@ -116,7 +116,7 @@ test('a worker that dies is missed after 90 seconds', async () => {
   }
 })
 
-test('for a daemon it reports instead, and stops when the answer says so', async () => {
+test('reports for a daemon, and stops when the answer says so', async () => {
   await using job = await startJob()
   const { daemon, token } = await job.running.client.call('daemons.create', { name: 'build-1' })
   const env = { SVC_DAEMON_ID: daemon.id, SVC_DAEMON_TOKEN: token }

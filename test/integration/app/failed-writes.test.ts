@@ -25,7 +25,7 @@ async function slowest(url: string, over: Promise<unknown>): Promise<number> {
   return most
 }
 
-test('a CI step that ends while another process holds the database for 12 s is written once it is let go', async () => {
+test('saves a CI step after another process has held the database for 12 s', async () => {
   const { log, lines, line } = createLogLines()
   await using job = await startJob({ log })
   const { client, url, dataDir } = job.running
@@ -53,7 +53,7 @@ test('a CI step that ends while another process holds the database for 12 s is w
   expect(lines.filter(({ msg }) => msg === retried).length).toBeGreaterThan(3)
 })
 
-test('a service whose database is held for good still ends', async () => {
+test('ends a service whose database is held for good', async () => {
   const { log, line } = createLogLines()
   await using job = await startJob({ log })
   const { dataDir } = job.running

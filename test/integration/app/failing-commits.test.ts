@@ -29,7 +29,7 @@ const kinds = [
   { times: 3, code: 'SQLITE_BUSY' },
 ] as const
 
-test('whichever commit between claim and clean-up fails, a task comes to the same one history without a restart', async () => {
+test('reaches the same history without a restart whichever commit fails between claim and clean-up', async () => {
   const { arrival: expected, written } = await travelled(null)
   expect(expected).toMatchObject({
     reviews: ['2 passed 0', '1 failed 1'],

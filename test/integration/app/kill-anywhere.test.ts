@@ -25,7 +25,7 @@ const killsPerWorld = 10
 
 vi.setConfig({ testTimeout: 60_000 + kills * 60_000 })
 
-test('killed at random moments of twenty tasks at work, the service loses nothing, leaves nothing running and ends what it began', async () => {
+test('loses nothing, leaves nothing running and finishes twenty tasks when killed at random moments', async () => {
   const failures: string[] = []
   for (let done = 0; done < kills; done += killsPerWorld) {
     const worldSeed = seed + done

@@ -41,7 +41,7 @@ test.each<[string, (job: Job, task: Task) => Promise<unknown>]>([
       await job.running.client.call('tasks.assign_role', { task_id: id, role: 'coder', agent_id })
     },
   ],
-])('a task that is %s leaves the lane, and nothing of it moves afterwards', async (_how, leave) => {
+])('takes a task that is %s out of the lane, and moves nothing of it', async (_how, leave) => {
   await using job = await startJob()
   const task = await startTested(job)
   const main = await job.repository.git(['rev-parse', 'main'])
@@ -52,7 +52,7 @@ test.each<[string, (job: Job, task: Task) => Promise<unknown>]>([
   expect(await job.repository.git(['worktree', 'list', '--porcelain'])).not.toContain('.scratch')
 })
 
-test('a checkout that is in the way when the base should move sends the task back, still approved, and the caller is told', async () => {
+test('returns a task whose base checkout is in the way, still approved, and tells the caller', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const { client } = job.running
   const task = await job.task()
@@ -75,7 +75,7 @@ test('a checkout that is in the way when the base should move sends the task bac
   expect((await client.call('tasks.transition', mergeOf(back, false))).landing?.result).toBe('landed')
 })
 
-test('killed while a merge is tested, the service leaves the base where it was, cleans up and lands the task after its start', async () => {
+test('leaves the base in place when killed during a test, and lands the task after the restart', async () => {
   await using repository = await createTestRepository()
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-landing-'))
   const [go, ran] = [join(repository.beside, 'go'), join(repository.beside, 'ran')]

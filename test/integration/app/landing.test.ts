@@ -47,7 +47,7 @@ const scratchOf = async (job: Job) =>
     (name) => !name.endsWith('.json'),
   )
 
-test('of two tasks that break the base together the second goes back to its coder, and the base stays green', async () => {
+test('returns the second of two tasks that break the base together, and keeps the base green', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const [first, second] = await Promise.all([
@@ -78,7 +78,7 @@ test('of two tasks that break the base together the second goes back to its code
   expect(await job.repository.git(['worktree', 'list', '--porcelain'])).not.toContain('.scratch')
 })
 
-test('the tree that the review judged lands without a run of its checks', async () => {
+test('lands the tree that the review judged without running its checks', async () => {
   await using job = await startLanding()
   const log = join(job.repository.beside, 'runs')
   await job.settings({ default_review_config: { ci_steps: [`echo $SVC_EVENT >> ${log}`], review_prompt: null } })
@@ -91,7 +91,7 @@ test('the tree that the review judged lands without a run of its checks', async 
   expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual(['ci', 'ci', 'landing'])
 })
 
-test('a base that a person broke is told so, nothing lands on it unasked, and it is green again when it is mended', async () => {
+test('blocks landing on a base that a person broke, until it is mended', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const project_id = job.project.id
@@ -134,7 +134,7 @@ test('a base that a person broke is told so, nothing lands on it unasked, and it
   await laneWhere('green')
 })
 
-test('a caller need not wait, sees its task in the lane, and can take it out, back to its gate', async () => {
+test('lets a caller not wait, see the task in its lane, and take it out', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const gate = join(job.repository.beside, 'go')
@@ -167,7 +167,7 @@ test('a caller need not wait, sees its task in the lane, and can take it out, ba
   await job.running.taskWhere(task.id, (one) => one.status === 'done')
 })
 
-test('a cancelled task leaves the lane, and nothing of it moves or runs afterwards', async () => {
+test('takes a cancelled task out of the lane and moves nothing of it', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const task = await reviewed(job, 'echo 1 > one.txt')
@@ -181,7 +181,7 @@ test('a cancelled task leaves the lane, and nothing of it moves or runs afterwar
   expect(items[0]?.tasks).toEqual([])
 })
 
-test('those that wait are tested together: one run lands all, and a culprit is found by halves', async () => {
+test('tests waiting tasks together, and finds a culprit by halves', async () => {
   await using job = await startLanding({ mode: 'speculative', max_parallel: 1 })
   const { client } = job.running
   const log = join(job.repository.beside, 'runs')
@@ -207,7 +207,7 @@ test('those that wait are tested together: one run lands all, and a culprit is f
   expect(lane).toMatchObject({ health: 'green', tasks: [] })
 })
 
-test('red again and again uses up the gate’s budget, however often a person asks for the merge', async () => {
+test('uses the gate’s budget for repeated failures, whoever asks for the merge', async () => {
   await using job = await startJob({ files, workflow: budget(1) })
   await job.settings({ default_review_config: { ci_steps: ['true'], review_prompt: null } })
   await job.settings({ landing: { mode: 'serial', steps: ['false'], max_parallel: 2, retry_failed: false } })
@@ -225,7 +225,7 @@ test('red again and again uses up the gate’s budget, however often a person as
   expect(blocked.task).toMatchObject({ status: 'blocked', error_annotation: { type: 'retry_budget_exhausted' } })
 })
 
-test('a step that fails once is told as flaky where the setting says so; a set-up that fails is nobody’s fault', async () => {
+test('reports a step that fails once as flaky if set so, and blames no task for a failed set-up', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const mark = join(job.repository.beside, 'mark')

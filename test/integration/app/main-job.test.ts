@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { runApp } from '../../helpers/running-app.ts'
 
-test('a task goes from a claim over REST to a commit on the base branch, and its worktree is gone', async () => {
+test('takes a task from a claim to a commit on the base branch and removes its worktree', async () => {
   await using repository = await createTestRepository()
   await using running = await runApp()
   const { client } = running

@@ -30,7 +30,7 @@ const marks = async (client: Client) =>
   (await client.call('notifications.list', {})).items.map((one) => `${one.read ? 'read' : 'new'}: ${one.title}`)
 const unread = async (client: Client) => (await client.call('notifications.unread_count', {})).count
 
-test.concurrent('what the local operator has read stays read for the first person who registers', async () => {
+test.concurrent('keeps the local operator’s read notifications for the first person who registers', async () => {
   await using repository = await createTestRepository()
   await using running = await runApp({ unregistered: true })
   const operator = atThisMachine(running)
@@ -54,18 +54,15 @@ test.concurrent('what the local operator has read stays read for the first perso
   expect(await unread(second.client)).toBe(2)
 })
 
-test.concurrent(
-  'the files that the local operator has viewed stay viewed for the first person who registers',
-  async () => {
-    await using repository = await createTestRepository()
-    await using running = await runApp({ unregistered: true })
-    const operator = atThisMachine(running)
-    const { tasks } = await workedProject(operator, repository.path, ['One'])
-    const task_id = tasks[0]?.id ?? ''
-    const filesOf = async (client: Client) => (await client.call('tasks.diff', { task_id })).files
-    const named = (await filesOf(operator)).map(({ path, blob, new_mode }) => ({ path, blob, new_mode }))
-    await operator.call('tasks.mark_viewed', { task_id, files: named, viewed: true })
-    const first = await register(running, 'Ada')
-    expect((await filesOf(first.client)).map(({ path, viewed }) => [path, viewed])).toEqual([['work.txt', true]])
-  },
-)
+test.concurrent('keeps the local operator’s viewed files for the first person who registers', async () => {
+  await using repository = await createTestRepository()
+  await using running = await runApp({ unregistered: true })
+  const operator = atThisMachine(running)
+  const { tasks } = await workedProject(operator, repository.path, ['One'])
+  const task_id = tasks[0]?.id ?? ''
+  const filesOf = async (client: Client) => (await client.call('tasks.diff', { task_id })).files
+  const named = (await filesOf(operator)).map(({ path, blob, new_mode }) => ({ path, blob, new_mode }))
+  await operator.call('tasks.mark_viewed', { task_id, files: named, viewed: true })
+  const first = await register(running, 'Ada')
+  expect((await filesOf(first.client)).map(({ path, viewed }) => [path, viewed])).toEqual([['work.txt', true]])
+})

@@ -23,7 +23,7 @@ async function worked(job: Job): Promise<{ task: Task; path: string }> {
 }
 
 test.concurrent(
-  'cleanup_workspace_now removes the worktree at once, and never the branch or what was left',
+  'cleanup_workspace_now removes the worktree at once, but never the branch or unsaved work',
   async () => {
     const plugin = 'cleanup_workspace_now'
     await using job = await startJob({
@@ -51,7 +51,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('schedule_workspace_cleanup takes the place of the clean-up that its state would have', async () => {
+test.concurrent('schedule_workspace_cleanup replaces the clean-up of its state', async () => {
   const time = { ms: Date.parse('2026-11-21T09:00:00.000Z') }
   const plugin = 'schedule_workspace_cleanup'
   await using job = await startJob({
@@ -88,7 +88,7 @@ test.concurrent('schedule_workspace_cleanup takes the place of the clean-up that
   expect(existsSync(path)).toBe(false)
 })
 
-test.concurrent("an ordered subtask's clean-up never touches the worktree of its parent", async () => {
+test.concurrent('never removes the parent’s worktree for an ordered subtask', async () => {
   await using job = await startJob({
     workflow: smallWorkflow({
       cancelled: {

@@ -22,7 +22,7 @@ const failed = (job: Job, task_id: string) =>
 const firstHook = async (job: Job, task_id: string, to: string) =>
   (await job.transitions(task_id)).findLast((entry) => entry.to_state === to)?.hooks[0]
 
-test.concurrent('knowledge-inject gives the agent what bears on its task, in a file and in its prompt', async () => {
+test.concurrent('knowledge-inject gives the agent relevant knowledge in a file and in its prompt', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ working: { before_enter: [inject()] } }) })
   await know(job, 'Postgres', 'The database listens on port 5499.')
   await know(job, 'Colours', 'Buttons are green.')
@@ -53,7 +53,7 @@ test.concurrent('knowledge-inject stays within its budget and cuts what does not
   expect(told.length).toBeLessThanOrEqual(800)
 })
 
-test.concurrent('knowledge-inject has nothing to say where nothing is known or a project does without', async () => {
+test.concurrent('knowledge-inject adds nothing without knowledge, or where the project has it off', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ working: { before_enter: [inject()] } }) })
   await know(job, 'Postgres', 'The database listens on port 5499.')
   const agent = await job.agent(listens)
@@ -76,7 +76,7 @@ test.concurrent('knowledge-inject has nothing to say where nothing is known or a
   expect(await readFile(`${claimed.path}/prompt.txt`, 'utf8')).not.toContain('5499')
 })
 
-test.concurrent('knowledge-capture keeps what the worker said and what came back, with its source, once', async () => {
+test.concurrent('knowledge-capture saves once what the worker said and what came back, with its source', async () => {
   await using job = await startJob({
     workflow: withHooks({ review: { on_enter: [capture()], after_enter: [capture(), lastHook] } }),
   })
@@ -105,7 +105,7 @@ test.concurrent('knowledge-capture keeps what the worker said and what came back
   expect(await knowledgeNews(job)).toEqual([{ project_id: job.project.id, knowledge_id: entry?.id, entry }])
 })
 
-test.concurrent('knowledge-capture leaves alone what a person has edited since', async () => {
+test.concurrent('knowledge-capture keeps what a person has edited', async () => {
   await using job = await startJob({
     workflow: withHooks({ review: { on_enter: [capture()], after_enter: [lastHook] } }),
   })
@@ -123,7 +123,7 @@ test.concurrent('knowledge-capture leaves alone what a person has edited since',
   expect(await known(job)).toEqual([edited])
 })
 
-test.concurrent('knowledge-capture keeps nothing where nothing was said or a project does without', async () => {
+test.concurrent('knowledge-capture saves nothing without content, or where the project has it off', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ done: { on_enter: [capture(), lastHook] } }) })
   const silent = await job.task({ title: 'By hand' })
   await job.running.client.call('tasks.transition', { task_id: silent.id, status: 'done', version: 1 })
@@ -135,7 +135,7 @@ test.concurrent('knowledge-capture keeps nothing where nothing was said or a pro
   expect(await known(job)).toEqual([])
 })
 
-test.concurrent('what one task taught, the next is told', async () => {
+test.concurrent('passes on what one task taught to the next', async () => {
   await using job = await startJob({
     workflow: smallWorkflow({ working: { before_enter: [inject()] }, done: { on_enter: [capture(), lastHook] } }),
   })

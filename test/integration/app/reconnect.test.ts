@@ -91,7 +91,7 @@ function forgetEvents({ running }: Job): void {
   }
 }
 
-test('a page whose connection is cut at random ends up showing what one shows that was never cut', async () => {
+test('shows the same after random disconnects as a page that was never disconnected', async () => {
   let resets = 0
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {

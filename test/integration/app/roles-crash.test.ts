@@ -8,7 +8,7 @@ import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-test('killed within a reset: the new coder has the role, the work is there, and the task says what to do', async () => {
+test('keeps the new coder and the work when killed during a reset, and says what to do', async () => {
   await using beacon = await createProcessBeacon()
   await using repository = await createTestRepository({ files: { '.gitattributes': 'held.txt filter=held\n' } })
   await using cleanUp = new AsyncDisposableStack()

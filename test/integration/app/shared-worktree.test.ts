@@ -23,7 +23,7 @@ async function another(job: Job): Promise<void> {
   await job.running.taskWhere(other.id, (one) => one.review_summary?.status === 'passed')
 }
 
-test.concurrent('a parent’s checks do not run while its subtask’s agent writes', async () => {
+test.concurrent('does not run a parent’s checks while its subtask’s agent writes', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -43,7 +43,7 @@ test.concurrent('a parent’s checks do not run while its subtask’s agent writ
   expect(reviewed).toMatchObject({ status: 'review', review_summary: { status: 'passed', attempt_number: 2 } })
 })
 
-test.concurrent('a parent’s merge is refused while its subtask’s agent writes', async () => {
+test.concurrent('refuses a parent’s merge while its subtask’s agent writes', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -68,26 +68,23 @@ test.concurrent('a parent’s merge is refused while its subtask’s agent write
   expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('whole.txt')
 })
 
-test.concurrent(
-  'a merge that follows by itself waits for the subtask’s agent, and merges what was judged',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    const onward: StateHook = { script: 'true', on_success: { cascade: 'merging' } }
-    await using job = await startJob({ workflow: withHooks({ blocked: { after_enter: [onward] } }) })
-    const { client } = job.running
-    const { parent } = await workedParent(job)
-    await writingChild(job, beacon, parent)
-    await job.running.taskWhere(parent.id, (one) => !one.entry_barrier)
-    await client.call('tasks.transition', { task_id: parent.id, status: 'blocked', version: parent.version })
-    await another(job)
-    expect(await client.call('tasks.get', { task_id: parent.id })).toMatchObject({ status: 'merging' })
-    await beacon.release('child')
-    await job.running.taskWhere(parent.id, (one) => one.status === 'done')
-    expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('')
-  },
-)
+test.concurrent('waits with an automatic merge for the subtask’s agent, and merges what was judged', async () => {
+  await using beacon = await createProcessBeacon()
+  const onward: StateHook = { script: 'true', on_success: { cascade: 'merging' } }
+  await using job = await startJob({ workflow: withHooks({ blocked: { after_enter: [onward] } }) })
+  const { client } = job.running
+  const { parent } = await workedParent(job)
+  await writingChild(job, beacon, parent)
+  await job.running.taskWhere(parent.id, (one) => !one.entry_barrier)
+  await client.call('tasks.transition', { task_id: parent.id, status: 'blocked', version: parent.version })
+  await another(job)
+  expect(await client.call('tasks.get', { task_id: parent.id })).toMatchObject({ status: 'merging' })
+  await beacon.release('child')
+  await job.running.taskWhere(parent.id, (one) => one.status === 'done')
+  expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('')
+})
 
-test.concurrent('a parent can’t be deleted while its subtask’s agent writes', async () => {
+test.concurrent('does not delete a parent while its subtask’s agent writes', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running

@@ -26,7 +26,7 @@ const shells = (times: number, delay = 0): ModelStep[] =>
 /** A request of the scripted server is told as so many tokens. */
 const tokensPerCall = 120
 
-test.concurrent('the sum of all runs is the sum of the provider’s own figures', async () => {
+test.concurrent('adds up to the provider’s own figures over all runs', async () => {
   await using model = await startModelServer({ apiKey: 'scripted' })
   await using job = await startJob()
   const { client } = job.running
@@ -65,7 +65,7 @@ test.concurrent('the sum of all runs is the sum of the provider’s own figures'
   ])
 })
 
-test.concurrent('a run capped at $0.01 stops within one request over, and goes on after it is raised', async () => {
+test.concurrent('stops a run capped at $0.01 within one request more, and resumes after a raise', async () => {
   await using model = await startModelServer({ apiKey: 'scripted' })
   await using job = await startJob()
   const { client } = job.running
@@ -88,7 +88,7 @@ test.concurrent('a run capped at $0.01 stops within one request over, and goes o
   ])
 })
 
-test('three tasks of a limited account go on once each at its reset, across kill -9 and a clock that was set', async () => {
+test('resumes three tasks of a limited account once each at its reset, across kill -9 and a changed clock', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-spending-'))
   await using repository = await createTestRepository()
   const hour = 3_600_000
@@ -133,7 +133,7 @@ test('three tasks of a limited account go on once each at its reset, across kill
   }
 })
 
-test('what a run had used is counted although the service was killed', async () => {
+test('counts what a run has used although the service was killed', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-spending-'))
   await using repository = await createTestRepository()
   const line = JSON.stringify({ svc: { usage: { input_tokens: 100, output_tokens: 20, cost_usd: 0.5, turns: 1 } } })

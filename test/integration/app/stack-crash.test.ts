@@ -82,7 +82,7 @@ async function cancelBelow(die: Death): Promise<boolean> {
 /** Every second commit dies in the usual run, to keep it short. */
 const step = process.env['COPSE_ALL_CRASHES'] === '1' ? 1 : 2
 
-test('killed at any commit while a branch is brought along, it gets there after the next start', async () => {
+test('finishes a restack after a kill at any commit', async () => {
   let deaths = 0
   for (let at = 1; await cancelBelow({ at, when: 'before' }); at += step) deaths += 1
   expect(deaths).toBeGreaterThan(1)

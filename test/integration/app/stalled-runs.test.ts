@@ -40,7 +40,7 @@ async function running(job: Job, task_id: string, count: number): Promise<void> 
   )
 }
 
-test('a run of which nothing is heard is ended and tried again, as often as the project says, and then told', async () => {
+test('ends a stalled run and retries as often as the project says, then reports it', async () => {
   await withClock(async (clock) => {
     await using job = await startJob({ clock })
     await job.settings({ stall_seconds: 60, stall_retries: 1 })
@@ -80,7 +80,7 @@ test('a run of which nothing is heard is ended and tried again, as often as the 
   })
 })
 
-test('by default nothing is ended, and a file that it writes is a sign of it', async () => {
+test('ends nothing by default, and counts a written file as activity', async () => {
   await withClock(async (clock) => {
     await using job = await startJob({ clock })
     const task = await job.task()

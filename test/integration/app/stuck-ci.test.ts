@@ -24,7 +24,7 @@ async function exhausted(job: Job, command: string, ci: string) {
 const calledOut = (texts: readonly string[]) =>
   texts.map((text) => /This is the same failure as in attempt (\d+): /.exec(text)?.[1] ?? null)
 
-test.concurrent('run_ci_steps calls out a step that fails with the same output twice in a row', async () => {
+test.concurrent('run_ci_steps hands over a step that fails twice with the same output', async () => {
   await using job = await startJob({ workflow: budget(2) })
   // Times and counts differ from run to run by nature.
   const ci = 'echo "1 of 3 tests failed: adds (took $(date +%N) ns)"; exit 3'
@@ -40,7 +40,7 @@ test.concurrent('run_ci_steps calls out a step that fails with the same output t
   expect(calledOut(bodies)).toEqual([null, '1', '2'])
 })
 
-test.concurrent('run_ci_steps does not call out a step that fails with another output', async () => {
+test.concurrent('run_ci_steps continues if a step fails with other output', async () => {
   await using job = await startJob({ workflow: budget(2) })
   const fruits = 'case "$(wc -l < work.txt)" in *1) echo apple;; *2) echo pear;; *) echo apple;; esac'
   const ci = `${fruits}; exit 3`
@@ -50,7 +50,7 @@ test.concurrent('run_ci_steps does not call out a step that fails with another o
   expect([feedback, prompts, bodies].flatMap(calledOut).filter((one) => one !== null)).toEqual([])
 })
 
-test.concurrent('run_ci_steps does not take another step for the same, though it says the same', async () => {
+test.concurrent('run_ci_steps distinguishes steps with the same output', async () => {
   await using job = await startJob({ workflow: budget(1) })
   const { client } = job.running
   const task = await job.task({ review_config: { ci_steps: ['echo no; test -f one.txt', 'echo no; test -f two.txt'] } })

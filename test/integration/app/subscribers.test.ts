@@ -15,7 +15,7 @@ const events = 40
 /** What may be held in the end beyond what was held in the beginning. */
 const growthBytes = 8 * 1024 * 1024
 
-test('five hundred listen and one stops reading: it is dropped, the others miss nothing, and nothing piles up', async () => {
+test('drops one of five hundred subscribers that stops reading, and serves the others', async () => {
   await using job = await startJob()
   const { client, token } = job.running
   const said = createLogLines()

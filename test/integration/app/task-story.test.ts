@@ -6,7 +6,7 @@ import { createLogLines } from '../../helpers/log-lines.ts'
 
 const secret = 'sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz'
 
-test('the log tells the story of a task: each step once, with ids and outcomes and nobody’s words', async () => {
+test('logs each step of a task once, with IDs and outcomes and no one’s text', async () => {
   const { log, lines } = createLogLines()
   await using job = await startJob({ log })
   const { client } = job.running

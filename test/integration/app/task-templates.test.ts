@@ -28,7 +28,7 @@ async function templateNews(job: Job): Promise<News[]> {
   throw new Error('The events ended before the news did.')
 }
 
-test.concurrent('a template is saved, listed by name, edited and deleted, and every window hears of it', async () => {
+test.concurrent('saves, lists, edits and deletes a template, with an event for each', async () => {
   await using job = await startJob()
   const { client } = job.running
   const reviewer = await job.agent('true', 'Reviewer')
@@ -69,7 +69,7 @@ test.concurrent('a template is saved, listed by name, edited and deleted, and ev
   ])
 })
 
-test.concurrent('a name belongs to one template of a project, whether in capitals or not', async () => {
+test.concurrent('gives a name to one template of a project, in any case', async () => {
   await using job = await startJob()
   const { client } = job.running
   const bug = await save(job, { name: 'Änderung' })
@@ -86,7 +86,7 @@ test.concurrent('a name belongs to one template of a project, whether in capital
   expect(await names(job)).toEqual(['Chore', 'ÄNDERUNG'])
 })
 
-test.concurrent('who gets a role can have it: roles of the workflow, agents and people of the project', async () => {
+test.concurrent('accepts roles of the workflow, with agents and people of the project', async () => {
   await using job = await startJob()
   const { client } = job.running
   const stranger = await register(job.running, 'Stranger')
@@ -107,7 +107,7 @@ test.concurrent('who gets a role can have it: roles of the workflow, agents and 
   expect(roles).toEqual({})
 })
 
-test.concurrent('a template is made from a task, and follows the project in what the task had from it', async () => {
+test.concurrent('creates a template from a task, without what the task took from its project', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({ default_review_config: { ci_steps: ['npm test'], review_prompt: 'Be kind.' } })
@@ -134,7 +134,7 @@ test.concurrent('a template is made from a task, and follows the project in what
   })
 })
 
-test.concurrent('members use and change templates; an agent reads them, and no one else does', async () => {
+test.concurrent('lets members use and change templates, agents read them, and no one else', async () => {
   await using job = await startJob()
   const bug = await save(job)
   const member = await register(job.running, 'Member')
@@ -149,7 +149,7 @@ test.concurrent('members use and change templates; an agent reads them, and no o
   expect(await names(job)).toEqual([])
 })
 
-test.concurrent('a template keeps no files', async () => {
+test.concurrent('stores no files in a template', async () => {
   await using job = await startJob()
   const { client } = job.running
   const image = await client.call('attachments.create', {

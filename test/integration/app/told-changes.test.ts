@@ -17,7 +17,7 @@ async function heard(client: Client, types: readonly EventEnvelope['type'][], ma
   throw new Error('The events ended.')
 }
 
-test('what is said, known and imported is told as it is now, and that it is gone', async () => {
+test('sends comments, knowledge and integrations as they are now, and their deletion', async () => {
   await using at = await startIntegrationJob()
   const { job, tracker } = at
   const { client } = job.running

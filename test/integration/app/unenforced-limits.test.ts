@@ -5,7 +5,7 @@ import { present } from '../../helpers/present.ts'
 
 const none: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.8 }
 
-test('a claim and its task say that a money limit does not hold an agent that names no cost', async () => {
+test('says at a claim that a money limit can’t hold an agent without costs', async () => {
   await using job = await startJob()
   const { client } = job.running
   const remote = await client.call('agents.create', { name: 'Remote', executor: 'external' })
@@ -30,7 +30,7 @@ test('a claim and its task say that a money limit does not hold an agent that na
   expect((await claim()).limits_unenforced).toBeUndefined()
 })
 
-test('sums with a run that told no cost say so, and the day of each agent is told', async () => {
+test('marks sums with a run without costs, and shows each agent’s day', async () => {
   await using job = await startJob()
   const { client } = job.running
   const limits = { per_day: { usd: 3, minutes: null } }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
 
-test('a worktree that is being removed is looked at by its branch, not answered with an error', async () => {
+test('reads the branch while a worktree is being removed, instead of failing', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo work > work.txt; git add -A; git commit -qm Work; echo done')

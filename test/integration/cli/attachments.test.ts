@@ -6,7 +6,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startWorld } from './svc-process.ts'
 
-test('files are added with a task and later, listed, and written where one asks', async () => {
+test('adds files with a task and later, lists them and saves them', async () => {
   await using repository = await createTestRepository()
   await using world = await startWorld()
   const here = { cwd: repository.path }

@@ -67,7 +67,7 @@ function complaint({ status, text, headers }: Answer, method: string): string | 
 }
 
 test(
-  `${count} requests of every wrong kind get clear answers, with tokens and without`,
+  `answers ${count} invalid requests of every kind clearly, with tokens and without`,
   { timeout: 60_000 + count * 60 },
   async () => {
     await using job = await startJob()

@@ -88,7 +88,7 @@ const deeds: readonly (readonly [string, (fixture: WorkspaceFixture) => Promise<
 
 test.each(
   ['gc --prune=now', 'worktree prune'].flatMap((command) => deeds.map(([name, deed]) => ({ command, name, deed }))),
-)('git $command before each step of $name: it is done or refused, and nothing is lost', async ({ command, deed }) => {
+)('survives git $command before each step of $name without loss', async ({ command, deed }) => {
   await using fixture = await withWork({ 'b.txt': 'b\n' })
   const { repository, path } = fixture
   await repository.commit('Meanwhile', { 'one.txt': '1\n' })

@@ -45,43 +45,35 @@ async function byGit(repository: TestRepository, how: readonly string[], on: str
   }
 }
 
-test(
-  'a merge, a squash and a rebase come to what git comes to, or to a conflict where git finds one',
-  { timeout: 120_000 },
-  async () => {
-    const runs = fc.asyncProperty(commit, history, history, async (given, ours, theirs) => {
-      await using repository = await createTestRepository()
-      await make(repository, [given])
-      await repository.git(['branch', 'work'])
-      await make(repository, ours)
-      await repository.git(['switch', '-q', 'work'])
-      await make(repository, theirs)
-      await repository.git(['switch', '-q', 'main'])
-      const before = await repository.git(['rev-parse', 'main^{tree}'])
-      const merged = await byGit(repository, ['merge', '-q', '--no-edit', 'work'], 'main')
-      const rebased = await byGit(
-        repository,
-        ['rebase', '-q', '--reapply-cherry-picks', '--empty=drop', 'main'],
-        'work',
-      )
-      for (const strategy of ['merge', 'squash', 'rebase'] as const) {
-        const plan = await planOf(repository, strategy, 'work')
-        const tree = plan.kind === 'conflict' ? null : plan.kind === 'nothing_to_do' ? before : plan.tree
-        // A rebase of what is in already brings nothing, though git would stumble on the way there.
-        const isIn = merged === before && tree === before
-        expect(tree).toBe(strategy === 'rebase' && !isIn ? rebased : merged)
-      }
-    })
-    // git merges this with its markers in it: emptied here, moved there, onto a file that is here too, and empty.
-    const emptied = { 'dir/c.txt': [], 'a.txt': [] }
-    await fc.assert(runs, {
-      numRuns: 12,
-      examples: [[{ 'a.txt': ['one'] }, [emptied], [{ 'dir/c.txt': ['one', 'one'] }, { 'a.txt': null }]]],
-    })
-  },
-)
+test('plans a merge, squash and rebase with git’s own result', { timeout: 120_000 }, async () => {
+  const runs = fc.asyncProperty(commit, history, history, async (given, ours, theirs) => {
+    await using repository = await createTestRepository()
+    await make(repository, [given])
+    await repository.git(['branch', 'work'])
+    await make(repository, ours)
+    await repository.git(['switch', '-q', 'work'])
+    await make(repository, theirs)
+    await repository.git(['switch', '-q', 'main'])
+    const before = await repository.git(['rev-parse', 'main^{tree}'])
+    const merged = await byGit(repository, ['merge', '-q', '--no-edit', 'work'], 'main')
+    const rebased = await byGit(repository, ['rebase', '-q', '--reapply-cherry-picks', '--empty=drop', 'main'], 'work')
+    for (const strategy of ['merge', 'squash', 'rebase'] as const) {
+      const plan = await planOf(repository, strategy, 'work')
+      const tree = plan.kind === 'conflict' ? null : plan.kind === 'nothing_to_do' ? before : plan.tree
+      // A rebase of what is in already brings nothing, though git would stumble on the way there.
+      const isIn = merged === before && tree === before
+      expect(tree).toBe(strategy === 'rebase' && !isIn ? rebased : merged)
+    }
+  })
+  // git merges this with its markers in it: emptied here, moved there, onto a file that is here too, and empty.
+  const emptied = { 'dir/c.txt': [], 'a.txt': [] }
+  await fc.assert(runs, {
+    numRuns: 12,
+    examples: [[{ 'a.txt': ['one'] }, [emptied], [{ 'dir/c.txt': ['one', 'one'] }, { 'a.txt': null }]]],
+  })
+})
 
-test('a merge of its own that has something new keeps a rebase from saying that all is in', async () => {
+test('does not call a rebase up to date if a merge commit adds something', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository } = fixture
   await repository.commit('Before', { 'c.txt': 'c\n' })
@@ -99,7 +91,7 @@ test('a merge of its own that has something new keeps a rebase from saying that 
 })
 
 test.each(['merge', 'squash', 'rebase'] as const)(
-  'what was merged and taken back on the target comes again (%s)',
+  'merges again what was reverted on the target (%s)',
   async (strategy) => {
     await using fixture = await withWork({ 'a.txt': 'task\n' })
     const { repository } = fixture

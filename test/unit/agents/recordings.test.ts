@@ -150,7 +150,7 @@ const cases: readonly Case[] = [
 describe.each(cases)('a recorded run of $name', ({ name, profile, entries }) => {
   const converse: AgentProfile['createSession'] = (run, listener) => profile.createSession(run, listener)
 
-  test('becomes the transcript that a person would write of it', async () => {
+  test('becomes a readable transcript', async () => {
     const played = await play(recordingOf(name), converse)
     for (const entry of played.entries) TranscriptEntrySchema.parse(entry)
     expect(played.entries.map(brief)).toEqual(entries)
@@ -167,7 +167,7 @@ describe.each(cases)('a recorded run of $name', ({ name, profile, entries }) => 
     expect(sum).toMatchObject(played.result.usage ?? {})
   })
 
-  test('reads the same however its bytes are chunked', async () => {
+  test('reads the same for any chunking', async () => {
     const whole = await play(recordingOf(name), converse)
     const bytewise = await play(recordingOf(name), converse, undefined, (bytes) => {
       const cuts = []

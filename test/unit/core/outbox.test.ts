@@ -30,7 +30,7 @@ const untilAborted = (signal: AbortSignal) =>
     })
   })
 
-test('items of a lane are done in order, and lanes side by side', async () => {
+test('performs the items of a lane in order and lanes in parallel', async () => {
   const { outbox, pending, begun, isEmpty } = outboxWith((item, signal) =>
     item === 'a1' ? untilAborted(signal) : undefined,
   )
@@ -44,7 +44,7 @@ test('items of a lane are done in order, and lanes side by side', async () => {
   expect(begun).not.toContain('a2')
 })
 
-test('an item that waits is performed again only when its lane is woken', async () => {
+test('performs a waiting item again only when its lane is woken', async () => {
   let answer: 'done' | 'wait' = 'wait'
   const { outbox, pending, begun, isEmpty } = outboxWith(() => Promise.resolve(answer))
   pending.set('a', ['a1'])
@@ -57,7 +57,7 @@ test('an item that waits is performed again only when its lane is woken', async 
   expect(begun).toEqual(['a1', 'a1'])
 })
 
-test('an interrupted lane looks for work again', async () => {
+test('looks for work again after an interrupt', async () => {
   const { outbox, pending, begun, isEmpty } = outboxWith((item, signal) =>
     item === 'old' ? untilAborted(signal) : undefined,
   )
@@ -69,7 +69,7 @@ test('an interrupted lane looks for work again', async () => {
   expect(begun).toEqual(['old', 'new'])
 })
 
-test('an item that breaks is reported once and left for the next wake', async () => {
+test('reports an item that breaks once and leaves it for the next wake', async () => {
   const { outbox, pending, begun, broken } = outboxWith(() => Promise.reject(new Error('broken')))
   pending.set('a', ['a1'])
   outbox.wake('a')
@@ -77,7 +77,7 @@ test('an item that breaks is reported once and left for the next wake', async ()
   expect([begun, broken.map(String), pending.get('a')]).toEqual([['a1'], ['Error: broken'], ['a1']])
 })
 
-test('nothing begins after closing, and a signal ends the waiting', async () => {
+test('begins nothing after closing, and aborts what it waits for', async () => {
   const { outbox, pending, begun, isEmpty } = outboxWith()
   await outbox.close()
   pending.set('a', ['a1'])

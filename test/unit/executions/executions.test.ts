@@ -117,7 +117,7 @@ function recordOf(id: string): ExecutionRecord {
 const never = new AbortController().signal
 const parent = 'parent' as TaskId
 
-test('who waits for a worktree waits for every task at work in it, also for one that begins meanwhile', async () => {
+test('waits for every task at work in a worktree, also for a later one', async () => {
   const agents = startAgents()
   await Promise.all(['parent', 'apart'].map(agents.begin))
   let idle = false
@@ -132,7 +132,7 @@ test('who waits for a worktree waits for every task at work in it, also for one 
   expect(agents.stopped).toEqual([])
 })
 
-test('after the limit a task’s own agent is stopped, and no other task’s', async () => {
+test('stops after the limit the task’s own agent and no other', async () => {
   const agents = startAgents()
   await Promise.all(['parent', 'child'].map(agents.begin))
   let idle = false
@@ -145,7 +145,7 @@ test('after the limit a task’s own agent is stopped, and no other task’s', a
   expect(agents.stopped).toEqual(['parent'])
 })
 
-test('who waits gives up with the signal, and stops nobody then', async () => {
+test('gives up on abort and then stops no one', async () => {
   const agents = startAgents()
   await Promise.all(['parent', 'child'].map(agents.begin))
   const stop = new AbortController()
@@ -157,7 +157,7 @@ test('who waits gives up with the signal, and stops nobody then', async () => {
   expect(agents.stopped).toEqual([])
 })
 
-test('who wants the worktree for a task alone waits for the others, and not for its own agent', async () => {
+test('waits for others to leave the worktree, but not for the task’s own agent', async () => {
   const agents = startAgents()
   await Promise.all(['parent', 'child', 'apart'].map(agents.begin))
   let alone = false
@@ -171,7 +171,7 @@ test('who wants the worktree for a task alone waits for the others, and not for 
   expect([...agents.executions.running().keys()]).toEqual(['parent'])
 })
 
-test('an agent that was quiet says by whatever it prints that it is not, once', async () => {
+test('reports once that a stalled agent is active again, whatever it prints', async () => {
   const agents = startAgents()
   await agents.begin('parent')
   await agents.print('parent')

@@ -24,12 +24,12 @@ test.each([
   ['a~', false],
   ['a\\', false],
   ['a\n', false],
-])('the branch prefix %j is taken as git takes it', (prefix, fits) => {
+])('accepts the branch prefix %j like git', (prefix, fits) => {
   expect(branchPrefixProblem(prefix) === null).toBe(fits)
   expect(isBranch(`${prefix}x`)).toBe(fits)
 })
 
-test('whatever is taken for a branch prefix, git takes in a branch’s name', () => {
+test('accepts only branch prefixes that git accepts', () => {
   const piece = fc.constantFrom(
     'a',
     'svc',

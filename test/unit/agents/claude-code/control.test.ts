@@ -45,13 +45,13 @@ const response = (request_id: string, answer: object) => ({
   response: { subtype: 'success', request_id, response: answer },
 })
 
-test('a call that is allowed is made with the input that was shown', async () => {
+test('makes an allowed call with the input that was shown', async () => {
   const { control, next } = play({})
   control.onMessage(request('r1', 'Bash', { command: 'ls' }))
   expect(await next()).toEqual(response('r1', { behavior: 'allow', updatedInput: { command: 'ls' } }))
 })
 
-test('what needs no answer any more gets none, and the next one is answered', async () => {
+test('leaves a withdrawn request unanswered and answers the next one', async () => {
   const withdrawn: string[] = []
   const { control, next } = play({
     decide: (call, signal) => {
@@ -73,7 +73,7 @@ test('what needs no answer any more gets none, and the next one is answered', as
   expect(withdrawn).toEqual(['Slow', 'Slow'])
 })
 
-test('questions that can’t be read, or that nobody answers, are denied with what to do', async () => {
+test('denies questions that are unreadable or unanswered, and says what to do', async () => {
   const { control, next } = play({})
   control.onMessage(request('r1', 'AskUserQuestion', { questions: 'What?' }))
   expect(await next()).toMatchObject({
@@ -85,7 +85,7 @@ test('questions that can’t be read, or that nobody answers, are denied with wh
   })
 })
 
-test('a decision that breaks is told as an error, so that it does not wait for ever', async () => {
+test('answers with an error if the decision fails', async () => {
   const { control, next } = play({ decide: () => Promise.reject(new Error('The disk is full.')) })
   control.onMessage(request('r1', 'Bash', { command: 'ls' }))
   const error = { subtype: 'error', request_id: 'r1', error: 'The disk is full.' }
@@ -96,6 +96,6 @@ test.each([
   ['no control message', { type: 'assistant', message: {} }],
   ['another kind of request', { type: 'control_request', request_id: 'r', request: { subtype: 'hook_callback' } }],
   ['nothing at all', null],
-])('%s is not answered here', (_name, json) => {
+])('does not answer %s', (_name, json) => {
   expect(readControl(json)).toBeNull()
 })

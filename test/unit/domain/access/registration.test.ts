@@ -42,11 +42,11 @@ test.each<[RegistrationPolicy, first: string, later: string]>([
   [{ ...exposed, registration: 'open' }, '. . . . . wrong', '. . . . . wrong'],
   [{ ...loopback, registration: 'closed' }, 'other . . . . wrong', Array(6).fill('closed').join(' ')],
   [{ ...exposed, registration: 'closed' }, 'invite invite invite invite . wrong', Array(6).fill('closed').join(' ')],
-])('who may register under %j', (policy, first, after) => {
+])('decides who may register under %j', (policy, first, after) => {
   expect(rowOf(policy)).toEqual([first, after])
 })
 
-test('the setup code is for exposed services that are not open, and only where it matters is the user asked for', () => {
+test('needs the setup code on exposed services that are not open', () => {
   expect(needsSetupCode({ ...exposed, registration: null })).toBe(true)
   for (const policy of [loopback, desktop, { ...desktop, exposed: true }]) {
     expect(needsSetupCode({ ...policy, registration: null })).toBe(false)

@@ -27,7 +27,7 @@ function findCulprit(size: number, culprit: number, max_parallel: number) {
   }
 }
 
-test('the task at fault among n is found with at most ⌈log2 n⌉ + 1 runs, and those before it land', () => {
+test('finds the culprit among n tasks with at most ⌈log2 n⌉ + 1 runs, and lands those before it', () => {
   for (let size = 1; size <= 40; size += 1) {
     for (let culprit = 1; culprit <= size; culprit += 1) {
       const found = findCulprit(size, culprit, 1)
@@ -38,7 +38,7 @@ test('the task at fault among n is found with at most ⌈log2 n⌉ + 1 runs, and
   }
 })
 
-test('more slots never take more rounds', () => {
+test('never takes more rounds with more slots', () => {
   for (let size = 1; size <= 33; size += 1) {
     for (let culprit = 1; culprit <= size; culprit += 1) {
       const [one, four] = [findCulprit(size, culprit, 1), findCulprit(size, culprit, 4)]
@@ -48,12 +48,12 @@ test('more slots never take more rounds', () => {
   }
 })
 
-test('without a culprit all land after one round', () => {
+test('lands all after one round if there is no culprit', () => {
   expect(findCulprit(10, 11, 4)).toMatchObject({ rejected: null, rounds: 1 })
   expect(findCulprit(10, 11, 1)).toMatchObject({ rejected: null, started: 1 })
 })
 
-test('what holds a task that fails is stopped, and a later one is added to what is under test', () => {
+test('stops runs that contain a failed task, and adds a later task to the tested ones', () => {
   const runs = new Map<number, RunState>([
     [8, 'running'],
     [4, 'failed'],

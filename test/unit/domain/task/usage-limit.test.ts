@@ -42,13 +42,13 @@ test.each([
   ['The usage limit has been reached', null],
   // Qwen Code: github.com/QwenLM/qwen-code/issues/1742.
   ['429 Free allocated quota exceeded.', null],
-])('%j is a usage limit, and tells when it resets', (text, at) => {
+])('recognizes %j as a usage limit, with its reset time', (text, at) => {
   expect(isLimitError(text)).toBe(true)
   const found = readReset(text, now, zone)
   expect(found === null ? null : new Date(found).toISOString()).toBe(at)
 })
 
-test('a time of day means the next one, over midnight and the change to summer time', () => {
+test('takes a time of day as the next one, across midnight and daylight saving', () => {
   const before = Date.parse('2026-03-28T22:30:00.000Z')
   expect(new Date(readReset('resets 3:30am', before, zone) ?? 0).toISOString()).toBe('2026-03-29T01:30:00.000Z')
   expect(new Date(readReset('resets 11pm', before, zone) ?? 0).toISOString()).toBe('2026-03-29T21:00:00.000Z')
@@ -57,7 +57,7 @@ test('a time of day means the next one, over midnight and the change to summer t
   )
 })
 
-test('without a word of it the pauses grow from a quarter of an hour to four hours', () => {
+test('grows the pauses from 15 minutes to four hours without a reset time', () => {
   const minutes = [0, 1, 2, 3, 4, 5, 60].map((tries) => (pauseUntil(now, tries) - now) / 60_000)
   expect(minutes).toEqual([15, 30, 60, 120, 240, 240, 240])
 })

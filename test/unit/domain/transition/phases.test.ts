@@ -29,11 +29,11 @@ test.each([
   ['merging', 'merge_failed', ['cleanup']],
   ['review', 'blocked', ['on_enter publish_task_blocked']],
   ['in_progress', 'cancelled', ['on_enter cancel_pending_subtasks', 'cleanup']],
-])('after %s > %s comes what the definition says, in order', (from, to, expected) => {
+])('orders after %s > %s the steps of the definition', (from, to, expected) => {
   expect(stepsOf(standard, from, to).map(name)).toEqual(expected)
 })
 
-test('a state whose hooks clean up the worktree is not cleaned up a second time', () => {
+test('does not clean up twice where a hook cleans up the worktree', () => {
   const withHook = (plugin: string, phase: HookPhase) =>
     indexWorkflow(
       changed({ done: { hooks: { [phase]: [{ plugin }] } }, merge_failed: { hooks: { [phase]: [{ plugin }] } } }),
@@ -61,7 +61,7 @@ const order = [
   'cleanup',
 ]
 
-test('in any workflow the steps keep the order of the hook points, and a cursor into them stays right', () => {
+test('keeps the order of the phases in any workflow, and cursors valid', () => {
   const any = fc.tuple(anyDefinition, fc.constantFrom(...anyNames), fc.constantFrom(...anyNames))
   fc.assert(
     fc.property(any, ([definition, from, to]) => {

@@ -26,7 +26,7 @@ function heldPipe(waiting: string[]): Readable & { bytesRead: number } {
   return pipe
 }
 
-test('what still lies in the pipe of a slow reader is not cut off in the moment in which room is made', async () => {
+test('keeps what is still in the pipe of a slow reader when room is made', async () => {
   const source = heldPipe(['a'.repeat(70_000), 'the end'])
   const { output, treeIsGone } = createOutputPipe(source)
   await turn()
@@ -42,7 +42,7 @@ test('what still lies in the pipe of a slow reader is not cut off in the moment 
   expect(seen.join('').endsWith('the end')).toBe(true)
 })
 
-test('a pipe that somebody holds for ever comes to its end once nothing comes any more', async () => {
+test('ends a pipe that another process holds, once nothing comes any more', async () => {
   const { output, treeIsGone } = createOutputPipe(heldPipe(['words']))
   const words = output.toArray()
   for (let turns = 0; turns < 10; turns++) await turn()

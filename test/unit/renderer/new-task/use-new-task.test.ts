@@ -23,7 +23,7 @@ async function begin() {
   return { dialog, agents, end }
 }
 
-test('a draft that is opened before the agents are known keeps who was chosen', async () => {
+test('keeps a chosen agent although the agents are not loaded yet', async () => {
   const { dialog, end } = await begin()
   dialog.reset(null)
   await nextTick()
@@ -32,7 +32,7 @@ test('a draft that is opened before the agents are known keeps who was chosen', 
   end()
 })
 
-test('an agent that is gone is left out as soon as that is known, and nobody else', async () => {
+test('drops an agent that is gone, and no one else', async () => {
   const { dialog, agents, end } = await begin()
   dialog.reset(null)
   await agents.load()

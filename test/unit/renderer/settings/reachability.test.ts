@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { reachability } from '../../../../src-renderer/features/settings/reachability.ts'
 
-test('what is open to the network is told from what is not, and readable tokens from encrypted ones', () => {
+test('distinguishes network access, and readable tokens from encrypted ones', () => {
   const said = (exposed: boolean, url: string | null) => {
     const { state, isReadable } = reachability({ exposed, url })
     return [state, isReadable]

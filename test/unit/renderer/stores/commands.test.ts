@@ -10,7 +10,7 @@ function press(key: string): KeyboardEvent {
   return event as unknown as KeyboardEvent
 }
 
-test('keys that led somewhere are over: what is pressed next is no end of another sequence', () => {
+test('ends a key sequence after a match', () => {
   const { used: commands, end } = withService({}, useCommands)
   const ran: string[] = []
   const on = (id: string) => ({ accepts: () => true, run: () => void ran.push(id) })

@@ -9,7 +9,7 @@ import { taskOf } from '../task-fixture.ts'
 
 const [one, two, three, four] = [taskOf(1), taskOf(2), taskOf(3), taskOf(4)]
 
-test('subtasks are those of the task, oldest first; dependents those that name it', () => {
+test('lists the task’s subtasks, oldest first, and its dependents', () => {
   const part = { ...three, parent_id: one.id }
   const later = { ...four, parent_id: one.id, dependencies: [two.id] }
   const all = [later, part, one, two]
@@ -17,7 +17,7 @@ test('subtasks are those of the task, oldest first; dependents those that name i
   expect(dependentsOf(two.id, all)).toEqual([later])
 })
 
-test('what would make a circle, is there already, is archived or is the task itself is not offered', () => {
+test('does not offer a circle, a duplicate, an archived task or the task itself', () => {
   const far = { ...two, dependencies: [three.id] }
   const near = { ...three, dependencies: [one.id] }
   const archived = { ...four, archived: true }
@@ -25,13 +25,13 @@ test('what would make a circle, is there already, is archived or is the task its
   expect(possibleDependencies({ ...one, dependencies: [four.id] }, [one, two, four], '')).toEqual([two])
 })
 
-test('a search finds words of the title in any order', () => {
+test('finds words of the title in any order', () => {
   const named = { ...two, title: 'Sign the payload with keys' }
   expect(possibleDependencies(one, [one, named, three], 'KEYS sign')).toEqual([named])
   expect(possibleDependencies(one, [one, named, three], 'nothing')).toEqual([])
 })
 
-test('a lone box is joined straight, several from their own heights', () => {
+test('connects a single box straight, and several from their own heights', () => {
   expect(edgePaths(1, 52, 52, 'right', 32)).toEqual(['M0 26C16 26 16 26 32 26'])
   expect(edgePaths(2, 104, 52, 'left', 32)).toEqual(['M0 52C16 52 16 26 32 26', 'M0 52C16 52 16 78 32 78'])
 })
