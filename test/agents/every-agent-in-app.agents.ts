@@ -19,7 +19,7 @@ async function setUp(
 }
 
 describe.each(agentSetups)('$name in the app', (setup) => {
-  test('takes a task from the claim over a refusal of CI, in one session, to the merge', async () => {
+  test('takes a task from claim to merge in one session, with a rejection by CI', async () => {
     await using bench = await createAgentBench()
     await using running = await runApp()
     const { client } = running
@@ -50,7 +50,7 @@ describe.each(agentSetups)('$name in the app', (setup) => {
 const codex = agentSetups.filter(({ executor }) => executor === 'codex')
 
 describe.each(codex)('$name in its sandbox', (setup) => {
-  test('can not commit, and its work is committed by us', async () => {
+  test('can’t commit, so we commit its work', async () => {
     await using bench = await createAgentBench()
     await using running = await runApp()
     const { client } = running
@@ -78,7 +78,7 @@ describe.each(codex)('$name in its sandbox', (setup) => {
     expect(bench.model.log.findLast(({ index }) => index === 2)?.said).toContain('Read-only file system')
   })
 
-  test('exit 0 having done nothing is seen as such', async () => {
+  test('counts exit 0 without work as silent', async () => {
     await using bench = await createAgentBench()
     await using running = await runApp()
     const { client } = running

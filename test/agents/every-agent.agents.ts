@@ -40,7 +40,7 @@ const brief = (entry: TranscriptEntry): string =>
   entry.type === 'tool_call' ? `${entry.type} ${entry.action}` : entry.type
 
 describe.each(agentSetups)('$name', (setup) => {
-  test('works with its own tools and ours, leaves no token behind, and goes on with feedback in its session', async () => {
+  test('works with its own tools and ours, leaves no token, and continues its session with feedback', async () => {
     await using bench = await createAgentBench()
     await using mcp = await startNoteMcpServer()
     vi.stubEnv('TMPDIR', bench.repository.beside)
@@ -100,7 +100,7 @@ describe.each(agentSetups)('$name', (setup) => {
     expect(await processesIn(bench.worktree)).toEqual([])
   })
 
-  test('is stopped in the middle with all that it started, and can be resumed', async () => {
+  test('is stopped with all its processes, and can be resumed', async () => {
     await using bench = await createAgentBench()
     const log = createMemoryLog()
     const steps = [
@@ -125,7 +125,7 @@ describe.each(agentSetups)('$name', (setup) => {
     expect(lastCall?.said).toContain('Write half of it.')
   })
 
-  test('takes no refusing model, silent end or lost session for work that is done', async () => {
+  test('does not count a refusing model, silent end or lost session as finished work', async () => {
     await using bench = await createAgentBench()
     const refused = await finish(setup, bench, { prompt: scripted('Go.', [{ error: 400 }]) })
     expect(refused.outcome).toMatchObject({ ended: 'exited', exit_code: 1 })

@@ -87,7 +87,7 @@ describe.each(asking)('$name', (setup) => {
     expect(outcome).toMatchObject({ ended: 'exited' })
   })
 
-  test('that may edit in its worktree asks about commands and about files elsewhere only', async () => {
+  test('asks only about commands and files elsewhere if it may edit its worktree', async () => {
     await using bench = await createAgentBench()
     const elsewhere = join(bench.repository.beside, 'elsewhere.txt')
     const steps = [
@@ -109,7 +109,7 @@ describe.each(asking)('$name', (setup) => {
   })
 })
 
-test('Claude Code puts its questions to people and goes on with the answer', async () => {
+test('passes questions of Claude Code to people, and continues with the answer', async () => {
   await using bench = await createAgentBench()
   const options = ['Blue', 'Red'].map((label) => ({ label, description: `All ${label}` }))
   const questions = [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options }]
@@ -124,7 +124,7 @@ test('Claude Code puts its questions to people and goes on with the answer', asy
   expect(outcome).toMatchObject({ exit_code: 0, message: 'It is so.' })
 })
 
-test('Claude Code is asked no questions where it may do all', async () => {
+test('passes no questions to Claude Code where it may do everything', async () => {
   await using bench = await createAgentBench()
   const steps = [{ shell: 'touch ran.txt' }, { say: 'Done.' }]
   const { requests } = await run(claude, bench, { permissions: 'all', steps, answer: () => 'reject' })
@@ -133,7 +133,7 @@ test('Claude Code is asked no questions where it may do all', async () => {
 })
 
 test.each([claude, ...agentSetups.filter(({ executor }) => executor === 'opencode')])(
-  '$name asks us even where settings in the worktree allow everything',
+  '$name asks us even if settings in the worktree allow everything',
   async (setup) => {
     await using bench = await createAgentBench()
     await mkdir(join(bench.worktree, '.claude'))

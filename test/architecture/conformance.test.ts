@@ -26,7 +26,7 @@ const documents = [
 })
 const statements = documents.flatMap((one) => one.sections.flatMap((section) => section.statements))
 
-test('every statement of the interface, the decisions and the desktop app has its test, once', () => {
+test('names a test for every statement, once', () => {
   expect(statements.filter(({ tests }) => tests.length === 0).map(({ says }) => says)).toEqual([])
   const repeated = documents.flatMap(({ title, sections }) =>
     sections.flatMap(({ section, statements }) =>
@@ -38,11 +38,11 @@ test('every statement of the interface, the decisions and the desktop app has it
   expect(repeated).toEqual([])
 })
 
-test('every test that is named for a statement is there and runs', () => {
+test('names only tests that exist and run', () => {
   expect(statements.flatMap(({ tests }) => tests).flatMap((one) => problemOf(one) ?? [])).toEqual([])
 })
 
-test('a test that is skipped proves nothing, by itself or with those around it', () => {
+test('does not count a skipped test, or one within a skipped suite', () => {
   // Put together here, so that this file holds no such test itself.
   const off = ['sk', 'ip'].join('')
   const text = `describe('on', () => {
@@ -76,7 +76,7 @@ test('runs at last', () => {})
 })
 
 /** With UPDATE_DOCS=1 the page is written anew. */
-test('test/conformance/README.md is what the files beside it say', () => {
+test('has a README.md as the files beside it say', () => {
   const file = join(projectRoot, 'test', 'conformance', 'README.md')
   const page = [
     '# Conformance',

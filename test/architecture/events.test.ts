@@ -13,11 +13,11 @@ function missing(pattern: string, needle: (type: string) => RegExp): string[] {
   return types.filter((type) => !needle(type.replaceAll('.', '[.]')).test(text))
 }
 
-test('every event of the contract is emitted by the service', () => {
+test('emits every event of the contract in the service', () => {
   expect(types.length).toBeGreaterThan(25)
   expect(missing('src-main/**/*.ts', (type) => new RegExp(`emit\\(\\s*'${type}'`))).toEqual([])
 })
 
-test('every event of the contract is heard from a running service by a test', () => {
+test('receives every event of the contract in a test of a running service', () => {
   expect(missing('test/integration/**/*.test.ts', (type) => new RegExp(`'${type}'`))).toEqual([])
 })

@@ -102,7 +102,7 @@ const innocent: readonly (readonly [file: string, code: string])[] = [
   ['src-main/api/harmless.ts', "export const free = (kind: 'command' | 'external') => kind === 'command' || 'codex'"],
 ]
 
-test('every net of the linter catches what it is there for', async () => {
+test('catches an offence by each lint rule', async () => {
   await using copy = await copySettings()
   const all = [...planted.map(([, file, code]) => [file, code] as const), ...innocent]
   for (const [file, code] of all) await copy.plant(file, `${code}\n`)

@@ -6,7 +6,7 @@ import { projectRoot } from './project-copy.ts'
 
 const folder = join(projectRoot, 'src-main', 'store', 'migrations')
 
-test('a migration is never changed once it is written down here: somebody’s database has been through it', async () => {
+test('never changes a listed migration, because databases have run it', async () => {
   const frozen: unknown = JSON.parse(await readFile(join(import.meta.dirname, 'migrations.json'), 'utf8'))
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   const hashes = files.map(async (name) => {

@@ -24,11 +24,11 @@ async function pluginsNamed(root: string): Promise<string[]> {
   return found
 }
 
-test('nothing outside the plugins asks for one by its name', async () => {
+test('names no plugin outside the plugins', async () => {
   expect(await pluginsNamed(projectRoot)).toEqual([])
 })
 
-test('a plugin that is asked for by its name is found, in a template too', async () => {
+test('finds a plugin that is named, also in a template', async () => {
   await using copy = await copyProject()
   await copy.plant('src-main/domain/planted.ts', "export const planted = (name: string) => name === 'run_merge'\n")
   await copy.plant(

@@ -14,7 +14,7 @@ const impure: readonly (readonly [file: string, code: string])[] = [
   ['src-shared/lang/planted-node.ts', "import 'node:fs'\nexport const planted = 1"],
 ]
 
-test('Node, timers, the network and the DOM are type errors in the pure folders', async () => {
+test('rejects Node, timers, the network and the DOM in the pure folders', async () => {
   await using copy = await copySettings()
   for (const [file, code] of impure) await copy.plant(file, `${code}\n`)
   const errors = await compile(copy.root, 'tsconfig.pure.json')
@@ -48,7 +48,7 @@ const fieldLists: readonly (readonly [list: string, file: string, stores: Readon
   ['ProjectSettings = z\n  .object({', 'src-shared/contract/projects.ts', { 'src-shared/contract/projects.ts': 1 }],
 ]
 
-test('a field that is in the contract and nowhere else does not compile: it would be accepted and dropped', async () => {
+test('does not compile a contract field that is used nowhere else', async () => {
   await using copy = await copyProject()
   for (const [at, [list, file]] of fieldLists.entries()) {
     const text = await readFile(join(copy.root, file), 'utf8')
@@ -70,7 +70,7 @@ test('a field that is in the contract and nowhere else does not compile: it woul
   expect(silent).toEqual([])
 }, 60_000)
 
-test('a screen that has an address and nothing else does not compile: it would show the board', async () => {
+test('does not compile a screen that has only an address', async () => {
   await using copy = await copyProject()
   const file = 'src-renderer/model/route.ts'
   const text = await readFile(join(copy.root, file), 'utf8')

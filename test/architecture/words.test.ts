@@ -15,7 +15,7 @@ interface Said {
   readonly text: string
 }
 
-test('what people read has none of the words that the product says otherwise', () => {
+test('uses none of the replaced words in texts for people', () => {
   const folders = ['src-main', 'src-renderer', 'src-shared']
   const listed = execFileSync('git', ['ls-files', '-z', ...folders], { cwd: projectRoot, encoding: 'utf8' }).split('\0')
   const found = listed
@@ -29,7 +29,7 @@ test('what people read has none of the words that the product says otherwise', (
   expect(found).toEqual([])
 })
 
-test('texts of scripts, templates and attributes are all looked at', () => {
+test('checks texts of scripts, templates and attributes', () => {
   const component = `<script setup lang="ts">
 const one = \`Somebody \${name} waits\`
 </script>

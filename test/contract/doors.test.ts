@@ -96,7 +96,7 @@ function finish(store: Store, { ids }: World): void {
   })
 }
 
-test('every operation answers and refuses in the window and on the command line as it does over HTTP', async () => {
+test('answers and refuses every operation in the window and on the command line as over HTTP', async () => {
   await using running = await runApp()
   using walk = await startWalk(running)
   using svc = startSvcHere(running)
@@ -117,7 +117,7 @@ test('every operation answers and refuses in the window and on the command line 
   expect([...told]).toEqual(expect.arrayContaining(['task_terminal', 'execution_not_running', 'owner_required']))
 }, 240_000)
 
-test('every tool of MCP refuses as its operation does over HTTP', async () => {
+test('refuses every MCP tool as its operation over HTTP', async () => {
   await using running = await runApp()
   using walk = await startWalk(running)
   await using owner = await connectMcp(running, walk.tokens.owner)
@@ -145,7 +145,7 @@ test('every tool of MCP refuses as its operation does over HTTP', async () => {
   expect(Object.keys(mcpTools).filter((tool) => !met.has(tool))).toEqual(['svc_list_projects', 'svc_list_agents'])
 }, 120_000)
 
-test('the commands refuse as their operations do over HTTP, with exit code 1', async () => {
+test('refuses commands as their operations over HTTP, with exit code 1', async () => {
   await using running = await runApp()
   using walk = await startWalk(running)
   const commands: readonly (readonly [Case, OperationName, (id: string) => string[], Values?])[] = [

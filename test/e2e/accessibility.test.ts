@@ -16,7 +16,7 @@ const options = { viewport: { width: 1440, height: 900 }, bypassCSP: true } as c
 const rest = { quiet: 100, most: 2_000 }
 
 // Two at a time: this is the longest file, and when the others are through there is a core to spare.
-describe.concurrent('axe finds nothing in both themes', () => {
+describe.concurrent('has no axe violations in either theme', () => {
   let world: World
   let demo: Demo
   let browser: Browser

@@ -16,7 +16,7 @@ const signIn = (page: Page, email: string, password: string) =>
   fill(page, { Email: email, Password: password }, 'Sign in')
 const lead = (page: Page, place: string) => page.evaluate(`location.hash = '${place}'`)
 
-test('somebody is invited, loses the password, gets a code, and ends what they left behind', async () => {
+test('invites a person, resets their password, and ends what they left', async () => {
   await using service = await startBuiltService({ env: { SVC_REGISTRATION: 'invite' } })
   const anonymous = createClient(createHttpTransport({ baseUrl: service.url, getToken: () => null }))
   await anonymous.call('auth.register', ada)

@@ -36,7 +36,7 @@ const watchFrames = `
 const nested = `[...document.querySelectorAll('[role="log"] *')].filter((one) =>
   ['auto', 'scroll'].includes(getComputedStyle(one).overflowY)).length`
 
-test('the log of a command is one list, at its end from its first frame on, and never all in the page', async () => {
+test('shows a command’s log as one virtual list, at its end from the first frame', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   const gate = await mkdtemp(join(tmpdir(), 'copse-log-'))
   try {
@@ -127,7 +127,7 @@ test('the log of a command is one list, at its end from its first frame on, and 
   }
 })
 
-test('a failure says in one sentence who failed and why, with the log beside the way on', async () => {
+test('says in one sentence who failed and why, with the log and the next step', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -4,7 +4,7 @@ import { launchChromium } from '../helpers/browser.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
-test('an agent of every kind is added with what it takes, tried out, varied and removed', async () => {
+test('adds, tests, copies and removes an agent of every kind', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await browser.newPage(checkedPage)

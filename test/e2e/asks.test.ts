@@ -18,7 +18,7 @@ const requests = [
   { tool_name: 'AskUserQuestion', input: { questions: [{ question: 'Which ones?', multiSelect: true, options }] } },
 ]
 
-test('an agent asks on its card and beside its transcript, and is answered by keyboard alone', async () => {
+test('shows an agent’s question on card and transcript, and answers it by keyboard alone', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -10,7 +10,7 @@ import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService, type BuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a folder that cannot become a project is refused where it was named, and says what to do', async () => {
+test('refuses an unsuitable folder where it was entered, and says what to do', async () => {
   await using empty = await createTestRepository({ files: null })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -28,7 +28,7 @@ test('a folder that cannot become a project is refused where it was named, and s
   await page.getByText('This repository has no commits yet').waitFor()
 })
 
-test('what goes wrong in a task stands on its card and in its panel, with the ways out', async () => {
+test('shows a task’s problems on card and panel, with the ways out', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -96,7 +96,7 @@ test('what goes wrong in a task stands on its card and in its panel, with the wa
   expect(await repository.git(['show', `${workspace.branch}:a.txt`])).toBe('two')
 })
 
-test('a second window shows what happens in the first, and a killed service is taken up again', async () => {
+test('shows one window’s changes in another, and survives a killed service', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-e2e-'))
   try {
     await using repository = await createTestRepository()
@@ -134,7 +134,7 @@ test('a second window shows what happens in the first, and a killed service is t
   }
 })
 
-test('what is said when a card is sent back stays until it got there', async () => {
+test('keeps the text for a returned card until it has arrived', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -187,7 +187,7 @@ test('what is said when a card is sent back stays until it got there', async () 
   expect(await panel.getByRole('textbox', { name: 'Feedback' }).inputValue()).toBe('')
 })
 
-test('a service that is killed, comes back or is busy costs nothing that was typed', async () => {
+test('keeps everything typed while the service is killed, back or busy', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-e2e-'))
   try {
     await using repository = await createTestRepository()

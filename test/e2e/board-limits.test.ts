@@ -14,7 +14,7 @@ const count = (page: Page) => page.locator('[data-card]').count()
 /** How far the page is wider than its window. */
 const overflow = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
 
-test('two hundred columns and ten thousand cards are there, and only what is seen is in the page', async () => {
+test('renders only the visible part of two hundred columns and ten thousand cards', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -96,7 +96,7 @@ test('two hundred columns and ten thousand cards are there, and only what is see
   await expect.poll(() => count(page)).toBe(1)
 }, 180_000)
 
-test('titles without end, from right to left, of pictures and of markup stay in their cards, at every zoom', async () => {
+test('keeps extreme titles within their cards, at every zoom', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -10,7 +10,7 @@ import { openLocally } from './harness/local-page.ts'
 const card = (page: Page, title: string) => page.locator('[data-card]').filter({ hasText: title })
 const column = (page: Page, name: string) => page.getByRole('region', { name: new RegExp(`^${name}, `) })
 
-test('columns without tasks stand aside, and open while a card is dragged over them', async () => {
+test('collapses empty columns, and opens them while a card is dragged over them', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -54,7 +54,7 @@ test('columns without tasks stand aside, and open while a card is dragged over t
   await column(page, 'In progress').getByRole('heading').waitFor()
 }, 120_000)
 
-test('a card leads to what runs in its worktree, as long as something answers there', async () => {
+test('links a card to the servers of its worktree while they answer', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -92,7 +92,7 @@ test('a card leads to what runs in its worktree, as long as something answers th
   expect(await page.getByRole('link', { name: /^Preview/ }).count()).toBe(0)
 }, 120_000)
 
-test('several cards are picked, and one thing is done with all of them', async () => {
+test('picks several cards and does one thing with all', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -178,7 +178,7 @@ test('several cards are picked, and one thing is done with all of them', async (
   await page.getByRole('option', { name: /Set priority/ }).waitFor()
 }, 120_000)
 
-test('archiving several cards is taken back for exactly those, also where some were not archived', async () => {
+test('undoes an archive of several cards for exactly those it changed', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -221,7 +221,7 @@ test('archiving several cards is taken back for exactly those, also where some w
   expect(await archived()).toEqual(['Old'])
 }, 120_000)
 
-test('the list stands in groups, work under way first, and a view of it is kept by name', async () => {
+test('groups the list, current work first, and saves a view by name', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

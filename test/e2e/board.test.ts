@@ -11,7 +11,7 @@ const rail = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const toast = (page: Page, text: RegExp) => page.locator('[data-sonner-toast]').filter({ hasText: text })
 const titles = (page: Page) => page.locator('[data-card]').allTextContents()
 
-test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in one project and in all', async () => {
+test('lists, sorts, filters, assigns, cancels and archives tasks, in one project and in all', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -4,7 +4,7 @@ import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a task that depends on another is told to start when that is done, says so, and is taken back', async () => {
+test('lets a dependent task start automatically, shows that, and cancels it', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -7,7 +7,7 @@ import { openLocally } from './harness/local-page.ts'
 const viewport = { width: 1440, height: 900 }
 const modules = [1, 2, 10].map((n) => `module${n}.ts`)
 
-test('one commit is looked at, files are ticked in their order, and the view is set by words', async () => {
+test('shows one commit, marks files as viewed in order, and changes the view by menu', async () => {
   const files = { ...Object.fromEntries(modules.map((name) => [name, 'one\ntwo\n'])), 'package-lock.json': '{}\n' }
   await using repository = await createTestRepository({ files })
   await using service = await startBuiltService({ as: 'local' })

@@ -14,7 +14,7 @@ const lines = (word: string) =>
 const names = ['a', 'b', 'c', 'd', 'e', 'f']
 const files = Object.fromEntries(names.map((name) => [`src/${name}.ts`, lines('before')]))
 
-test('an open diff follows the worktree: scroll, folders and ticks stay, and a tick falls with its content', async () => {
+test('updates an open diff with the worktree, and keeps scroll, folders and valid marks', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-e2e-'))
   try {
     await using repository = await createTestRepository({ files: { ...files, 'docs/note.md': 'note\n' } })
@@ -93,7 +93,7 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
   }
 })
 
-test('a late change is not merged by a click: the refusal leads to it, and who has seen it merges it', async () => {
+test('refuses a merge of a late change, shows it, then merges', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -120,7 +120,7 @@ test('a late change is not merged by a click: the refusal leads to it, and who h
   expect(await repository.git(['show', 'main:late.txt'])).toBe('later')
 })
 
-test('of thousands of files those in sight are drawn and keys reach all; one too large or on one line is shown when asked for', async () => {
+test('renders the visible ones of thousands of files, and shows huge ones on request', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

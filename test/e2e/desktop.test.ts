@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { violationsInThemes } from './harness/axe.ts'
 import { startDesktop, type Desktop } from './harness/electron-standin/start-desktop.ts'
 
-test('the window shows the app as the local operator, over IPC, with nothing of Node in the page', async () => {
+test('shows the app as the local operator over IPC, without Node in the page', async () => {
   await using desktop = await startDesktop()
   const { page } = desktop
   await page.waitForSelector('#app > *')
@@ -26,7 +26,7 @@ test('the window shows the app as the local operator, over IPC, with nothing of 
   })
 })
 
-test('the app ends cleanly when its window is closed, and remembers the window', async () => {
+test('quits when its window is closed, and remembers the window', async () => {
   await using desktop = await startDesktop()
   await desktop.page.waitForSelector('#app > *')
   await desktop.page.close()
@@ -35,7 +35,7 @@ test('the app ends cleanly when its window is closed, and remembers the window',
   expect(JSON.parse(await readFile(join(desktop.dataDir, 'window.json'), 'utf8'))).toMatchObject({ width: 1440 })
 })
 
-test('links leave for the person’s browser and the window stays on the app', async () => {
+test('opens links in the person’s browser, and keeps the window on the app', async () => {
   await using desktop = await startDesktop()
   const { page } = desktop
   await page.waitForSelector('#app > *')
@@ -50,7 +50,7 @@ test('links leave for the person’s browser and the window stays on the app', a
   expect(page.url()).toBe(home)
 })
 
-test('a folder and a line of a worktree’s file open in an editor of this machine, and nothing opens what is none', async () => {
+test('opens a folder and a line of a worktree’s file in an editor of this machine', async () => {
   const programs = await mkdtemp(join(tmpdir(), 'copse-editors-'))
   await using _ = { [Symbol.asyncDispose]: () => rm(programs, { recursive: true, force: true }) }
   const note = join(programs, 'told')
@@ -97,7 +97,7 @@ test('a folder and a line of a worktree’s file open in an editor of this machi
   expect(await open('README.md', 3), 'a worktree whose folder is gone').toBe(false)
 })
 
-test('streams end with the page that asked for them and work again after a reload', async () => {
+test('ends streams with their page, and streams again after a reload', async () => {
   await using desktop = await startDesktop()
   const { page } = desktop
   await page.waitForSelector('#app > *')
@@ -115,7 +115,7 @@ test('streams end with the page that asked for them and work again after a reloa
   ).toBe('item')
 })
 
-test('a notification is shown by the system, its click brings the window and the page is told; the icon has a number', async () => {
+test('shows a notification by the system, opens its task on click, and counts on the icon', async () => {
   await using desktop = await startDesktop()
   const { page } = desktop
   await page.waitForSelector('#app > *')
@@ -134,7 +134,7 @@ test('a notification is shown by the system, its click brings the window and the
     .toBe(true)
 })
 
-test('menu, tray, links, drops and settings work on the page, and no agent ends unasked', async () => {
+test('handles menu, tray, links, drops and settings, and ends no agent unasked', async () => {
   await using desktop = await startDesktop({ args: ['copse://task/nonsense'] })
   const { page } = desktop
   const soon = { timeout: 20_000 }

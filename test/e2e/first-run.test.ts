@@ -7,7 +7,7 @@ import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('the first screen shows repositories nearby and what is here; what can be installed is folded, to be copied', async () => {
+test('shows nearby repositories and installed agents, and how to install others', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   const home = join(repository.beside, 'home')
   await mkdir(join(home, 'code'), { recursive: true })

@@ -42,7 +42,7 @@ const save = async (page: Page) => {
 /** What stands in the line of a run: its result, its name. */
 const runs = (panel: Locator) => panel.getByRole('listbox', { name: 'Runs by event' }).getByRole('option')
 
-test('a person adds a blocking hook, sees it hold a task, tries it again, skips it and reads every log', async () => {
+test('adds a blocking hook, then retries, skips and reads the logs of it', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -166,7 +166,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   expect(await violationsInThemes(page), 'viewer').toEqual([])
 })
 
-test('why one hook is skipped is not said for the next one that holds the task', async () => {
+test('asks for a new skip reason when another hook blocks the task', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -195,7 +195,7 @@ test('why one hook is skipped is not said for the next one that holds the task',
   await keys.keptFocus()
 })
 
-test('a run is followed while it goes, and what it says next comes by itself', async () => {
+test('follows a running hook and its next output', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using sign = await signs()
   await using service = await startBuiltService({ as: 'local' })
@@ -222,7 +222,7 @@ test('a run is followed while it goes, and what it says next comes by itself', a
   await view.getByText('Succeeded', { exact: true }).waitFor()
 })
 
-test('hooks are put in order, and what is not saved waits for the person to come back', async () => {
+test('orders hooks and keeps unsaved edits for the person’s return', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

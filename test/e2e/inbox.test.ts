@@ -9,7 +9,7 @@ import { openLocally } from './harness/local-page.ts'
 const row = (page: Page, title: RegExp) => page.getByRole('option', { name: title })
 const rail = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 
-test('what happened is in the inbox: read, marked, filtered, deleted, and opened', async () => {
+test('reads, marks, filters, deletes and opens notifications', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true })
@@ -55,7 +55,7 @@ test('what happened is in the inbox: read, marked, filtered, deleted, and opened
   expect(page.url()).toMatch(/#\/p\/[^/]+\/t\//)
 })
 
-test('a review that passed is merged from the inbox, and one that failed too often leads to its attempts', async () => {
+test('merges a passed review from the inbox, and opens the attempts of one that failed too often', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -83,7 +83,7 @@ test('a review that passed is merged from the inbox, and one that failed too oft
   expect(await page.locator('[data-card][aria-current]').textContent()).toContain('Sent back 3/3')
 })
 
-test('how one hears of notifications is off until it is turned on, and kept on the device', async () => {
+test('turns notifications on per device, off by default', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const context = await browser.newContext({ bypassCSP: true })

@@ -10,7 +10,7 @@ import { startBuiltService, type BuiltService } from './harness/built-service.ts
 
 const person = { email: 'owner@copse.test', password: 'correct horse' }
 
-test('a tracker is connected, its import is seen to come on and to fail, and its issues lead to their tasks', async () => {
+test('connects a tracker, shows its import and failures, and links issues to tasks', async () => {
   await using tracker = await startTracker()
   const numbers = Array.from({ length: 250 }, (_, index) => index + 1)
   tracker.repositories.set(

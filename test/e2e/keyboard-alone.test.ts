@@ -16,7 +16,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
   beforeAll(async () => void (walk = await startWalk(kind)))
   afterAll(() => walk[Symbol.asyncDispose]())
 
-  test('a task is written, found, moved, assigned, started, spoken to and stopped', async () => {
+  test('writes, finds, moves, assigns, starts, messages and stops a task', async () => {
     const { client, repository, page, keys, see, card, column } = walk
     const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
     const agent = { executor: 'command', config: { command: worker } } as const
@@ -147,7 +147,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.on(card('Greet everybody'))
   })
 
-  test('the work is read file by file, commented, sent back, approved and merged', async () => {
+  test('reads work file by file, comments, returns, approves and merges it', async () => {
     const { client, keys, see, card, column, goTo } = walk
     const lines = Array.from({ length: 60 }, (_, n) => `export const before${n} = ${n}`).join('\n') + '\n'
     await using files = await createTestRepository({ name: 'pier', files: { 'src/a.ts': lines, 'src/b.ts': lines } })

@@ -7,7 +7,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
   beforeAll(async () => void (walk = await startWalk(kind)))
   afterAll(() => walk[Symbol.asyncDispose]())
 
-  test('every screen is reached, read, changed and saved, with keys of one’s own', async () => {
+  test('reaches, reads, changes and saves every screen, with custom keys', async () => {
     const { client, repository, keys, see, card, column, goTo } = walk
     const project = await client.call('projects.create', { name: 'Quay', repo_path: repository.path })
     const make = (title: string) => client.call('tasks.create', { project_id: project.id, title, status: 'todo' })

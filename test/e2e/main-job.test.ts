@@ -10,7 +10,7 @@ import { startDesktop } from './harness/electron-standin/start-desktop.ts'
 const work = `head -c 0; echo "Reading the task"; printf 'export const sum = (...all: number[]) => all.reduce((a, b) => a + b, 0)\\n' > sum.ts; git add -A; git commit -qm "Sum any numbers"; echo "Committed"`
 const files = { 'sum.ts': 'export const sum = (a: number, b: number) => a + b\n' }
 
-test('by pointer in the web app: from a folder to a merged task', async () => {
+test('goes by pointer in the web app from a folder to a merged task', async () => {
   await using repository = await createTestRepository({ files })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -59,7 +59,7 @@ test('by pointer in the web app: from a folder to a merged task', async () => {
   await expectMerged(repository)
 })
 
-test('by keyboard in the desktop app: a task is written, started, read and merged', async () => {
+test('goes by keyboard in the desktop app from a new task to a merge', async () => {
   await using repository = await createTestRepository({ files })
   await using desktop = await startDesktop()
   desktop.answer('dialog.showOpenDialog', { canceled: false, filePaths: [repository.path] })
@@ -98,7 +98,7 @@ test('by keyboard in the desktop app: a task is written, started, read and merge
   await expectMerged(repository)
 })
 
-test('the demo project walks from claim to merge by one click', async () => {
+test('takes the demo project from claim to merge by one click', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await openPage(await browser.newPage({ viewport: { width: 1440, height: 900 } }))

@@ -63,7 +63,7 @@ async function shareKnowledge(owner: Page, guest: Page): Promise<void> {
   await guest.getByText('No results for “water”').waitFor()
 }
 
-test('an owner adds a member, who sees the project at once and loses it at once', async () => {
+test('adds and removes a member, who sees the project and loses it at once', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService()
   const { project } = await startTeam(service, repository.path)
@@ -128,7 +128,7 @@ test('an owner adds a member, who sees the project at once and loses it at once'
   await guest.getByRole('heading', { name: 'Start with a repository' }).waitFor()
   expect(await guest.getByText(project.name).count()).toBe(0)
 })
-test('administrators are made and unmade by a switch, and the last one stays', async () => {
+test('makes and unmakes admins by a switch, and keeps the last one', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService()
   const { client } = await startTeam(service, repository.path)

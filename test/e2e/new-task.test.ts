@@ -10,7 +10,7 @@ const card = (page: Page, title: string) => page.locator('[data-card]').filter({
 const column = (page: Page, name: string) => page.getByRole('region', { name: new RegExp(`^${name}, `) })
 const toast = (page: Page, text: RegExp) => page.locator('[data-sonner-toast]').filter({ hasText: text })
 
-test('a task is written and started by three keys, and the next one follows it', async () => {
+test('writes and starts a task by three keys, then the next', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

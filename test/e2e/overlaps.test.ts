@@ -7,7 +7,7 @@ import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('cards and open tasks say which tasks conflict, one lands first, and agents are told if the settings say so', async () => {
+test('shows conflicting tasks on cards and panels, and tells agents if set so', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'a\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -5,7 +5,7 @@ import { checkedPage, violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a person finds tasks, actions and settings in the palette, and gives a command other keys', async () => {
+test('finds tasks, actions and settings, and changes a command’s keys', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -121,7 +121,7 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
   await expect.poll(made).toEqual([[lease.id], judge.id])
 })
 
-test('what is found late stands first and is chosen, unless one has gone on to another row', async () => {
+test('selects a late best match, unless the person has moved on', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

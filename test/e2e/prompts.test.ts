@@ -3,7 +3,7 @@ import { launchChromium } from '../helpers/browser.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
-test('what agents are told is seen at the task, and a template is tried, kept and given up', async () => {
+test('shows a task’s prompt, and tries, saves and discards a template', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await browser.newPage(checkedPage)

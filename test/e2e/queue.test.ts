@@ -18,7 +18,7 @@ async function signFolder() {
   }
 }
 
-test('three tasks for one slot: the board and the queue say whose turn comes when, and a higher limit starts the next', async () => {
+test('shows the order of three tasks for one slot, and starts the next on a higher limit', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })
@@ -104,7 +104,7 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
   await page.getByRole('button', { name: '0 of 2 running, show the queue' }).waitFor()
 })
 
-test('an agent of which nothing is heard is called quiet, not failed, until it is heard again, and is ended from its card', async () => {
+test('shows a stalled agent until it is active again, and ends it from its card', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })
@@ -157,7 +157,7 @@ const pricedRun = [
   },
 ].map((line) => `echo '${JSON.stringify({ session_id: 's', ...line })}'`)
 
-test('what a run has used is told of the run, the task and the project, and times are set beside it', async () => {
+test('shows what a run, task and project have used, with times', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })

@@ -7,7 +7,7 @@ import { openLocally } from './harness/local-page.ts'
 
 const viewport = { width: 1440, height: 900 }
 
-test('a second repository is added, chosen for a task, found again after it was moved; cards show the ports', async () => {
+test('adds a second repository, uses it for a task, finds it after a move, and shows ports', async () => {
   await using first = await createTestRepository({ files: { 'first.txt': 'one\n' } })
   await using second = await createTestRepository({ files: { 'second.txt': 'two\n' } })
   await second.git(['config', 'filter.secret.clean', './seal'])

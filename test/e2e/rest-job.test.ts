@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
-test('over REST, as a script would: register, claim, wait on the events, merge', async () => {
+test('registers, claims, waits on events and merges over REST', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'serve' })
   const register = { email: 'owner@copse.test', password: 'correct horse', display_name: 'Owner' }

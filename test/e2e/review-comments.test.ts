@@ -9,7 +9,7 @@ import { openLocally } from './harness/local-page.ts'
 const viewport = { width: 1440, height: 900 }
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
 
-test('a comment that was sent stays, shows what became of its line, and a suggestion is written and applied', async () => {
+test('keeps a sent comment with the state of its line, and applies a suggestion', async () => {
   await using repository = await createTestRepository({ files: { 'src/add.txt': nine } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

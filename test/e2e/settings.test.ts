@@ -5,7 +5,7 @@ import { checkedPage, violations, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('what is typed into settings stays, whatever is saved meanwhile, here or elsewhere', async () => {
+test('keeps what is typed into settings, whatever is saved meanwhile', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -69,7 +69,7 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
   expect(await violations(page)).toEqual([])
 })
 
-test('agents, a project and the app each have their own place, and older addresses still lead there', async () => {
+test('has separate pages for agents, project and app, and redirects older addresses', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -20,7 +20,7 @@ const paste = (field: Locator, what: Pasted) =>
     return !element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
   }, what)
 
-test('a message waits behind the run, is changed, and is delivered; the terminal shows what is printed and takes keys', async () => {
+test('queues, changes and delivers a message, and types into a terminal', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   const gate = await mkdtemp(join(tmpdir(), 'copse-steering-'))
   try {

@@ -5,7 +5,7 @@ import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a task is saved as a template, which fills the next one, and is kept up in the settings', async () => {
+test('saves a task as template, fills the next from it, and edits it in the settings', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -101,7 +101,7 @@ test('a task is saved as a template, which fills the next one, and is kept up in
   expect((await templates()).map(({ name }) => name)).toEqual(['Bug', 'Hang up'])
 }, 120_000)
 
-test('what an agent will be told is read while the task is written, and follows it', async () => {
+test('shows an agent’s prompt while the task is written', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -29,7 +29,7 @@ const shot = async (page: Page, name: string) => {
   if (process.env['COPSE_SHOTS']) await page.screenshot({ path: `${process.env['COPSE_SHOTS']}/${name}.png` })
 }
 
-test('a description is written with pictures, paths and marks, looked at, and read again where it is shown', async () => {
+test('writes a description with pictures, paths and marks, previews and shows it', async () => {
   await using repository = await createTestRepository({ files: { 'src/ferry.ts': 'x', 'docs/ferry.md': 'x' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

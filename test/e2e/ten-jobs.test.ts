@@ -274,7 +274,7 @@ const takeInHand = (card: Locator) =>
     })
     .toBe(true)
 
-test('the ten commonest jobs take no more presses, and no more clicks, than counted here', async () => {
+test('needs no more presses and clicks for the ten commonest jobs than counted here', async () => {
   const lines = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
   await using repository = await createTestRepository({ files: { 'add.txt': lines } })
   await using service = await startBuiltService({ as: 'local' })

@@ -10,7 +10,7 @@ import { openLocally } from './harness/local-page.ts'
 
 const requests = [{ tool_name: 'Bash', input: { command: 'npm publish --tag next' } }]
 
-test('an agent is answered on a phone; at 1024 what needs somebody is counted; at 2560 the width is used', async () => {
+test('answers an agent on a phone, counts at 1024 what needs a person, and uses the width of 2560', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -56,7 +56,7 @@ test('an agent is answered on a phone; at 1024 what needs somebody is counted; a
   await expect.poll(asks).toBe(0)
 })
 
-test('on a phone a row of the list begins with its title, and what a task waits for is named by its title', async () => {
+test('begins a list row with its title on a phone, and names what a task waits for', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -84,7 +84,7 @@ test('on a phone a row of the list begins with its title, and what a task waits 
   if (shots) await page.screenshot({ path: `${shots}/list-360.png` })
 })
 
-test('on a phone every screen can be read and pressed: nothing is cut off, and nothing lies over another', async () => {
+test('shows every screen on a phone without cut-off or overlapping parts', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -4,7 +4,7 @@ import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a full column says so, a start beyond it can wait for room, and what goes over it is seen', async () => {
+test('shows a full column, lets a start wait for room, and marks what exceeds it', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -5,7 +5,7 @@ import { checkedPage, violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a person changes a workflow in the graph and in the JSON, sees what is wrong at its place, and saves it', async () => {
+test('changes a workflow in graph and JSON, shows errors in place, and saves it', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

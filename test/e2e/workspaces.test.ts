@@ -22,7 +22,7 @@ async function worked(client: Client, project: Project, title: string, command: 
 }
 const statusOf = async (client: Client, task: Task) => (await client.call('tasks.get', { task_id: task.id })).status
 
-test('what a reset threw away is shown, restored into the worktree, and given up', async () => {
+test('shows, restores and discards what a reset removed', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -89,7 +89,7 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   await snapshots.getByText('1 file, uncommitted').waitFor()
 })
 
-test('a worktree that no task knows is hinted at, adopted with its files, and another is removed and kept', async () => {
+test('points at a worktree without a task, adopts it, and removes another', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -136,7 +136,7 @@ test('a worktree that no task knows is hinted at, adopted with its files, and an
   expect(await repository.git(['rev-parse', branch])).toBe(items[0]?.commit)
 })
 
-test('a branch is updated from its base; a conflict is shown, taken to the editor and concluded', async () => {
+test('updates a branch from its base, and shows and concludes a conflict', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'b\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -187,7 +187,7 @@ test('a branch is updated from its base; a conflict is shown, taken to the edito
   expect(await repository.git(['show', `${branch}:b.txt`])).toBe('bbb')
 })
 
-test('a merge that conflicts stands in the review with its lines, and the agent resolves it', async () => {
+test('shows the lines of a conflicting merge in the review, which the agent resolves', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

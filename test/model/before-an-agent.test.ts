@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ExecutionRecord } from '../../src-main/ports/store.ts'
 import { startEngineRig } from './engine-rig.ts'
 
-test('what a run is compared with afterwards is stored before its agent begins', async () => {
+test('stores what a run is compared with before its agent begins', async () => {
   const seen: (ExecutionRecord | null)[] = []
   await using rig = await startEngineRig(':memory:', (store, { execution_id }) => {
     seen.push(store.read.executions.get(execution_id))

@@ -43,7 +43,7 @@ const needFixtures = [
 ]
 
 describe('the official conformance suite', () => {
-  test('passes against the service, but for what needs fixtures', async () => {
+  test('passes against the service, except for what needs fixtures', async () => {
     await using job = await startJob()
     await job.task()
     await using proxy = await startTokenProxy(job.running.url, job.running.token)
@@ -52,7 +52,7 @@ describe('the official conformance suite', () => {
     expect(code, stdout).toBe(0)
   })
 
-  test('passes against the endpoint with the suite’s own fixtures, but for what needs a lasting connection', async () => {
+  test('passes against the endpoint with its own fixtures, except for what needs a lasting connection', async () => {
     const app = Fastify()
     const guardBrowsers = createBrowserGuard('127.0.0.1', [])
     app.addHook('onRequest', async (request) => {
@@ -85,7 +85,7 @@ describe('the official conformance suite', () => {
 })
 
 describe('the official inspector', () => {
-  test('finds no fault in the schemas, and calls tools and reads resources', async () => {
+  test('finds no fault in the schemas, calls tools and reads resources', async () => {
     await using job = await startJob()
     const task = await job.task({ title: 'Inspect me' })
     const { url, token } = job.running

@@ -234,7 +234,7 @@ test('shows everything as new against a base without files', async () => {
   ])
 })
 
-test('on a branch without a commit, everything is new', async () => {
+test('shows everything as new on a branch without a commit', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   const { repository, path } = fixture
   await repository.git(['checkout', '--quiet', '--orphan', 'fresh'], { cwd: path })
@@ -250,7 +250,7 @@ test('on a branch without a commit, everything is new', async () => {
   }
 })
 
-test('a start that is no longer in the repository, and a base branch that is gone, hide no work', async () => {
+test('hides no work if its start is no longer in the repository, or the base branch is gone', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   const { repository, path } = fixture
   const start = await repository.git(['rev-parse', 'main'])
@@ -267,7 +267,7 @@ test('a start that is no longer in the repository, and a base branch that is gon
   expect((await read({ base_commit: gone })).files).toEqual([])
 })
 
-test('a diff of 40 MB and 200,000 lines is counted whole, and held in no more memory than its budget', async () => {
+test('counts a diff of 40 MB and 200,000 lines completely within its memory budget', async () => {
   await using fixture = await withWorktree()
   const text = lines(2_000, 'x'.repeat(200))
   const names = Array.from({ length: 100 }, (_, number) => `file-${String(number).padStart(3, '0')}.txt`)

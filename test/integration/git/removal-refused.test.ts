@@ -15,7 +15,7 @@ async function restless(fixture: WorkspaceFixture): Promise<void> {
   await repository.write({ '.gitattributes': 'slow.txt filter=restless\n', 'slow.txt': 's\n', 'busy.txt': 'b\n' }, path)
 }
 
-test('a file that changes while it is being kept: the removal is refused and nothing is lost', async () => {
+test('refuses a removal if a file changes while it is kept, and loses nothing', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   await restless(fixture)
@@ -33,7 +33,7 @@ test('a file that changes while it is being kept: the removal is refused and not
   expect(await readFile(join(path, 'busy.txt'), 'utf8')).toBe(seen)
 })
 
-test('a file that changes while it is being kept: the reset is refused as a whole', async () => {
+test('refuses a whole reset if a file changes while it is kept', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   await restless(fixture)
@@ -59,7 +59,7 @@ async function withFullDisk<T>(fixture: WorkspaceFixture, work: () => Promise<T>
   }
 }
 
-test('no room for what is to be kept: removal and reset are refused, and nothing is lost', async () => {
+test('refuses removal and reset without room for what is kept, and loses nothing', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   const big = randomBytes(300_000)
@@ -78,54 +78,48 @@ test('no room for what is to be kept: removal and reset are refused, and nothing
   expect(await repository.git(['fsck', '--no-dangling'])).toBe('')
 })
 
-test.runIf(canMount)(
-  'a disk that is really full: the removal is refused until there is room, and nothing is lost',
-  async () => {
-    await using disk = await smallDisk(3)
-    await using fixture = await withWork({}, {}, disk.path)
-    const { repository, path, workspaces } = fixture
-    const big = randomBytes(200_000)
-    await repository.write({ 'big.bin': big }, path)
-    const ballast = join(disk.path, 'ballast')
-    await writeFile(ballast, randomBytes(4_000_000)).catch((error: NodeJS.ErrnoException) => {
-      expect(error.code).toBe('ENOSPC')
-    })
-    await expect(workspaces.remove(removal(fixture), never)).rejects.toMatchObject({ code: 'git_failed' })
-    await expect(workspaces.resetWorktree(path, taskId, never)).rejects.toMatchObject({ code: 'git_failed' })
-    expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
-    await rm(ballast)
-    await removeAndReturn(fixture)
-    expect(await restore(fixture, (await rescues(fixture))[0])).toMatchObject({ to: 'worktree' })
-    expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
-    expect(await repository.git(['fsck', '--no-dangling'])).toBe('')
-  },
-)
+test.runIf(canMount)('refuses a removal on a full disk until there is room, and loses nothing', async () => {
+  await using disk = await smallDisk(3)
+  await using fixture = await withWork({}, {}, disk.path)
+  const { repository, path, workspaces } = fixture
+  const big = randomBytes(200_000)
+  await repository.write({ 'big.bin': big }, path)
+  const ballast = join(disk.path, 'ballast')
+  await writeFile(ballast, randomBytes(4_000_000)).catch((error: NodeJS.ErrnoException) => {
+    expect(error.code).toBe('ENOSPC')
+  })
+  await expect(workspaces.remove(removal(fixture), never)).rejects.toMatchObject({ code: 'git_failed' })
+  await expect(workspaces.resetWorktree(path, taskId, never)).rejects.toMatchObject({ code: 'git_failed' })
+  expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
+  await rm(ballast)
+  await removeAndReturn(fixture)
+  expect(await restore(fixture, (await rescues(fixture))[0])).toMatchObject({ to: 'worktree' })
+  expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
+  expect(await repository.git(['fsck', '--no-dangling'])).toBe('')
+})
 
 // Root may write everywhere.
-test.skipIf(process.getuid?.() === 0)(
-  'a read-only folder: the removal is refused where nothing may be renamed',
-  async () => {
-    await using fixture = await withWork({})
-    const { repository, path, workspaces } = fixture
-    await repository.write({ 'new.txt': 'n\n', 'deep/er/file.txt': 'f\n' }, path)
-    const parent = join(path, '..')
-    execFileSync('chmod', ['555', parent])
-    try {
-      await expect(workspaces.remove(removal(fixture), never)).rejects.toMatchObject({ code: 'git_failed' })
-      expect(await readFile(join(path, 'new.txt'), 'utf8')).toBe('n\n')
-    } finally {
-      execFileSync('chmod', ['755', parent])
-    }
-    // Folders within, which package managers like to make read-only, are no obstacle once their files are kept.
-    execFileSync('chmod', ['-R', 'a-w', join(path, 'deep')])
-    await removeAndReturn(fixture)
-    expect(await restore(fixture, (await rescues(fixture))[0])).toMatchObject({ to: 'worktree' })
-    expect(await readFile(join(path, 'deep/er/file.txt'), 'utf8')).toBe('f\n')
-  },
-)
+test.skipIf(process.getuid?.() === 0)('refuses a removal in a read-only folder', async () => {
+  await using fixture = await withWork({})
+  const { repository, path, workspaces } = fixture
+  await repository.write({ 'new.txt': 'n\n', 'deep/er/file.txt': 'f\n' }, path)
+  const parent = join(path, '..')
+  execFileSync('chmod', ['555', parent])
+  try {
+    await expect(workspaces.remove(removal(fixture), never)).rejects.toMatchObject({ code: 'git_failed' })
+    expect(await readFile(join(path, 'new.txt'), 'utf8')).toBe('n\n')
+  } finally {
+    execFileSync('chmod', ['755', parent])
+  }
+  // Folders within, which package managers like to make read-only, are no obstacle once their files are kept.
+  execFileSync('chmod', ['-R', 'a-w', join(path, 'deep')])
+  await removeAndReturn(fixture)
+  expect(await restore(fixture, (await rescues(fixture))[0])).toMatchObject({ to: 'worktree' })
+  expect(await readFile(join(path, 'deep/er/file.txt'), 'utf8')).toBe('f\n')
+})
 
 test.each(['the next claim', 'the removal'])(
-  'a removal that a crash cut short after the renaming is taken up by %s as if nothing had been',
+  'finishes with %s a removal that a crash cut short after the renaming',
   async (by) => {
     await using fixture = await withWork({})
     const { repository, path, workspaces } = fixture
@@ -143,7 +137,7 @@ test.each(['the next claim', 'the removal'])(
   },
 )
 
-test('a folder that comes to the place while the old one is being removed is nobody’s to delete', async () => {
+test('leaves a folder alone that appears in the place of the removed one', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   await repository.git([
@@ -159,7 +153,7 @@ test('a folder that comes to the place while the old one is being removed is nob
   expect(found.flat()).toContain('mine')
 })
 
-test('a worktree whose .git leads to the record of another task is worked in by neither', async () => {
+test('works in no worktree whose .git leads to another task’s record', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   const other = fixture.request({ path: join(fixture.root, 'project', 'other'), branch: 'copse/other' })
@@ -178,7 +172,7 @@ test('a worktree whose .git leads to the record of another task is worked in by 
   expect(await repository.git(['branch', '--show-current'], { cwd: other.path })).toBe('copse/other')
 })
 
-test('a worktree that is configured to have its files elsewhere is not worked in, and those files stay', async () => {
+test('works in no worktree whose files are configured elsewhere, and keeps those files', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   const elsewhere = join(repository.beside, 'elsewhere')
@@ -193,7 +187,7 @@ test('a worktree that is configured to have its files elsewhere is not worked in
   expect(await readFile(join(`${path}.broken-1`, 'mine.txt'), 'utf8')).toBe('mine\n')
 })
 
-test('a worktree that somebody replaced by a link is never written through', async () => {
+test('never writes through a link in the place of a worktree', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   const elsewhere = join(repository.beside, 'elsewhere')

@@ -7,7 +7,7 @@ import { processesIn } from '../../helpers/processes-in.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-test('what a hook of a killed service still runs is ended by the next, before the hook is run again', async () => {
+test('ends leftovers of a killed service’s hook before it runs again', async () => {
   await using journey = await createJourney()
   const { dataDir, repository } = journey
   const seen = join(dataDir, 'seen.txt')
@@ -38,7 +38,7 @@ test('what a hook of a killed service still runs is ended by the next, before th
   expect(processesIn([dataDir]).filter(({ command: line }) => line.includes('sleep'))).toEqual([])
 })
 
-test('what a hook that was being tried out still runs is ended by the next start, and its worktree is gone', async () => {
+test('ends leftovers of a hook test at the next start, and removes its worktree', async () => {
   await using journey = await createJourney()
   const { dataDir, repository } = journey
   const seen = join(dataDir, 'seen.txt')

@@ -6,7 +6,7 @@ const rounds = { atLeast: 30, atMost: 150 }
 /** Whatever else the machine does only adds to it: the quickest of many is what the work itself takes. */
 const quickest = (values: readonly number[]) => Math.min(...values)
 
-test('a wrong sign-in takes as long for an account that exists as for one that does not', async () => {
+test('takes as long for a missing account as for a wrong password', async () => {
   await using opened = await openIdentity({ bcryptCost: 8 })
   await opened.identity.register(person('owner@example.com'), here)
   const took = { known: [] as number[], unknown: [] as number[] }
@@ -32,7 +32,7 @@ test('a wrong sign-in takes as long for an account that exists as for one that d
   expect(difference()).toBeLessThan(0.2)
 })
 
-test('beyond 200 who wait their turn, the next is asked to come again', async () => {
+test('refuses sign-ins beyond 200 that wait', async () => {
   const passwords = createPasswords(4)
   const results = await Promise.allSettled(Array.from({ length: 260 }, () => passwords.verify('x', null)))
   const refused = results.filter((result) => result.status === 'rejected')

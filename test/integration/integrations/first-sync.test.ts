@@ -16,7 +16,7 @@ const body = 'It breaks, and nobody knows why. '.repeat(50)
 
 vi.setConfig({ testTimeout: 60_000 + count * 10 })
 
-test('a first sync is seen to come on, goes on where a kill stopped it, doubles nothing, and leaves room for others', async () => {
+test('shows progress, resumes after a kill without duplicates, and leaves room for other work', async () => {
   const secret = `SVC_SECRET_FIRST_SYNC_${process.pid}`
   await using tracker = await startTracker()
   process.env[secret] = tracker.token

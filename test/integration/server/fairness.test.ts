@@ -15,7 +15,7 @@ async function anotherToken({ identity }: OpenServer): Promise<string> {
   return identity.tokens.create(registered.user.id, lasting('tests')).token
 }
 
-test('one person has at most 256 event streams; others and agents have theirs', async () => {
+test('limits a person to 256 event streams, without limiting others', async () => {
   await using server = await openServer()
   const other = await anotherToken(server)
   const agent = server.identity.agentTokens.mint({
@@ -54,7 +54,7 @@ function statusOver(agent: Agent, url: string, token: string): Promise<number | 
   })
 }
 
-test('the last tenth of all connections is for those who have few', async () => {
+test('reserves the last tenth of connections for clients with few', async () => {
   const patience = { requests: 10_000, failures: 1_000, headersMs: 10_000, requestMs: 30_000, stallMs: 30_000 }
   await using server = await openServer({ limits: { ...patience, connections: 60 } })
   const other = await anotherToken(server)
@@ -72,7 +72,7 @@ test('the last tenth of all connections is for those who have few', async () => 
   }
 })
 
-test.skipIf(process.platform === 'win32')('a data folder that others can look into is tightened', async () => {
+test.skipIf(process.platform === 'win32')('restricts a data folder that others can read', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-data-'))
   try {
     await chmod(dataDir, 0o755)

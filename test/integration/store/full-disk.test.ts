@@ -26,7 +26,7 @@ function fill(folder: string): () => void {
 }
 
 test.runIf(canMount)(
-  'a disk that is full while the service runs is said so, nothing is half done, and it goes on once there is room',
+  'says that the disk is full, does nothing by halves, and continues once there is room',
   { timeout: 60_000 },
   async () => {
     await using disk = await smallDisk(12)
@@ -59,7 +59,7 @@ test.runIf(canMount)(
   },
 )
 
-test.runIf(canMount)('a start without any room says that the disk is full', async () => {
+test.runIf(canMount)('says at the start that the disk is full', async () => {
   await using disk = await smallDisk(2)
   const makeRoom = fill(disk.path)
   await expect(openDatabase(join(disk.path, 'copse.db'), migrations)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test.runIf(canMount)('a start without any room says that the disk is full', asyn
 })
 
 test.runIf(canMount)(
-  'an agent that ends while the disk is full has ended once there is room again',
+  'ends an agent’s run that ended on a full disk once there is room',
   { timeout: 60_000 },
   async () => {
     await using disk = await smallDisk(16)

@@ -71,7 +71,7 @@ async function writeOldFile(file: string, folder: string) {
   return { ids, verdicts }
 }
 
-test('rows of the version before are read whole, and what they lack is null', async () => {
+test('reads rows of the earlier version, with null for new fields', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const { ids, verdicts } = await writeOldFile(file, folder.path)
@@ -93,7 +93,7 @@ test('rows of the version before are read whole, and what they lack is null', as
   store.close()
 })
 
-test('what a person did before the migration still gives the agents a new budget', async () => {
+test('gives agents a new budget for a person’s action before the migration', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const { ids } = await writeOldFile(file, folder.path)
@@ -108,7 +108,7 @@ test('what a person did before the migration still gives the agents a new budget
   store.close()
 })
 
-test('a migrated file takes comments, knowledge and notifications', async () => {
+test('stores comments, knowledge and notifications in a migrated file', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const { ids } = await writeOldFile(file, folder.path)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createScripts } from '../../../../src-main/hooks/scripts/run-script.ts'
 import { createProcessBeacon } from '../../../helpers/process-beacon.ts'
 
-test('what runs under a mark is found and ended by the mark alone, and nothing else is', async () => {
+test('ends exactly the processes with the marker', async () => {
   await using beacon = await createProcessBeacon()
   const scripts = createScripts()
   const log = { write: () => Promise.resolve(), close: () => Promise.resolve() }

@@ -17,7 +17,7 @@ function startService(cwd: string, command: string) {
 }
 
 it.runIf(process.platform === 'linux')(
-  'within two seconds of a kill -9 nothing is left of what a service ran, wherever it went',
+  'ends everything that a service ran within two seconds of a kill -9',
   async () => {
     await using beacon = await createProcessBeacon()
     await using folder = await mkdtempDisposable(join(tmpdir(), 'copse-guard-'))
