@@ -37,7 +37,7 @@ const all = Object.values(executorDefinitions)
 /** Names of files and folders in a repository that control any agent. */
 export const configNames: ReadonlySet<string> = new Set(all.flatMap((definition) => definition.configNames))
 
-/** Returns where agents keep settings, sessions and sign-ins: the usual folders, and those that these agents name. */
+/** Returns where agents keep settings, sessions and sign-ins: the usual folders, and the ones these agents name. */
 export function credentialFolders(agents: readonly Pick<Agent, 'executor' | 'config'>[]): readonly string[] {
   const usual = all.flatMap(({ needs }) => (needs ? foldersOf(needs, {}) : []))
   const configured = agents.flatMap(({ executor, config }) => {

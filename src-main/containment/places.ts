@@ -104,7 +104,7 @@ interface GitFolders {
 /** Folders of the shared git directory that a commit writes. */
 const written = ['objects', 'refs', 'logs']
 
-/** Returns the paths that git writes for a commit here, and those that would make git run programs for others. */
+/** Returns the paths that git writes for a commit here, and paths that would make git run programs for others. */
 export function gitFoldersOf(cwd: string): GitFolders {
   const dotGit = join(cwd, '.git')
   if (!existsSync(dotGit)) return { read: [], write: [], protected: [] }

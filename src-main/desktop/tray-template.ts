@@ -39,7 +39,7 @@ export function toPause({ projects }: Activity): readonly string[] {
 }
 
 /**
- * Returns the projects to resume: those that the tray paused, so that earlier pauses of a person stay; without any,
+ * Returns the projects to resume: the ones paused by the tray, so that earlier pauses of a person stay; without any,
  * all.
  */
 export function toResume({ projects }: Activity, byTray: readonly string[]): readonly string[] {

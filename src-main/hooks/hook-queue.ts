@@ -181,7 +181,7 @@ function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
   return processMarker
 }
 
-/** Leaves aborted hooks pending, except those that only mattered during a run. */
+/** Leaves aborted hooks pending, except hooks that matter only during a run. */
 async function recoverTask({ context }: HookQueueDeps, task_id: TaskId): Promise<void> {
   const { read } = context.store
   for (const { id, data } of read.pendingHooks.ofTask(task_id)) {

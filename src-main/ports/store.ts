@@ -157,7 +157,7 @@ export interface Queries {
     places(project_id: ProjectId): readonly TaskPlace[]
     /** Returns the tasks with `start_when_ready`. */
     startingWhenReady(): readonly TaskId[]
-    /** Returns the tasks that are stacked on another, and those whose branch still lies on one. */
+    /** Returns the tasks that are stacked on another, or whose branch still lies on one. */
     stacked(): readonly TaskId[]
     /** Returns the tasks stacked on this one, archived ones included. */
     stackedOn(task_id: TaskId): readonly TaskId[]

@@ -27,7 +27,7 @@ export interface OutboxWorker {
   isIdle(task_id: TaskId): boolean
   /** Resolves once no step of the task is pending. */
   waitUntilDrained(task_id: TaskId): Promise<void>
-  /** Resolves when no step is pending except those that wait for on_task_done or on_task_cancel hooks. */
+  /** Resolves when no step is pending except steps that wait for on_task_done or on_task_cancel hooks. */
   waitUntilEntered(task_id: TaskId): Promise<void>
   /** Resolves once the step of this kind is done, or when the task has no steps left. */
   waitForStep(task_id: TaskId, kind: Step['kind']): Promise<void>

@@ -43,7 +43,7 @@ export function hasAsyncGuards(
   return targetGuards(deps, plan, triggered_by).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
 }
 
-/** Returns the guards of the plugins in the target's hooks, without those that this transition would skip. */
+/** Returns the guards of the plugins in the target's hooks, without the hooks that this transition would skip. */
 function targetGuards({ plugins }: Pick<StepServices, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
   const runs = (name: string, phase: HookPhase) =>
     hooksAt(to, phase).some((hook) => hook.plugin === name && audienceMatches(hook.applies_to, triggered_by))

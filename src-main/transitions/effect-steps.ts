@@ -12,7 +12,7 @@ export interface ProgressDeps {
   readonly transitions: { workflowOf(q: Pick<Queries, 'projects'>, task: TaskRecord): Workflow }
 }
 
-/** Returns the steps of an effect in order; after an edit of the workflow, those that the effect started with. */
+/** Returns the steps of an effect in order; after an edit of the workflow, the steps that the effect started with. */
 export function stepsOfEffect(deps: ProgressDeps, q: Queries, effect: EffectRecord): readonly Step[] {
   const { data } = effect
   if (data.steps) return data.steps

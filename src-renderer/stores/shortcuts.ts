@@ -12,7 +12,7 @@ export interface Shortcut extends CommandInfo {
 const storageKey = 'copse.shortcuts'
 const defaults = new Map<string, CommandInfo>(commandList.map((command) => [command.id, command]))
 
-/** Which keys do what on this device: the usual ones, and those that the person chose instead. */
+/** The shortcuts on this device: the defaults, and the ones that the person chose instead. */
 export const useShortcuts = defineStore('shortcuts', () => {
   const mac = navigator.platform.startsWith('Mac')
   const custom = ref<Readonly<Record<string, readonly string[]>>>(read())

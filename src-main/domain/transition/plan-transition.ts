@@ -13,7 +13,7 @@ import { enabledHooks } from './pending-hooks.ts'
 const workEvents = ['before_work', 'on_work_start', 'on_work_stop'] as const
 
 /**
- * Returns the steps of a transition with those that the project's lifecycle hooks add; null when they add none. The
+ * Returns the steps of a transition including the ones of the project's lifecycle hooks; null when there are none. The
  * on_work_stop hooks come before any check of the worktree, and the before_work hooks after it exists.
  */
 function lifecycleSteps(

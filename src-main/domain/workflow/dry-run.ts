@@ -25,7 +25,7 @@ export function dryRunBudgets(): DryRunBudgets {
  * Walks a pretend task through a workflow: each way to an end that passes no state twice, the
  * circles that it can be sent round in, and where it would get stuck. Cancellation is left out: it
  * leads from everywhere to the same state, and would double every path without telling anything.
- * So are the short cuts of a claim over gates whose role nobody has: they pass the same states, or fewer.
+ * So are the short cuts of a claim over gates whose role has no holder: they pass the same states, or fewer.
  */
 export function dryRun(workflow: Workflow, budgets: DryRunBudgets = dryRunBudgets()): DryRun {
   const { states } = workflow.definition
@@ -56,7 +56,7 @@ interface Model {
   readonly stuck: ReadonlyMap<string, string>
 }
 
-/** Why nobody can pass a gate. Where a hook leads on after its pass, no transition is needed. */
+/** Why a gate can't be passed. A gate whose hook cascades after a pass needs no transition. */
 function stuckReason(state: WorkflowState): readonly [string, string][] {
   if (state.kind !== 'gate') return []
   const leadsOn = (['on_enter', 'after_enter'] as const).some((phase) =>
@@ -153,7 +153,7 @@ interface WorkflowEdge {
 
 /**
  * Every way out of a state, as the engine takes it: none out of a terminal one, and none forward out
- * of a gate that nobody can pass. Only the first declared transition is the way straight on, or the
+ * of a gate that can't be passed. Only the first declared transition is the way straight on, or the
  * cascade of a hook that leads to the same state or where none is declared.
  */
 function outgoingEdges(workflow: Workflow, state: WorkflowState, isStuck: boolean): readonly WorkflowEdge[] {

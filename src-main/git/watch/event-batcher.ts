@@ -41,7 +41,7 @@ export function createEventBatcher(timing: Timing, handle: (gathered: ChangeBatc
   }
   const start = () => {
     timer = null
-    // What comes meanwhile is armed when this is done.
+    // Later events arm the timer when this is done.
     if (working || closed) return
     const gathered: ChangeBatch = { keys, overflowed, git }
     keys = new Map()

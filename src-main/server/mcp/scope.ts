@@ -123,7 +123,7 @@ interface Named {
   readonly key?: string
 }
 
-/** Returns the items with this name or key; else those whose ID contains the text. */
+/** Returns the items with this name or key; if there are none, the items whose ID contains the text. */
 function matching<T extends Named>(items: readonly T[], text: string): readonly T[] {
   const lower = text.toLowerCase()
   const named = items.filter(({ name, key }) => name.toLowerCase() === lower || key?.toLowerCase() === lower)

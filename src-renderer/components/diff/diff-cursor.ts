@@ -9,7 +9,7 @@ interface CursorPorts {
   current(): string | null
   /** Something is to be said about these lines. */
   comment(place: DiffPosition): void
-  /** For those who can't see it: where the cursor is now. */
+  /** Announces the cursor's position to screen readers. */
   announce(words: string): void
 }
 
