@@ -19,7 +19,7 @@ const { default: config } = (await import(new URL('../../.dependency-cruiser.mjs
   default: { readonly forbidden: readonly Rule[] }
 }
 
-/** One wrong import per rule: where it stands, and the line. */
+/** One wrong import per rule: its file and line. */
 const planted: Readonly<Record<string, readonly [file: string, line: string]>> = {
   'lang-imports-nothing': ['src-shared/lang/planted.ts', "import '../contract/ids.ts'"],
   contract: ['src-shared/contract/planted.ts', "import '../client/create-client.ts'"],

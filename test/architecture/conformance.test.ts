@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { problemIn, problemOf, spell, type NamedTest } from '../helpers/named-test.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 
-/** A test as test/conformance spells it: its file below test/, a colon, and its name as it stands there. */
+/** A test as test/conformance cites it: its file below test/, a colon, and its name in the source. */
 const proof = z.string().transform((spelled, context): NamedTest => {
   const [, path, name] = /^(\S+?\.ts): (.+)$/.exec(spelled) ?? []
   if (path !== undefined && name !== undefined) return { path, name }
@@ -43,7 +43,7 @@ test('names only tests that exist and run', () => {
 })
 
 test('does not count a skipped test, or one within a skipped suite', () => {
-  // Put together here, so that this file holds no such test itself.
+  // Assembled here, so that this file contains no skipped test itself.
   const off = ['sk', 'ip'].join('')
   const text = `describe('on', () => {
   test('runs', () => {})
@@ -75,7 +75,7 @@ test('runs at last', () => {})
   })
 })
 
-/** With UPDATE_DOCS=1 the page is written anew. */
+/** UPDATE_DOCS=1 rewrites the page. */
 test('has a README.md as the files beside it say', () => {
   const file = join(projectRoot, 'test', 'conformance', 'README.md')
   const page = [
@@ -99,5 +99,5 @@ test('has a README.md as the files beside it say', () => {
   else expect(readFileSync(file, 'utf8')).toBe(page)
 })
 
-/** As Markdown that shows every character as it is. */
+/** Escapes every character that Markdown would interpret. */
 const cell = (text: string): string => text.trim().replace(/[|<*\\]/g, '\\$&')

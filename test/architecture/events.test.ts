@@ -6,7 +6,7 @@ import { projectRoot } from '../helpers/project-root.ts'
 
 const types = Object.keys(eventPayloads)
 
-/** Those of the contract's types for which no file of `pattern` has what `needle` looks for. */
+/** Returns the contract's types for which no file of `pattern` contains `needle`. */
 function missing(pattern: string, needle: (type: string) => RegExp): string[] {
   const files = globSync(pattern, { cwd: projectRoot })
   const text = files.map((file) => readFileSync(join(projectRoot, file), 'utf8')).join('\n')

@@ -13,6 +13,6 @@ test('never changes a listed migration, because databases have run it', async ()
     const content = await readFile(join(folder, name), 'utf8')
     return [name, createHash('sha256').update(content.replaceAll('\r\n', '\n')).digest('hex')] as const
   })
-  // A new migration is added to migrations.json in the commit that brings it.
+  // The commit of a new migration adds it to migrations.json.
   expect(Object.fromEntries(await Promise.all(hashes))).toEqual(frozen)
 })

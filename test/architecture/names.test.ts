@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { pluginTraits } from '../../src-main/plugins/create-plugins.ts'
 import { copyProject, projectRoot } from './project-copy.ts'
 
-/** Where plugins are at home. */
+/** The folders that may name plugins. */
 const home = 'src-main/plugins/'
 
-/** The lines that name a plugin in quotes: what depends on one asks for its traits, which a new plugin can have too. */
+/** The lines that name a plugin in quotes; other code asks for traits, which a new plugin can have too. */
 async function pluginsNamed(root: string): Promise<string[]> {
   const name = new RegExp(`(['"\`])(?:${[...pluginTraits.keys()].join('|')})\\1`)
   const found: string[] = []

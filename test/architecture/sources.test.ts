@@ -10,7 +10,7 @@ const files = execFileSync('git', ['ls-files', '-z'], { cwd: projectRoot, encodi
 
 const isCode = (file: string) => /\.(ts|vue|mjs|js)$/.test(file)
 
-/** Put together here, so that this file does not hold them itself. */
+/** Assembled here, so that this file does not contain them itself. */
 const words = {
   'work left undone': new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`),
   'a path that a clean clone does not have': new RegExp('/wo' + 'rk/'),

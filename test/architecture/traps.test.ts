@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { problemOf, spell } from '../helpers/named-test.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 
-/** The traps of test/traps.md, each with the tests that it names. */
+/** The traps of test/traps.md, each with its tests. */
 const traps = readFileSync(join(projectRoot, 'test', 'traps.md'), 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| ') && !/^\| (?:Trap|-+) /.test(line))

@@ -22,7 +22,7 @@ test('rejects Node, timers, the network and the DOM in the pure folders', async 
   expect(impure.map(([file]) => file).filter((file) => !inError.has(file))).toEqual([])
 }, 60_000)
 
-/** The list of a resource's fields → the files that store what its creation and its change are given, and how many of the two. */
+/** The fields of a resource → the files that store its creation and its change, and how many of the two. */
 const fieldLists: readonly (readonly [list: string, file: string, stores: Readonly<Record<string, number>>])[] = [
   [
     'TaskFields = z.object({',
@@ -44,7 +44,7 @@ const fieldLists: readonly (readonly [list: string, file: string, stores: Readon
     'src-shared/contract/integrations.ts',
     { 'src-main/integrations/change-integration.ts': 2 },
   ],
-  // Any project has every setting, so that one without a default is a type error where the defaults are.
+  // Every project has every setting, so a missing default is a type error.
   ['ProjectSettings = z\n  .object({', 'src-shared/contract/projects.ts', { 'src-shared/contract/projects.ts': 1 }],
 ]
 
@@ -87,13 +87,13 @@ test('does not compile a screen that has only an address', async () => {
   const errors = await compile(copy.root, 'tsconfig.planted.json')
   const inError = new Set(errors.map((error) => error.split('(')[0]))
   expect(missed.filter((one) => !inError.has(one))).toEqual([])
-  // Its view and its title are each asked for.
+  // Its view and its title are each missing.
   expect(
     errors.filter((error) => error.startsWith('src-renderer/shell/screens.ts(') && error.includes('planted')),
   ).toHaveLength(2)
 }, 60_000)
 
-/** The errors of a program, each beginning with its file. */
+/** The errors of a program, each with its file first. */
 async function compile(root: string, config: string): Promise<readonly string[]> {
   const output = await new Promise<string>((resolve) => {
     const tsc = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc')

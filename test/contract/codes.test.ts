@@ -8,7 +8,7 @@ import { projectRoot } from '../helpers/project-root.ts'
 const textOf = (pattern: string) =>
   globSync(pattern, { cwd: projectRoot }).map((file) => readFileSync(join(projectRoot, file), 'utf8'))
 
-/** Codes that stand in none of these files, in quotes. */
+/** Codes in quotes that occur in none of these files. */
 const missingIn = (...patterns: readonly string[]) => {
   const texts = patterns.flatMap(textOf)
   return errorCodes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))

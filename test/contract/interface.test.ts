@@ -3,7 +3,7 @@ import { errorStatus } from '../../src-shared/contract/errors.ts'
 import { notificationTypes, toneOf } from '../../src-shared/contract/notification-types.ts'
 import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 
-// What other programs rely on, said once more by hand: the names, types and addresses that the interface gives.
+// Repeats by hand what other programs rely on: the interface's names, types and addresses.
 
 interface Schema {
   readonly $ref?: string
@@ -62,7 +62,7 @@ function fieldsOf(name: string, ...path: readonly string[]): Record<string, stri
   return typesOf(at)
 }
 
-/** What an endpoint takes and answers: the status, the body's fields that must be there, all others, the answer's. */
+/** Describes an endpoint: its status, required and optional fields, and its answer. */
 function endpoint(address: string) {
   const [method = '', path = ''] = address.split(' ')
   const same = (one: string) => one.replace(/\{\w+\}/g, '{}') === `/api/v1${path}`.replace(/\{\w+\}/g, '{}')
@@ -88,7 +88,7 @@ interface Expected {
   readonly answer?: Readonly<Record<string, string>>
 }
 
-/** More may be taken and answered than the interface names, but nothing else may be required. */
+/** More may be accepted and returned than the interface names, but nothing else required. */
 function expectEndpoints(table: Readonly<Record<string, Expected>>): void {
   for (const [address, { status, required = [], optional = [], answer = {} }] of Object.entries(table)) {
     const found = endpoint(address)

@@ -9,7 +9,7 @@ import { projectRoot } from '../helpers/project-root.ts'
 
 type Mode = 'legacy' | 'auto'
 
-/** The official client; it holds every answer against the tool's own output schema. */
+/** The official client; it checks every answer against the tool's output schema. */
 async function connect(
   job: Job,
   mode: Mode,

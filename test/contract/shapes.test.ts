@@ -17,8 +17,8 @@ import * as workspaces from '../../src-shared/contract/workspaces.ts'
 import { addresses, statuses } from './specified.ts'
 
 /**
- * What clients were promised. Answers may say more, never less: the contract's schemas have all of it,
- * and the clients of the other tests take no answer that does not fit its schema.
+ * The promises to clients. Answers may contain more, never less: the contract's schemas contain all of it, and the
+ * clients of the other tests reject answers that do not fit.
  */
 const shapes: readonly (readonly [string, z.ZodObject, string])[] = [
   [

@@ -13,6 +13,6 @@ test('stores what a run is compared with before its agent begins', async () => {
   const request = { task_id: task.id, claimant, triggered_by: 'user:1', by_person: true, overrides: {} }
   await rig.engine.claims.claim(request, AbortSignal.timeout(10_000))
   await rig.rest(task.id)
-  // An agent that judges at once must not find a run of which nothing is known.
+  // An agent that judges at once must find its run saved.
   expect(seen).toMatchObject([{ start_commit: 'head', repository_state: {} }])
 })

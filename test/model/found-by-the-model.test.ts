@@ -4,7 +4,7 @@ import { drive } from './engine-drive.ts'
 import { startEngineRig, type EngineRig } from './engine-rig.ts'
 import type { Answer, State, Trigger } from './model-types.ts'
 
-/** What the engine once did otherwise than the model; each is the shortest way to see it. */
+/** Past differences between engine and model, each as its shortest reproduction. */
 let rig: EngineRig
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ function workflow(...states: readonly Sketch[]): WorkflowDefinition {
   })
 }
 
-/** A task in `start`, and what is seen of it after each thing that is asked. */
+/** Returns a task in `start`, and what is visible after each trigger. */
 function begin(definition: WorkflowDefinition, start: string) {
   const { id } = rig.task(definition, start)
   return (trigger: Trigger, said: Readonly<Record<string, Answer>> = {}) => {

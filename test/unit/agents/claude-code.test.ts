@@ -15,7 +15,7 @@ import {
 } from './claude-code/stand-in.ts'
 import type { Place } from './claude-code/stand-in.ts'
 
-// Small Node programs that speak the protocol stand for Claude Code; the program itself is driven in `test/agents`.
+// Small Node programs stand in for Claude Code; the real program is tested in `test/agents`.
 
 let place: Place
 beforeEach(async () => {

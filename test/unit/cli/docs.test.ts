@@ -31,7 +31,7 @@ test.each(leaves(program, 'svc'))('has an example that begins with `$path` in it
   expect(help(command)).toMatch(new RegExp(`Examples?:\\n(.*\\n)*.*${path}\\b`))
 })
 
-/** With UPDATE_DOCS=1 the table is written anew. */
+/** UPDATE_DOCS=1 rewrites the table. */
 test('lists all commands in docs/cli.md', async () => {
   const file = join(projectRoot, 'docs', 'cli.md')
   const rows = leaves(program, 'svc').map(({ path, command }) => {

@@ -9,7 +9,9 @@ import { createMcpEndpoint } from '../../../src-main/cli/mcp-endpoint.ts'
 
 type Answer = (request: IncomingMessage, body: string, response: ServerResponse) => void
 
-/** A bridge to an endpoint that answers as told. `say` is the client's line, `heard` what came back so far. */
+/**
+ * Creates a bridge to an endpoint with the given answers. `say` sends a client's line, `heard` has the output so far.
+ */
 async function openBridge(answer: Answer) {
   const server = createServer((request, response) => void text(request).then((body) => answer(request, body, response)))
   server.listen(0, '127.0.0.1')

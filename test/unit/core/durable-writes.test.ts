@@ -12,7 +12,7 @@ afterEach(() => {
 const failure = (code: string) => Object.assign(new Error(code), { code })
 const writes = () => createDurableWrites({ log: createLogger({ level: 'silent' }) })
 
-/** A write that fails so many times before it succeeds, and when each attempt was made. */
+/** A write that fails the given number of times, with the times of its attempts. */
 function failing(times: number, code = 'SQLITE_BUSY') {
   const began = Date.now()
   const attempts: number[] = []

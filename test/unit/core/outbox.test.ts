@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOutbox } from '../../../src-main/core/outbox.ts'
 
-/** An outbox over lists in memory; `perform` decides what becomes of an item, by default it is done at once. */
+/** Creates an outbox over lists in memory; `perform` decides about an item, which is done at once by default. */
 function outboxWith(
   perform: (item: string, signal: AbortSignal) => Promise<'done' | 'wait'> | undefined = () => undefined,
 ) {
@@ -22,7 +22,7 @@ function outboxWith(
   return { outbox, pending, begun, broken, isEmpty }
 }
 
-/** Work that goes on until its signal aborts it. */
+/** Work that runs until its signal aborts. */
 const untilAborted = (signal: AbortSignal) =>
   new Promise<'wait'>((resolve) => {
     signal.addEventListener('abort', () => {

@@ -5,7 +5,7 @@ const id = '0199f3a0-1111-7abc-8def-001122334455'
 
 test('reads the full task ID of a link, however it is written', () => {
   expect(readDeepLink(`copse://task/${id}`)).toEqual({ kind: 'task', task_id: id })
-  // Systems hand hosts on as they like, and some end them with a slash.
+  // Systems pass hosts in any case, some with a final slash.
   expect(readDeepLink(`COPSE://task/${id.toUpperCase()}/`)).toEqual({ kind: 'task', task_id: id })
 })
 

@@ -14,7 +14,7 @@ await writeFile(file, 'one\n')
 afterAll(() => rm(home, { recursive: true, force: true }))
 
 const soon = { timeout: 20_000 }
-/** No program is there but these. */
+/** The only programs that exist. */
 const onPath = { PATH: programs }
 
 function links(schemes: readonly string[]) {
@@ -29,14 +29,14 @@ function links(schemes: readonly string[]) {
   }
 }
 
-/** A program that writes down its arguments, whole at once; answers where. */
+/** Writes a program that saves its arguments atomically; returns the file. */
 async function fakeEditor(name: string): Promise<string> {
   const note = join(notes, name)
   const script = `#!/bin/sh\nprintf '%s\\n' "$@" > '${note}.half' && mv '${note}.half' '${note}'\n`
   await writeFile(join(programs, name), script, { mode: 0o755 })
   return note
 }
-/** What the fake editor was told; empty until it was started. */
+/** The arguments of the fake editor; empty before its start. */
 const told = (note: string) => readFile(note, 'utf8').catch(() => '')
 
 const names = async (schemes: readonly string[]) =>

@@ -25,7 +25,7 @@ const tasks: Readonly<Record<string, Partial<TaskRecord>>> = {
 const nothing = () => undefined
 const later = () => Promise.resolve(null)
 
-/** Executions whose agents work until the test ends them; each is named after its task. */
+/** Creates executions whose agents work until the test ends them; each is named after its task. */
 function startAgents() {
   const ends = new Map<string, () => void>()
   const stopped: string[] = []
@@ -36,7 +36,7 @@ function startAgents() {
     logs.set(execution_id, log)
     const { promise, resolve } = Promise.withResolvers<ExecutionOutcome>()
     const end = () => {
-      // What is no longer known needs no settling.
+      // An unknown run needs no completion.
       waiting.delete(execution_id)
       resolve(exited)
     }
@@ -96,14 +96,14 @@ function startAgents() {
     executions,
     stopped,
     said,
-    /** What the agent prints. */
+    /** The output of the agent. */
     print: (name: string) => logs.get(name)?.raw(new Uint8Array([46])),
     begin: (name: string) => executions.start(id(name)),
     end: async (name: string) => {
       const run = executions.running().get(id(name))
       ends.get(name)?.()
       await run?.ended
-      // Whoever waits for it has heard of it by then.
+      // The waiting caller has been notified by then.
       await setImmediate()
     },
     ended: (name: string) => executions.running().get(id(name))?.ended,
@@ -126,7 +126,7 @@ test('waits for every task at work in a worktree, also for a later one', async (
   await agents.end('parent')
   expect(idle).toBe(false)
   await agents.end('child')
-  // Whoever has a worktree of their own is in nobody's way.
+  // A run in its own worktree blocks no other.
   await waiting
   expect([...agents.executions.running().keys()]).toEqual(['apart'])
   expect(agents.stopped).toEqual([])

@@ -12,7 +12,7 @@ const other = 'other' as TaskId
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-/** Branches that grow by a line with every look, each of which takes `tookMs`. */
+/** Branches that grow by a line per measurement, each of which takes `tookMs`. */
 function setUp(tookMs = 0) {
   const watches = new Map<string, { readonly news: WatchEvent; closed: boolean }>()
   const written: string[] = []

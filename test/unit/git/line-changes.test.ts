@@ -30,7 +30,7 @@ test('includes the lines between changes, and what was put there', () => {
     before: ['two', 'three', 'four'],
     after: ['zwei', 'three', 'between', 'four'],
   })
-  // What stands below the last of them is no change of theirs.
+  // Lines below the last one belong to no change.
   expect(changeAt(text, { from: 3, to: 3 })).toBeNull()
 })
 

@@ -14,7 +14,7 @@ interface Message {
   readonly text: string
 }
 
-/** What `git merge-tree -z --messages` answers. */
+/** The output of `git merge-tree -z --messages`. */
 function output(entries: readonly Entry[], messages: readonly Message[], exit_code = 1) {
   const stages = entries.flatMap(({ key, stages: all }) =>
     all.map(({ mode, number }) => `${mode} ${id} ${number}\t${key}\0`),

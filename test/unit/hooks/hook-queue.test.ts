@@ -16,7 +16,9 @@ afterEach(() => {
 
 const task_id = 'T' as TaskId
 
-/** The queue over a store in memory; its hooks go on until they are ended, or at once where `quick` says so. */
+/**
+ * Creates the queue over a store in memory; its hooks run until they are ended, or end at once if `quick` says so.
+ */
 function queueWith(quick: readonly HookEvent[]) {
   let id = 0
   const rows = new Map<number, PendingHooksRecord>()

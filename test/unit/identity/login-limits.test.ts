@@ -50,7 +50,7 @@ test('limits an address over all accounts, but not others or this machine', () =
     repeat(100, (index) => limits.begin(address, `user-${index}@example.com`, stranger))
   }
   expect(next('10.0.0.1')?.code).toBe('rate_limited')
-  // Who has one address of a network of IPv6 has them all.
+  // The owner of one IPv6 address has the whole network.
   expect(next('2001:db8:0:0:ffff::2')?.code).toBe('rate_limited')
   expect([next('10.0.0.2'), next('127.0.0.1'), next('2001:db8:0:1::1'), next(null)]).toEqual([null, null, null, null])
 })

@@ -27,7 +27,7 @@ test('takes as long for a missing account as for an existing one', async () => {
     return performance.now() - start
   }
   const took: { known: number; unknown: number }[] = []
-  // In turns, so that whatever else the machine does falls on both alike.
+  // Alternates, so that other load of the machine affects both alike.
   for (let round = 0; round < 8; round++) took.push({ known: await timed(hash), unknown: await timed(null) })
   const quickest = (kind: 'known' | 'unknown') => Math.min(...took.map((one) => one[kind]))
   expect(quickest('unknown')).toBeGreaterThan(quickest('known') / 2)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function setUp() {
   const ends: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
   const run = oneAtATime(() => {

@@ -4,7 +4,7 @@ import { createPlugins, pluginRules, pluginTraits } from '../../../src-main/plug
 import type { PluginServices } from '../../../src-main/hooks/plugin.ts'
 import { standardDefinition } from '../domain/workflows.ts'
 
-/** Making plugins asks nothing of the services: only running them does. */
+/** Plugins use the services only when they run. */
 const plugins = createPlugins({} as PluginServices)
 const rules = pluginRules(plugins)
 const problem = (name: string, config: unknown) => rules.get(name)?.(config)
@@ -40,7 +40,7 @@ test('lets every plugin run in some phase after the commit, and refuse none befo
 test('refuses an unknown option of every plugin, and accepts an empty config', () => {
   for (const [name, { options }] of plugins) {
     expect(problem(name, undefined)).toBe(problem(name, {}))
-    // Beside an option that it needs.
+    // Beside a required option.
     const issues = options.safeParse({ no_such_option: 1 }).error?.issues.map(({ message }) => message)
     expect(issues?.join()).toContain('no_such_option')
     expect(problem(name, 'text')).not.toBeNull()

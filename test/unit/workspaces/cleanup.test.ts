@@ -10,7 +10,7 @@ const now = '2026-11-21T10:00:00.000Z'
 const due = { id: 'W', task_id: 'T', status: 'cleanup_scheduled', cleanup_at: now, port_base: null } as WorkspaceRecord
 const task = { id: 'T', project_id: 'P', parent_id: null, subtask_mode: null } as TaskRecord
 
-/** A sweep over one worktree that was due when the database was asked, and what it is when its turn comes. */
+/** A sweep over one worktree that was due when the database was asked, and its state when its turn comes. */
 async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly ExecutionRecord[] }) {
   const removed: string[] = []
   const stopped: string[] = []

@@ -9,7 +9,7 @@ const start = Date.parse('2026-11-21T09:30:00.000Z')
 beforeEach(() => vi.useFakeTimers({ now: start }))
 afterEach(() => vi.useRealTimers())
 
-/** The watches over folders that tell what the test says. */
+/** The watches over folders that emit on demand. */
 function setUp(options: { readonly status?: WorkspaceRecord['status']; readonly fails?: boolean } = {}) {
   const told: string[] = []
   const open: { readonly path: string; readonly news: WatchEvent; closed: boolean }[] = []

@@ -8,7 +8,7 @@ import type { TaskRecord, WorkspaceRecord } from '../../../src-main/ports/store.
 interface World {
   /** Ports that other programs use. */
   readonly busy: ReadonlySet<number>
-  /** Waits before ports are tried, so that choices overlap in time. */
+  /** Waits before it tries ports, so that choices overlap in time. */
   readonly before?: () => Promise<void>
 }
 

@@ -14,7 +14,7 @@ const request = (request_id: string, tool_name: string, input: object) => {
 
 interface Played {
   readonly control: ReturnType<typeof createControl>
-  /** Settles with the next response. */
+  /** Resolves with the next response. */
   next(): Promise<unknown>
 }
 

@@ -83,7 +83,7 @@ test('turns a recorded run into a readable transcript', () => {
   const calls = entries.flatMap((entry) => (entry.type === 'tool_call' ? [entry.id] : []))
   const results = entries.flatMap((entry) => (entry.type === 'tool_result' ? [entry.id] : []))
   expect(results).toEqual(calls)
-  // Only an edit that was made has touched a line.
+  // Only a completed edit has changed a line.
   expect(entries.flatMap((entry) => (entry.type === 'tool_result' ? (entry.line ?? []) : []))).toEqual([1])
   expect(facts).toEqual({
     session_id: session,

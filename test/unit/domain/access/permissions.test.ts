@@ -12,7 +12,7 @@ const asked = (
 const configNames: ReadonlySet<string> = new Set(['.claude'])
 
 const inside = ['src/a.ts']
-/** What is done → who may do it alone. */
+/** Action → who may do it without asking. */
 const table: readonly [string, AskedAction, { worktree: boolean; ask: boolean }][] = [
   ['reading in the worktree', asked('read', inside), { worktree: true, ask: true }],
   ['searching all of the worktree', asked('search', []), { worktree: true, ask: true }],

@@ -29,7 +29,10 @@ const of = (role: 'owner' | 'member' | null, owner_id: UserId | null = 'u9' as U
 })
 const elsewhere: AccessFacts = { project: { id: 'q' as ProjectId, owner_id: ann, role: null } }
 
-/** In the order of the rules: public, anyone, human, jwt, admin, admin_jwt, member, task_worker, member_human, owner, daemon. */
+/**
+ * In the order of the rules: public, anyone, human, jwt, admin, admin_jwt, member, task_worker, member_human, owner,
+ * daemon.
+ */
 const ok = 'ok'
 const notIt = 'daemon_token_required'
 const table: [string, Principal, AccessFacts, string[]][] = [

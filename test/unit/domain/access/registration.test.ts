@@ -20,7 +20,7 @@ const exposed = { startedAs: 'serve', exposed: true } as const
 const desktop = { startedAs: 'desktop', exposed: false } as const
 
 const applicants = [somebody, ofUs, unknown, atWindow, withCode, withWrongCode]
-/** First for the first account, then for a later one; a point lets in. */
+/** For the first account, then for a later one; a dot lets in. */
 const marks: Readonly<Record<string, string>> = {
   registration_closed: 'closed',
   invite_required: 'invite',
@@ -32,7 +32,7 @@ const rowOf = (policy: RegistrationPolicy) =>
     ones.map((one) => marks[refuseRegistration(policy, one) ?? ''] ?? '.').join(' '),
   )
 
-// In each row: another user, our user, a system that can't tell, the window, a good code, a wrong one.
+// Columns: another user, our user, an unknown user, the window, a valid code, an invalid one.
 test.each<[RegistrationPolicy, first: string, later: string]>([
   [{ ...loopback, registration: null }, 'other . . . . wrong', 'other . invite . . wrong'],
   [{ ...exposed, registration: null }, 'invite invite invite invite . wrong', 'invite invite invite invite . wrong'],

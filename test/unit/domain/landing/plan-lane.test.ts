@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { planLane, type RunState } from '../../../../src-main/domain/landing/plan-lane.ts'
 
-/** Plays a lane in which one task is at fault, with a number of slots; which was rejected, after how many runs and rounds. */
+/**
+ * Simulates a lane with one culprit and some slots; returns the rejected task, and the numbers of runs and rounds.
+ */
 function findCulprit(size: number, culprit: number, max_parallel: number) {
   let queue = Array.from({ length: size }, (_, index) => index + 1)
   let states = new Map<number, RunState>()
@@ -19,7 +21,7 @@ function findCulprit(size: number, culprit: number, max_parallel: number) {
     for (const count of step.stop) states.delete(count)
     for (const count of step.start) states.set(count, 'running')
     started += step.start.length
-    // All that run end in the same round.
+    // All current runs end in the same round.
     rounds += 1
     for (const [count, state] of states) {
       if (state === 'running') states.set(count, queue.slice(0, count).includes(culprit) ? 'failed' : 'passed')

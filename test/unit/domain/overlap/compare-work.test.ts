@@ -77,7 +77,7 @@ const file = fc
     blob: fc.option(fc.constantFrom('1', '2', '3')),
     lines: fc.option(fc.array(range, { maxLength: 3 })),
   })
-  // Only a file with no other name is new.
+  // Only a file without another name is new.
   .map((one): ChangedFile => (one.old_path === null ? one : { ...one, is_added: false }))
 const oldName = ({ path, old_path }: ChangedFile): string => old_path ?? path
 const work = fc.uniqueArray(file, { selector: oldName, maxLength: 4 })

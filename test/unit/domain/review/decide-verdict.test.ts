@@ -87,7 +87,7 @@ test('lets a person pass the work that they have seen in its current state', () 
   const work = worked(one, other, other)
   expect(answer('pass', { work, by: user })).toBe('passes')
   expect(answer('pass', { work, by: agent })).toBe('review_not_ready')
-  // Nothing was checked: the verdict is the first to judge.
+  // Nothing was checked, so the verdict is the first judgement.
   expect(answer('pass', { work: { ...work, judged: { head: null, tree: null } } })).toBe('passes')
 })
 

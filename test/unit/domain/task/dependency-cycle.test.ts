@@ -38,7 +38,7 @@ test('refuses exactly the dependencies that would close a circle', () => {
   )
 })
 
-/** Takes away tasks that wait for nobody until none is left; in a circle everybody waits. */
+/** Removes tasks that wait for nothing until none is left; a circle remains. */
 function sorted(kept: readonly DependencyPair[]): boolean {
   let left = [...kept]
   for (;;) {

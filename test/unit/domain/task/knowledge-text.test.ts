@@ -54,7 +54,7 @@ test('stays within the budget and counts its entries right', () => {
     fc.property(fc.array(anyEntry, { maxLength: 6 }), fc.integer({ min: 1, max: 4_000 }), (entries, budget) => {
       const told = composeKnowledge(entries, budget)
       if (!told) {
-        // Nothing was left out that would have fitted by itself.
+        // Every omitted entry would exceed the budget.
         for (const one of entries) expect(composeKnowledge([one], budget)).toBeNull()
         return
       }
@@ -79,7 +79,7 @@ test('cuts between two characters', () => {
       expect(text.startsWith(kept)).toBe(true)
       const borders = [...segmenter.segment(text)].map((one) => one.index)
       expect([...borders, text.length]).toContain(kept.length)
-      // Not one character more would have fitted.
+      // One more character would not have fitted.
       const next = [...borders, text.length].find((border) => border > kept.length)
       if (next !== undefined) expect(next).toBeGreaterThan(limit)
     }),

@@ -14,7 +14,7 @@ test('offers every task each range once, in an order of its own, without overlap
   )
   const ports = all.flatMap((base) => portsFrom(base))
   expect(new Set(ports).size).toBe(all.length * portsPerWorktree)
-  // Linux hands out ports from 32768 on.
+  // Linux assigns ephemeral ports from 32768 on.
   expect([ports[0], ports.at(-1)]).toEqual([20_000, 32_759])
 })
 

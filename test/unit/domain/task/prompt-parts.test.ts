@@ -37,7 +37,7 @@ const told = (more: Partial<PromptFacts>) => promptText(composeParts({ ...facts,
 const kinds = (more: Partial<PromptFacts>) => composeParts({ ...facts, ...more }).map(({ kind }) => kind)
 const judge = { role: 'reviewer', judges: true, feedback: 'Old words' }
 const review = (patch: string, ci: readonly StepResult[] = []) => ({ patch, ci })
-/** A review prompt with nothing of ours around it. */
+/** A review prompt without the built-in parts. */
 const asked = (review_prompt: string, patch: string, ci: readonly StepResult[] = []) =>
   told({
     ...judge,
@@ -147,7 +147,7 @@ test('keeps escaped braces, and finds names that stand for nothing', () => {
   expect(unknownPlaceholder('\\{{who}} {{ title }}')).toBeNull()
 })
 
-/** Text that is full of what could be taken for a placeholder. */
+/** Text with many lookalikes of placeholders. */
 const tricky = fc
   .array(
     fc.oneof(
@@ -183,7 +183,7 @@ const anyFacts = fc.record({
 })
 
 test('keeps a task’s text unchanged, and fills no placeholder in it', () => {
-  // A mark around each text: what stands between is exactly what was said.
+  // Marks surround each text, so that what stands between can be compared exactly.
   const marked = (name: string, text: string | null) => (text === null ? null : `<${name}>${text}</${name}>`)
   fc.assert(
     fc.property(anyFacts, (given) => {
@@ -201,7 +201,7 @@ test('keeps a task’s text unchanged, and fills no placeholder in it', () => {
       for (const text of isShort ? [more.feedback] : [more.description, more.context, more.comments, more.knowledge]) {
         if (text !== null) expect(prompt).toContain(text)
       }
-      // Nothing that is said in one place is said in another.
+      // No text appears in another part.
       for (const [text, kind] of [
         [more.context, 'context'],
         [more.knowledge, 'knowledge'],

@@ -4,7 +4,7 @@ import type { QueueMove } from '../../../../src-shared/contract/queue.ts'
 
 type Entry = RankedEntry<string>
 
-/** The queue as the store gives it: first what has a rank, by it, then the others by age. */
+/** The queue as the store returns it: ranked items by rank, then the others by age. */
 const sorted = (entries: readonly Entry[]): readonly Entry[] => [
   ...entries
     .filter(({ queue_rank }) => queue_rank !== null)
@@ -42,6 +42,6 @@ test('applies moves in turn, and queues later items behind all moved ones', () =
 test('changes nothing for an item that is missing or already there', () => {
   expect(moveInQueue(queue('ab'), 'x', 'first').size).toBe(0)
   expect(moveInQueue(queue('ab'), 'b', 'last').size).toBe(0)
-  // Only those before which something has moved are written.
+  // Only the items before a moved one are written.
   expect([...moveInQueue(queue('abcd'), 'b', 'first').keys()].toSorted()).toEqual(['a', 'b'])
 })

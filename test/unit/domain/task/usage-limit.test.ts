@@ -5,7 +5,7 @@ import { isLimitError } from '../../../../src-main/agents/agent/classify-output.
 const now = Date.parse('2026-03-10T12:00:00.000Z')
 const zone = 'Europe/Berlin'
 
-/** What providers' agents really say, from reports of their users. */
+/** Real messages of providers' agents, from reports of their users. */
 test.each([
   // Claude Code: github.com/anthropics/claude-code/issues/11429, 7157, 15064, 54698, 12789, 2087.
   ['Claude AI usage limit reached|1773162000', '2026-03-10T17:00:00.000Z'],
@@ -17,7 +17,8 @@ test.each([
     '2026-03-11T01:00:00.000Z',
   ],
   ['Claude usage limit reached. Your limit will reset at 1pm (Etc/GMT+5).', '2026-03-10T18:00:00.000Z'],
-  // Codex: github.com/openai/codex/issues/3899, 3124, 28089; its API's answer: github.com/earendil-works/pi/issues/4172.
+  // Codex: github.com/openai/codex/issues/3899, 3124, 28089; its API's answer:
+  // github.com/earendil-works/pi/issues/4172.
   [
     "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing) or try again in 5 days 22 hours 11 minutes.",
     '2026-03-16T10:11:00.000Z',

@@ -44,7 +44,7 @@ test('does not clean up twice where a hook cleans up the worktree', () => {
       expect(stepsOf(withHook(plugin, phase), 'merging', 'done').map(name)).toEqual([`${phase} ${plugin}`])
       expect(stepsOf(withHook(plugin, phase), 'merging', 'merge_failed').map(name)).toEqual([`${phase} ${plugin}`])
     }
-    // There it does nothing, so it takes no other's place.
+    // The plugin does nothing there, so it replaces no other.
     expect(stepsOf(withHook(plugin, 'before_enter'), 'merging', 'done').at(-1)).toEqual({ kind: 'cleanup' })
   }
   expect(stepsOf(withHook('satisfy_dependents', 'on_enter'), 'merging', 'done').at(-1)).toEqual({ kind: 'cleanup' })
@@ -69,7 +69,7 @@ test('keeps the order of the phases in any workflow, and cursors valid', () => {
       const ranks = steps.map((step) => order.indexOf(step.kind === 'hook' ? step.phase : step.kind))
       expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
       expect(steps.filter((step) => step.kind === 'clear_barrier').length).toBeLessThanOrEqual(1)
-      // Whatever holds the door is followed by what opens it.
+      // Every step that sets the barrier is followed by one that lowers it.
       const holds = steps.some(
         (step) =>
           step.kind === 'workspace' ||

@@ -50,7 +50,7 @@ const change = (next: WorkflowDefinition, more: Partial<ChangeFacts> = {}) => {
   return planned
 }
 
-/** The default with some states called otherwise, everywhere. */
+/** The default workflow with some states renamed everywhere. */
 function renaming(names: Readonly<Record<string, string>>, saysSo = true): WorkflowDefinition {
   const text = JSON.stringify(standardDefinition)
   const renamed = JSON.parse(text, (key: string, value: unknown) =>
@@ -69,7 +69,7 @@ function renaming(names: Readonly<Record<string, string>>, saysSo = true): Workf
   }
 }
 
-/** The default without a state, and without what leads to it. */
+/** The default workflow without a state and the transitions to it. */
 function without(...gone: string[]): WorkflowDefinition {
   const keep = (state: WorkflowState) => ({
     ...state,
@@ -151,7 +151,7 @@ describe('removing', () => {
       ),
     }
     expect(plan(next, { occupied: new Set(['blocked']) })).toMatchObject({ kind: 'states_in_use' })
-    // Archived tasks of the state that is gone must not turn up in the other one.
+    // Archived tasks of the removed state must not appear in the other one.
     expect(change(next).strayed).toEqual(new Map([['blocked', 'backlog']]))
   })
 
@@ -222,7 +222,7 @@ describe('what is pending', () => {
   })
 })
 
-/** Random tasks, a random change of a random workflow: renamed, removed and added states in one. */
+/** Random tasks and a random change of a random workflow, with renamed, removed and added states. */
 const anyChange = fc.record({
   old: anyValidDefinition,
   next: anyValidDefinition,

@@ -60,11 +60,11 @@ test.each<[string, (index: number) => readonly number[]]>([
   expect(run.paths.length).toBeGreaterThan(0)
   expect(run.paths.length).toBeLessThanOrEqual(200)
   expect(run.loops.length).toBeLessThanOrEqual(200)
-  // One more step may be under way when the budget ends; it looks at each edge at most once.
+  // One more step may run when the budget ends; it looks at each edge at most once.
   const step = 2 * flow.definition.states.reduce((sum, state) => sum + 1 + state.transitions.length, 0)
   expect(budgets.paths.left).toBeGreaterThan(-step)
   expect(budgets.loops.left).toBeGreaterThan(-step)
-  // What may be spent is what a busy machine does in less than a second.
+  // A busy machine spends the budget in less than a second.
   expect(whole).toBeLessThanOrEqual(10_000_000)
 })
 

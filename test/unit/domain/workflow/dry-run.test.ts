@@ -163,7 +163,7 @@ describe('stuck gates', () => {
     const run = gate({})
     expect(run.stuck_gates).toEqual([{ state: 'gate', reason: expect.stringContaining('No forward') as string }])
     expect(run.paths.map((path) => path.ends_in)).toEqual(['gate'])
-    // Its way back is still a way out.
+    // The transition back is still a way out.
     expect([run.dead_ends, run.loops]).toEqual([[], [{ states: ['a', 'gate'], budget: null }]])
   })
 

@@ -32,7 +32,7 @@ test('recognizes the states of the default workflow by kind, not by name', () =>
     'my cancelled',
     'my blocked',
   ])
-  // Blocked is where publish_task_blocked says so, whatever it is called.
+  // The state with publish_task_blocked is the blocked one, whatever its name.
   const states = standardDefinition.states.map(({ hooks, ...state }) =>
     state.name === 'blocked' ? state : { ...state, ...(hooks && { hooks }) },
   )

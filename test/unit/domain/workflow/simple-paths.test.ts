@@ -13,7 +13,7 @@ const anyGraph = fc.integer({ min: 1, max: 7 }).chain((size) =>
   }),
 )
 
-/** Every path by trying them all. */
+/** Finds every path by trying all. */
 function allPaths(targets: readonly (readonly number[])[], ends: readonly number[], least: number): number[][] {
   const found: number[][] = []
   const walk = (path: readonly number[]) => {

@@ -4,7 +4,7 @@ import { createSingleFlight } from '../../../../src-main/platform/locks/single-f
 const never = new AbortController().signal
 const diff = { place: '/w', what: 'diff' }
 
-/** A read that ends when the test says so; each answers its number. */
+/** A read that ends on demand; each returns its number. */
 function createReads() {
   const started: { readonly finish: (error?: Error) => void; readonly signal: AbortSignal }[] = []
   const read = (signal: AbortSignal) =>

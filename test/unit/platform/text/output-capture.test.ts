@@ -7,7 +7,7 @@ const secret = 'correct-horse-battery'
 const redact = createRedactor([], [secret])
 const note = /^\[([\d,]+) bytes before this were left out\]\n/
 
-/** What comes of an output that arrives in the given pieces. */
+/** Captures an output that arrives in the given pieces. */
 function captured(pieces: readonly Uint8Array[], maxBytes: number, hide = (text: string) => text) {
   const capture = createOutputCapture({ maxBytes, redact: hide })
   for (const piece of pieces) capture.push(piece)
@@ -16,7 +16,7 @@ function captured(pieces: readonly Uint8Array[], maxBytes: number, hide = (text:
   return { text, leftOut, shown: text.replace(note, ''), all: Buffer.concat(pieces) }
 }
 
-/** An output of a few thousand to some hundred thousand bytes, made of parts that repeat. */
+/** An output of some thousand to some hundred thousand bytes, made of repeated parts. */
 const outputs = (parts: fc.Arbitrary<Uint8Array>) =>
   fc
     .array(fc.tuple(parts, fc.nat(3_000)), { maxLength: 12 })

@@ -10,7 +10,7 @@ interface SetUp {
   readonly begins?: Promise<void>
 }
 
-/** A service that writes down what it is asked for, and answers with how often it was asked until then. */
+/** A service that records requests and answers each with its count. */
 function setUp({ refused = [], items = [], begins = Promise.resolve() }: SetUp = {}) {
   const asked: string[] = []
   const client: Client = {
@@ -96,7 +96,7 @@ test('drops an answer from before a change', async () => {
   await own.client.call('projects.update', { project_id: 'p', name: 'Ferry' })
   expect(await own.client.call('projects.get_workflow', board)).toBe(2)
 
-  // The past is gone that somebody asked for: the answers may be from then.
+  // The earlier answers may be from before the change, so they are dropped.
   const heard = setUp({ items: [{ kind: 'reset', seq: 1 }] })
   heard.begin('p')
   await settled()

@@ -14,7 +14,7 @@ const event = (seq: number): FeedItem => ({
   },
 })
 
-/** One connection of the feed, as the test drives it. */
+/** One connection of the feed, driven by the test. */
 interface Feed {
   readonly after: number | null
   push(item: FeedItem): void
@@ -27,7 +27,7 @@ function setUp(begins = Promise.resolve()) {
   const waits: number[] = []
   const waiters: (() => void)[] = []
   let away = false
-  /** Whether the next loads get everything; all others do. */
+  /** Whether the next loads are complete; all others are. */
   const loads: boolean[] = []
   const changed = new EventTarget()
   const note = (what: string) => {
@@ -81,7 +81,7 @@ function setUp(begins = Promise.resolve()) {
         signal.addEventListener('abort', () => resolve())
       }),
   })
-  /** Resolves once `what` has been seen for the `count`-th time. */
+  /** Resolves once `what` was seen for the `count`-th time. */
   async function until(what: string, count = 1): Promise<void> {
     while (seen.filter((one) => one === what).length < count)
       await new Promise((resolve) => changed.addEventListener('seen', resolve, { once: true }))

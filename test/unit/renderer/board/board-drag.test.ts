@@ -90,7 +90,7 @@ test('places a card between two others of its column, unless the board has anoth
   }
   expect(await put(true, 'above')).toEqual([['place', { position: 2.5, above: second.id }]])
   expect(await put(false, 'above')).toEqual([])
-  // Below the last but itself is where it is.
+  // Below the last other card is its own place.
   expect(await put(true, 'below')).toEqual([])
   expect(await put(true, 'above', making)).toEqual([['perform', 'making']])
 })

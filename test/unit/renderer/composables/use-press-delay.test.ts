@@ -13,7 +13,7 @@ test('delays presses on a replacement by half a second, but not on the first', a
   await nextTick()
   expect(unread.value).toBe('Read it first.')
   vi.advanceTimersByTime(400)
-  // Whatever comes next is read anew.
+  // The next content counts as new.
   what.value = 'Deploy'
   await nextTick()
   vi.advanceTimersByTime(499)

@@ -10,7 +10,7 @@ const said: TranscriptEntry = { type: 'message', at, text: 'Done.' }
 const shut: OpenParts = { isOpen: () => false, isUnfolded: () => false }
 const open: OpenParts = { ...shut, isOpen: () => true }
 
-/** What is drawn of these, in a word each: `-12` are twelve hidden lines. */
+/** Describes the drawn items in a word each: `-12` are twelve hidden lines. */
 function drawn(parts: OpenParts, ...entries: TranscriptEntry[]) {
   const builder = createTranscriptRows()
   builder.append(entries)

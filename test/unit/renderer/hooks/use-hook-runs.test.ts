@@ -21,7 +21,7 @@ function look(answer: (limit: number) => readonly HookRun[]) {
     },
   }
   const { used, end } = withService(answers, () => ({ ...useHookRuns('t1'), news: useTaskInvalidation() }))
-  /** News of the task, and the time that passes after them. */
+  /** Emits a change of the task and lets time pass. */
   const hear = async (ms: number, task = 't1') => {
     used.news.changed(task, 'hooks')
     await nextTick()

@@ -12,7 +12,7 @@ afterEach(() => void vi.unstubAllGlobals())
 
 const script = (command: string) => LifecycleHooks.parse({ before_work: [{ type: 'script', command }] })
 
-/** An editor of the project’s hooks, and the service that keeps them. `refuse`: what the next saving meets. */
+/** Creates an editor of the project’s hooks and a service that stores them. `refuse`: the answer to the next save. */
 async function edit() {
   const kept = { hooks: script('npm ci'), refuse: null as ApiError | null }
   const settings = () => ({ ...defaultProjectSettings, lifecycle_hooks: structuredClone(kept.hooks) })
@@ -37,7 +37,7 @@ async function edit() {
     return hook
   }
   const type = (patch: { command?: string; timeout?: string }) => used.editor.change('before_work', first().key, patch)
-  /** Lets what follows a change be done. */
+  /** Lets the effects of a change run. */
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   return { ...used, kept, first, type, settle, end }
 }

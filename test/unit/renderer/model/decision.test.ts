@@ -14,7 +14,7 @@ if (!step) throw new Error('the review has no step')
 
 interface Situation extends Partial<Omit<DecisionFacts, 'task' | 'reviews'>> {
   readonly task?: Partial<Task>
-  /** Instead of one whose checks passed and that waits for someone; null for none. */
+  /** Replaces the review, whose checks passed and which waits for a person; null for none. */
   readonly review?: Partial<Review> | null
 }
 
@@ -35,7 +35,7 @@ function decided({ task, review = { verdicts: [] }, ...more }: Situation = {}) {
     ...more,
   })
 }
-/** What is said, what the button does, and of the rest what can be done and what not. */
+/** The sentence, the button's action, and the other actions, available or not. */
 function shown(situation?: Situation) {
   const decision = decided(situation)
   if (decision === null) return null
@@ -171,7 +171,7 @@ describe('a gate before the merge', () => {
       button: 'Request changes…',
       cannot: { merge: 'A subtask is open' },
     })
-    // Before a verdict it refuses for want of the verdict that this gives.
+    // The service refuses the merge for want of the verdict that this action gives first.
     expect(shown({ moves })?.button).toBe('Merge into main')
   })
   test('shows unresolved comments', () => {
@@ -192,7 +192,7 @@ describe('other gates', () => {
       hint: 'It moves to In progress.',
       deed: { steps: ['verdict'], merges: false },
     })
-    // Conflicts matter where it is merged.
+    // Conflicts matter only before a merge.
     expect(shown({ workflow: plan, conflicts: 1 })?.button).toBe('Approve plan')
     expect(shown({ workflow: plan, worker: { name: 'Planner', queued: false } })).toMatchObject({
       says: 'Planner is working on it',

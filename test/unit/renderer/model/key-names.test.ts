@@ -32,7 +32,7 @@ test('turns a press into a binding that the same press matches', () => {
 
 test('has no conflict among the default keys', () => {
   const all = commandList.flatMap(({ id, keys }) => keys.map((binding) => ({ id, binding })))
-  // One is for cards, the other for a diff: they accept a key in places of their own.
+  // One is for cards, the other for a diff, so the same key is fine.
   const apart = new Set(['priority', 'previous-change'])
   for (const one of all)
     for (const other of all) {

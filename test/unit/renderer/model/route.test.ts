@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatRoute, parseRoute, type Route } from '../../../../src-renderer/model/route.ts'
 
-/** A place on every screen. */
+/** A route for every screen. */
 const places: Readonly<Record<Route['screen'], Route>> = {
   home: { screen: 'home' },
   board: { screen: 'board', projectId: 'a/b', taskId: 'two', tab: 'changes' },

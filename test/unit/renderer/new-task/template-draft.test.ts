@@ -40,7 +40,7 @@ test('converts a template to a draft and back', () => {
     repo_id,
   })
   expect(read()).toMatchObject({ steps: 'npm test\nnpm run lint', agentId: coder.id, roles: { reviewer: judge } })
-  // A person with the working role is no agent, and is kept.
+  // A person with the working role is no agent, so it is kept.
   expect(read({ roles: { coder: person } })).toMatchObject({ agentId: null, roles: { coder: person } })
   expect(assigneesOf(draft({ agentId: coder.id, roles: { coder: person } }), 'coder')).toEqual({ coder })
 })

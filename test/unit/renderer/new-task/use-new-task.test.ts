@@ -10,7 +10,7 @@ const coder = { id: '01990005-0000-7000-8000-000000000001', name: 'Coder' }
 const judge = { id: '01990005-0000-7000-8000-000000000002', name: 'Judge' }
 const byJudge = { reviewer: { type: 'agent', id: judge.id } }
 
-/** A new task’s dialog before the agents have come, with a draft that was kept: a coder, and a judge who reviews. */
+/** A new task’s dialog before the agents are loaded, with a stored draft: a coder and a reviewer. */
 async function begin() {
   const answers = { 'agents.list': () => ({ items: [judge] }) }
   const { used, end } = withService(answers, () => ({ dialog: useNewTask(() => 'p1'), agents: useAgents() }))

@@ -22,7 +22,7 @@ test('shows the difference of each change of configuration, also after the check
     ['Without test'],
     ['Another review prompt'],
   ])
-  // The newest review ran no steps; the task asks for one by now.
+  // The newest review ran no steps, but the task now asks for one.
   expect(named([change([])], [], { ci_steps: ['lint'], review_prompt: null })).toEqual([['With lint']])
   // An older review says what it ran.
   expect(named([change(['test'])], ['lint'], null)).toEqual([['Without test', 'With lint']])

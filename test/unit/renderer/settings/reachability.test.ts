@@ -8,7 +8,7 @@ test('distinguishes network access, and readable tokens from encrypted ones', ()
   }
   expect(said(false, 'http://127.0.0.1:4870')).toEqual(['Off', false])
   expect(said(true, 'https://127.0.0.1:4870')).toEqual(['On, with TLS', false])
-  // Bound to every address, it is still named by the one of this machine.
+  // Bound to every address, it is still named by this machine's.
   expect(said(true, 'http://127.0.0.1:4870')).toEqual(['On, without TLS', true])
   expect(said(false, null)).toEqual(['Off', false])
 })

@@ -4,7 +4,7 @@ import { withService } from '../renderer-app.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 
-/** A press of a letter, as far as bindings look at it. */
+/** A key press with the fields that bindings read. */
 function press(key: string): KeyboardEvent {
   const event = { key, code: `Key${key.toUpperCase()}`, getModifierState: () => false, preventDefault: () => undefined }
   return event as unknown as KeyboardEvent

@@ -22,7 +22,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.unstubAllGlobals())
 
-/** The store as a page that was only just opened has it. */
+/** The store of a freshly opened page. */
 function openPage() {
   setActivePinia(createPinia())
   return useHookDrafts()

@@ -17,7 +17,7 @@ function notice(number: number, more: Partial<Notification> = {}): Notification 
     title: 'T',
     body: null,
     project_id,
-    // Each of a task of its own: of one task the inbox shows the newest.
+    // Each has a task of its own, because the inbox shows only a task's newest.
     task_id: taskOf(number).id,
     read: false,
     created_at: at,
@@ -189,7 +189,7 @@ test('keeps the last mark of quick changes, whatever events repeat', async () =>
   told(false)
   told(true)
   expect(shown(store)).toEqual([[item.id, true]])
-  // Once they are loaded anew no echo is waited for.
+  // After a reload no event of the change is expected.
   await store.mark({ ...item, read: true }, false)
   await store.reload()
   await store.mark(item, true)
@@ -227,7 +227,7 @@ test('reads all notifications of a task with the newest', async () => {
     ['notifications.mark_read', { notification_id: newest.id }],
     ['notifications.mark_read', { notification_id: before.id }],
   ])
-  // A person's own act is no news to them.
+  // A person's own action is no news to them.
   store.created({ ...eventOf(notice(4)), caused_by: 'user:local' })
   expect(shown(store).map(([id]) => id)).toEqual([newest.id, other.id])
 })

@@ -42,7 +42,7 @@ test('reports the error of a fetch without blocking', async () => {
   expect(failure.value).toBe('It is gone.')
 })
 
-/** Requests that the test answers, in any order. */
+/** Requests that the test answers in any order. */
 function answering() {
   const begun: PromiseWithResolvers<string>[] = []
   const load = () => {
@@ -123,7 +123,7 @@ test('shares a pending request, unless it was dropped', async () => {
   expect(begun).toHaveLength(2)
   begun[0]?.resolve('old')
   expect(await Promise.all([first, second])).toEqual(['old', 'old'])
-  // What ends late is not what others share by then.
+  // A late answer is not shared with newer requests.
   const fourth = share('a', load)
   expect(begun).toHaveLength(2)
   begun[1]?.reject(new Error('Not to be had.'))

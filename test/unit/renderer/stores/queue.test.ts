@@ -24,7 +24,7 @@ const waiting = data.tasks[0]
 const active = data.tasks.find((task) => task.active_execution_id !== null)
 if (!first || !second || !waiting || !active) throw new Error('The board of the tests is too small.')
 
-/** The store on a service whose queue is `queue`, with the projects that were asked about. */
+/** The store on a service with the queue `queue`, and the requested projects. */
 function start(queue: (projectId: string) => Queue | Promise<Queue>) {
   const asked: string[] = []
   const { used, end } = withService(

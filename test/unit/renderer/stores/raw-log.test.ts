@@ -6,7 +6,7 @@ import { ApiError } from '../../../../src-shared/contract/errors.ts'
 const id = '01990000-0000-7000-8000-000000000001'
 const name = `agent-${id}.raw.log`
 
-/** A service with one raw log, and a reader that notes what it is told. `calls` may throw before a read is answered. */
+/** A service with one raw log, and a reader that records its calls. `calls` may throw before a read is answered. */
 function fakes(log: Buffer, beforeRead: (n: number) => void = () => undefined, size = log.length) {
   const told: string[] = []
   let reads = 0

@@ -17,7 +17,7 @@ const lists: readonly (readonly [string, () => TaskList])[] = [
   ['executions', useExecutions],
 ]
 
-/** A store of what belongs to a task, on a service that answers when it is told to. */
+/** A store of a task's records, on a service that answers on demand. */
 function asked(use: () => TaskList) {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const store = onService(() => promise, use)

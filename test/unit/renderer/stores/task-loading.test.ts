@@ -5,7 +5,7 @@ import { createClient } from '../../../../src-shared/client/create-client.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'
 
-/** A state that is being loaded from a service whose answers come when the test says so. */
+/** A load from a service that answers on demand. */
 function setUp() {
   const asked: { readonly name: string; readonly answer: PromiseWithResolvers<unknown> }[] = []
   const state = createTaskState()
@@ -19,7 +19,7 @@ function setUp() {
       throw new Error('Nothing is streamed.')
     },
   })
-  /** Answers the next request, which is this one, and lets what follows from it happen. */
+  /** Answers the next request, asserts that it is this one, and runs the effects. */
   async function answer(name: string, output: unknown): Promise<void> {
     const next = asked.shift()
     expect(next?.name).toBe(name)

@@ -6,7 +6,7 @@ import { onService } from '../renderer-app.ts'
 const content = { path: 'a.ts', blob: 'one', new_mode: '100644' }
 const shown = { ...content, viewed: false }
 
-/** The store on a service that answers as `reply` does. */
+/** The store on a service that answers with `reply`. */
 const storeWith = (reply: (input: unknown) => Promise<unknown>) =>
   onService((_name, input) => reply(input), useViewedFiles)
 

@@ -42,7 +42,7 @@ test('renames a state everywhere, and reports its old name to the service', () =
   expect(stateOf(next, 'review')).toMatchObject({ gate_config: { reject_target: 'coding' } })
   expect(JSON.stringify(next)).toContain('{"cascade":"coding"}')
   expect(withName(raw, 'gone', 'ended', 'gone')).toMatchObject({ cancellation_state: 'ended', note: 'kept' })
-  // Back to the saved name there is nothing to tell; of a state that was never saved neither.
+  // A state with its saved name needs no old one, and neither does an unsaved state.
   expect(stateOf(withName(next, 'coding', 'doing', 'doing'), 'doing')).not.toHaveProperty('renamed_from')
   expect(stateOf(withName(raw, 'doing', 'coding', null), 'coding')).not.toHaveProperty('renamed_from')
 })
@@ -98,7 +98,7 @@ test('puts the main path in one row, other states below, and routes edges around
   }
   const below = ['todo', 'doing', 'done', 'stuck', 'gone'].map((name) => at(name).y > at('todo').y)
   expect(below).toEqual([false, false, false, true, true])
-  // No two at one place.
+  // No two at the same place.
   expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(5)
   expect(sidesOf('transition', at('todo'), at('doing'))).toEqual({ out: 'right', in: 'left', arc: null })
   expect(sidesOf('transition', at('stuck'), at('todo'))).toEqual({ out: 'top', in: 'bottom', arc: null })

@@ -23,7 +23,7 @@ const chain = (...labels: readonly string[]) =>
     })),
   }) as unknown as RawDefinition
 
-/** The edges between neighbours of a row, with the room that their word has. */
+/** The edges between neighbours of a row, with the room for their label. */
 function neighbours(raw: RawDefinition) {
   const byName = new Map(placeStates(raw).map((place) => [place.name, place]))
   return edgesOf(raw).flatMap(({ from, to, kind, label }) => {

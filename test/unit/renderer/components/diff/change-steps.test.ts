@@ -40,7 +40,7 @@ test('starts in the current file, continues in the next and ends', () => {
   expect(nextPlace(places, last ?? null, 'b.txt', 1, order)).toBeNull()
   expect(nextPlace(places, null, 'b.txt', -1, order)).toBe(third)
   expect(nextPlace(places, third ?? null, 'b.txt', 1, order)).toBe(last)
-  // A file between them that shows no changes is passed over either way.
+  // Files without visible changes are skipped in both directions.
   expect(nextPlace(places, null, 'aa.bin', 1, order)).toBe(last)
   expect(nextPlace(places, null, 'aa.bin', -1, order)).toBe(third)
   expect(nextPlace(places, null, 'c.bin', 1, order)).toBeNull()
