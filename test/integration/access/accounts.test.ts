@@ -11,7 +11,7 @@ test('voids an access token with its session, also across a restart', async () =
   const session = await login(first)
   await using running = await first.restart()
   const anonymous = running.clientWith(null)
-  // It is looked at once before, so that whatever remembers it has to forget it.
+  // The token is used once before, so that every cache has to forget it.
   expect(await me(running, session.access_token)).toEqual([200, null])
   await anonymous.call('auth.logout', { refresh_token: session.refresh_token })
   expect(await me(running, session.access_token)).toEqual([401, 'invalid_token'])

@@ -5,8 +5,8 @@ import { addMember, register } from '../../helpers/membership.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
 
-// Who shows a token and what they may is kept in memory between two writes: each of these is such a write, and the
-// very next request has to know of it. Every token is used right before, so that it is kept.
+// Tokens and rights are cached in memory between writes. Each of these changes is such a write, and the very
+// next request has to see it. Every token is used right before, so that it is cached.
 
 async function start() {
   await using opened = new AsyncDisposableStack()

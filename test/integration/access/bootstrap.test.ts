@@ -55,7 +55,7 @@ test('lets exactly one of 20 simultaneous first accounts inherit projects, agent
   stop.abort()
 })
 
-/** Events about what has an owner, up to the agent that ends the story. */
+/** Events about owned records, up to the agent that is created last. */
 async function heardBy(items: AsyncIterable<FeedItem>): Promise<[string, string | null | undefined][]> {
   const heard: [string, string | null | undefined][] = []
   for await (const item of items) {

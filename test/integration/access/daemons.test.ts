@@ -130,7 +130,7 @@ test.concurrent('accepts its token only for its own reports', async () => {
     'not_found',
     'not_found',
   ])
-  // Before the body and before what exists: its token is none elsewhere.
+  // Refused before the body and existence are checked, because the token counts nowhere else.
   const elsewhere = [
     'projects',
     'auth/me',

@@ -158,7 +158,7 @@ test.concurrent('promotes and demotes admins at once, and keeps the last one', a
     'owner',
     'guest',
   ])
-  // A token that was issued before says what was true then.
+  // An earlier token says what was true then.
   await guest.client.call('admin.update_user', { user_id: owner_id, is_admin: false })
   expect(await refusalOf(client.call('admin.list_users', {}))).toBe('admin_required')
   expect(await refusalOf(guest.client.call('admin.update_user', { user_id: team.project_id, is_admin: true }))).toBe(
@@ -189,7 +189,7 @@ test.concurrent('sends member events to members, even the removed one, and accou
   await client.call('members.remove', { project_id, user_id: guest.user_id })
   await client.call('admin.update_user', { user_id: guest.user_id, is_admin: true })
   await client.call('admin.update_user', { user_id: guest.user_id, is_admin: false })
-  // Everybody hears when an agent is gone: the end of this story.
+  // Everyone receives the deletion of an agent, which marks the end here.
   const { id: agent_id } = await client.call('agents.create', { name: 'End', executor: 'external' })
   await client.call('agents.delete', { agent_id })
   expect(await listen(guest.user_id)).toEqual(['guest', 'added', 'removed', 'guest', 'guest'])

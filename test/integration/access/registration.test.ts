@@ -16,7 +16,7 @@ import { runApp, type RunningApp } from '../../helpers/running-app.ts'
 import { present } from '../../helpers/present.ts'
 
 const script = join(projectRoot, 'test', 'helpers', 'register-script.mjs')
-/** Only root may start programs as somebody else, and only Linux tells whose a connection is. */
+/** Only root can start programs as another user, and only Linux tells a connection's user. */
 const canBeOthers = process.getuid?.() === 0
 const tellsUsers = process.platform === 'linux'
 const nobody = 65_534
@@ -32,7 +32,7 @@ async function post(url: string, path: string, body: object, headers: Record<str
   return [response.status, answer] as const
 }
 
-/** From this test's own process, as a script of the service's user. */
+/** From this test's own process, like a script of the service's user. */
 async function register(url: string, name: string, more: object = {}, headers = {}): Promise<Answer> {
   const [status, answer] = await post(url, '/auth/register', { ...account(name), ...more }, headers)
   return [status, (answer['error'] as { code: string } | undefined)?.code]
@@ -44,7 +44,7 @@ async function registerAs(uid: number, url: string, name: string): Promise<strin
   return (await text(child.stdout)).trim()
 }
 
-/** The service alone in a process of its own, as `svc serve` starts it. */
+/** The service in a process of its own, as `svc serve` starts it. */
 async function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-serve-'))
   const file = await builtFile('cli.js')

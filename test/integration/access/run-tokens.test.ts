@@ -7,14 +7,14 @@ import { eventually } from '../../helpers/eventually.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-// What the token of a run may do. The agent hands its token out and stays, so that it can be used in its name.
+// The rights of a run's token. The agent passes its token on and keeps running, so that it can be used.
 
 const handOut = 'printf %s "$SVC_API_TOKEN" > token.tmp; mv token.tmp token.txt; exec sleep 600'
 
 interface Run {
   readonly task: Task
   readonly token: string
-  /** Calls with the token of the run. */
+  /** Calls with the run's token. */
   readonly agent: Client
 }
 
@@ -67,7 +67,7 @@ test('lets a run’s token write to its task and subtasks only', async () => {
   for (const [name, call] of Object.entries(refused)) expect(await refusalOf(call()), name).toBe('forbidden')
   expect(await client.call('tasks.get', { task_id: other.id })).toEqual(before)
 
-  // What it may do everywhere in its project: read, comment, write a new task.
+  // Allowed everywhere in its project: read, comment, create a task.
   const { items } = await agent.call('tasks.list', { project_id: job.project.id })
   expect(items.map(({ id }) => id)).toContain(other.id)
   const comment = await agent.call('comments.create', { task_id: other.id, body: 'Seen' })

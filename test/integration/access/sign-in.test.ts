@@ -3,7 +3,7 @@ import { runApp } from '../../helpers/running-app.ts'
 
 type Answer = readonly [status: number, body: Record<string, unknown> | null]
 
-/** A request as a script makes it. */
+/** A request as a script sends it. */
 async function ask(url: string, method: string, path: string, body?: object, token?: string): Promise<Answer> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,

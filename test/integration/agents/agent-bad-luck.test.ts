@@ -9,7 +9,7 @@ import { createLogs } from '../../../src-main/logs/create-logs.ts'
 import { isRunning, makePlace, never, runOf, writeProgram } from '../../unit/agents/claude-code/stand-in.ts'
 import type { Place } from '../../unit/agents/claude-code/stand-in.ts'
 
-// Programs that have bad luck, through the driver that all agents share and into the logs that people read.
+// Unlucky programs, through the driver that all agents share, into the logs that people read.
 
 const linux = process.platform === 'linux'
 let place: Place
@@ -105,7 +105,7 @@ describe('an agent that leaves a process running', () => {
   const left = {
     'a job in its group': `spawn('sleep', ['600'], { stdio: 'ignore' }).pid`,
     'a job in a session of its own': `spawn('sleep', ['600'], { stdio: 'ignore', detached: true }).pid`,
-    // As agents start theirs: of a session of its own, whose parents are gone by the time the agent ends.
+    // Agents start processes like this: in a session of their own, whose parents are gone when the agent ends.
     'a daemon': `Number(execFileSync('/bin/sh', ['-c', 'setsid sh -c "sleep 600 > /dev/null & echo \\\\$!" < /dev/null 2>/dev/null']).toString())`,
   }
 
@@ -127,6 +127,6 @@ test.runIf(linux)('gives an agent no terminal where it could wait for a sign-in'
     const { execFileSync } = require('node:child_process')
     words(execFileSync('/bin/sh', ['-c', '(: < /dev/tty) 2>&1 || true; ps -o sid=,tty= -p ' + process.pid]).toString())
     result('x')`)
-  // A session that it leads has no terminal, whatever the service was started from.
+  // A session that it leads has no terminal, however the service was started.
   expect(ran.outcome.message).toMatch(/\/dev\/tty.*\n *\d+ +\?\s*$/s)
 })

@@ -67,7 +67,7 @@ async function run(config: AgentConfig, more: Partial<ExecutionRun> = {}): Promi
   return await running.outcome
 }
 
-/** Settles with the first entry of this type. */
+/** Resolves with the first entry of this type. */
 const nextEntry = (type: TranscriptEntry['type']): Promise<string> =>
   new Promise((resolve) => {
     onEntry = (entry) => {
@@ -230,7 +230,7 @@ describe('a command that is ended early', () => {
 })
 
 it('logs a flood at the pace of the disk, completely', async () => {
-  // Or the test itself would gather it all.
+  // Otherwise the test itself would collect all of it.
   onEntry = () => (entries = [])
   const flood = 'yes "a line of output" | head -c 64000000; echo; echo the end'
   const { result, isOver } = await watchHeld(32 * 1024 * 1024, () => run({ command: flood }))

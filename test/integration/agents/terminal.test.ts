@@ -14,7 +14,7 @@ const task_id = TaskId.parse('0197a000-0000-7000-8000-000000000002')
 const { signal } = new AbortController()
 let count = 0
 
-/** A command at work in a terminal, and what is seen of it. */
+/** A command in a terminal, and what it shows. */
 async function startInTerminal(command: string, more: Partial<ExecutionRun> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'copse-terminal-'))
   const logs = createLogs({ dir: join(dir, 'logs') })
@@ -46,7 +46,7 @@ async function startInTerminal(command: string, more: Partial<ExecutionRun> = {}
   return {
     running,
     execution_id,
-    /** Waits until this is to be seen; what is seen by then. */
+    /** Waits until this text is shown; returns everything shown by then. */
     sees: async (text: string | RegExp): Promise<string> => {
       let seen = ''
       for (let offset = 0; ;) {
@@ -141,7 +141,7 @@ test.concurrent('is stopped at its time limit', async () => {
   })
 })
 
-/** Nothing is left that was started for this execution. */
+/** Asserts that no process of this execution is left. */
 async function expectNone(execution_id: string): Promise<void> {
   const left = await filterByEnvironment(await readProcessTable(), `SVC_EXECUTION_ID=${execution_id}`)
   expect(left.filter((row) => !row.zombie)).toEqual([])

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { runApp } from '../../helpers/running-app.ts'
 import { startJob } from '../../helpers/job.ts'
 
-/** An app whose coder is a program that speaks as Claude Code does, and ends as the script says. */
+/** An app whose coder speaks like Claude Code and ends as the script says. */
 async function startEnding(script: string) {
   const folder = await mkdtemp(join(tmpdir(), 'copse-ending-'))
   const command = join(folder, 'claude')

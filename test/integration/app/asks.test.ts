@@ -13,7 +13,7 @@ const command = `"${process.execPath}" "${join(projectRoot, 'test/fakes/asking-a
 const run = (line: string) => ({ title: line, kind: 'execute', rawInput: { command: line } })
 const write = (path: string) => ({ title: `Write ${path}`, kind: 'edit', rawInput: { path, content: 'x\n' } })
 
-/** A task whose agent asks for these calls, claimed. */
+/** A claimed task whose agent requests these calls. */
 async function begin(job: Job, permissions: PermissionPolicy, calls: readonly object[]): Promise<Execution> {
   const { client } = job.running
   const agent = await client.call('agents.create', { name: 'Asker', executor: 'acp', config: { command, permissions } })
@@ -22,7 +22,7 @@ async function begin(job: Job, permissions: PermissionPolicy, calls: readonly ob
 }
 
 const get = (job: Job, { id }: Execution) => job.running.client.call('executions.get', { execution_id: id })
-/** What an execution asks, once it asks so much, after what it was asked before. */
+/** Returns the requests of an execution once there are as many, except earlier ones. */
 const asked = async (job: Job, execution: Execution, fits: (asks: readonly Ask[]) => boolean): Promise<Ask> => {
   const found = await job.running.eventually(
     () => get(job, execution),
@@ -202,7 +202,7 @@ test.concurrent('asks no one under `all`, and refuses other policies for agents 
   })
   const agent = await job.agent('true')
   expect(await refusalOf(client.call('agents.update', { agent_id: agent.id, config }))).toBe('validation_failed')
-  // One that a daemon hosts says by itself what it does, but nobody here could answer it.
+  // A daemon's agent decides by itself, because no one here could answer it.
   const { daemon, token } = await client.call('daemons.create', { name: 'Elsewhere' })
   const agents = [{ name: 'Hosted', executor: 'claude-code' as const, config: { permissions: 'ask' as const } }]
   await job.running.clientWith(token).call('daemons.report', { daemon_id: daemon.id, agents })

@@ -47,7 +47,7 @@ test.concurrent('assigns a pasted file to the task whose description or comment 
   const direct = await upload(job, 'direct.txt', 'direct', task.id)
   expect(direct.task_id).toBe(task.id)
   expect(await ofTask(job, task.id)).toEqual(['Screen shot.png', 'run.log', 'more.txt', 'direct.txt'])
-  // Another task can't take what the first has.
+  // Another task can't take the first one's file.
   const other = await job.task({ description: attachmentMarkdown(image) })
   expect(await ofTask(job, other.id)).toEqual([])
   const back = await client.call('attachments.download', { attachment_id: image.id })
@@ -192,7 +192,7 @@ test.concurrent('follows no link out of the worktree', async () => {
   expect((await readdir('/')).includes('attachments')).toBe(false)
 })
 
-/** A program that writes down each line that it reads, and answers as its agent would. */
+/** A program that records each line it reads, and answers like its agent. */
 async function agentThatNotes(job: Job, name: string, answers: string): Promise<{ command: string; heard: string }> {
   const heard = join(job.running.dataDir, `${name}.jsonl`)
   const path = join(job.running.dataDir, name)

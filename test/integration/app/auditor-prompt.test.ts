@@ -3,14 +3,14 @@ import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 
-/** The prompt that the reviewer of a task reads on its standard input, once `work` and the CI steps are done. */
+/** Returns the reviewer's prompt from its standard input, once `work` and the CI steps are done. */
 async function readByReviewer(job: Job, work: string, more: Partial<OperationInput<'tasks.create'>>): Promise<string> {
   const task = await job.task(more)
   const kept = '"$SVC_REPO_PATH/.git/prompt.txt"'
   const reviewer = await job.agent(`cat > ${kept}; echo read`, 'Reviewer')
   await job.running.client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
   await job.claim(task, await job.agent(`${work}; echo worked`))
-  // It gives no verdict.
+  // The reviewer gives no verdict.
   await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_incomplete')
   return readFile(`${job.repository.path}/.git/prompt.txt`, 'utf8')
 }

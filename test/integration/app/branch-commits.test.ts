@@ -40,7 +40,7 @@ test.concurrent('lists the commits of a branch, newest first, each with its own 
   expect(await of({ commit: one.slice(0, 8) })).toMatchObject({
     base: await git('rev-parse', 'HEAD~2'),
     head: one,
-    // A decision is about the whole branch.
+    // A decision concerns the whole branch.
     tree: null,
     files: ['one.txt'],
     patch: expect.stringContaining('+one'),
@@ -49,7 +49,7 @@ test.concurrent('lists the commits of a branch, newest first, each with its own 
   expect(await of({ since_commit: one })).toMatchObject({ base: one, files: ['loose.txt', 'two.txt'] })
   expect((await of({ since_commit: 'deadbeef' })).files).toEqual(['loose.txt', 'one.txt', 'two.txt'])
 
-  // Commits of others are none of the branch.
+  // Other commits don't belong to the branch.
   const other = await job.repository.git(['commit-tree', '-m', 'Elsewhere', 'HEAD^{tree}'])
   for (const name of [other, 'deadbeef']) {
     const refusal = await refused(client.call('tasks.diff', { task_id: task.id, commit: name }))

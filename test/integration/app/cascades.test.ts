@@ -6,7 +6,7 @@ import { lastHook, timeline } from '../../helpers/timeline.ts'
 
 const names = ['todo', 'one', 'two', 'three', 'four', 'five', 'aside', 'done']
 
-/** States in a row, each of which people may leave for any other, with the given hooks. */
+/** States in a row with the given hooks; people may move between all of them. */
 const row = (hooks: Hooks) => () => ({
   states: names.map((name, at) => ({
     name,
@@ -100,7 +100,7 @@ test.concurrent('follows no cascade that depends on a skipped hook', async () =>
   const task_id = await moved(job, 'one')
   expect(await timeline(job, task_id, 'one')).toEqual(['on_enter cleanup_workspace_now skipped no_workspace'])
   await listening
-  // The first failure that was told is that of the last hook.
+  // The last hook failed first.
   expect(told).toEqual([['after_enter', 'script']])
   expect(await saidAt(job, task_id, 'one')).toMatchObject([
     ['on_enter', 'skipped', 'no_workspace'],

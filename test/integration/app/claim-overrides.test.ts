@@ -6,7 +6,7 @@ import type { Agent } from '../../../src-shared/contract/projects.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { present } from '../../helpers/present.ts'
 
-/** Claims a new task with overrides; answers what the agent left in `told.txt`, and its execution. */
+/** Claims a new task with overrides; returns what the agent wrote to `told.txt`, and its execution. */
 async function claimWith(job: Job, agent: Agent, overrides: ExecutionOverrides) {
   const { client } = job.running
   const task = await job.task({ description: 'The description' })

@@ -35,7 +35,7 @@ test.concurrent('lets a person claim, work in the worktree and finish', async ()
     () => client.call('executions.get', { execution_id: id }),
     (one) => one.status === 'running',
   )
-  // Their shell and editor come and go: no lock stands for them.
+  // People's shells and editors come and go, so no lock stands for them.
   expect((await client.call('tasks.workspace', { task_id: task.id })).lock).toBeNull()
   await job.repository.write({ 'mine.txt': 'by hand' }, claimed.workspace?.path)
   const finished = await client.call('executions.finish', { execution_id: id, status: 'succeeded' })
@@ -73,7 +73,7 @@ test.concurrent('refuses agents in a paused project, lets people claim, and star
   expect(await refusalOf(job.claim(task, agent))).toBe('project_paused')
   const own = await client.call('tasks.claim', { task_id: other.id })
   expect(own.task.status).toBe('in_progress')
-  // A person gives the agent the work: it is queued and waits for the project.
+  // A run that a person gives to the agent is queued and waits for the project.
   await client.call('executions.stop', { execution_id: present(own.execution).id })
   await client.call('tasks.assign_role', { task_id: other.id, role: 'coder', agent_id: agent.id })
   expect(await refusalOf(job.claim(other, agent))).toBe('project_paused')
@@ -197,7 +197,7 @@ test.concurrent('says why a task can’t be claimed', async () => {
   expect(await refusalOf(job.claim(archived, agent))).toBe('not_claimable')
   const missing = await refused(client.call('tasks.claim', { task_id: archived.id, agent_id: job.project.id }))
   expect(missing).toMatchObject({ code: 'not_found', details: { resource: 'agent' } })
-  // A task that a person blocked is not free for all.
+  // A task that a person blocked is not free to claim.
   const blocked = await job.task()
   const own = await client.call('tasks.claim', { task_id: blocked.id })
   await client.call('tasks.transition', { task_id: blocked.id, status: 'blocked', version: own.task.version })
@@ -239,7 +239,7 @@ test('lets an external agent claim, report and finish, and marks a silent one as
     for (const { execution } of [first, second, own]) {
       await job.running.eventually(running(present(execution).id), (status) => status === 'running')
     }
-    // Whoever runs here may say so too; it is watched all the same.
+    // A local run may send heartbeats too, but its process is watched anyway.
     await client.call('executions.heartbeat', { execution_id: present(own.execution).id })
     now += 60_000
     vi.advanceTimersByTime(15_000)

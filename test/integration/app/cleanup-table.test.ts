@@ -21,7 +21,7 @@ async function move(job: Job, { id }: Task, status: string): Promise<Task> {
   return (await job.running.client.call('tasks.transition', { task_id: id, status, version })).task
 }
 
-/** A task whose agent left something uncommitted and failed. */
+/** A task whose agent left uncommitted work and failed. */
 async function left(job: Job): Promise<{ task: Task; path: string }> {
   const task = await job.task({ title: 'Leave' })
   const { path } = await job.claim(task, await job.agent('echo left > left.txt; exit 1'))
@@ -68,7 +68,7 @@ test.concurrent('done: removes the worktree at once and emits that', async () =>
 
 test.concurrent('done with undeletable files: marks the workspace as error and keeps the task done', async () => {
   const { log, line } = createLogLines()
-  // The last hook before the clean-up leaves a file that changes whenever somebody looks at it.
+  // The last hook before the clean-up writes a file that changes at every read.
   const script = ['echo "slow.txt filter=restless" > .gitattributes; echo s > slow.txt; echo b > busy.txt'].join('\n')
   await using job = await startJob({ log, workflow: withHooks({ merging: { on_exit: [{ script }] } }) })
   await job.repository.git(['config', 'filter.restless.clean', 'cat; echo more >> busy.txt'])
@@ -90,7 +90,7 @@ test.concurrent('done with undeletable files: marks the workspace as error and k
   expect(await readFile(join(path, 'slow.txt'), 'utf8')).toBe('s\n')
   expect(await job.repository.git(['show', 'main:work.txt'])).toBe('work')
 
-  // A person tries again: refused while the reason lasts.
+  // A person's retry is refused while the reason lasts.
   const again = () => job.running.client.call('tasks.clean_up_workspace', { task_id: task.id })
   expect(await refusalOf(again())).toBe('workspace_failed')
   await job.repository.git(['config', '--unset', 'filter.restless.clean'])

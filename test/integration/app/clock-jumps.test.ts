@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-/** An app whose clock and whose timers the test moves; a token that does not end with the first 15 minutes. */
+/** An app whose clock and timers the test moves; the token outlasts the first 15 minutes. */
 async function startSleeper() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   let now = Date.now()
@@ -13,7 +13,7 @@ async function startSleeper() {
   return {
     job,
     client: job.running.clientWith(token),
-    /** The machine sleeps: the clock goes on, timers do not. */
+    /** Simulates a sleeping machine: the clock advances, timers do not. */
     sleep: (hours: number) => {
       now += hours * 3_600_000
     },

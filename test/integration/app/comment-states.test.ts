@@ -7,7 +7,7 @@ import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refused, refusalOf } from '../../helpers/refusal.ts'
 
 const files = { 'src/add.ts': Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('') }
-/** Keeps every prompt beside the repository, then does what its run says. */
+/** Saves every prompt beside the repository, then does what its run says. */
 const inTurn = (job: Job, ...runs: readonly string[]) => {
   const kept = `${job.repository.beside}/prompt`
   const cases = runs.map((run, n) => `${n}) ${run};;`).join(' ')
@@ -62,7 +62,7 @@ test.concurrent('keeps a sent comment open, and says what the next attempt did t
     change: { line: 8, before: ['line 7'], after: ['line seven'], truncated: false },
   })
 
-  // Nothing of it is sent again by itself, and what it says of the line stays what it was.
+  // It is not sent again, and its text about the line does not change.
   const nothing = await refused(client.call('tasks.feedback', { task_id: task.id }))
   expect(nothing.message).toContain('every comment was sent or resolved')
   await client.call('tasks.feedback', { task_id: task.id, message: 'Once more.' })
@@ -71,7 +71,7 @@ test.concurrent('keeps a sent comment open, and says what the next attempt did t
   expect(await promptOf(job, 2)).not.toMatch(/Spell it out|And this|In general/)
   expect((await found(job, changed))?.answer).toMatchObject({ attempt: 2 })
 
-  // A person settles it.
+  // A person resolves it.
   expect(await client.call('comments.update', { comment_id: changed.id, resolved: true })).toMatchObject({
     state: 'resolved',
   })
@@ -101,7 +101,7 @@ test.concurrent('sends a whole thread again when something is new in it, and no 
   expect(await promptOf(job, 2)).toContain('`src/add.ts:2`\nWhy?\n\n> Owner answered: I mean: why here?')
   expect(await promptOf(job, 2)).not.toContain('Not this again.')
   expect(await found(job, root)).toMatchObject({ state: 'sent', sent: { attempt: 2 } })
-  // Other words were not sent.
+  // Other comments were not sent.
   const again = await client.call('comments.update', { comment_id: edited.id, body: 'Other words' })
   expect(again).toMatchObject({ state: 'draft', sent: null })
 })
@@ -128,7 +128,7 @@ test.concurrent('lets the coder answer a thread with its token, and resolve it',
     state: 'answered',
     answer: { attempt: 2, comment_id: reply.id, change: null },
   })
-  // It need not be told its own words.
+  // The coder does not need its own answer again.
   expect(reply).toMatchObject({ state: 'sent', author: { type: 'agent' } })
   const says = { task_id: task.id, body: 'Renamed.', parent_id: done.id, resolves: true }
   expect(await bound.call('comments.create', says)).toMatchObject({ state: 'resolved' })

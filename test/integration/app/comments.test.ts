@@ -18,7 +18,7 @@ const unknown = '01990000-0000-7000-8000-00000000ffff'
 const bodies = async (client: Client, task_id: string) =>
   (await client.call('comments.list', { task_id })).items.map((one) => one.body)
 
-/** What happened to comments, up to the first item that `isLast` fits. */
+/** The comment events up to the first that `isLast` accepts. */
 async function commentNews(client: Client, isLast: (item: FeedItem) => boolean): Promise<string[]> {
   const news: string[] = []
   for await (const item of client.events({}, 0, AbortSignal.timeout(30_000))) {
@@ -98,7 +98,7 @@ test.concurrent('lets only the author edit, the author and owners delete, and ev
   const resolved = await member.client.call('comments.update', { comment_id: first.id, resolved: true })
   expect(resolved).toMatchObject({ body: 'One, better' })
   expect(resolved.resolved_at).not.toBeNull()
-  // Twice is harmless, and changes nothing.
+  // Repeating it changes nothing.
   expect(await owner.client.call('comments.update', { comment_id: first.id, resolved: true })).toEqual(resolved)
   const remove = (by: Client, comment: { id: string }) => by.call('comments.delete', { comment_id: comment.id })
   expect(await refusalOf(remove(member.client, first))).toBe('forbidden')
@@ -207,7 +207,7 @@ test.concurrent('lets the local operator comment before anyone registers, and ke
   expect(await call('comments.update', { comment_id: comment.id, body: 'Edited' })).toMatchObject({ body: 'Edited' })
   expect(await call('notifications.list', {})).toMatchObject({ items: [] })
   const first = await register(running, 'Ada')
-  // At the window the first person goes on as the operator; elsewhere they are in charge, not the author.
+  // In the window the first person still acts as the operator; elsewhere they are an owner, not the author.
   expect(await call('comments.update', { comment_id: comment.id, body: 'Again' })).toMatchObject({ body: 'Again' })
   const elsewhere = first.client.call('comments.update', { comment_id: comment.id, body: 'Not mine' })
   expect(await refusalOf(elsewhere)).toBe('forbidden')

@@ -22,7 +22,7 @@ test('ends an agent that was started but not yet saved when killed, and starts a
   const { id: trial } = await client.call('tasks.create', { project_id, title: 'Trial' })
   const { id: task_id } = await client.call('tasks.create', { project_id, title: 'Survive' })
 
-  // The last commit on the way from a claim to an agent at work is the one that names its process.
+  // The last commit between a claim and a working agent names its process.
   first.count(null)
   await client.call('tasks.claim', { task_id: trial, agent_id })
   await first.eventually(

@@ -99,7 +99,7 @@ test.concurrent('starts the agent after a kill between the claim’s commit and 
   await using first = await startKillableApp(dataDir.path)
   const { client } = first
   const project = await client.call('projects.create', { name: 'Crash', repo_path: repository.path })
-  // The first thing after the commit is the worktree's set-up: it holds the claim there.
+  // The worktree's set-up comes first after the commit, and holds the claim there.
   const stop = join(dataDir.path, 'stop-here')
   await writeFile(stop, '')
   const setup = beacon.hold('setup', `if test -f '${stop}'; then ${wait}; fi`)
@@ -136,7 +136,7 @@ test.concurrent('finishes at the next start a checkout update that was killed du
     await first.client.call('projects.create', { name: 'Crash', repo_path: repository.path })
     await first.kill()
   }
-  // What a service leaves that dies after the branch has moved and before the files follow.
+  // The state that a service leaves when it dies after the branch moved and before the files followed.
   const from = await repository.git(['rev-parse', 'main'])
   const to = await repository.commit('Merged', { 'a.txt': 'after\n' })
   await repository.git(['reset', '--quiet', '--hard', from])

@@ -10,7 +10,7 @@ const ended = (job: Job, task_id: string) =>
     ([first]) => first?.finished_at != null,
   )
 
-/** Every file at and below a place. */
+/** Lists every file at and below a path. */
 async function filesBelow(place: string): Promise<string[]> {
   const found = await stat(place).catch(() => null)
   if (found?.isFile()) return [place]

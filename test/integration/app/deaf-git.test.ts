@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 
-/** Plants something in the repository of a task while its agent works, and answers what its review then shows. */
+/** Plants something in a task's repository while its agent works; returns what the review then shows. */
 async function planted(
   job: Job,
   plant: (at: { common: string; path: string; trace: string }) => Promise<void>,
@@ -131,7 +131,7 @@ test.concurrent('runs nothing that was planted in the configuration, until the m
   expect(diff.patch).toContain('-good\n+evil')
   const [note] = review?.notes ?? []
   expect(note?.paths).toEqual(expect.arrayContaining(['config', 'info/attributes', '../../beside/hooks/pre-commit']))
-  // The base moves on, so that it takes a real merge.
+  // The base moves on, so that a real merge is needed.
   const plain = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false']
   await job.repository.write({ 'c.md': 'c\n' })
   await git(job, [...plain, 'add', 'c.md'])

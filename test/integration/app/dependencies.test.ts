@@ -11,7 +11,7 @@ const add = (job: Job, task: Task, other: Task) =>
 const listed = async (job: Job, task: Task) =>
   (await job.running.client.call('tasks.dependencies', { task_id: task.id })).items
 
-/** The default, with a merge that never ends by itself. */
+/** The default workflow with a merge that never ends by itself. */
 const slowMerge = (standard: WorkflowDefinition) => ({
   ...standard,
   states: standard.states.map((state) => (state.name === 'merging' ? { ...state, hooks: {} } : state)),
@@ -27,7 +27,7 @@ test.concurrent('returns a dependency as it is listed, and adds it once', async 
   expect(after.dependencies).toEqual([first.id])
   expect(await add(job, second, first)).toEqual(item)
   expect(await listed(job, second)).toEqual([item])
-  // Nothing changed, so nobody was told of a change.
+  // Nothing changed, so nothing was emitted.
   expect(await client.call('tasks.get', { task_id: second.id })).toEqual(after)
 })
 

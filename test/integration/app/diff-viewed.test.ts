@@ -7,7 +7,7 @@ import { startJob } from '../../helpers/job.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-/** A task whose worktree is there and that nobody works on any more. */
+/** A task with a worktree and without a running agent. */
 async function worked() {
   const job = await startJob({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n' } })
   const task = await job.task()
@@ -89,7 +89,7 @@ test.concurrent('accepts marks from people only, and for existing tasks', async 
   }
 })
 
-/** The first mark that is heard of; null when the title of a task changes before any is. */
+/** Returns the first mark received; null if a title changes before. */
 async function heard(client: Client, signal: AbortSignal): Promise<unknown> {
   for await (const item of client.events({}, 0, signal)) {
     if (item.kind !== 'event') continue

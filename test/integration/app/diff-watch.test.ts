@@ -8,7 +8,7 @@ import { register } from '../../helpers/membership.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { systemWatches } from '../../helpers/system-watches.ts'
 
-/** The events of a client as they come; `next` waits for one that fits. */
+/** The events of a client; `next` waits for one that matches. */
 function listen(client: Client) {
   const stop = new AbortController()
   const items = client.events({}, null, AbortSignal.any([stop.signal, AbortSignal.timeout(40_000)]))
@@ -74,7 +74,7 @@ test.concurrent('sends changes to members only, without a number, and only on re
   expect(heard).toMatchObject({ kind: 'event', event: { type: 'agent.updated' } })
 })
 
-// Alone, since it counts for the whole process.
+// Runs alone, because it counts for the whole process.
 test.runIf(process.platform === 'linux')('ends its watches when the app closes', async () => {
   await using job = await startJob({ files: { 'a.txt': 'a\n' } })
   const task = await job.task()

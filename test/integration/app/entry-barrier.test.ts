@@ -26,7 +26,7 @@ test.concurrent(
     await using job = await startJob()
     const { client, dataDir } = job.running
     const [log, go] = [join(dataDir, 'answer.json'), join(dataDir, 'go')]
-    // In progress the task has version 2; submitted it has version 3.
+    // The task has version 2 in progress, and version 3 when submitted.
     const submit = `curl -s -m 20 -X POST "$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID/transition" -H "Authorization: Bearer $SVC_API_TOKEN" -H 'Content-Type: application/json' -d '{"status":"review","version":2}' > '${log}'`
     const agent = await job.agent(
       `echo work > work.txt; ${submit}; while [ ! -e '${go}' ]; do sleep 0.05; done; echo done`,
@@ -72,7 +72,7 @@ test.concurrent('counts one of four simultaneous verdicts and refuses the others
     ),
   )
   expect(answers.filter((answer) => answer === 'ok')).toHaveLength(1)
-  // What the others meet depends on how far the first has led by then.
+  // The answer to the others depends on how far the first has come.
   const later = ['version_conflict', 'not_at_gate', 'entry_barrier', 'review_not_ready']
   const refusals = answers.filter((answer) => answer !== 'ok')
   expect(refusals.filter((code) => !later.includes(code))).toEqual([])

@@ -3,7 +3,7 @@ import type { Client } from '../../../src-shared/client/create-client.ts'
 import type { FeedItem } from '../../../src-shared/contract/events.ts'
 import { startJob } from '../../helpers/job.ts'
 
-/** What a client sees from `after` on, up to the first item that `isLast` fits. */
+/** The events from `after` on, up to the first that `isLast` accepts. */
 async function readEvents(client: Client, after: number | null, isLast: (item: FeedItem) => boolean) {
   const seen: FeedItem[] = []
   for await (const item of client.events({}, after, AbortSignal.timeout(30_000))) {

@@ -10,7 +10,7 @@ import { projectRoot } from '../../helpers/project-root.ts'
 
 const file = join(projectRoot, 'docs', 'examples', 'worker.mjs')
 
-/** The documented worker, as a process of its own that runs `command` for each task. */
+/** The documented worker as a process that runs `command` for each task. */
 async function startWorker(job: Job, command: string, more: { env?: Record<string, string>; args?: string[] } = {}) {
   const { client, url } = job.running
   const agent = await client.call('agents.create', { name: 'Remote', executor: 'external' })
@@ -31,7 +31,7 @@ async function startWorker(job: Job, command: string, more: { env?: Record<strin
     agent,
     worker,
     ended,
-    /** Settles with the first line like this, once it has printed it. */
+    /** Resolves with the first line that matches. */
     said: (like: RegExp) =>
       new Promise<string>((resolve) => {
         const look = () => {
@@ -50,7 +50,7 @@ async function startWorker(job: Job, command: string, more: { env?: Record<strin
 
 const readyTask = (job: Job, title: string) => job.task({ title, status: 'todo', description: `Do: ${title}` })
 
-/** What an execution of the task came to. */
+/** The result of an execution of the task. */
 const executionOf = async (job: Job, task: Task) => (await job.executions(task.id))[0]
 
 test('does one task after another with the documented worker', async () => {
@@ -104,7 +104,7 @@ test('is lost after 90 seconds when it dies', async () => {
     worker.worker.kill('SIGKILL')
     await worker.ended
     process.kill(-Number(group), 'SIGKILL')
-    // In the steps of a service that is awake: a leap of the clock is a laptop that has slept.
+    // In small steps, because a jump of the clock counts as a sleeping laptop.
     for (let step = 0; step < 7; step++) {
       time.now += 15_000
       vi.advanceTimersByTime(15_000)
@@ -124,7 +124,7 @@ test('reports for a daemon, and stops when the answer says so', async () => {
   const task = await readyTask(job, 'Long')
   await worker.said(/^Working/)
   const execution = await executionOf(job, task)
-  // The first report is told to whoever listens.
+  // The first report is emitted.
   await job.running.eventually(
     () => job.running.client.call('daemons.list', {}),
     ({ items }) => items.some(({ id, last_seen_at }) => id === daemon.id && last_seen_at !== null),

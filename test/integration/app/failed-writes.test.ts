@@ -8,10 +8,10 @@ import { startJob } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
 
 const retried = 'a result could not be written; it is kept and retried'
-/** Ends at the test's word, with work to review. */
+/** Ends on demand, with work to review. */
 const atAWord = (file: string) => `echo work > work.txt; while [ ! -e '${file}' ]; do sleep 0.05; done; echo done`
 
-/** The longest that the service let `/healthz` wait, until `over` settles. */
+/** The longest wait of `/healthz` until `over` settles. */
 async function slowest(url: string, over: Promise<unknown>): Promise<number> {
   let isOver = false
   void over.finally(() => (isOver = true))
@@ -41,7 +41,7 @@ test('saves a CI step after another process has held the database for 12 s', asy
   const held = await holdDatabase(join(dataDir, 'copse.db'))
   await writeFile(go, '')
   await line(retried)
-  // The first write waits for a second; from then on nobody waits for the other process.
+  // The first write waits for a second; later ones don't wait for the other process.
   const most = await slowest(url, setTimeout(10_000))
   expect(most).toBeLessThan(500)
   expect((await client.call('tasks.get', { task_id: task.id })).status).toBe('review')
@@ -71,7 +71,7 @@ test('ends a service whose database is held for good', async () => {
   await job.running.app.close()
   expect(performance.now() - began).toBeLessThan(10_000)
   await held.release()
-  // What could not be written by then is what a killed service leaves: its task can go on.
+  // Unwritten results are like those of a killed service: the task can continue.
   job.running = await job.running.restart()
   const lost = await job.running.taskWhere(task.id, ({ active_execution_id }) => active_execution_id === null)
   expect(lost.error_annotation).toMatchObject({ type: 'execution_lost', execution_id: execution.id })

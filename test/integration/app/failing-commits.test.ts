@@ -60,6 +60,6 @@ test('reaches the same history without a restart whichever commit fails between 
   await Promise.all(Array.from({ length: atOnce }, work))
   console.info(`${written} commits; ${failed} of ${tried} ways met failures, ${differing.length} came to another end.`)
   expect(differing).toEqual([])
-  // The way is not always of one length, by a commit or two about logs and processes.
+  // The way varies by a commit or two about logs and processes.
   expect(failed).toBeGreaterThanOrEqual(tried - 4)
 })

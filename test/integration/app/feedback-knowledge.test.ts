@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 
-/** Keeps every prompt as `prompt-<n>.txt` and the file of knowledge beside it, works, then does what `end` says. */
+/** Saves every prompt as `prompt-<n>.txt` with the knowledge file beside it, works, then does what `end` says. */
 const keeping = (end: string) =>
   `n=$(ls prompt-* 2>/dev/null | wc -l | tr -d " "); cat > "prompt-$n.txt"; ` +
   `cp "$SVC_KNOWLEDGE_FILE" "known-$n.txt" || true; echo done; ${end}`

@@ -8,7 +8,7 @@ import { present } from '../../helpers/present.ts'
 
 const unknown = '01990000-0000-7000-8000-00000000ffff'
 
-/** Keeps every prompt as `prompt-<n>.txt` and works, then does what `end` says. */
+/** Saves every prompt as `prompt-<n>.txt`, works, then does what `end` says. */
 const keepingPrompts = (end: string) =>
   `n=$(ls prompt-* 2>/dev/null | wc -l | tr -d " "); cat > "prompt-$n.txt"; echo "run $n" > work.txt; echo done; ${end}`
 

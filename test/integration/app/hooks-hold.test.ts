@@ -6,7 +6,7 @@ import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 import { smallWorkflow } from '../../helpers/small-workflow.ts'
 
-/** Says no until somebody allows it, and keeps count of how often it was asked. */
+/** Fails until it is allowed, and counts its runs. */
 const gatekeeper: StateHook = {
   script: 'echo asked >> "$SVC_REPO_PATH/.git/asked"; echo closed >&2; test -f "$SVC_REPO_PATH/.git/open" || exit 3',
 }
@@ -48,7 +48,7 @@ test.concurrent('before_exit: answers 412 with the hook’s output, and changes 
   expect(await read(job, task.id)).toEqual(task)
   expect([await job.transitions(task.id), await job.executions(task.id)]).toEqual([[], []])
   expect(await refusalOf(client.call('tasks.workspace', { task_id: task.id }))).toBe('not_found')
-  // Who cancels is not held up.
+  // A cancellation is not blocked.
   expect((await client.call('tasks.cancel', { task_id: task.id })).task.status).toBe('cancelled')
   expect(await asked(job)).toBe(2)
 })

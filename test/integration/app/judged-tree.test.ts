@@ -10,7 +10,7 @@ const byItself = withHooks({ review: { after_enter: [auto] } })
 const pass = quietly('verdict', { verdict: 'pass' })
 const inMain = (job: Job, path: string) => job.repository.git(['show', `main:${path}`])
 
-/** A task whose work nobody commits, judged by an agent that does something before it passes it. */
+/** A task with uncommitted work, judged by an agent that acts before it passes it. */
 async function judgedBy(job: Job, before: string) {
   const task = await job.task()
   const reviewer = await job.agent(`${before}; ${pass}`, 'Reviewer')

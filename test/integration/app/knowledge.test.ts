@@ -88,9 +88,9 @@ test.concurrent('lists the most relevant first for a search, in pages', async ()
   const all = (await pages(job, { q: 'mailer', limit: 1 })).flat()
   expect(all[0]).toBe('Mailer')
   expect([...all].sort()).toEqual(['Logs', 'Mailer', 'Notes'])
-  // Whatever somebody types is words to look for, never an expression.
+  // Any input is words to look for, never an expression.
   expect(await pages(job, { q: '") OR title:*', limit: 5 })).toEqual([[]])
-  // Blank is no question.
+  // A blank query finds nothing.
   expect((await pages(job, { q: '  ', limit: 10 }))[0]).toHaveLength(4)
 })
 

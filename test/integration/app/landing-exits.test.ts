@@ -19,7 +19,7 @@ const mergeOf = (task: Task, respond_async = true) => ({
   respond_async,
 })
 
-/** A task whose merge is being tested, and does not end by itself. */
+/** A task whose merge is being tested and does not end by itself. */
 async function startTested(job: Job): Promise<Task> {
   const { client } = job.running
   const task = await job.task()
@@ -58,7 +58,7 @@ test('returns a task whose base checkout is in the way, still approved, and tell
   const task = await job.task()
   await job.claim(task, await job.agent('echo theirs > shared.txt; echo done'))
   const reviewed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-  // The person begins to write while the merge is tested.
+  // The person writes while the merge is tested.
   const file = join(job.repository.path, 'shared.txt')
   await job.settings(landingWith(`echo mine > ${file}`))
   await job.repository.commit('other', { 'other.txt': 'x\n' })

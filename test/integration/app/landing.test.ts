@@ -10,7 +10,7 @@ import { refused } from '../../helpers/refusal.ts'
 const move = (job: Job, task: Task, more: { respond_async?: boolean; on_red?: boolean } = {}) =>
   job.running.client.call('tasks.transition', { task_id: task.id, status: 'merging', version: task.version, ...more })
 
-/** A script that fails when it calls a name that is no longer there: two changes that are right alone break it together. */
+/** A script that fails when it calls a missing name, so that two changes which pass alone break it together. */
 const files = {
   'lib.sh': 'greet() { echo hello; }\n',
   'main.sh': '. ./lib.sh\ngreet\n',
@@ -33,7 +33,7 @@ async function reviewed(job: Job, command: string, title = 'Work'): Promise<Task
   return job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 }
 
-/** The first lane with a task in it of which an event tells. */
+/** The first lane with a task that an event reports. */
 async function firstLane(job: Job): Promise<LandingLane> {
   for await (const item of job.running.client.events({}, 0, AbortSignal.timeout(30_000))) {
     if (item.kind !== 'event' || item.event.type !== 'landing.updated') continue
@@ -111,7 +111,7 @@ test('blocks landing on a base that a person broke, until it is mended', async (
   await job.repository.commit('break it', { 'main9.sh': 'nothing_like_that\n' })
   const broken = await job.repository.git(['rev-parse', 'main'])
 
-  // Nobody knows yet: the first that fails is held against the base, which is tested too.
+  // The base's health is unknown: the first failure makes it suspect, so it is tested too.
   const refusal = await refused(move(job, task))
   expect(refusal).toMatchObject({ code: 'base_red', details: { step: check } })
   const returned = await job.running.taskWhere(task.id, (one) => one.status === 'review')
@@ -122,10 +122,10 @@ test('blocks landing on a base that a person broke, until it is mended', async (
     failure: { step: check, exit_code: 3, last_green: green },
   })
 
-  // Now it is known, and refused at once.
+  // The health is known now, so a merge is refused at once.
   expect(await refused(move(job, other))).toMatchObject({ code: 'base_red' })
   expect((await job.running.taskWhere(other.id, () => true)).status).toBe('review')
-  // A person may land all the same; the base is no greener for it.
+  // A person may still land, which does not make the base green.
   expect((await move(job, other, { on_red: true })).landing?.result).toBe('landed')
   expect(await laneWhere('red')).toMatchObject({ failure: { step: check, last_green: green } })
 
@@ -157,7 +157,7 @@ test('lets a caller not wait, see the task in its lane, and take it out', async 
   expect(await refused(client.call('landing.remove', { project_id: job.project.id, task_id: task.id }))).toMatchObject({
     code: 'not_landing',
   })
-  // Over HTTP the header asks for the same, and says so.
+  // Over HTTP the header requests the same, and the answer says so.
   const address = `${job.running.url}/api/v1/tasks/${task.id}/transition`
   const headers = { authorization: `Bearer ${job.running.token}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ status: 'merging', version: back.version })
@@ -192,7 +192,7 @@ test('tests waiting tasks together, and finds a culprit by halves', async () => 
     reviewed(job, addCaller, 'Add a caller'),
   ])
   await job.settings({ landing: { mode: 'speculative', steps, max_parallel: 1, retry_failed: false } })
-  // The lane holds until all are in it.
+  // The lane waits until all are in it.
   await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
   const answers = await Promise.all(tasks.map((task) => move(job, task)))
   const results = answers.map(({ landing }) => landing?.result)
@@ -200,7 +200,7 @@ test('tests waiting tasks together, and finds a culprit by halves', async () => 
   expect(results.slice(5).toSorted()).toEqual(['landed', 'red'])
   const red = answers.find(({ landing }) => landing?.result === 'red')
   expect(red?.landing?.with).toContain(tasks[results[5] === 'red' ? 6 : 5]?.id)
-  // The first alone, the six others together, and what halving takes; one by one it would be seven and more.
+  // The first alone, the six others together, and the halving; one by one it would be seven and more.
   expect((await readFile(log, 'utf8')).trim().split('\n').length).toBeLessThanOrEqual(6)
   expect(await job.repository.git(['status', '--porcelain'])).toBe('')
   const [lane] = (await client.call('landing.list', { project_id: job.project.id })).items

@@ -8,7 +8,7 @@ import { refused } from '../../helpers/refusal.ts'
 
 const none: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.8 }
 
-/** A program that speaks as Claude Code does: each call of the model is told when its line is written to `go`. */
+/** A program that speaks like Claude Code: it reports each model call when its line is written to `go`. */
 async function startSpender(limits: Partial<Limits>, script: string) {
   const folder = await mkdtemp(join(tmpdir(), 'copse-limits-'))
   const command = join(folder, 'claude')
@@ -30,7 +30,7 @@ async function startSpender(limits: Partial<Limits>, script: string) {
   const { client } = job.running
   await job.settings({
     limits: { ...none, ...limits },
-    // A dollar for a thousand tokens.
+    // A dollar per thousand tokens.
     prices: { priced: { input_usd_per_mtok: 0, output_usd_per_mtok: 1_000 } },
   })
   const agent = await client.call('agents.create', { name: 'Spender', executor: 'claude-code', config: { command } })

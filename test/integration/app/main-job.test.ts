@@ -56,7 +56,7 @@ test('takes a task from a claim to a commit on the base branch and removes its w
   expect(await repository.git(['show', 'main:hello.txt'])).toBe('hello')
   expect(await repository.git(['show', 'main:left.txt'])).toBe('more')
   expect(await repository.git(['show', 'main:prompt.txt'])).toContain('Write **hello.txt**.')
-  // What was left uncommitted was committed first; that commit and the merge both name the task.
+  // Uncommitted work was committed first; that commit and the merge both name the task.
   const bodies = await repository.git(['log', '--format=%B', 'main'])
   expect(bodies.split(`Copse-Task: ${task.id}`)).toHaveLength(3)
   expect(await repository.git(['status', '--porcelain'])).toBe('')

@@ -20,7 +20,7 @@ test.concurrent.each(['merge', 'squash', 'rebase'] as const)(
     await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
     const { client } = job.running
     const { repository } = job
-    // The same repository by another way: one of its worktrees.
+    // The same repository by another path: one of its worktrees.
     const side = join(repository.beside, 'side')
     await repository.git(['worktree', 'add', '-q', '-b', 'side', side])
     const other = await client.call('projects.create', { name: 'Other', repo_path: side, default_branch: 'main' })
@@ -72,7 +72,7 @@ test.concurrent('merges one of two that change the same line, and reports the co
   })
   expect(await job.repository.git(['show', 'main:shared.txt'])).toBe(`${winner} hunter2`)
   expect(await job.repository.git(['show', `${branch}:shared.txt`])).toBe(`${loser} hunter2`)
-  // Trying again changes nothing while nothing was resolved.
+  // Trying again changes nothing without a resolution.
   const again = await client.call('tasks.recover', { task_id: failed?.id ?? '', action: 'retry_merge' })
   expect(again.task).toMatchObject({ status: 'merge_failed', error_annotation: { files: ['shared.txt'] } })
 })

@@ -38,7 +38,7 @@ test.concurrent('reports a conflict with its files, and merges once it is resolv
   await job.repository.git(['merge', '--quiet', 'main'], { cwd: place }).catch(() => undefined)
   await job.repository.commit('Resolve it', resolved, place)
   await job.repository.git(['worktree', 'remove', place])
-  // Nobody has judged what the resolution made of it.
+  // The resolution was not reviewed.
   const refusal = await refused(client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' }))
   const { tree } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
   expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['shared.txt'] }])

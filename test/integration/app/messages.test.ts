@@ -6,7 +6,7 @@ import type { Client } from '../../../src-shared/client/create-client.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-/** An agent that keeps each prompt as `prompt-<n>.txt` and each of whose runs ends when its gate is opened. */
+/** An agent that saves each prompt as `prompt-<n>.txt`, and each of whose runs ends when its gate opens. */
 async function gatedJob(end = 'echo done') {
   const job = await startJob()
   const gates = await mkdtemp(join(tmpdir(), 'copse-gates-'))
@@ -69,7 +69,7 @@ test.concurrent('delivers messages in order after the current run, then moves th
   ])
 })
 
-/** The execution that the events tell to wait with this message. */
+/** The execution that waits with this message, by its events. */
 async function heardOf(client: Client, message: string): Promise<string> {
   for await (const item of client.events({}, 0, AbortSignal.timeout(60_000))) {
     if (item.kind !== 'event' || item.event.type !== 'execution.updated') continue
@@ -142,7 +142,7 @@ test.concurrent('keeps a message after a stop until someone resumes, also across
   expect(waiting.map(({ execution_id, reason }) => [execution_id, reason])).toEqual([[message.id, 'task_paused']])
   const resumed = await client.call('tasks.recover', { task_id: its.task.id, action: 'resume' })
   expect(resumed.task).toMatchObject({ active_execution_id: message.id, error_annotation: null })
-  // Whether the first run came so far as to keep its prompt, nobody knows.
+  // Whether the first run has saved its prompt is unknown.
   await Promise.all([its.open(0), its.open(1)])
   await its.job.running.taskWhere(its.task.id, (one) => one.status === 'review')
   const { prompt } = await client.call('executions.get', { execution_id: message.id })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 
-/** An agent that clones or makes a repository in its worktree and works there, as careless tools do. */
+/** An agent that clones or creates a repository in its worktree and works there, as careless tools do. */
 const nest = (remote: boolean) =>
   [
     'git init -q -b main tool && cd tool && git config user.name a && git config user.email a@b.c',
@@ -55,7 +55,7 @@ test.concurrent('holds the task at the gate for one with a remote until a person
   })
   const [review] = (await client.call('tasks.reviews', { task_id: task.id })).items
   expect(review).toMatchObject({ status: 'pending', step_results: [] })
-  // Nothing was rejected, and nothing is merged meanwhile.
+  // Nothing was rejected, and nothing is merged yet.
   expect((await job.transitions(task.id)).some(({ rejection }) => rejection)).toBe(false)
   const move = { task_id: task.id, status: 'merging', version: waiting.version }
   const refusal = await refused(client.call('tasks.transition', move))

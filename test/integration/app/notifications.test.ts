@@ -11,7 +11,7 @@ import { present } from '../../helpers/present.ts'
 
 const unknown = '01990000-0000-7000-8000-00000000ffff'
 
-/** Takes a task by hand to the review that it passes at once: one notification. */
+/** Takes a task by hand to a review that passes at once: one notification. */
 async function passReview(job: Job, title: string): Promise<Task> {
   const { client } = job.running
   const task = await job.task({ title })
@@ -29,7 +29,7 @@ const list = async (client: Job['running']['client'], more: { project_id?: strin
 const titles = (items: readonly Notification[]) => items.map((one) => one.title)
 
 test.concurrent('stores and emits a milestone, and lists the newest first', async () => {
-  // It goes on with every look, so that two looks at it never agree.
+  // The clock advances with every look, so that two looks never agree.
   let time = Date.now()
   await using job = await startJob({ clock: { now: () => (time += 1) } })
   const { client } = job.running
@@ -61,7 +61,7 @@ test.concurrent('reports a failed review with its feedback, secrets redacted', a
   const before = await list(client)
   const fail = { task_id: task.id, verdict: 'fail', feedback: 'It prints shibboleth-42' } as const
   await client.call('tasks.verdict', fail)
-  // It is news to the others, not to the author of the verdict.
+  // The others are notified, not the author of the verdict.
   expect(await list(client)).toEqual(before)
   expect(await client.call('notifications.unread_count', {})).toEqual({ count: 1 })
   expect((await list(guest.client))[0]).toMatchObject({
@@ -114,7 +114,7 @@ test.concurrent('shows one row per task in the inbox, with its newest notificati
   expect(first).toMatchObject({ has_more: true, items: [{ task_id: one.id }] })
   const next = await inbox({ limit: 1, cursor: first.next_cursor ?? '' })
   expect(next).toMatchObject({ has_more: false, items: [{ task_id: two.id }] })
-  // What a task was before is no row of its own, whether it was read or not.
+  // Earlier notifications of a task have no row, read or not.
   expect(titles((await inbox({ kind: 'needs_you' })).items)).toEqual(['“Two” is ready for your review'])
   await client.call('notifications.mark_read', { notification_id: first.items[0]?.id ?? '' })
   expect(titles((await inbox({ read: false })).items)).toEqual(['“Two” is ready for your review'])
@@ -200,7 +200,7 @@ test.concurrent('marks all of the query’s project as read, and of no other', a
   expect(await unread()).toBe(0)
 })
 
-/** What a client has heard of notifications, up to the creation of the task `marker`. */
+/** The notification events of a client, up to the creation of the task `marker`. */
 async function heardBy(client: Job['running']['client'], marker: string) {
   const heard: unknown[] = []
   for await (const item of client.events({}, 0, AbortSignal.timeout(60_000))) {

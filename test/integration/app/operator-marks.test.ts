@@ -6,12 +6,12 @@ import { createTestRepository } from '../../helpers/git-repository.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'
 
-/** The page of the person at this machine, signed in with a code of the start. */
+/** The local operator's page, signed in with a code of the start. */
 function atThisMachine({ app, clientWith }: RunningApp): Client {
   return clientWith(app.identity.localSignIn(app.identity.createLocalCode()).access_token)
 }
 
-/** A project with as many notifications as titles: a task each, whose review an agent's work passes. */
+/** A project with a notification per title: a task each, whose review passes. */
 async function workedProject(client: Client, repo_path: string, titles: readonly string[]) {
   const tasks: Task[] = []
   const project = await client.call('projects.create', { name: 'Before', repo_path })
@@ -42,13 +42,13 @@ test.concurrent('keeps the local operator’s read notifications for the first p
   const first = await register(running, 'Ada')
   expect(await marks(first.client)).toEqual(expected)
   expect(await unread(first.client)).toBe(1)
-  // The same page goes on as that person: from now on they have one set of marks.
+  // The same page continues as that person: they share one set of marks.
   expect(await marks(operator)).toEqual(expected)
   await operator.call('notifications.mark_all_read', {})
   expect(await unread(first.client)).toBe(0)
   await workedProject(first.client, repository.path, ['Three'])
   expect([await unread(first.client), await unread(operator)]).toEqual([1, 1])
-  // Who comes later has read nothing.
+  // A later person has read nothing.
   const second = await register(running, 'Grace')
   await addMember(first, project.id, second.user_id, 'member')
   expect(await unread(second.client)).toBe(2)

@@ -9,7 +9,7 @@ import { refusalOf, refused } from '../../helpers/refusal.ts'
 const said = 'directories under the workspace root belong to no task; they are left alone'
 const rootOf = (job: Job) => join(job.running.dataDir, 'workspaces', job.project.id)
 
-/** A worktree of the project's repository where those of tasks are, with something committed and something not. */
+/** A worktree of the project's repository beside those of tasks, with committed and uncommitted work. */
 async function leftWorktree(job: Job, name = 'left-over', branch = 'svc/fix-the-login-1a2b3c4d'): Promise<string> {
   const path = join(rootOf(job), name)
   await job.repository.git(['worktree', 'add', '-q', '-b', branch, path])
@@ -152,7 +152,7 @@ test.concurrent('lists an orphan that a crash left incomplete, or whose reposito
     { path: broken, kind: 'worktree', dirty: true },
     { path: lost, kind: 'folder', dirty: true },
   ])
-  // Without an index nothing says what was staged, but its files are there.
+  // Without an index the staged state is lost, but the files are there.
   expect(await refusalOf(job.running.client.call('orphans.remove', { path: broken }))).toBe('workspace_failed')
   expect(await readFile(join(broken, 'rest.txt'), 'utf8')).toBe('rest\n')
   await rm(lost, { recursive: true })

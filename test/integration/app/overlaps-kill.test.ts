@@ -40,7 +40,7 @@ test('leaves nothing behind when killed during a comparison, and finds the confl
     expect(found).toMatchObject([{ kind: 'conflict', files: ['a.held'] }])
     expect(await kept()).toHaveLength(1)
     expect(await traces(repository)).toEqual(before)
-    // At rest it is killed too. Alone, a worktree is compared with nothing.
+    // The service is killed at rest too. A single worktree is compared with nothing.
     await again.kill()
     expect(await kept()).toHaveLength(1)
     await rm(paths[1] ?? '', { recursive: true })

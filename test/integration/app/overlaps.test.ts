@@ -155,7 +155,7 @@ test('does not report distant or equal changes, or a conflict with the base alon
   await write(one, 'a.txt', lines({ 5: 'same' }))
   await write(other, 'a.txt', lines({ 30: 'far' }))
   await write(third, 'a.txt', lines({ 5: 'same' }))
-  // The base moves on under them, in the lines of one alone.
+  // The base moves on in the lines of one side only.
   await job.repository.commit('Base', { 'a.txt': lines({ 5: 'base' }) })
   await write(third, 'b.txt', lines({ 1: 'mine' }))
   await write(other, 'b.txt', lines({ 1: 'theirs' }))
@@ -221,7 +221,7 @@ test('clears when one of both lands', async () => {
   await told(job, none)
   for (const task_id of [task.id, other.task.id])
     expect((await client.call('tasks.get', { task_id })).overlaps).toEqual([])
-  // The work that landed is in the base: a third task is compared with it no more.
+  // The landed work is in the base, so a third task is no longer compared with it.
   const third = await side(job, 'Third')
   await write(third, 'b.txt', lines({ 1: 'mine' }))
   await write(other, 'b.txt', lines({ 1: 'theirs' }))
@@ -266,7 +266,7 @@ test('tells a working agent once about each conflict, if the project wants it', 
   const [message = ''] = await messages(first)
   expect(message).toContain(second.ref)
   expect(message).toContain('a.txt')
-  // Another write of the same pair, and then one more conflict: that no message came for the write is seen by then.
+  // Another write of the same pair, then one more conflict, whose message proves that none came for the write.
   const third = await side(job, 'Third')
   await writeFile(join(one.path, 'a.txt'), lines({ 5: 'mine again' }))
   await write(third, 'a.txt', lines({ 5: 'a third' }))

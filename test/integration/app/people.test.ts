@@ -94,7 +94,7 @@ test.concurrent('accepts a run’s token for its project, but for nothing that i
   const { client } = job.running
   await using other = await createTestRepository()
   const elsewhere = await client.call('projects.create', { name: 'Elsewhere', repo_path: other.path })
-  // Outside the worktree, where nothing of the run is looked for.
+  // Outside the worktree, where no file of the run is looked for.
   const place = join(job.repository.beside, 'token')
   const agent = await job.agent(`printf %s "$SVC_API_TOKEN" > '${place}'; ${beacon.hold('agent', 'sleep 1000')}`)
   const task = await job.task()
@@ -129,7 +129,7 @@ test.concurrent('accepts a run’s token for its project, but for nothing that i
   ]
   expect(await codesOf(bound, calls)).toEqual(calls.map(([name]) => `${name} humans_only`))
   expect(await refusalOf(bound.call('tasks.list', { project_id: elsewhere.id }))).toBe('not_a_member')
-  // Its own work is not its own to judge.
+  // It can't judge its own work.
   expect(await refusalOf(bound.call('executions.finish', { execution_id: execution.id, status: 'succeeded' }))).toBe(
     'execution_not_running',
   )

@@ -9,7 +9,7 @@ import { lastHook, timeline } from '../../helpers/timeline.ts'
 
 const inject = (config: Record<string, unknown> = {}): StateHook => ({ plugin: 'knowledge-inject', config })
 const capture = (config: Record<string, unknown> = {}): StateHook => ({ plugin: 'knowledge-capture', config })
-/** An agent that keeps what it was told. */
+/** An agent that saves its prompt. */
 const listens =
   'cat > prompt.txt; test -z "$SVC_KNOWLEDGE_FILE" || cp "$SVC_KNOWLEDGE_FILE" known.txt; echo heard; exit 1'
 
@@ -62,7 +62,7 @@ test.concurrent('knowledge-inject adds nothing without knowledge, or where the p
   await failed(job, unrelated.id)
   expect(await firstHook(job, unrelated.id, 'working')).toMatchObject({ outcome: 'skipped', reason: 'not_needed' })
   expect(existsSync(`${path}/known.txt`)).toBe(false)
-  // What was told once is taken back with the switch.
+  // Turning it off removes what was injected.
   const related = await job.task({ title: 'Connect to the database' })
   const claimed = await job.claim(related, agent)
   await failed(job, related.id)
@@ -101,7 +101,7 @@ test.concurrent('knowledge-capture saves once what the worker said and what came
   expect(entry?.body).toMatch(/^Round 2: used \[redacted\]\n\n## What it was sent back for\n\n### Review\n\n/)
   expect(entry?.body).toContain('one line is too few')
   expect(entry?.updated_at).toBe(entry?.created_at)
-  // What was captured is announced, and once: the second look at it taught nothing new.
+  // A capture is emitted once; the second run adds nothing.
   expect(await knowledgeNews(job)).toEqual([{ project_id: job.project.id, knowledge_id: entry?.id, entry }])
 })
 

@@ -34,9 +34,9 @@ test.concurrent('check_retry_budget hands the task to a person after too many re
     { outcome: 'ok', reason: '1 of 1 failed reviews' },
     { outcome: 'failed', reason: blocked.error_annotation?.message },
   ])
-  // The second no dispatched nobody any more.
+  // The second rejection dispatched no one.
   expect(await job.executions(task.id)).toHaveLength(2)
-  // A person's look at it gives the agents a new budget.
+  // A person's action gives the agents a new budget.
   const { version } = await job.running.client.call('tasks.get', { task_id: task.id })
   await job.running.client.call('tasks.transition', { task_id: task.id, status: 'in_progress', version })
   await blockedAgain(job, task.id, version)

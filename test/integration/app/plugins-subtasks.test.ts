@@ -32,7 +32,7 @@ test.concurrent('cancel_pending_subtasks cancels unfinished subtasks and ends th
   await beacon.alive('agent')
   await job.running.client.call('tasks.cancel', { task_id: parent.id })
   await beacon.gone('agent')
-  // Run twice, it finds nothing left to do.
+  // The second run finds nothing to do.
   expect(await timeline(job, parent.id, 'cancelled')).toEqual([
     'on_enter cancel_pending_subtasks ok 2 of 3 subtasks moved',
     'after_enter cancel_pending_subtasks skipped not_needed',
@@ -115,7 +115,7 @@ test.concurrent('satisfy_dependents notifies dependents that their gate may be o
   expect(told).toEqual(new Set([free.id, stuck.id]))
   expect((await job.claim(free, agent)).execution.status).toBe('queued')
   expect(await refusalOf(job.claim(stuck, agent))).toBe('dependency_gate')
-  // A cancelled task is not done, so nobody is free by it.
+  // A cancelled task is not done, so it satisfies no one.
   await client.call('tasks.cancel', { task_id: second.id })
   expect(await timeline(job, second.id, 'cancelled')).toEqual([
     'on_enter satisfy_dependents ok 0 of 1 waiting tasks can be claimed now',

@@ -10,7 +10,7 @@ import { ordered, workedParent } from '../../helpers/worked-parent.ts'
 const workspaceOf = (job: Job, task_id: string) => job.running.client.call('tasks.workspace', { task_id })
 const baseOf = async (job: Job, task_id: string) => (await workspaceOf(job, task_id)).port_base
 
-/** A task's dev server: it serves on the first and the last port of its range until it is told to stop. */
+/** A task's dev server: listens on the first and the last port of its range until it is stopped. */
 const devServer = `
 import { createServer } from 'node:http'
 const base = Number(process.env.SVC_PORT_BASE)
@@ -26,7 +26,7 @@ await fetch(process.argv[2] + '?title=' + process.env.SVC_TASK_TITLE)
 console.log('done')
 `
 
-/** Tells when a task's dev server listens. */
+/** Resolves when a task's dev server listens. */
 async function startBell() {
   const rung = new Set<string>()
   let heard = Promise.withResolvers<unknown>()
@@ -64,7 +64,7 @@ test.concurrent('lets dev servers of two tasks listen at once on the ports of th
     expect([await said(base), await said(base + 9)]).toEqual([`${title} on ${base}`, `${title} on ${base + 9}`])
     expect(await job.running.client.call('tasks.get', { task_id: id })).toMatchObject({ port_base: base })
   }
-  // A board knows where something answers, and that nothing does any more.
+  // A board shows where a server answers, and when none does any more.
   const project_id = (await job.running.client.call('tasks.get', { task_id: tasks[0]?.id ?? '' })).project_id
   const previews = async () => (await job.running.client.call('tasks.previews', { project_id })).items
   const bases = await Promise.all(tasks.map(async ({ id }) => Number(await baseOf(job, id))))
@@ -77,7 +77,7 @@ test.concurrent('lets dev servers of two tasks listen at once on the ports of th
     await job.running.taskWhere(id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
-/** Where scripts write down what they are told; nothing that git shows. */
+/** Where scripts record their environment, outside git. */
 const note = (who: string) => `echo ${who} $SVC_PORT_BASE >> "$SVC_REPO_PATH/.git/told"`
 
 test.concurrent('passes the same SVC_PORT_BASE to set-up commands, agent, CI steps and hooks', async () => {

@@ -11,7 +11,7 @@ import { runApp } from '../../helpers/running-app.ts'
 import { migrations } from '../store/open-store.ts'
 import { present } from '../../helpers/present.ts'
 
-/** A project with a task whose agent has committed something, and failed; and its branch. */
+/** A project with a task whose agent has committed work and failed; and its branch. */
 async function worked(job: Job): Promise<{ path: string; branch: string }> {
   const task = await job.task()
   const { path } = await job.claim(task, await job.agent('echo w > w.txt; git add -A; git commit -qm Work; exit 1'))

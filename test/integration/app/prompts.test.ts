@@ -6,7 +6,7 @@ import { attachmentMarkdown } from '../../../src-shared/contract/attachment-text
 import type { Prompt } from '../../../src-shared/contract/prompts.ts'
 import { present } from '../../helpers/present.ts'
 
-/** An agent that keeps what it reads on its standard input outside of its worktree, works, and ends as `end` says. */
+/** An agent that saves its standard input outside its worktree, works, and ends as `end` says. */
 const keeping = (name: string, end = 'echo done') =>
   `cat > "$SVC_REPO_PATH/.git/${name}.txt"; echo work > work.txt; ${end}`
 const kept = (job: Job, name: string) => readFile(`${job.repository.path}/.git/${name}.txt`, 'utf8')

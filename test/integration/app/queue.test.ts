@@ -7,7 +7,7 @@ import { script, setHooks } from '../../helpers/lifecycle.ts'
 
 const queueOf = (job: Job) => job.running.client.call('projects.queue', { project_id: job.project.id })
 
-/** Who waits, by title, with the reason and the turn. */
+/** The waiting tasks by title, with reason and position. */
 const waiting = async (job: Job) =>
   (await queueOf(job)).waiting.map(({ title, reason, position }) => [title, reason, position])
 
@@ -77,9 +77,9 @@ test('lets a person reorder the queue, with an event, and keeps the order across
     if (item.event.type === 'queue.updated') told.push(item.event.data.project_id)
     if (item.event.type === 'task.created' && item.event.data.task_id === end.id) break
   }
-  // What changed nothing is no news.
+  // A move without effect emits nothing.
   expect(told).toEqual([job.project.id, job.project.id, job.project.id])
-  // One that comes later waits behind them.
+  // A later run waits behind them.
   const late = await job.task({ title: 'Late' })
   await job.claim(late, agent)
   await job.running.eventually(titles, (all) => all.includes('Late'))

@@ -5,7 +5,7 @@ import type { StateHook, WorkflowDefinition } from '../../../src-shared/contract
 import { startJob, type Job } from '../../helpers/job.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 
-/** The default workflow with hooks of one more phase at one of its states. */
+/** The default workflow with hooks of one more phase in one of its states. */
 const withHooks = (name: string, hooks: Record<string, StateHook[]>) => (standard: WorkflowDefinition) => ({
   ...standard,
   states: standard.states.map((state) =>
@@ -94,7 +94,7 @@ test.concurrent('ends the entry hook of a task that is cancelled, and runs nothi
   expect(audit[0]?.hooks.filter((hook) => hook.phase === 'on_enter')).toEqual([])
 })
 
-/** The default workflow, to and fro between two states, one of which gets another name or goes. */
+/** The default workflow with one of two states renamed or removed, back and forth. */
 const renamed = (standard: WorkflowDefinition): WorkflowDefinition => ({
   ...standard,
   initial_state: 'shelf',
@@ -112,7 +112,7 @@ const without = (standard: WorkflowDefinition): WorkflowDefinition => ({
     .map((state) => ({ ...state, transitions: state.transitions.filter((one) => one.to !== 'backlog') })),
 })
 
-/** Each step leaves where the one before arrived. */
+/** Each step starts where the one before ended. */
 const isUnbroken = (audit: readonly TransitionEntry[]) =>
   audit.every((entry, index) => index === 0 || entry.from_state === audit[index - 1]?.to_state)
 

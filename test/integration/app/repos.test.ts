@@ -130,7 +130,7 @@ test.concurrent('lets a task change its repository until it has a worktree, with
   await failed(job, task.id)
   const { branch } = await client.call('tasks.workspace', { task_id: task.id })
   expect(await refused(move(task.id, primaryOf(job).id))).toMatchObject({ code: 'repo_in_use', details: { branch } })
-  // The way there that it names.
+  // By the path that it names.
   await client.call('tasks.assign_role', {
     task_id: task.id,
     role: 'coder',
@@ -176,7 +176,7 @@ test.concurrent('reports a moved repository in its state and at a claim, and con
 
     expect(await update(job, repo, { path: place })).toEqual({ ...repo, path: place })
     expect(await list(job)).toMatchObject([{ path: place, problem: null }])
-    // Without a claim: the worktree leads there already, and nothing in it is lost.
+    // Without a claim: the worktree already leads there, and nothing in it is lost.
     expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ path, dirty: true })
     expect(await job.repository.git(['-C', path, 'status', '--porcelain'], { cwd: place })).toContain('work.txt')
     await client.call('agents.update', {

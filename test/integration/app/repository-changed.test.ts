@@ -25,7 +25,7 @@ test.concurrent(
     expect(await reviewOf(job, task.id)).toMatchObject({ status: 'running', notes })
     const reasons = (await job.transitions(task.id)).flatMap((one) => one.hooks.map((hook) => hook.action))
     expect(reasons).toContain('repository_changed')
-    // An agent’s word is not enough, and asking for the merge neither.
+    // Neither an agent’s verdict nor its request for the merge is enough.
     const { version } = await client.call('tasks.get', { task_id: task.id })
     const early = await refused(client.call('tasks.transition', { task_id: task.id, status: 'merging', version }))
     expect(early.code).toBe('review_not_ready')

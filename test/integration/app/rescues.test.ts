@@ -12,7 +12,7 @@ import { refusalOf } from '../../helpers/refusal.ts'
 
 const day = 86_400_000
 
-/** A task whose agent staged something, left other things uncommitted and failed. */
+/** A task whose agent staged some work, left other work uncommitted and failed. */
 async function failed(job: Job): Promise<{ task: Task; path: string }> {
   const agent = await job.agent('echo one > staged.txt; git add .; echo two > staged.txt; echo new > new.txt; exit 1')
   const task = await job.task({ title: 'Rescue me' })
@@ -57,7 +57,7 @@ test.concurrent('lists what a reset removed, and restores it, including the stag
   expect(await readFile(join(path, 'staged.txt'), 'utf8')).toBe('two\n')
   expect(await job.repository.git(['show', ':staged.txt'], { cwd: path })).toBe('one')
   expect(await job.repository.git(['status', '--porcelain'], { cwd: path })).toBe('AM staged.txt\n?? new.txt')
-  // What is there already conflicts with nothing; the rescue stays until somebody gives it up.
+  // Existing files conflict with nothing; the rescue stays until a person discards it.
   expect(await client.call('rescues.restore', name)).toMatchObject({ to: 'worktree' })
   await client.call('rescues.delete', name)
   expect(await rescuesOf(job, task)).toEqual([])
@@ -117,7 +117,7 @@ test.concurrent('restores as a branch while an agent works, and leaves the workt
   expect(restored).toMatchObject({ to: 'branch', path: null, why_branch: 'busy' })
   expect(existsSync(join(path, 'new.txt'))).toBe(false)
   expect(await job.repository.git(['show', `${restored.branch}:new.txt`])).toBe('new')
-  // Once more is the same branch, not a second one.
+  // A second restore reuses the branch.
   expect(await client.call('rescues.restore', name)).toEqual(restored)
 })
 
@@ -136,7 +136,7 @@ test.concurrent('lists commits of a discarded branch as such, and restores them 
   expect(await job.repository.git(['show', `${restored.branch}:work.txt`])).toBe('work')
 })
 
-/** The first event of this type; with `since`, also of those that were before. */
+/** The first event of this type; with `since`, also earlier ones. */
 async function hear(client: Client, type: EventType, since: number | null = null): Promise<unknown> {
   const stop = new AbortController()
   try {

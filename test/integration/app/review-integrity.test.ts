@@ -17,7 +17,7 @@ const reviewOf = async (job: Job, task_id: string) => {
   return latest
 }
 
-/** A task whose work by `command` stands at its gate and has passed, or waits for its reviewer, a person. */
+/** A task whose work by `command` has passed at its gate, or waits for its reviewer, a person. */
 async function atGate(job: Job, command: string, { waits = false, ci_steps = [] as string[] } = {}) {
   const { client } = job.running
   const task = await job.task({ review_config: { ci_steps } })
@@ -109,7 +109,7 @@ test.concurrent('merges a late change only for a person who has seen it', async 
 })
 
 test.concurrent('keeps, but does not merge, what is written between check and merge', async () => {
-  // The target's own hook writes when the check is behind, as a process that outlived the run would.
+  // The target's own hook writes after the check, like a process that outlived the run.
   const late: StateHook = {
     script:
       'echo late > "$SVC_WORKTREE_PATH/late.txt"; git -C "$SVC_WORKTREE_PATH" add late.txt; git -C "$SVC_WORKTREE_PATH" commit -qm Late; echo later > "$SVC_WORKTREE_PATH/later.txt"',
@@ -207,7 +207,7 @@ test.concurrent('merges once what was judged, when two windows merge while a per
   await writes
   const merged = answers.filter(({ status }) => status === 'fulfilled')
   expect(merged.length).toBeLessThanOrEqual(1)
-  // Either the writer was seen in time, or nothing of it got in.
+  // Either the writer was noticed in time, or none of it was merged.
   const main = await job.repository.git(['rev-parse', 'main^{tree}'])
   expect(main === tree).toBe(merged.length === 1)
   const { status } = await client.call('tasks.get', { task_id })

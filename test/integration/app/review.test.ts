@@ -4,7 +4,7 @@ import { refusalOf } from '../../helpers/refusal.ts'
 import { budget, startJob } from '../../helpers/job.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 
-/** A command that judges its task over REST with the token of its execution. */
+/** A command that judges its task over REST with its run's token. */
 function judging(verdict: 'pass' | 'fail', feedback: string): string {
   const body = JSON.stringify(JSON.stringify({ verdict, feedback }))
   const judge = `
@@ -150,7 +150,7 @@ test.concurrent('sends the task back with a reviewer’s feedback, and leaves a 
   expect(
     await refusalOf(job.running.client.call('tasks.verdict', { task_id: task.id, verdict: 'pass', version: 1 })),
   ).toBe('version_conflict')
-  // A person says no while the reviewer still thinks: it ends, and the coder is told.
+  // A person rejects while the reviewer still thinks: it ends, and the coder gets the feedback.
   await job.running.client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Too short' })
   await beacon.gone('reviewer')
   await beacon.alive('reviewer', 2)

@@ -26,7 +26,7 @@ test('keeps the new coder and the work when killed during a reset, and says what
     () => client.call('tasks.get', { task_id: task.id }),
     (one) => one.error_annotation?.type === 'execution_failed',
   )
-  // git runs this while what is uncommitted is being kept.
+  // git runs this while uncommitted work is being kept.
   await repository.git(['config', 'filter.held.clean', beacon.hold('reset', `${wait}; cat`)])
   const repo_id = project.repos[0]?.id ?? ''
   await client.call('repos.update', { project_id: project.id, repo_id, path: repository.path })

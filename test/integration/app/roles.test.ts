@@ -97,7 +97,7 @@ test.concurrent('rule 4: another role is only saved while the coder works on', a
     expect(given).toMatchObject({ status: 'in_progress', active_execution_id: execution.id })
     expect(given.roles[role]).toEqual({ type: 'agent', id: reviewer.id })
   }
-  // The agent lives a moment before its record says so.
+  // The agent runs a moment before its record says so.
   await job.running.eventually(
     () => client.call('executions.get', { execution_id: execution.id }),
     (one) => one.status === 'running',
@@ -181,7 +181,7 @@ test.concurrent('waits with a reset until the running coder has ended', async ()
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
-  // It would write once more when it is told to end.
+  // It would write once more when told to end.
   const script = `trap 'echo late > late.txt; exit 1' TERM; echo early > early.txt; while :; do ${wait}; done`
   const old = await job.agent(beacon.hold('old', script), 'Old')
   const task = await job.task()
@@ -223,7 +223,7 @@ test.concurrent('reports a failed reset on the task, and loses nothing', async (
   const { client } = job.running
   const { task, path, branch, next } = await halfDone(job)
   const tip = await job.repository.git(['rev-parse', branch])
-  // Somebody looks at the branch in their own checkout.
+  // A user has the branch checked out.
   await job.repository.git(['switch', '-q', '--ignore-other-worktrees', branch])
   const role = { task_id: task.id, role: 'coder', agent_id: next.id, reset_workspace: true }
   const { task: given } = await client.call('tasks.assign_role', role)

@@ -16,7 +16,7 @@ async function writingChild(job: Job, beacon: ProcessBeacon, parent: Task): Prom
   await beacon.alive('child')
 }
 
-/** All of another task's way, from its claim to its review: time enough for what is not to happen. */
+/** Takes another task from its claim to its review, which is time enough for what must not happen. */
 async function another(job: Job): Promise<void> {
   const other = await job.task({ title: 'Another', review_config: { ci_steps: ['true'] } })
   await job.claim(other, await job.agent('echo x > x.txt; echo done', 'Other'))
@@ -60,7 +60,7 @@ test.concurrent('refuses a parent’s merge while its subtask’s agent writes',
     () => client.call('tasks.list', { project_id: job.project.id, parent_id: parent.id }),
     ({ items }) => items[0]?.review_passed_at !== null && items[0]?.entry_barrier === false,
   )
-  // What the subtask wrote since the parent was judged takes the word of a person who has seen it.
+  // The subtask's later writes need a person who has seen them.
   expect((await refused(client.call('tasks.transition', merge))).code).toBe('review_not_ready')
   const { tree } = await client.call('tasks.diff', { task_id: parent.id, scope: 'branch' })
   const seen = { ...merge, tree: tree ?? '' }

@@ -23,7 +23,7 @@ const meteredAgent = (job: Job, model: ModelServer) =>
 
 const shells = (times: number, delay = 0): ModelStep[] =>
   Array.from({ length: times }, () => ({ shell: 'true', ...(delay > 0 && { delay }) }))
-/** A request of the scripted server is told as so many tokens. */
+/** Each request of the scripted server reports this many tokens. */
 const tokensPerCall = 120
 
 test.concurrent('adds up to the provider’s own figures over all runs', async () => {
@@ -37,7 +37,7 @@ test.concurrent('adds up to the provider’s own figures over all runs', async (
     await job.claim(task, agent)
     await job.running.taskWhere(task.id, (one) => one.status === 'review')
   }
-  // One that is stopped in the middle counts too, as far as it has told, and its next run in the same session.
+  // A run that is stopped counts as far as it has reported, and so does its next run in the same session.
   const description = scripted('Wait.', [...shells(2), { shell: 'exec tail -f /dev/null' }])
   const stopped = await job.task({ description })
   const { execution } = await job.claim(stopped, agent)
@@ -103,7 +103,7 @@ test('resumes three tasks of a limited account once each at its reset, across ki
     const tasks = await Promise.all(
       ['One', 'Two', 'Three'].map((title) => client.call('tasks.create', { project_id: project.id, title })),
     )
-    // All three have begun before the first has met the limit, or wait for the account in the queue.
+    // All three have begun before the first meets the limit, or wait for the account in the queue.
     await Promise.all(tasks.map(({ id }) => client.call('tasks.claim', { task_id: id, agent_id: agent.id })))
     const queueOf = async (app: typeof first) =>
       (await app.client.call('projects.queue', { project_id: project.id })).waiting

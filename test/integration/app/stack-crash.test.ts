@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 300_000 })
 
 type Death = NonNullable<CountCommits['die']>
 
-/** A task below is cancelled, and the service dies while the one above it is brought along. Returns whether it died. */
+/** Cancels a task below, and kills the service while the one above is restacked. Returns whether it died. */
 async function cancelBelow(die: Death): Promise<boolean> {
   await using repository = await createTestRepository()
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-stack-'))

@@ -31,7 +31,7 @@ test('starts waiting tasks once all their dependencies are done, branches at onc
     expect(set.start_when_ready).toMatchObject({ agent_id: agent.id, overrides: {} })
     expect(set.status).toBe('backlog')
   }
-  // Nothing is open for it: it starts at once.
+  // It has no open dependency, so it starts at once.
   const { task: started } = await whenReady(job, base, agent.id)
   expect(started).toMatchObject({ start_when_ready: null, roles: { coder: { id: agent.id } } })
   await merge(job, base)

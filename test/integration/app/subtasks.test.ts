@@ -9,7 +9,7 @@ import { refusalOf, refused } from '../../helpers/refusal.ts'
 import { ordered, workedParent } from '../../helpers/worked-parent.ts'
 import { present } from '../../helpers/present.ts'
 
-/** A parent whose coder is at work until the test releases `parent`. */
+/** A parent whose coder works until the test releases `parent`. */
 async function busyParent(job: Job, beacon: ProcessBeacon): Promise<{ parent: Task; path: string }> {
   const agent = await job.agent(beacon.hold('parent', `${wait}; echo parent > parent.txt; echo done`), 'Parent')
   const parent = await job.task({ title: 'Parent' })
@@ -47,7 +47,7 @@ test.concurrent('refuses a subtask without a suitable parent', async () => {
   }
   expect(await issue({ subtask_mode: 'ordered' })).toEqual(['validation_failed', 'subtask_mode'])
   expect(await issue({ parent_id: stranger.id })).toEqual(['validation_failed', 'parent_id'])
-  // An id that is no task's.
+  // An ID that is no task's.
   expect(await issue({ parent_id: job.project.id as string as Task['id'] })).toEqual(['validation_failed', 'parent_id'])
   const finished = await job.task()
   await client.call('tasks.cancel', { task_id: finished.id })
@@ -103,7 +103,7 @@ test.concurrent(
     expect(await refused(job.claim(first, agent))).toMatchObject({ code: 'PARENT_WORKSPACE_REQUIRED', status: 409 })
     await client.call('tasks.assign_role', { task_id: fresh.id, role: 'coder', agent_id: agent.id })
     expect(await refusalOf(job.claim(first, agent))).toBe('PARENT_WORKSPACE_REQUIRED')
-    // A person is told the same.
+    // A person gets the same answer.
     expect(await refusalOf(client.call('tasks.claim', { task_id: first.id }))).toBe('PARENT_WORKSPACE_REQUIRED')
     expect(await job.history(first.id)).toEqual([])
 
@@ -140,7 +140,7 @@ test.concurrent('worktree rule 4: refuses a claim while another works in the wor
   await beacon.alive('child')
   await job.running.taskWhere(child.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await status()).toBe('succeeded')
-  // It began only when the other had ended.
+  // It began only after the other had ended.
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('parent.txt')
 })
 
@@ -188,7 +188,7 @@ test.concurrent('makes a parent wait for its subtask too', async () => {
   await job.claim(child, await job.agent(beacon.hold('child', `${wait}; echo done > c.txt; echo done`)))
   await beacon.alive('child')
   const agent = await job.agent(beacon.hold('again', 'echo again > again.txt; echo done'))
-  // A new coder for the parent leaves the subtask's agent alone, unless its files were to go.
+  // A new coder for the parent leaves the subtask's agent alone, unless its files were to be removed.
   const role = { task_id: parent.id, role: 'coder', agent_id: agent.id }
   const before = await client.call('tasks.get', { task_id: parent.id })
   for (const reset of [{ reset_worktree: true }, { reset_workspace: true }]) {
@@ -218,7 +218,7 @@ test.concurrent('stops a claim that waits for a worktree, or keeps it across a r
     task: { status: 'in_progress', error_annotation: { type: 'execution_paused' } },
   })
   job.running = await job.running.restart()
-  // The parent's agent went with the service; the one that waited has its turn.
+  // The parent's agent ended with the service, so the waiting one has its turn.
   await job.running.taskWhere(kept.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await readFile(join(path, 'child.txt'), 'utf8')).toBe('child\n')
   expect((await job.executions(given.id)).map((one) => one.status)).toEqual(['stopped'])

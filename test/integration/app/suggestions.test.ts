@@ -9,7 +9,7 @@ import { refused } from '../../helpers/refusal.ts'
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
 const files = { 'src/add.ts': nine, 'dos.txt': 'one\r\ntwo\r\n', 'last.txt': 'a\nb' }
 
-/** A task in review, whose agent has left something uncommitted. */
+/** A task in review, whose agent has left uncommitted work. */
 async function reviewed(job: Job) {
   const task = await job.task()
   const agent = await job.agent(
@@ -111,7 +111,7 @@ test.concurrent('treats other blocks as plain text', async () => {
     expect(comment.original).toBeNull()
     expect((await refused(apply(job, comment.id))).code).toBe('validation_failed')
   }
-  // One that is written into it later counts from then on.
+  // A suggestion that is added by an edit counts from then on.
   const body = suggestionBlock(['first'])
   const edited = await job.running.client.call('comments.update', { comment_id: words.id, body })
   expect(edited.original?.lines).toEqual(['line 1'])

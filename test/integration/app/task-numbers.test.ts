@@ -62,7 +62,7 @@ test.concurrent('gives no two projects the same key, and renames the tasks with 
     )
   }
   expect((await client.call('projects.get', { project_id })).key).toBe(key)
-  // Its own key is none that another project has.
+  // Its own key is not another project's.
   expect((await client.call('projects.update', { project_id, key })).key).toBe(key)
   expect((await client.call('projects.update', { project_id, key: 'job' })).key).toBe('JOB')
   expect((await client.call('tasks.get', { task_id: task.id })).ref).toBe('JOB-1')

@@ -3,7 +3,7 @@ import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
 
-/** The titles as a board shows them: from the top. */
+/** The titles as a board shows them, from the top. */
 async function order({ running, project }: Job): Promise<string> {
   const { items } = await running.client.call('tasks.list', { project_id: project.id })
   return items
@@ -32,7 +32,7 @@ test.concurrent('puts a task directly above or below another', async () => {
   expect(await order(job)).toBe('DBCA')
   await place('C', { above: id('D') })
   expect(await order(job)).toBe('CDBA')
-  // Where it is already.
+  // Its current place.
   await place('C', { above: id('D') })
   expect(await order(job)).toBe('CDBA')
 })

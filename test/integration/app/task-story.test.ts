@@ -26,7 +26,7 @@ test('logs each step of a task once, with IDs and outcomes and no one’s text',
   const of = { project_id: job.project.id, task_id: task.id }
   const work = { role: 'coder', agent_id: agent.id, executor: 'command' }
   const ended = { role: 'coder', status: 'succeeded', exit_code: 0 }
-  // Nothing in it is a warning.
+  // None of it is a warning.
   const told = lines.flatMap(({ module, level, time: _time, ...line }) =>
     module === 'task-events' ? [level === 30 ? line : { level, ...line }] : [],
   )
@@ -59,7 +59,7 @@ test('logs each step of a task once, with IDs and outcomes and no one’s text',
   await job.running.taskWhere(failing.id, ({ error_annotation }) => error_annotation !== null)
   expect(lines.at(-1)).toMatchObject({ level: 40, msg: 'an execution ended', status: 'failed', exit_code: 3 })
 
-  // The files of its runs stay as long as the task does.
+  // The files of its runs are kept as long as the task.
   const logsOf = () => readdir(join(job.running.dataDir, 'logs'))
   expect((await logsOf()).sort()).toEqual([task.id, failing.id].sort())
   await client.call('tasks.delete', { task_id: task.id })

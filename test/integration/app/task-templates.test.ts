@@ -13,7 +13,7 @@ const save = (job: Job, more: Partial<OperationInput<'task_templates.create'>> =
 const names = async (job: Job) =>
   (await job.running.client.call('task_templates.list', { project_id: job.project.id })).items.map(({ name }) => name)
 
-/** All that was ever announced about templates; a new task marks the end of it. */
+/** All events about templates, up to a new task that marks the end. */
 async function templateNews(job: Job): Promise<News[]> {
   const end = await job.task({ title: 'The end of the news' })
   const news: News[] = []
@@ -81,7 +81,7 @@ test.concurrent('gives a name to one template of a project, in any case', async 
   const chore = await save(job, { name: 'Chore' })
   const rename = client.call('task_templates.update', { template_id: chore.id, name: 'ÄNDERUNG' })
   expect((await refused(rename)).code).toBe('validation_failed')
-  // Its own name in other letters is no other's.
+  // Its own name in other case is no other's.
   await client.call('task_templates.update', { template_id: bug.id, name: 'ÄNDERUNG' })
   expect(await names(job)).toEqual(['Chore', 'ÄNDERUNG'])
 })
@@ -101,7 +101,7 @@ test.concurrent('accepts roles of the workflow, with agents and people of the pr
   expect(await Promise.all(codes)).toEqual(['unknown_role', 'not_a_member', 'not_found', 'validation_failed'])
   const bug = await save(job, { roles: { coder: asAgent } })
   expect(bug.roles).toEqual({ coder: asAgent })
-  // An agent that is gone is left out, and what else the template has stays.
+  // A deleted agent is left out, and the rest of the template stays.
   await client.call('agents.delete', { agent_id: agent.id })
   const { roles } = await client.call('task_templates.get', { template_id: bug.id })
   expect(roles).toEqual({})

@@ -78,7 +78,7 @@ test.concurrent('leaves nothing of a terminal command when killed, and delivers 
     const task = await first.client.call('tasks.create', { project_id: project.id, title: 'Survive' })
     await first.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
     await beacon.alive('agent')
-    // One whose start was not written down yet would be started again.
+    // A run whose start was not saved yet would be started again.
     await first.eventually(
       async () => (await first.client.call('tasks.executions', { task_id: task.id })).items,
       (all) => all.every((one) => one.started_at !== null),

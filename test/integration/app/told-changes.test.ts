@@ -5,7 +5,7 @@ import { startIntegrationJob } from '../../helpers/integration-job.ts'
 
 type Told = Pick<EventEnvelope, 'type' | 'data'>
 
-/** What a client has heard of these types, up to the creation of the task `marker`. */
+/** A client's events of these types, up to the creation of the task `marker`. */
 async function heard(client: Client, types: readonly EventEnvelope['type'][], marker: string): Promise<Told[]> {
   const told: Told[] = []
   for await (const item of client.events({}, 0, AbortSignal.timeout(60_000))) {

@@ -11,7 +11,7 @@ const none: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.
 
 const held = (job: Job, id: string) => job.running.taskWhere(id, (one) => one.error_annotation !== null)
 
-/** A task at which an agent that runs elsewhere works. */
+/** A task with a running remote agent. */
 async function startElsewhere(job: Job, limits: Partial<Limits>) {
   const { client } = job.running
   await job.settings({ limits: { ...none, ...limits } })
@@ -25,7 +25,7 @@ async function startElsewhere(job: Job, limits: Partial<Limits>) {
   return { client, agent, task, execution_id: present(execution).id }
 }
 
-/** A command that prints these lines, and then waits for its end, with what it was given of the run. */
+/** A command that prints these lines, then waits for its end, with the run's environment. */
 async function startCommand(job: Job, script: string) {
   const folder = await mkdtemp(join(tmpdir(), 'copse-told-'))
   const file = join(folder, 'agent.mjs')

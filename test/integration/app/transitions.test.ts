@@ -108,7 +108,7 @@ test.concurrent('refuses a move by version, graph and gate, in this order', asyn
   const queued = await move('todo', 1)
   expect(queued.task).toMatchObject({ status: 'todo', version: 2 })
   expect(await refusalOf(move('in_progress', 2))).toBe('invalid_transition')
-  // With nobody to plan, a person may plan by hand.
+  // Without a planner, a person may plan by hand.
   await move('planning', 2)
   const planning = await job.running.taskWhere(task.id, (one) => !one.entry_barrier)
   const approved = await client.call('tasks.verdict', {
@@ -147,7 +147,7 @@ test.concurrent('answers the entry into review at once and runs CI', async () =>
   await beacon.alive('ci')
   await beacon.release('ci')
   await job.running.taskWhere(task.id, (one) => one.review_summary?.status === 'failed')
-  // The first step that fails is the last that is run.
+  // The first failing step is the last to run.
   const { items } = await client.call('tasks.reviews', { task_id: task.id })
   expect(items[0]?.step_results.map(({ exit_code }) => exit_code)).toEqual([0, 3])
 })

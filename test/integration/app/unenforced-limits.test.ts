@@ -24,7 +24,7 @@ test('says at a claim that a money limit can’t hold an agent without costs', a
   await job.settings({ limits: { ...none, per_task: { usd: 5 } } })
   const first = await claim()
   expect(first.limits_unenforced).toEqual(['usd'])
-  // Once it has told what it costs, the limit holds it, and its next runs too.
+  // Once it has reported a cost, the limit applies, also to its next runs.
   await client.call('executions.heartbeat', { execution_id: first.execution_id, usage: { cost_usd: 1 } })
   expect((await client.call('tasks.get', { task_id: first.task_id })).limits_unenforced).toBeUndefined()
   expect((await claim()).limits_unenforced).toBeUndefined()

@@ -13,7 +13,7 @@ const isAtRest = (task: Task): boolean =>
   task.status !== 'todo' &&
   task.status !== 'backlog'
 
-/** A task whose first agent has committed twice; answers its branch and the second commit. */
+/** A task whose first agent has committed twice; returns its branch and the second commit. */
 async function worked(job: Job) {
   const task = await job.task()
   const { path } = await job.claim(task, await job.agent(diligent))
@@ -23,7 +23,7 @@ async function worked(job: Job) {
   return { task, path, work, branch }
 }
 
-/** The next coder does what it likes there. */
+/** The next coder runs this there. */
 async function then(job: Job, task: Task, command: string): Promise<Task> {
   const { client } = job.running
   const agent = await job.agent(command, 'Unruly')

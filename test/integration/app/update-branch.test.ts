@@ -11,7 +11,7 @@ import { withHooks } from '../../helpers/small-workflow.ts'
 
 const files = { 'shared.txt': 'base\n', 'README.md': '# Job\n' }
 
-/** Does in the worktree what the prompt says, and makes of the conflict what both sides said. */
+/** Follows the prompt in the worktree, and combines both sides of the conflict. */
 const resolving =
   'cat > ../prompt.txt; eval "$(grep -o "git [a-z]* [0-9a-f]\\{40\\}" ../prompt.txt)" > /dev/null; ' +
   'printf "theirs\\nmine\\n" > shared.txt; git add shared.txt; ' +
@@ -27,7 +27,7 @@ const teach = (job: Job, agent: Agent, command: string) =>
   job.running.client.call('agents.update', { agent_id: agent.id, config: { command } })
 const hooksOf = async (job: Job, task: Task) => (await job.transitions(task.id)).flatMap((entry) => entry.hooks)
 
-/** A task whose coder failed after it had changed `shared.txt`, committed or not. */
+/** A task whose coder failed after a change of `shared.txt`, committed or not. */
 async function stopped(job: Job, change: string): Promise<{ task: Task; path: string; agent: Agent }> {
   const agent = await job.agent(`${change}; exit 1`)
   const task = await job.task({ title: 'Change the shared line' })
@@ -117,7 +117,7 @@ test.concurrent('refuses a conflict with its files and places, and changes nothi
   expect(await job.repository.git(['rev-parse', 'HEAD'], { cwd: path })).toBe(before)
   expect(await job.repository.git(['status', '--porcelain'], { cwd: path })).toBe(' M shared.txt')
   expect((await hooksOf(job, task)).map((hook) => hook.action)).not.toContain('update_branch')
-  // What is not committed is no part of the branch yet.
+  // Uncommitted work is not part of the branch yet.
   expect((await client.call('tasks.conflicts', { task_id: task.id })).files).toEqual([])
   await job.repository.git(['commit', '-qam', 'Theirs'], { cwd: path })
   const found = await client.call('tasks.conflicts', { task_id: task.id })
@@ -179,7 +179,7 @@ test.concurrent('opens the conflict of a failed merge in an editor, and merges a
   expect(opened.task.error_annotation?.message).toContain(opened.path)
   const marked = await readFile(join(opened.path, 'shared.txt'), 'utf8')
   expect(marked).toMatch(/^<<<<<<< HEAD\ntheirs\n=======\nmine\n>>>>>>> /)
-  // Asked once more, nothing is begun twice; and nothing half-resolved is merged.
+  // Asking again begins nothing twice, and merges nothing half-resolved.
   expect(await update(job, task, { on_conflict: 'editor' })).toMatchObject({ outcome: 'editor', files: ['shared.txt'] })
   expect((await refused(update(job, task))).details).toMatchObject({ left: true, files: ['shared.txt'] })
   const retry = async () => {

@@ -11,7 +11,7 @@ test('reads the branch while a worktree is being removed, instead of failing', a
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   const { path } = await client.call('tasks.workspace', { task_id: task.id })
-  // The state in the middle of a removal: the folder is there, git's link in it is not.
+  // The state in the middle of a removal: the folder exists, git's link in it does not.
   await rm(join(path, '.git'))
   expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ dirty: false, lock: null })
   const branch = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })

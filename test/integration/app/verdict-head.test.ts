@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
 
-/** A task whose committed work waits in review for the reviewer's word; a person has the role. */
+/** A task whose committed work waits in review for a person's verdict. */
 async function inReview(job: Job) {
   const { client } = job.running
   const { id: user_id } = await client.call('auth.me', {})
@@ -43,7 +43,7 @@ test.concurrent('passes no head that changed since the checks, until it was revi
   expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['slipped.txt'] }])
   expect(await reviewsOf(job, task_id)).toEqual([[1, 'running', head, []]])
   expect((await client.call('tasks.get', { task_id })).review_passed_at).toBeNull()
-  // A no is a no, whatever it is about: it says which head it saw.
+  // A rejection counts for any head, and names the one that it saw.
   await client.call('tasks.verdict', { task_id, verdict: 'fail', feedback: 'What slipped in?' })
   await job.running.taskWhere(task_id, (one) => one.review_summary?.attempt_number === 2 && !one.entry_barrier)
   const again = await headOf(job, path)

@@ -10,7 +10,7 @@ const withKeys = (keys: Readonly<Record<string, Partial<WorkflowState>>>) => (st
   states: standard.states.map((state) => ({ ...state, ...keys[state.name] })),
 })
 const oneInWork = withKeys({ in_progress: { wip_limit: 1 } })
-/** An agent that works until it is told to stop. */
+/** An agent that works until it is stopped. */
 const endless = 'exec tail -f /dev/null'
 const statusOf = async (job: Job, id: string) => (await job.running.client.call('tasks.get', { task_id: id })).status
 
@@ -93,7 +93,7 @@ test.concurrent('claims the next tasks for a state that pulls, in board order, w
   const blocker = await job.task({ title: 'Not done', status: 'todo' })
   const dependent = await job.task({ title: 'Depends', status: 'todo' })
   await client.call('tasks.add_dependency', { task_id: dependent.id, depends_on_id: blocker.id })
-  // A person works on it: the state is full while the rest is set up.
+  // A person works on it, so the state is full while the rest is set up.
   await client.call('tasks.claim', { task_id: blocker.id })
   for (const { id } of [later, sooner, dependent])
     await client.call('tasks.assign_role', { task_id: id, role: 'coder', agent_id: agent.id })

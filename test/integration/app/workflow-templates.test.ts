@@ -32,7 +32,7 @@ test('has the three shipped templates from the start, and default for new projec
     ['no-user-approval', true, null],
     ['user-approval-review', true, null],
   ])
-  // A project's workflow says besides what happens to the worktrees of what was cancelled.
+  // A project's workflow also says what happens to the worktrees of cancelled tasks.
   const cleanup = { policy: 'delayed', seconds: 86_400 }
   const definition = WorkflowDefinition.parse(items[0]?.definition)
   const states = definition.states.map((one) => (one.name === 'cancelled' ? { ...one, cleanup } : one))
@@ -81,7 +81,7 @@ test('answers not_found for a missing template in every operation', async () => 
 test.each(['../etc', 'Default', '', '-a', 'a.b', 'n'.repeat(65)])('refuses %j as name of a template', async (name) => {
   await using job = await startJob()
   const error = await refused(job.running.client.call('templates.put', { name, definition: small }))
-  // An empty name is no address at all.
+  // An empty name is no address.
   expect(['validation_failed', 'not_found']).toContain(error.code)
 })
 
@@ -106,7 +106,7 @@ test('protects default from deletion, allows edits, and restores a missing file 
   const shipped = await client.call('templates.get', { name: 'default' })
   const standard = await workflowOf(job)
   await client.call('templates.put', { name: 'default', definition: small })
-  // What is empty stands for the shipped default, whatever the file says; who names the template gets the file.
+  // An empty name means the shipped default, whatever the file says; naming the template means the file.
   expect(await workflowOf(job)).toEqual(standard)
   const named = await client.call('projects.create', {
     name: 'Named',

@@ -133,7 +133,7 @@ describe('a state', () => {
     await job.running.client.call('tasks.archive', { task_id: task.id })
     await update(job, standard)
     expect(await workflow(job)).toEqual(standard)
-    // Its state is gone: the task starts over.
+    // Its state is gone, so the task starts over.
     const { task: back } = await job.running.client.call('tasks.unarchive', { task_id: task.id })
     expect([back.status, back.archived]).toEqual(['backlog', false])
     expect(await job.history(task.id)).toEqual(['backlog > extra by user', 'extra > backlog by user'])
@@ -176,7 +176,7 @@ describe('a state', () => {
     expect([after.status, after.version]).toEqual(['queue', before.version + 1])
     expect(await job.history(two.id)).toEqual(['backlog > queue by user'])
     expect((await job.running.client.call('tasks.get', { task_id: other.id })).status).toBe('backlog')
-    // What is stored says nothing of the old name, so that the same text may be sent again.
+    // The stored text does not contain the old name, so that the same text may be sent again.
     const stored = await job.running.client.call('projects.get', { project_id: job.project.id })
     expect(stored.workflow_definition).not.toContain('renamed_from')
     await update(job, stored.workflow_definition)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 
-/** A task whose agent has committed something and then failed. */
+/** A task whose agent has committed work and then failed. */
 async function failedTask(job: Job) {
   const agent = await job.agent('ls > seen.txt; git add -A; git commit -qm "Work so far"; exit 1')
   const task = await job.task()
@@ -113,7 +113,7 @@ test.concurrent('takes branch and base from the settings until a worktree exists
   const [repo] = job.project.repos
   const at = { project_id: job.project.id, repo_id: repo?.id as never }
   await job.settings({ branch_prefix: 'taken/' })
-  // The base of the project was renamed, and git can't make a branch below one that has the prefix's name.
+  // The project's base was renamed, and git can't create a branch below one named like the prefix.
   await job.repository.git(['branch', '-m', 'main', 'trunk'])
   await job.repository.git(['branch', 'taken'])
   const agent = await job.agent('echo x > work.txt; echo done')
@@ -127,7 +127,7 @@ test.concurrent('takes branch and base from the settings until a worktree exists
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   const workspace = await client.call('tasks.workspace', { task_id: task.id })
   expect([workspace.branch.split('/')[0], workspace.base_branch]).toEqual(['free', 'trunk'])
-  // What was made keeps its names.
+  // An existing branch keeps its name.
   await job.settings({ branch_prefix: 'later/' })
   expect((await client.call('tasks.workspace', { task_id: task.id })).branch).toBe(workspace.branch)
 })

@@ -9,7 +9,8 @@ import { createLogLines } from '../../helpers/log-lines.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-// Rules 2 (subtasks), 3 and 4 (wait or reject) are proven in subtasks.test.ts, 7 in workspace.test.ts, 8 in orphans.test.ts.
+// Rules 2 (subtasks), 3 and 4 (wait or reject) are proven in subtasks.test.ts, 7 in workspace.test.ts, 8 in
+// orphans.test.ts.
 
 test.concurrent('worktree rule 1: creates it at the first claim, sets it up once, and reuses it', async () => {
   await using job = await startJob({ files: { '.gitignore': '.env\n', 'README.md': '# Example\n' } })
@@ -112,7 +113,7 @@ test.concurrent.each(['completes', 'fails', 'is cancelled', 'is stopped'] as con
     expect(existsSync(join(path, '.svc.lock'))).toBe(false)
     if (end !== 'completes') return
     expect(JSON.parse(await readFile(join(path, 'seen.lock'), 'utf8'))).toMatchObject({ execution_id: execution.id })
-    // Neither the lock nor anything else of the service is in the agent's way.
+    // Neither the lock nor any other file of the service disturbs the agent.
     expect(await readFile(join(path, 'seen.txt'), 'utf8')).toBe('?? seen.lock\n?? seen.txt\n')
     const diff = await client.call('tasks.diff', { task_id: task.id })
     expect(diff.files.map((one) => one.path)).toEqual(['seen.lock', 'seen.txt'])
@@ -155,7 +156,7 @@ test.concurrent('worktree rule 6: rejects what leads out of the worktree, and sa
   expect(blocked.error_annotation?.message).toContain('points outside')
   expect(await readdir(path)).toEqual(['.git', 'README.md'])
 
-  // An agent that has its own worktree lead to that of another task does not get it committed or merged.
+  // An agent that links its worktree to another task's does not get that committed or merged.
   await job.settings({ copy_files: [] })
   const victim = await job.task({ title: 'Victim' })
   const { path: theirs } = await job.claim(victim, await job.agent('echo v > v.txt; exit 1', 'Victim'))

@@ -55,7 +55,7 @@ const names = [
   'packed-app-size',
 ]
 
-/** A few, so that the suite stays quick; COPSE_ALL_BENCH=1 takes all. */
+/** A few, so that the suite stays quick; COPSE_ALL_BENCH=1 runs all. */
 const few = ['transitions-per-second', 'diff-2000-files', 'requests-with-jwt']
 const tried = process.env['COPSE_ALL_BENCH'] === '1' ? names : few
 
@@ -81,7 +81,7 @@ test('measures product and floor of rows in a quick run, and prints JSON and a t
     build: 'dist',
     rows: tried.map((name) => ({ name, ...measured })),
   })
-  // Of late frames there may be none.
+  // There may be no late frames.
   const counted = report.rows.filter(({ name }) => !name.startsWith('frames-'))
   for (const row of counted) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)
   expect(stderr).toMatch(/row +unit +product +floor +ratio +goal/)

@@ -33,7 +33,7 @@ test('adds files with a task and later, lists them and saves them', async () => 
   expect(await world.svc(['task', 'files', task.ref, '--save', folder], here)).toMatchObject({ code: 0 })
   expect(await readFile(join(folder, 'server.log'), 'utf8')).toBe('boom\n')
 
-  // Nothing is made when a file is missing.
+  // Nothing is created when a file is missing.
   const missing = await world.svc(['task', 'create', 'Another', '--attach', 'nothing.png'], here)
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no file nothing.png.') as string })
   expect((await world.json<{ items: Task[] }>(['task', 'list'], here)).items.map(({ title }) => title)).toEqual([

@@ -22,7 +22,7 @@ afterAll(async () => {
   await repository[Symbol.asyncDispose]()
 })
 
-/** What bash offers for a command line, whose last word is the one that Tab is pressed in. */
+/** Returns bash's completions of a command line whose last word is being typed. */
 async function offered(...words: readonly string[]): Promise<string[]> {
   const script = `
     eval "$(svc completion bash)"

@@ -22,11 +22,11 @@ function leavesOf(command: Command, words: readonly string[]): Leaf[] {
 const leaves = leavesOf(program, [])
 const names = leaves.map(({ words }) => words.join(' '))
 
-/** They speak to no service. */
+/** Commands that need no service. */
 const local = ['serve', 'demo', 'rotate-key', 'completion']
 const clients = leaves.filter(({ words }) => !local.includes(words.join(' ')))
 
-/** Something for each argument and option that must be given. */
+/** A value for each required argument and option. */
 const argumentsOf = ({ command }: Leaf) => [
   ...command.registeredArguments.filter((one) => one.required).map((one) => one.argChoices?.[0] ?? 'abc'),
   ...command.options.filter((one) => one.mandatory).flatMap((one) => [one.long ?? '', one.argChoices?.[0] ?? 'abc']),

@@ -32,7 +32,7 @@ test('stores a private token on sign-in and uses it until sign-out', async () =>
   expect(kept).toMatchObject({ current: world.url, sign_ins: { [world.url]: { who: 'owner@copse.test' } } })
   expect(await tokens()).toMatchObject([{ name: expect.stringMatching(/^svc on /) as string }])
 
-  // The address too comes from the sign-in.
+  // The address comes from the sign-in too.
   const elsewhere = { env: { SVC_API_TOKEN: '', SVC_API_URL: '', SVC_DATA_DIR: home } }
   expect(await world.json(['logout'], elsewhere)).toEqual({ url: world.url, revoked: true })
   expect(await tokens()).toEqual([])
@@ -132,7 +132,7 @@ test('asks for the password where a token is not enough', async () => {
   expect((await world.svc(['login', ...bob], from(home, 'correct horse\n'))).code).toBe(0)
   const sessions = async (stdin: string) =>
     (await world.json<{ items: { id: string }[] }>(['sessions'], from(home, stdin))).items
-  // The sign-in of `svc login` and that of the question itself have ended: what is left is the registration.
+  // The sign-ins of `svc login` and of the question itself have ended, so only the registration is left.
   const [session, ...others] = await sessions('correct horse\n')
   expect(others).toEqual([])
   expect((await world.svc(['sessions'], from(home, 'wrong horse\n'))).stderr).toContain('wrong')

@@ -208,7 +208,7 @@ test('prints with `svc open` the address of a task, and that there is no desktop
   expect(await world.svc(['open', task.id], { env })).toMatchObject({ code: 0, stdout: `${url}\n` })
 })
 
-/** Once its checks have passed for the given time. */
+/** Resolves once its checks have passed this many times. */
 async function passed(task_id: string, times = 1): Promise<void> {
   const end = new AbortController()
   let before = 0

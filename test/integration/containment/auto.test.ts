@@ -16,7 +16,7 @@ function opened(job: Job): Disposable & { run(sql: string): void } {
 
 const commandOf = (job: Job) => `cat ${job.running.dataDir}/secret > seen.txt; echo work > work.txt`
 
-/** What an agent and a setup command of a new project read of the data folder. */
+/** What an agent and a setup command of a new project can read of the data folder. */
 async function seen(job: Job, made?: Agent): Promise<readonly string[]> {
   await writeFile(join(job.running.dataDir, 'secret'), 'not for runs')
   await job.settings({ setup_commands: [`cat ${job.running.dataDir}/secret > setup.txt || true`] })

@@ -34,7 +34,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Each says whether it worked; the lines come out as one word. */
+/** Each attempt prints whether it worked; the lines are joined to one word. */
 const attempts = {
   key: 'grep -q key ~/.ssh/id',
   signIn: 'grep -q sign-in ~/.claude/.credentials.json',

@@ -40,7 +40,7 @@ it.runIf(runnable)('ends a contained run with its service, even when that is kil
   try {
     await using first = await startKillableApp(dataDir)
     const project = await first.client.call('projects.create', { name: 'Kill', repo_path: repository.path })
-    // What left its group and cleared its environment is found by nothing but its box.
+    // Only its box can find a process that left its group and cleared its environment.
     const hidden = beacon.hold('hidden', 'sleep 1000')
     const command = `env -i PATH="$PATH" HOME=/ setsid ${hidden} & ${beacon.hold('agent', `trap '' HUP TERM; sleep 1000`)}`
     const config = { command, containment: 'worktree' as const }

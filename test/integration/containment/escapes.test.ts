@@ -24,7 +24,7 @@ const homeBefore = process.env['HOME']
 
 const copse = createServer((_, response) => response.end('copse'))
 const stranger = createServer((_, response) => response.end('stranger'))
-/** On the list of a run. */
+/** A host on a run's list. */
 const listed = createServer((_, response) => response.end('listed'))
 const agent = createSocketServer((connection) => connection.end('agent'))
 const urlOf = (server: typeof copse) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -88,7 +88,7 @@ afterAll(async () => {
   for (const folder of [root, strange]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** What it does, and a shell line that ends with 0 where it worked; `after`: whether it shows outside. */
+/** A description, and a shell line that ends with 0 if it worked; `after`: whether it shows outside. */
 type Attempt = readonly [what: string, line: string, after?: () => boolean]
 
 /** Runs each attempt in one contained shell; returns the names of the attempts that worked. */
@@ -101,7 +101,7 @@ async function tryAll(
     level,
     cwd: worktree,
     hosts,
-    // In a clone below the temporary folder this program lies there too.
+    // In a clone below the temporary folder this program is there too.
     read: [process.execPath],
   })
   const script = attempts
@@ -313,7 +313,7 @@ describe.runIf(runnable)('a contained run', () => {
     ])
     expect(existsSync(proof)).toBe(true)
     rmSync(proof)
-    // What still ran would have written it many times by now.
+    // A leftover process would have written it many times by now.
     for (let looks = 0; looks < 20; looks++) git(worktree, 'status')
     expect(existsSync(proof)).toBe(false)
   })

@@ -9,7 +9,7 @@ import { startJob, type Job } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
 import { refused } from '../../helpers/refusal.ts'
 
-/** A machine without bubblewrap: a PATH that has only these. */
+/** A machine without bubblewrap: a PATH with only these programs. */
 const programs = ['sh', 'git', 'env', 'cat', 'mkdir', 'ps', 'sleep', 'test', 'true']
 const folder = mkdtempSync(join(tmpdir(), 'copse-path-'))
 const before = process.env['PATH']

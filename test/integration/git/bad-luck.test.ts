@@ -17,7 +17,7 @@ import {
 
 const big = randomBytes(900_000)
 
-/** Leaves so little room on the disk that nothing of any size can be written; answers how to make room again. */
+/** Fills the disk almost completely; returns how to make room again. */
 async function fill(disk: { readonly path: string }, leave = 0): Promise<() => Promise<void>> {
   const ballast = join(disk.path, 'ballast')
   const free = Number(execFileSync('df', ['--output=avail', '-B1', disk.path], { encoding: 'utf8' }).split('\n')[1])
@@ -142,7 +142,7 @@ test('removes at the start the locks that a killed git left on refs and worktree
   expect(there()).toEqual([...ofTask, ...ofAll])
   expect(await made('Refused')).toContain('.lock')
 
-  // A minute ago: whoever rewrites a whole file may still be at it.
+  // A minute ago: a process that rewrites a whole file may still run.
   const minuteAgo = Date.now() / 1_000 - process.uptime() - 60
   for (const file of [...ofTask, ...ofAll]) await utimes(file, minuteAgo, minuteAgo)
   await workspaces.releaseStaleLocks(root)

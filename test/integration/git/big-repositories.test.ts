@@ -64,7 +64,7 @@ test('leaves neither folder nor branch after a cancelled checkout', async () => 
   controller.abort()
   await expect(slow).rejects.toMatchObject({ name: 'AbortError' })
   await expectNothingLeft(fixture)
-  // The filter, which git has left to itself, goes on to its end; where it is gone, nobody waits for a reader.
+  // The filter, which git has left alone, runs to its end; where it is gone, nothing waits for a reader.
   await using go = await open(join(fixture.repository.beside, 'go'), constants.O_RDWR | constants.O_NONBLOCK)
   await go.write('go\n')
 })
@@ -102,7 +102,7 @@ test('finds an existing worktree while the repository is busy with another', asy
   const made = await workspaces.ensure(fixture.request(), never)
   if (made.kind !== 'ready') throw new Error('No worktree was made.')
   const tip = await repository.commit('Work', { 'w.txt': 'w\n' }, fixture.path)
-  // It blocks a change of refs, which is made while nobody else may change any.
+  // It blocks a change of refs, during which no other process may change any.
   await pipes(fixture)
   const once = `[ "$1" = prepared ] && mkdir '${join(repository.beside, 'once')}'`
   const hook = `#!/bin/sh\nif grep -q refs/heads/busy && ${once}; then ${waitAtGate(fixture)}; fi\n`
@@ -145,7 +145,7 @@ test('copies installed packages with their commands and links', async () => {
   expect(await fixture.repository.git(['status', '--porcelain'], { cwd: fixture.path })).toBe('')
 })
 
-/** What git tells of itself while it makes a worktree on the branch `name`. */
+/** Git's own output while it creates a worktree on the branch `name`. */
 async function traced(fixture: WorkspaceFixture, name: string): Promise<string> {
   const [trace, config] = ['trace', 'gitconfig'].map((kind) => join(fixture.repository.beside, `${kind}-${name}`))
   await writeFile(config ?? '', `[trace2]\n\tnormalTarget = ${trace ?? ''}\n`)

@@ -18,7 +18,7 @@ test('finds repositories in the usual places, most recent first', async () => {
   await make('code/ferry', 2024)
   await make('code/customer/lantern', 2023)
   await make('Documents/GitHub/notes', 2022)
-  // Too deep, hidden, of a package, a worktree, and what is elsewhere.
+  // Too deep, hidden, of a package, a worktree, or elsewhere.
   await make('code/customer/old/deep', 2024)
   await make('.cache/thing', 2024)
   await make('code/node_modules/left-pad', 2024)

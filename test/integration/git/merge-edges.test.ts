@@ -37,7 +37,7 @@ async function diverged(given: Change, ours: Change, theirs: Change): Promise<Wo
   const change = async (make: Change, cwd: string) => {
     const git = (...args: string[]) => fixture.repository.git(args, { cwd })
     await make(git, cwd)
-    // A submodule lies in the index alone.
+    // A submodule exists only in the index.
     await git('add', '--', '.', ':(exclude)sub')
     await git('commit', '-q', '--allow-empty', '-m', 'Change')
   }
@@ -101,7 +101,7 @@ test.each<[string, Change, Change, Change, Record<string, ConflictKind>]>([
     const reported = await fixture.workspaces.updateBranch({ ...request, on_conflict: 'report' }, never)
     expect(reported.kind === 'conflict' && reported.files.toSorted()).toEqual(Object.keys(kinds))
     expect(await everything(fixture)).toEqual(before)
-    // Left in the worktree, nobody takes it for resolved, not even what can have no markers.
+    // A file left in the worktree does not count as resolved, even if it can't have markers.
     if ('sub' in kinds) return
     const left = await fixture.workspaces.updateBranch({ ...request, on_conflict: 'leave' }, never)
     expect(left.kind === 'conflict' && left.left && left.files.toSorted()).toEqual(Object.keys(kinds))

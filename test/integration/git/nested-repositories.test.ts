@@ -11,7 +11,7 @@ async function withWorktree(): Promise<WorkspaceFixture> {
   return fixture
 }
 
-/** Makes a repository inside the worktree, with these files, committed or not. */
+/** Creates a repository inside the worktree with these files, committed or not. */
 async function nest(
   { repository, path }: WorkspaceFixture,
   folder: string,
@@ -32,7 +32,7 @@ async function nest(
 const pathsOf = async (fixture: WorkspaceFixture, scope: 'uncommitted' | 'branch') =>
   (await fixture.workspaces.diff(fixture.ref(), scope, null, never)).files.map(({ path }) => path)
 
-/** How a repository comes into a worktree → what it leaves there. */
+/** How a repository comes into a worktree → the files that it leaves there. */
 const kinds: readonly [string, (fixture: WorkspaceFixture) => Promise<void>][] = [
   [
     'without a commit',

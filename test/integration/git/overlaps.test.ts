@@ -13,7 +13,7 @@ const [a, b] = ['01912d68-783e-7a03-8467-5661c1243ad4', '01912d68-783e-7a03-8467
   TaskId.parse(id),
 ) as [TaskId, TaskId]
 
-/** Where an edit changes something, as a watch tells it; null where only a full reading finds it. */
+/** The path that an edit changes, as a watch reports it; null if only a full read finds it. */
 function changedBy(edits: readonly Edit[]): readonly string[] | null {
   const names = new Set<string>()
   for (const edit of edits) {
@@ -80,7 +80,7 @@ test('finds a conflict exactly where git does, at once or as the work changes', 
     expect({ inParts, atOnce }).toEqual({ inParts: byGit, atOnce: byGit })
   })
   try {
-    // A link in a ring stands in the place of a folder.
+    // A circular link stands in the place of a folder.
     const ring: Edit[] = [
       { kind: 'link', path: 'a.txt', target: 'a.txt' },
       { kind: 'link', path: 'dir', target: 'a.txt' },

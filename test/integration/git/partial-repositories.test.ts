@@ -73,7 +73,7 @@ test('does not take another linked worktreeâ€™s sparse checkout for the projectâ
   expect((await readdir(fixture.path)).toSorted()).toEqual(['.git', 'a', 'b', 'top.txt'])
 })
 
-/** As git-lfs writes it; what it stands for is `big content\n`. */
+/** The pointer as git-lfs writes it, for `big content\n`. */
 const pointer =
   'version https://git-lfs.github.com/spec/v1\n' +
   'oid sha256:4cac19622fc3ada9c0fdeadb33f88f367b541f38b89102a3f1261ac81fd5bcb5\nsize 12\n'
@@ -111,7 +111,7 @@ test('passes GIT_LFS_SKIP_SMUDGE to the filter, so that pointers stay pointers',
   expect(await readFile(join(fixture.path, 'big.bin'), 'utf8')).toBe(pointer)
 })
 
-/** A fixture whose repository is a clone of another that lies beside it. */
+/** A fixture whose repository is a clone of another beside it. */
 async function cloned(
   options: readonly string[],
   prepare: (fixture: WorkspaceFixture) => Promise<void> = () => Promise.resolve(),
@@ -139,7 +139,7 @@ async function withPointer(): Promise<WorkspaceFixture> {
   return await createFixture({ files: { '.gitattributes': attributes, 'big.bin': pointer } })
 }
 
-/** What git-lfs does with the one large file there is, as far as git sees it. */
+/** Imitates git-lfs for the one large file, as far as git sees it. */
 async function installFilter({ repository }: WorkspaceFixture): Promise<void> {
   const kept = join(repository.beside, 'pointer')
   await writeFile(kept, pointer)

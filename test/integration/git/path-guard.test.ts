@@ -137,19 +137,19 @@ test.runIf(process.platform === 'linux')('keeps an open folder when another take
   expect(await readFile(join(root, 'was sub/f'), 'utf8')).toBe('here\n')
 })
 
-/** Nobody knows how many: two that go at one pace would meet at one point only, for as long as they go. */
+/** A random number, because two processes at the same pace would meet at one point only. */
 async function someTurns(): Promise<void> {
   for (let left = Math.floor(Math.random() * 8); left > 0; left -= 1) await setImmediate()
 }
 
-/** Swaps a folder for a link to `outside` and back, as fast as it can, until told to stop. */
+/** Swaps a folder for a link to `outside` and back, as fast as possible, until stopped. */
 async function swapUntil(stop: AbortSignal, place: string): Promise<number> {
   let swaps = 0
   for (; !stop.aborted; swaps += 1) {
     await someTurns()
     await rename(place, `${place}.real`)
     await symlink(outside, place).catch(async (error: NodeJS.ErrnoException) => {
-      // In between, the service has made the folder that it missed.
+      // In between, the service has created the missing folder.
       if (error.code !== 'EEXIST') throw error
       await rename(place, `${place}.made-${swaps}`)
       await symlink(outside, place)
@@ -174,7 +174,7 @@ test('a race: copies nothing outside while a folder is swapped for a link', asyn
   const swaps = swapUntil(stop.signal, join(root, 'sub'))
   let [copied, refused] = [0, 0]
   try {
-    // Enough of both, or what was to be raced never was.
+    // Both must have happened often, or there was no race.
     for (let round = 0; round < 4_000 && (copied < 20 || refused < 20); round += 1) {
       const name = names[round % names.length] ?? ''
       await rm(join(root, name), { force: true })
@@ -182,7 +182,7 @@ test('a race: copies nothing outside while a folder is swapped for a link', asyn
         await copyFiles(repository, root, [name])
         copied += 1
       } catch (error) {
-        // Between two renames there is no such folder.
+        // Between two renames the folder does not exist.
         const code = error instanceof Error && 'code' in error ? error.code : null
         if (code !== 'outside_worktree' && code !== 'ENOENT' && code !== 'EEXIST') throw error
         refused += 1
@@ -211,7 +211,7 @@ test('a race: creates no lock outside while the worktree is swapped for a link',
         await workspaces.unlock(root, execution)
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? error.code : null
-        // Between two renames there is no such folder.
+        // Between two renames the folder does not exist.
         if (code !== 'outside_worktree' && code !== 'git_failed') throw error
         refused += 1
       }

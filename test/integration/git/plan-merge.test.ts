@@ -15,7 +15,7 @@ const planOf = async (repository: TestRepository, strategy: 'merge' | 'squash' |
 
 const names = ['a.txt', 'b.txt', 'dir/c.txt'] as const
 const lines = fc.array(fc.constantFrom('one', 'two', 'three'), { maxLength: 6 })
-/** One commit: what some files become; null deletes one. */
+/** One commit: the new content of some files; null deletes one. */
 const commit = fc.dictionary(fc.constantFrom(...names), fc.option(lines), { minKeys: 1 })
 const history = fc.array(commit, { maxLength: 3 })
 
@@ -29,7 +29,7 @@ async function make(repository: TestRepository, commits: readonly Record<string,
   }
 }
 
-/** What git itself makes of it, in a worktree of its own; null where it finds a conflict, or leaves its markers. */
+/** Git's own result in a worktree of its own; null if it finds a conflict, or leaves markers. */
 async function byGit(repository: TestRepository, how: readonly string[], on: string): Promise<string | null> {
   const place = join(repository.beside, 'by-git')
   await repository.git(['worktree', 'add', '-q', '--detach', place, on])
@@ -60,12 +60,12 @@ test('plans a merge, squash and rebase with git’s own result', { timeout: 120_
     for (const strategy of ['merge', 'squash', 'rebase'] as const) {
       const plan = await planOf(repository, strategy, 'work')
       const tree = plan.kind === 'conflict' ? null : plan.kind === 'nothing_to_do' ? before : plan.tree
-      // A rebase of what is in already brings nothing, though git would stumble on the way there.
+      // A rebase of merged work adds nothing, though git would stumble on the way.
       const isIn = merged === before && tree === before
       expect(tree).toBe(strategy === 'rebase' && !isIn ? rebased : merged)
     }
   })
-  // git merges this with its markers in it: emptied here, moved there, onto a file that is here too, and empty.
+  // Git merges this with markers: emptied here, moved there onto a file that exists here too, and empty.
   const emptied = { 'dir/c.txt': [], 'a.txt': [] }
   await fc.assert(runs, {
     numRuns: 12,
@@ -78,7 +78,7 @@ test('does not call a rebase up to date if a merge commit adds something', async
   const { repository } = fixture
   await repository.commit('Before', { 'c.txt': 'c\n' })
   await repository.git(['cherry-pick', branch])
-  // The branch merges main and adds something while it does: no commit but the merge has it.
+  // The branch merges main and adds something in the merge commit only.
   await repository.git(['merge', '-q', '--no-ff', '--no-commit', 'main'], { cwd: fixture.path })
   await repository.commit('Merge and add', { 'extra.txt': 'extra\n' }, fixture.path)
   await repository.commit('Meanwhile', { 'b.txt': 'b\n' })

@@ -21,7 +21,7 @@ const diffOf = (
   path: string | null = null,
 ) => fixture.workspaces.diff(fixture.ref(), scope, path, never)
 
-/** So large that reading it would take minutes; it takes no room on the disk. */
+/** So large that reading it would take minutes; sparse, so it takes no disk space. */
 const hugeBytes = 256 * 1024 ** 3
 
 async function writeHuge(fixture: WorkspaceFixture, name: string): Promise<string> {

@@ -191,7 +191,7 @@ test('shows no deletion for a file that was only removed from the index', async 
 test('leaves out a huge single line by its size, without filling the memory', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.write({ 'a.txt': 'a\n', 'z.txt': 'z\n' }, fixture.path)
-  // Not made here, where it would count as held for as long as anything remembers it.
+  // Created elsewhere, because here it would count as held memory as long as anything refers to it.
   await execute('sh', ['-c', 'head -c 94371840 /dev/zero | tr "\\0" x > huge.json'], { cwd: fixture.path })
   const { result, isOver } = await watchHeld(32 * 1024 * 1024, () => uncommitted(fixture))
   const { files, patch } = result
@@ -223,7 +223,7 @@ test('survives files that come and go while git reads', async () => {
   const { path } = fixture
   const stop = new AbortController()
   const churn = (async () => {
-    // Some hundred changes a second, in the way in which programs write and clean up.
+    // Some hundred changes a second, as programs write and clean up.
     let round = 0
     for await (const _ of setInterval(4, null, { signal: stop.signal })) {
       const [old, fresh] = [join(path, `f${round % 200}.txt`), join(path, `new${round % 50}.txt`)]
@@ -247,7 +247,7 @@ test('survives files that come and go while git reads', async () => {
 })
 
 test('shows the other files when one cannot be read', async (context) => {
-  // Whoever may read everything cannot see this.
+  // Root can read everything, so this can't be tested as root.
   if (process.getuid?.() === 0) context.skip()
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   await fixture.repository.write({ 'a.txt': 'b\n', 'z.txt': 'z\n' }, fixture.path)

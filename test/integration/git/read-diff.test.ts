@@ -91,7 +91,7 @@ test('sees a change of the same size in the same moment as the last git command'
   const index = await fixture.repository.git(['rev-parse', '--path-format=absolute', '--git-path', 'index'], {
     cwd: fixture.path,
   })
-  // Only times and size tell git of a change here, and the index is as old as the file: git must look inside.
+  // Only times and size show a change to git here, and the index is as old as the file, so git must look inside.
   await fixture.repository.git(['config', 'core.trustctime', 'false'])
   const moment = Math.floor(Date.now() / 1000) - 60
   const file = join(fixture.path, 'a.txt')

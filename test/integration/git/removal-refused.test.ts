@@ -8,7 +8,7 @@ import { removal, removeAndReturn, rescues, restore } from './rescue-fixture.ts'
 import { canMount, smallDisk } from './small-disk.ts'
 import { branch, never, taskId, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
 
-/** A file that changes each time that git reads another: somebody goes on writing while the work is being kept. */
+/** A file that changes whenever git reads another, like a person who writes while the work is being kept. */
 async function restless(fixture: WorkspaceFixture): Promise<void> {
   const { repository, path } = fixture
   await repository.git(['config', 'filter.restless.clean', 'cat; echo more >> busy.txt'])
@@ -43,7 +43,7 @@ test('refuses a whole reset if a file changes while it is kept', async () => {
   expect(await readFile(join(path, 'busy.txt'), 'utf8')).toMatch(/^b\n(more\n)+$/)
 })
 
-/** Has git, and nothing else, hit a limit of the size of what it writes, as on a full disk. */
+/** Limits the size of git's writes only, as on a full disk. */
 async function withFullDisk<T>(fixture: WorkspaceFixture, work: () => Promise<T>): Promise<T> {
   const folder = join(fixture.repository.beside, 'bin')
   const path = process.env['PATH'] ?? ''
@@ -71,7 +71,7 @@ test('refuses removal and reset without room for what is kept, and loses nothing
       expect(error).toMatchObject({ code: 'git_failed' })
     })
   })
-  // What could not be kept is where it was, or was renamed.
+  // Work that could not be kept is in its place, or was renamed.
   const places = [path, `${path}.broken-1`].filter((place) => existsSync(join(place, 'big.bin')))
   expect(places).toHaveLength(1)
   expect((await readFile(join(places[0] ?? '', 'big.bin'))).equals(big)).toBe(true)
@@ -111,7 +111,7 @@ test.skipIf(process.getuid?.() === 0)('refuses a removal in a read-only folder',
   } finally {
     execFileSync('chmod', ['755', parent])
   }
-  // Folders within, which package managers like to make read-only, are no obstacle once their files are kept.
+  // Read-only folders within, as package managers create them, don't matter once their files are kept.
   execFileSync('chmod', ['-R', 'a-w', join(path, 'deep')])
   await removeAndReturn(fixture)
   expect(await restore(fixture, (await rescues(fixture))[0])).toMatchObject({ to: 'worktree' })

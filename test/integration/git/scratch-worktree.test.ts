@@ -14,7 +14,7 @@ const request = ({ repository, root }: WorkspaceFixture, changes: Partial<Scratc
   ...changes,
 })
 
-/** The repository with its configuration, stash and records of worktrees. */
+/** The repository's configuration, stash and worktree records. */
 async function allOf(fixture: WorkspaceFixture): Promise<unknown> {
   const { repository } = fixture
   return {
@@ -88,7 +88,7 @@ test('is removed when its work fails, even with unreadable or read-only folders'
       await writeFile(join(path, 'modules', 'deep', 'file'), 'x', { mode: 0o400 })
       await chmod(join(path, 'modules', 'deep'), 0o500)
       await chmod(join(path, 'modules'), 0o000)
-      // What git goes by is the script's to spoil.
+      // The script spoils files that git relies on.
       await writeFile(join(path, '.git'), 'gitdir: /nowhere\n')
       throw failure
     },
@@ -131,7 +131,7 @@ test('leaves the repository alone whenever its creation is cancelled', async () 
     const branches = await repository.git(['branch', '--list'])
     return { branches, left: found.filter((name) => /^worktrees.|\.lock$/.test(name)) }
   }
-  /** At a moment of which nobody knows where it finds git, if it still does. */
+  /** Cancels at a random moment of git's work, or after it. */
   const cancelled = async (make: (signal: AbortSignal) => Promise<unknown>) => {
     const stop = new AbortController()
     const attempt = make(stop.signal).catch((error: unknown) => expect(error).toEqual(new Error('Enough.')))
@@ -159,7 +159,7 @@ test('allows two at once in one repository, and lists neither as orphan', async 
         request(fixture),
         async (other) => {
           expect(one).not.toBe(other)
-          // A start of the service beside: this one is alive.
+          // A service starts beside this one, which still runs.
           expect(await workspaces.removeStaleScratch(root, nothingRuns)).toEqual([])
           expect((await readdir(other)).sort()).toEqual(['.git', 'README.md'])
           return await workspaces.orphans(root, [])

@@ -68,7 +68,7 @@ test('ends a running setup command and its children on cancel', async () => {
   expect(existsSync(`/proc/${pid}`)).toBe(false)
 })
 
-/** Aborts as soon as the file exists; told by the file system, not by time. */
+/** Aborts as soon as the file exists, by an event of the file system. */
 async function abortOnceThere(file: string, controller: AbortController): Promise<void> {
   const root = dirname(dirname(dirname(file)))
   await mkdir(root, { recursive: true })

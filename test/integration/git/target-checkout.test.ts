@@ -108,7 +108,7 @@ test('keeps a target where it was moved while the merge was computed', async () 
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const { repository } = fixture
   await repository.git(['switch', '-q', '-c', 'elsewhere'])
-  // The first attempt to move main finds that somebody has moved it just before.
+  // The first attempt to move main finds that it has just moved.
   await repository.git(['branch', 'next', 'main'])
   await repository.git(['switch', '-q', 'next'])
   const meanwhile = await repository.commit('Meanwhile', { 'b.txt': 'b\n' })
@@ -176,7 +176,7 @@ test.each(['merge', 'squash', 'rebase'] as const)(
     const { repository, workspaces } = fixture
     const cwd = repository.path
     await repository.commit('Both change it', { 'a.txt': 'mine\n' })
-    // While git merges that file, the user commits in the checkout; the first time only.
+    // While git merges that file, the user commits in the checkout, the first time only.
     const once = join(repository.beside, 'once')
     const commit = 'echo user > user.txt && git add user.txt && git commit -qm Mine && echo more > open.txt'
     const script = `[ -e '${once}' ] || { : > '${once}'; env -u GIT_DIR -u GIT_INDEX_FILE sh -c 'cd "${cwd}" && ${commit}'; } >&2\nprintf 'both\\n' > "$1"\n`
@@ -195,7 +195,7 @@ test.each(['merge', 'squash', 'rebase'] as const)(
 test('moves the branch back when the files cannot follow, and says so', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository } = fixture
-  // The user changes a file between the check and the following: as soon as the branch has moved.
+  // The user changes a file after the check, as soon as the branch has moved.
   await writeFile(
     join(repository.path, '.git/hooks/reference-transaction'),
     `#!/bin/sh\nread old new ref\n[ "$ref" = refs/heads/main ] && [ "$1" = committed ] && printf 'user\\n' > '${join(repository.path, 'a.txt')}'\nexit 0\n`,
@@ -241,7 +241,7 @@ test('repairs with the next merge a crash between moving the branch and the file
   const { repository } = fixture
   const from = await repository.git(['rev-parse', 'main'])
   const to = await repository.git(['rev-parse', branch])
-  // What a service that was killed at that point leaves behind.
+  // The state that a service leaves when it is killed at that point.
   await writeFile(
     join(repository.path, '.git/svc-pending-move.json'),
     JSON.stringify({ branch: 'main', from, to, checkouts: [repository.path] }),

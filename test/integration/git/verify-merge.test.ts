@@ -13,7 +13,7 @@ const sidesOf = async ({ repository }: WorkspaceFixture) => {
 }
 const request = ({ repository }: WorkspaceFixture) => ({ repo_path: repository.path, branch, base_branch: 'main' })
 
-/** Merges by git's own means and answers what `verifyMerge` has to judge. */
+/** Merges with plain git and returns the input of `verifyMerge`. */
 async function merged(fixture: WorkspaceFixture, how: readonly string[]) {
   const sides = await sidesOf(fixture)
   await fixture.repository.git([...how])
@@ -31,7 +31,7 @@ test.each([
   await fixture.repository.commit('Meanwhile', { 'b.txt': 'b\n' })
   const sides = await merged(fixture, how)
   expect(await verifyMerge(request(fixture), sides, never)).toBe('held')
-  // The target may have gone on from there.
+  // The target may have moved on from there.
   await fixture.repository.commit('Afterwards', { 'a.txt': 'changed again\n' })
   expect(await verifyMerge(request(fixture), sides, never)).toBe('held')
 })

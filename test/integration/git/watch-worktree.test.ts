@@ -12,7 +12,7 @@ import { createFixture, never } from './workspace-fixture.ts'
 const allowFiles = ['-c', 'protocol.file.allow=always']
 const timing = { quietMs: 20, latestMs: 200, pauseMs: 0 }
 
-/** Watches a task's worktree; what it tells is counted, and waited for. */
+/** Watches a task's worktree; counts its events, and waits for them. */
 async function watched(files: Record<string, string> = {}, options: Partial<WatchOptions> = {}) {
   const fixture = await createFixture({
     files: { 'README.md': '# Example\n', '.gitignore': '*.log\nnode_modules/\n', ...files },
@@ -58,20 +58,20 @@ async function watched(files: Record<string, string> = {}, options: Partial<Watc
     seen,
     until,
     events,
-    /** Puts a file there by one single event. */
+    /** Creates a file by a single event. */
     put: async (name: string, text: string) => {
       const outside = join(fixture.root, 'outside.txt')
       await writeFile(outside, text)
       await rename(outside, join(path, name))
     },
     folders: () => folders?.size() ?? 0,
-    /** Does something and waits until it is told. */
+    /** Acts and waits until that is reported. */
     told: async (work: () => Promise<unknown>) => {
       const before = seen.changes
       await work()
       await until(() => seen.changes > before)
     },
-    /** Does something and waits until it was thought over: `turns` questions to git. */
+    /** Acts and waits until that was handled: `turns` queries to git. */
     asked: async (work: () => Promise<unknown>, turns = 1) => {
       const before = seen.turns
       await work()
@@ -163,7 +163,7 @@ test('reports a repository inside on another commit, but not its files', async (
   await writeFile(join(path, 'lib/l.txt'), 'changed\n')
   await writeFile(join(path, 'lib/deep/m.txt'), 'changed\n')
   await put('mark2.txt', '2\n')
-  // What was written first is heard first.
+  // Events arrive in the order of the writes.
   await until(() => events.includes('mark2.txt'))
   expect(events.slice(known).filter((key) => key.startsWith('lib'))).toEqual([])
   const ahead = repository.commit('Ahead', { 'l.txt': 'ahead\n' }, join(path, 'lib'))
@@ -227,7 +227,7 @@ test('polls files if there are too many folders to watch, also for a second chan
   const { path, told, watch } = rig
   expect(watch.how()).toBe('looking')
   expect(rig.folders()).toBe(0)
-  // The first look tells of what it finds.
+  // The first poll reports what it finds.
   await rig.until(() => rig.seen.changes > 0)
   await told(() => writeFile(join(path, 'e.txt'), 'one\n'))
   await told(() => writeFile(join(path, 'e.txt'), 'two\n'))
@@ -264,7 +264,7 @@ test('ends its watch when the worktree is removed or replaced', async () => {
 test.runIf(process.platform === 'linux')('leaves no system watch after close', async () => {
   const before = systemWatches()
   await using rig = await watched({ 'a/b/c.txt': 'c\n', 'd/e.txt': 'e\n' })
-  // The root, a, a/b, d, and where HEAD and its log lie.
+  // The root, a, a/b, d, and the folders of HEAD and its log.
   expect(systemWatches()).toBe(before + 6)
   await writeFile(join(rig.path, 'late.txt'), 'l\n')
   await rig.watch.close()

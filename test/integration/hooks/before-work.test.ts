@@ -53,7 +53,7 @@ test('runs the hook again on retry_hook with the same context, and then starts t
   expect(existsSync(join(path, 'agent-was-here'))).toBe(true)
   await hookRunWhere(job, task.id, ended('on_work_start'))
   const before = `before_work backlog in_progress ${path}`
-  // What is for the start of work waits until the barrier has fallen.
+  // Hooks for the start of work wait until the barrier has fallen.
   const told = [before, before, before.replace('before_work', 'on_work_start')]
   expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual(told)
 })
@@ -84,7 +84,7 @@ test('skips a hook once on skip_hook_once, and records who, when and why', async
   const entry = (await job.transitions(task.id)).at(-1)
   const skipped = entry?.hooks.find(({ outcome }) => outcome === 'skipped')
   expect(skipped?.reason).toMatch(/^skipped once by user:.+ at 20\d\d-.+: the database is down$/)
-  // Once: the next entry runs it again.
+  // Once only: the next entry runs it again.
   await client.call('tasks.transition', { task_id: task.id, status: 'todo', version: failed.version })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   expect((await held(job, task.id)).entry_barrier).toBe(true)

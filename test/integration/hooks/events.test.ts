@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { LifecycleHooks } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 
-/** Every event writes its name, and who is told what, into one file outside of the worktree. */
+/** Every event appends its name and its audience to one file outside the worktree. */
 const witness = (file: string): OneHook => ({
   type: 'script',
   command: `echo "$SVC_EVENT $SVC_TASK_PREVIOUS_STATUS>$SVC_TASK_STATUS" >> '${file}'`,

@@ -47,7 +47,7 @@ test('ends what hooks of the work still run before the worktree is removed', asy
     () => client.call('tasks.workspace', { task_id: task.id }),
     ({ status }) => status === 'cleaned',
   )
-  // What had not begun by then does not begin any more.
+  // Hooks that had not begun by then never begin.
   expect(await hookRuns(job, task.id)).toHaveLength(1)
 })
 

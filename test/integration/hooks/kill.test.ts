@@ -13,10 +13,10 @@ test('ends leftovers of a killed service’s hook before it runs again', async (
   const seen = join(dataDir, 'seen.txt')
   const first = await startKillableApp(dataDir)
   const project = await first.client.call('projects.create', { name: 'Killed', repo_path: repository.path })
-  // The first time it detaches and stays for ever; the second time it says who is still there.
+  // The first run detaches and stays; the second lists the processes.
   const command = [
     `if test -e '${seen}'; then`,
-    // What has ended may lie about as a zombie where nobody collects orphans.
+    // Ended processes may remain as zombies where nothing collects orphans.
     `case "$(ps -o stat= -p "$(cat '${seen}')")" in ''|Z*) echo gone ;; *) echo alive ;; esac; exit; fi`,
     `setsid sleep 600 & echo $! > '${seen}.new'; mv '${seen}.new' '${seen}'; wait`,
   ].join('\n')

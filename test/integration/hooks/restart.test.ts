@@ -7,7 +7,7 @@ import { ended, hookRuns, hookRunWhere, script, setHooks } from '../../helpers/l
 
 const untilOpen = (gate: string) => `until test -e '${gate}'; do sleep 0.05; done`
 
-/** The file is there before its words are. */
+/** The file exists before its content. */
 const hasBegun = (seen: string) =>
   expect.poll(() => readFile(seen, 'utf8').catch(() => null), { timeout: 60_000 }).toBe('begun\n')
 

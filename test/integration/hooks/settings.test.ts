@@ -3,7 +3,7 @@ import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { plugin, script, setHooks } from '../../helpers/lifecycle.ts'
 
-/** The answer to settings as a client may send them, well formed or not. */
+/** The answer to settings as a client may send them, valid or not. */
 async function patch(job: Job, body: string): Promise<{ status: number; issues: { path: string; message: string }[] }> {
   const response = await fetch(`${job.running.url}/api/v1/projects/${job.project.id}/settings`, {
     method: 'PATCH',

@@ -3,7 +3,7 @@ import { createPasswords } from '../../../src-main/identity/passwords.ts'
 import { here, openIdentity, person } from './open-identity.ts'
 
 const rounds = { atLeast: 30, atMost: 150 }
-/** Whatever else the machine does only adds to it: the quickest of many is what the work itself takes. */
+/** Other load only adds time, so the quickest of many shows the work itself. */
 const quickest = (values: readonly number[]) => Math.min(...values)
 
 test('takes as long for a missing account as for a wrong password', async () => {
@@ -23,8 +23,8 @@ test('takes as long for a missing account as for a wrong password', async () => 
     const [known, unknown] = [quickest(took.known), quickest(took.unknown)]
     return Math.abs(known - unknown) / Math.max(known, unknown)
   }
-  // In turns, so that whatever else the machine does falls on both alike. On a busy one it takes more of them until
-  // one of each was left alone; what the work itself takes longer stays, however many there are.
+  // Alternates, so that other load affects both alike. A busy machine needs more rounds until one of each was
+  // undisturbed; a real difference remains, however many there are.
   for (let round = 0; round < rounds.atLeast || (round < rounds.atMost && difference() >= 0.2); round++) {
     await attempt('known', 'owner@example.com')
     await attempt('unknown', 'nobody@example.com')

@@ -167,7 +167,7 @@ test('continues with a renamed repository, without a second task for any issue',
 async function allEvents({ job }: IntegrationJob) {
   const stop = new AbortController()
   const events: { type: string; data: unknown }[] = []
-  // Whatever is written last is the sign that all that went before was heard.
+  // The last write shows that everything before it has arrived.
   const last = await job.task({ title: 'The last one' })
   for await (const item of job.running.client.events({}, 0, stop.signal)) {
     if (item.kind !== 'event') continue

@@ -15,7 +15,7 @@ test('does not import an issue that was linked by hand', async () => {
     version: task.version + 1,
   })
   expect(await client.call('tasks.get', { task_id: task.id })).toEqual(linked.task)
-  // The link came before anybody knew which platform the host runs, and in another case.
+  // The link was added before the host's platform was known, and in another case.
   at.tracker.repositories.set('octo/hello', [
     { number: 7, title: 'Known' },
     { number: 8, title: 'New' },

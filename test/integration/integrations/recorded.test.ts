@@ -12,7 +12,7 @@ interface Exchange {
   readonly response: unknown
 }
 
-/** Plays what api.github.com once answered, as if it lived here. */
+/** Replays recorded answers of api.github.com. */
 async function play(tracker: FakeTracker): Promise<void> {
   const file = join(projectRoot, 'test/fixtures/github/issues.json')
   const { exchanges } = JSON.parse(await readFile(file, 'utf8')) as { exchanges: Exchange[] }

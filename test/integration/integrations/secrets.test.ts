@@ -23,7 +23,7 @@ test('sends a variable to the first host only, unless an admin allows another', 
   const project_id = at.job.project.id
   at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])
   await at.integrate()
-  // Nothing was sent yet, so it may still go anywhere.
+  // Nothing was sent yet, so any host is allowed.
   const there = { project_id, base_url: otherHost(at) }
   await owner.call('integrations.update', there)
   await owner.call('integrations.update', { project_id, base_url: at.tracker.url })
@@ -43,7 +43,7 @@ test('sends a variable to the first host only, unless an admin allows another', 
   expect(await refusalOf(owner.call('integrations.create', { ...elsewhere, project_id: mine.id }))).toBe('secret_bound')
   expect([await at.integration(), at.tracker.requests.length]).toEqual([before, requests])
 
-  // Another port of this machine is the same host; an admin binds it anew, and the first host is out.
+  // Another port of this machine is the same host; an admin binds it again, which excludes the first host.
   await client.call('integrations.update', there)
   await at.sync()
   expect(await refusalOf(owner.call('integrations.update', { project_id, base_url: at.tracker.url }))).toBe(

@@ -30,7 +30,7 @@ async function failureOf(answer: Promise<unknown>): Promise<string> {
   throw new Error('It was answered.')
 }
 
-/** Begins an answer and goes on with it, a little at a time, for ever. */
+/** Begins an answer and continues a little at a time, forever. */
 const drip =
   (piece: string, every: number): Answer =>
   (response) => {

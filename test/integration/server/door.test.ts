@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(webRoot, { recursive: true }))
 
-/** fetch refuses to send these headers. */
+/** Needed because fetch refuses to send these headers. */
 function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(url, { headers }, (response) => {
@@ -29,7 +29,7 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number 
   })
 }
 
-/** fetch and `request(url)` would mend the path first. */
+/** Needed because fetch and `request(url)` would normalize the path. */
 function statusOfPath(url: string, path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -140,7 +140,7 @@ test('does not wait on close for a connection without a request', async () => {
   const socket = connect(Number(port), hostname)
   const ended = new Promise((resolve) => socket.once('close', resolve))
   await new Promise((resolve) => socket.once('connect', resolve))
-  // The server has taken the connection once it answers another one.
+  // The server has accepted the connection once it answers another one.
   await server.request('/healthz')
   await server.close()
   await ended

@@ -17,7 +17,7 @@ const patience = {
   connections: 100,
 }
 
-/** fetch refuses to send these headers. */
+/** Needed because fetch refuses to send these headers. */
 function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     httpRequest(url, { headers }, (response) => {
@@ -29,7 +29,7 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number 
   })
 }
 
-/** Sends bytes as they are and settles with all that comes back until the server hangs up. */
+/** Sends raw bytes and resolves with everything received until the server hangs up. */
 function raw(url: string, text: string): Promise<string> {
   const { hostname: host, port } = new URL(url)
   return new Promise((resolve, reject) => {

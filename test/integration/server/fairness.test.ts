@@ -9,7 +9,7 @@ import { AgentId, ExecutionId, ProjectId, TaskId } from '../../../src-shared/con
 import { here, lasting, person } from '../identity/open-identity.ts'
 import { openServer, type OpenServer } from './open-server.ts'
 
-/** A token of another person. */
+/** Another person's token. */
 async function anotherToken({ identity }: OpenServer): Promise<string> {
   const registered = await identity.register(person('other@example.com'), here)
   return identity.tokens.create(registered.user.id, lasting('tests')).token
@@ -61,7 +61,7 @@ test('reserves the last tenth of connections for clients with few', async () => 
   const [greedy, modest] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]
   try {
     const answers = await Promise.all(Array.from({ length: 58 }, () => statusOver(greedy, server.url, server.token)))
-    // 54 are for everybody, those that the test itself has opened before among them; who comes then has ten already.
+    // 54 are for everyone, including earlier ones of the test itself; then a new client already has ten.
     const refused = answers.filter((status) => status === 429).length
     expect([refused >= 4, refused <= 8]).toEqual([true, true])
     expect(await statusOver(modest, server.url, other)).not.toBe(429)

@@ -182,7 +182,7 @@ test('drops a client that stops reading, without buffering for it', async () => 
   const socket = connect(Number(port), hostname)
   socket.pause()
   socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${server.token}\r\n\r\n`)
-  // What the sockets of both sides hold is the kernel's; the service itself holds one event.
+  // The kernel owns the sockets' buffers; the service itself holds one event.
   expect(await ended.promise).toBeLessThan(1_000)
   expect(server.logged.join()).toContain('stopped reading')
   socket.destroy()

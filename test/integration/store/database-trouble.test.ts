@@ -42,7 +42,7 @@ test('removes deleted data from the file', async () => {
   expect(await readFile(file, 'latin1')).not.toContain('secret-xxx')
 })
 
-/** Spoils the first page of a table, as a failing disk would. */
+/** Damages the first page of a table, like a failing disk. */
 async function spoil(file: string, table: string): Promise<Buffer> {
   const client = new SqliteDatabase(file, { readonly: true })
   const { pgno } = client.prepare(`SELECT rootpage AS pgno FROM sqlite_master WHERE name = ?`).get(table) as {
@@ -81,7 +81,7 @@ test('checks only a file that was not closed cleanly, or was changed since', asy
   expect(await attempt()).toBeNull()
   await writeFile(`${file}.clean`, '{}')
   expect(await attempt()).toContain(`${file}.damaged.`)
-  // A file that was found to be damaged gets no mark.
+  // A damaged file gets no mark of a clean end.
   expect(await attempt()).toContain(`${file}.damaged-2`)
 })
 

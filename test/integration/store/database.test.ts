@@ -18,7 +18,7 @@ function ask<T>(file: string, sql: string): T[] {
   }
 }
 
-/** The migrations with one more, as the next version would bring it. */
+/** The migrations with one more, as a next version would add it. */
 async function nextVersion(folder: string, sql: string): Promise<string> {
   const next = join(folder, 'migrations')
   await cp(migrations, next, { recursive: true })
@@ -71,7 +71,7 @@ test('copies an older file before it migrates it, and keeps its rows', async () 
   store.close()
   expect(await readdir(folder.path)).toEqual(['copse.db', 'copse.db.clean'])
 
-  // From an update long ago, and of somebody's own making.
+  // From an old update, and a copy of the user's own.
   for (const name of ['before-1', 'before-the-move']) await writeFile(`${file}.${name}`, '')
   const next = await nextVersion(folder.path, 'ALTER TABLE projects ADD COLUMN colour TEXT;')
   const second = await openDatabase(file, next)
@@ -87,7 +87,7 @@ test('copies an older file before it migrates it, and keeps its rows', async () 
     expect.objectContaining({ name: 'colour' }),
   )
 
-  // The same again changes nothing and copies nothing; the version before can't read it any more.
+  // A second start changes and copies nothing; the earlier version can't read the file any more.
   const again = await openDatabase(file, next)
   again.close()
   expect((await readdir(folder.path)).filter((name) => /before-\d+$/.test(name))).toHaveLength(1)

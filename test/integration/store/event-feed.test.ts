@@ -22,7 +22,7 @@ test('sends the last 10,000 missed events, and says that older ones are gone', a
     if (item.kind === 'begun') continue
     if (item.kind !== 'event') throw new Error(`It was answered with ${item.kind}.`)
     expected += 1
-    // One comparison each: a matcher for 10,000 takes its time.
+    // One comparison, because a matcher for 10,000 is slow.
     if (item.event.seq !== expected) throw new Error(`${item.event.seq} came where ${expected} was due.`)
     if (expected === last) break
   }

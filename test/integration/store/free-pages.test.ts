@@ -23,7 +23,7 @@ test('frees a deleted project’s space in small steps', async () => {
   $client.pragma('wal_checkpoint(TRUNCATE)')
   const { size: after } = await stat(open.file)
   expect(before).toBeGreaterThan(40e6)
-  // Some room is kept for what is written next.
+  // Some space is kept for the next writes.
   expect(after).toBeLessThan(20e6)
   expect(steps).toBeGreaterThan(3)
   expect($client.pragma('integrity_check', { simple: true })).toBe('ok')

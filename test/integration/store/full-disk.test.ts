@@ -10,7 +10,7 @@ import { runApp } from '../../helpers/running-app.ts'
 import { canMount, smallDisk } from '../git/small-disk.ts'
 import { migrations, temporaryFolder } from './open-store.ts'
 
-/** Takes what is left of a disk; answers how to give it back. */
+/** Fills the rest of a disk; returns how to free it. */
 function fill(folder: string): () => void {
   const file = join(folder, 'filler')
   const handle = openSync(file, 'w')
@@ -36,7 +36,7 @@ test.runIf(canMount)(
     const before = (await client.call('agents.list', {})).items
     const makeRoom = fill(disk.path)
     const said = new Set<string>()
-    // A write fits where the journal has been before; it is the one that needs more that fails.
+    // A write fits where the journal was before; the one that needs more fails.
     for (let i = 0; said.size === 0 && i < 500; i++) {
       const name = `${i} ${'x'.repeat(90)}`
       const outcome = await client

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { branchPrefixProblem } from '../../../../src-shared/contract/branch-names.ts'
 
-/** What git itself says of a branch with this name. */
+/** Git's own answer about a branch with this name. */
 const isBranch = (name: string): boolean =>
   spawnSync('git', ['check-ref-format', '--branch', name], { stdio: 'ignore' }).status === 0
 

@@ -30,6 +30,6 @@ test('ends exactly the processes with the marker', async () => {
   expect((await marked).exit_code).not.toBe(0)
   done.abort()
   await beacon.gone('other')
-  // 130: it was cancelled by its own signal, so the sweep had left it alone.
+  // 130: its own signal cancelled it, so the sweep had left it alone.
   expect((await other).exit_code).toBe(130)
 })

@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(cwd, { recursive: true })
 })
 
-/** A log in memory that tells when a text has come. */
+/** A log in memory that reports when a text has arrived. */
 function memoryLog(): LogWriter & { readonly text: string; has(part: string): Promise<void> } {
   let text = ''
   const waiting: { part: string; resolve: () => void }[] = []

@@ -25,7 +25,7 @@ async function reviewed(job: Job, task: Task): Promise<Task> {
   return await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 }
 
-/** Works on a task, merges it, and answers once its worktree is gone. */
+/** Works on a task, merges it, and resolves once its worktree is gone. */
 async function merge(job: Job, task: Task): Promise<void> {
   await job.claim(task, await job.agent('echo "$SVC_TASK_ID" >> work.txt', `For ${task.title}`))
   const { version } = await reviewed(job, task)

@@ -9,7 +9,7 @@ import { alive, createScriptFolder } from './captured-run.ts'
 const linux = process.platform === 'linux'
 const pidsIn = (text: string): number[] => [...text.matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid))
 
-/** A capture that tells when it has seen a text. */
+/** A capture that reports when it has seen a text. */
 function watched(part: string) {
   const capture = createOutputCapture({ maxBytes: 10 * 1024, redact: (text) => text })
   const seen = Promise.withResolvers<void>()

@@ -5,7 +5,7 @@ import { createScriptFolder } from './captured-run.ts'
 
 const posix = process.platform !== 'win32'
 
-/** A folder with files in it, all but those named `…plain…` executable. */
+/** A folder with files, all executable except those named `…plain…`. */
 function folderWith(files: Readonly<Record<string, string>>) {
   const folder = createScriptFolder()
   for (const [name, content] of Object.entries(files)) {

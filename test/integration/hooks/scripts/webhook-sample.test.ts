@@ -24,7 +24,7 @@ const status =
   (response) =>
     void response.writeHead(code, headers).end()
 
-/** A receiver that answers one post after the other like this, the last way for ever; it keeps what is signed well. */
+/** A receiver that answers each post in turn like this, repeating the last answer; keeps correctly signed bodies. */
 async function startReceiver(...answers: readonly Answer[]) {
   const bodies: string[] = []
   const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ async function startReceiver(...answers: readonly Answer[]) {
   }
 }
 
-/** Runs the sample's script as a hook does, with short pauses, and answers its delivery log. */
+/** Runs the sample's script like a hook with short pauses, and returns its delivery log. */
 async function deliver(url: string, more: Record<string, string | undefined> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'copse-webhook-'))
   try {

@@ -8,7 +8,7 @@ async function withPrograms(names: readonly string[]) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'copse-terminal-')))
   const bin = join(folder, 'bin')
   await mkdir(bin)
-  // Each says where it was started, and ends.
+  // Each prints where it was started, and ends.
   const script = '#!/bin/sh\npwd > started.txt.new && mv started.txt.new started.txt\n'
   for (const name of names) await writeFile(join(bin, name), script, { mode: 0o755 })
   return { folder, bin, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }

@@ -75,7 +75,7 @@ describe('stopping a tree', () => {
       const all = await pids(tree.stdout, 1)
       const stopped = tree.stop()
       vi.setSystemTime(Date.now() + 9_900)
-      // It is looked at many times meanwhile.
+      // It is checked many times until then.
       for (let looks = 0; looks < 20; looks++) expect(await alive(all)).toEqual(all)
       vi.setSystemTime(Date.now() + 100)
       await stopped
