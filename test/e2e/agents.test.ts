@@ -46,7 +46,7 @@ test('adds, tests, copies and removes an agent of every kind', async () => {
       await dialog.getByText('because Copse sets them: --print').waitFor()
       await dialog.getByLabel('Permissions').selectOption('ask')
       expect(await violationsInThemes(page), 'dialog').toEqual([])
-      // Neither a click beside it nor Escape costs anything of what was typed; Cancel does.
+      // Neither a click outside nor Escape discards what was typed; Cancel does.
       await page.mouse.click(5, 5)
       expect(await dialog.getByLabel('Value of TOKEN').inputValue()).toBe('secret')
       await page.keyboard.press('Escape')

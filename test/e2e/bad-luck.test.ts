@@ -162,19 +162,19 @@ test('keeps the text for a returned card until it has arrived', async () => {
     const back = page.getByRole('dialog').getByRole('button', { name: /In progress/ })
     await back.waitFor()
     await meanwhile()
-    // What comes in its place is not closed or answered by the second click.
+    // The second click neither closes nor answers what replaces the button.
     await back.dblclick()
     await words.waitFor()
   }
   await page.route(/\/verdict$/, (route) => route.abort(), { times: 1 })
-  // While its steps run it is not to be sent back; once they have, the question that is open knows.
+  // It can't be returned while its steps run; the open dialog notices when they have ended.
   await sendBack(() => writeFile(join(service.dataDir, 'go'), ''))
   await words.fill('Two is not enough.')
   await words.press('Control+Enter')
   await page.getByText('“Write two” is still in').waitFor()
   expect(await statusOf()).toBe('review')
 
-  // It is the same text wherever it is written.
+  // The same text wherever it is written.
   await openTask('Write two', 'Review')
   await expect.poll(() => panel.getByRole('textbox', { name: 'Feedback' }).inputValue()).toBe('Two is not enough.')
   await page.keyboard.press('Escape')
@@ -222,13 +222,13 @@ test('keeps everything typed while the service is killed, back or busy', async (
     await page.getByText(/Can’t reach Copse/).waitFor()
     expect(await page.getByLabel('Title').inputValue()).toBe('Typed before the crash')
     await using again = await startBuiltService({ dataDir, port: Number(new URL(first.url).port) })
-    // Back: by itself.
+    // Back without any action.
     await page.getByText('Lost connection to Copse.').waitFor({ state: 'detached' })
     expect(await page.getByLabel('Title').inputValue()).toBe('Typed before the crash')
     await create.click()
     await page.locator('[data-card]').filter({ hasText: 'Typed before the crash' }).waitFor()
 
-    // Busy: what was asked for goes on when the service does.
+    // Busy: requests continue when the service does.
     await write('Written while it was busy')
     process.kill(again.pid, 'SIGSTOP')
     try {
@@ -251,7 +251,7 @@ async function signIn(page: Page, service: BuiltService): Promise<Page> {
   return page
 }
 
-/** The person's own token, as the page keeps it. */
+/** The person's own token, as the page stores it. */
 function clientOf(page: Page, service: BuiltService): Client {
   return createClient(createHttpTransport({ baseUrl: new URL(service.url).origin, getToken: () => tokenOf(page) }))
 }

@@ -72,7 +72,7 @@ test('opens a folder and a line of a worktree’s file in an editor of this mach
   expect(await ask('openFolder', 'vscodium', 'relative')).toBe(false)
   expect(await ask('openFolder', 'file', dataDir)).toBe(false)
 
-  // A line of a file: of a task's worktree, and nowhere else.
+  // A line of a file in a task's worktree, and nowhere else.
   const { project } = await call<{ project: { id: string } }>(desktop, 'demo.create', {})
   const busy = { name: 'Busy', executor: 'command', config: { command: 'sleep 600' } }
   const agent = await call<{ id: string }>(desktop, 'agents.create', busy)
@@ -143,7 +143,7 @@ test('handles menu, tray, links, drops and settings, and ends no agent unasked',
   await page.getByText('open this link').waitFor()
   const demo = await call<{ project: { id: string }; agent: { id: string } }>(desktop, 'demo.create', {})
 
-  // The menu has the page's commands with the keys of now, also after these were changed.
+  // The menu has the page's commands with their current keys, also after a change.
   await expect.poll(() => last('Menu.setApplicationMenu'), soon).toContain('"accelerator":"C"')
   desktop.click('Add Project…')
   await page.getByRole('heading', { name: 'Add a project' }).waitFor()
@@ -164,12 +164,12 @@ test('handles menu, tray, links, drops and settings, and ends no agent unasked',
   const kept = JSON.parse(await readFile(join(desktop.dataDir, 'desktop.json'), 'utf8')) as unknown
   expect(kept).toMatchObject({ whenQuit: 'end', theme: 'dark' })
 
-  // A quick task from the tray, wherever one is.
+  // A quick task from the tray, on any screen.
   desktop.click('New Task…')
   await page.getByRole('dialog', { name: 'New task' }).waitFor()
   await page.keyboard.press('Escape')
 
-  // Tasks that a second start links to; what is dropped.
+  // Tasks that a second start links to, and dropped text.
   const task = await call<{ id: string }>(desktop, 'tasks.create', {
     project_id: demo.project.id,
     title: 'Linked from elsewhere',
@@ -182,7 +182,7 @@ test('handles menu, tray, links, drops and settings, and ends no agent unasked',
   await drop(desktop, desktop.dataDir)
   await page.getByText('This folder isn’t a git repository').waitFor()
 
-  // An agent is at work: the tray counts it, and closing the window asks once.
+  // An agent works: the tray counts it, and closing the window asks once.
   const agent = await call<{ id: string }>(desktop, 'agents.create', {
     name: 'Sleeper',
     executor: 'command',
@@ -197,7 +197,7 @@ test('handles menu, tray, links, drops and settings, and ends no agent unasked',
   desktop.closeWindow()
   await expect.poll(() => desktop.calls.filter(({ name }) => name === 'window.hide').length, soon).toBe(2)
   expect(desktop.calls.filter(({ name }) => name === 'dialog.showMessageBox')).toHaveLength(1)
-  // The page lives on behind the tray, and quitting is as it was chosen above.
+  // The page stays alive behind the tray, and quitting follows the choice above.
   expect(await call(desktop, 'system.get', {})).toMatchObject({ data_dir: desktop.dataDir })
   desktop.click('Quit Copse')
   expect(await desktop.exited).toBe(0)
@@ -212,7 +212,7 @@ async function call<T>({ page }: Desktop, name: string, input: unknown): Promise
   return reply.value
 }
 
-/** What the file manager does: the pointer comes with something, and lets go of it. */
+/** Imitates a file manager: the pointer enters with something, and drops it. */
 async function drop({ page }: Desktop, path: string): Promise<void> {
   await page.evaluate(`document.documentElement.dataset.droppedPath = ${JSON.stringify(path)}`)
   const cdp = await page.context().newCDPSession(page)

@@ -29,7 +29,7 @@ test('shows nearby repositories and installed agents, and how to install others'
   await copy.waitFor()
   expect(await violationsInThemes(page), 'first run').toEqual([])
 
-  // On a small screen everything is below each other, and nothing is cut off at the side.
+  // On a small screen everything is in one column, and nothing is cut off at the side.
   await page.setViewportSize({ width: 360, height: 740 })
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
   expect(await violationsInThemes(page), 'narrow').toEqual([])
@@ -42,7 +42,7 @@ test('shows nearby repositories and installed agents, and how to install others'
     .getByRole('button', { name: /New task/ })
     .first()
     .waitFor()
-  // A project is no longer something to find.
+  // A repository with a project is no longer listed.
   expect((await client.call('projects.list', {})).items[0]?.repos[0]?.path).toBe(path)
   expect(await client.call('system.nearby_repositories', {})).toEqual({ items: [] })
 })

@@ -17,11 +17,11 @@ test('reads, marks, filters, deletes and opens notifications', async () => {
   page.setDefaultTimeout(30_000)
   await page.goto(service.url)
   await page.getByRole('button', { name: /demo project/i }).click()
-  // The demo takes its task from a claim to the merge: a review that passed, and a task that is done.
+  // The demo takes its task from claim to merge: a passed review, and a finished task.
   await page.getByRole('region', { name: /^Done/ }).locator('[data-card]').waitFor()
   await rail(page).getByRole('link', { name: /Inbox/ }).click()
   await row(page, /· Done/).waitFor()
-  // One row a task, with how it stands now; the review that it passed on the way is over.
+  // One row per task in its current state; the earlier passed review is over.
   expect(await page.getByRole('option').count()).toBe(1)
   expect(await violations(page), 'inbox').toEqual([])
 
@@ -111,7 +111,7 @@ test('turns notifications on per device, off by default', async () => {
   await page.reload()
   await page.getByRole('switch', { name: 'Sound' }).waitFor()
   expect(await states()).toEqual(['false', 'true', 'true'])
-  // The inbox has the same at hand, also before its list is there.
+  // The inbox has the same switch, even before its list is loaded.
   const opened = Promise.withResolvers<void>()
   await page.route(/\/notifications\?/, (route) => opened.promise.then(() => route.continue()), { times: 1 })
   await page.evaluate("location.hash = '#/inbox'")

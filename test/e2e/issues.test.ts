@@ -43,7 +43,7 @@ test('connects a tracker, shows its import and failures, and links issues to tas
   tracker.instead = () => json(401, {})
   await page.getByRole('button', { name: 'Sync now' }).click()
   await page.getByText('The tracker does not accept the token').waitFor()
-  // Wherever one is then, the rail says it and leads to where it is mended.
+  // On every screen the rail shows it and links to where it is fixed.
   await go(`#/p/${project_id}`)
   await page.reload()
   await page.getByLabel('Email').fill(person.email)

@@ -33,7 +33,7 @@ test('shows conflicting tasks on cards and panels, and tells agents if set so', 
     .poll(() => client.call('tasks.get', { task_id: first.id }), { timeout: 20_000 })
     .toMatchObject({ status: 'review', entry_barrier: false })
 
-  // The second task has no passed review, the first one has.
+  // The first task has a passed review, the second has none.
   await openTask('Second change', 'Overview')
   const land = panel.getByRole('button', { name: 'Land this first' })
   await panel.getByRole('link', { name: `Conflicts with ${first.ref}` }).waitFor()

@@ -33,7 +33,7 @@ test('shows a task’s prompt, and tries, saves and discards a template', async 
   await parts.getByText('Work as coder and be brief.').waitFor()
   expect(await page.getByRole('group', { name: 'The task' }).innerText()).toContain('# Greet people by name')
   expect(await violationsInThemes(page), 'task').toEqual([])
-  // The run that has been knew nothing of the new template.
+  // The earlier run did not use the new template.
   await page
     .getByLabel('Told to whom')
     .selectOption({ index: (await page.getByLabel('Told to whom').locator('option').count()) - 1 })

@@ -43,7 +43,7 @@ test('keeps a sent comment with the state of its line, and applies a suggestion'
   }
   await comment(3, () => page.keyboard.type('Spell it out.'))
 
-  // The block comes with the line, which is marked so that one types over it.
+  // The block is filled with the line, which is selected for typing over.
   await comment(6, async () => {
     await page.keyboard.type('Shorter:')
     await panel.getByRole('button', { name: 'Suggest a change' }).click()
@@ -55,7 +55,7 @@ test('keeps a sent comment with the state of its line, and applies a suggestion'
   await bar.getByText('2 not sent').waitFor()
   await panel.getByText('2 comments unresolved.', { exact: false }).first().waitFor()
 
-  // Sent, both stay open, and the button has nothing more to send.
+  // After sending, both stay open, and the button has nothing more to send.
   await bar.getByRole('button', { name: /^Send 2 comments to the agent/ }).click()
   await attempt(2)
   const [spelled, shorter] = ['Spell it out.', 'Shorter:'].map((text) =>

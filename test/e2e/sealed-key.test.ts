@@ -23,7 +23,7 @@ test('seals the signing key with the keychain, explains a start without it, and 
     return { isSealed: kept.toString('latin1').startsWith('copse sealed key 1'), mode: (await stat(file)).mode & 0o777 }
   }
 
-  // A key that a start without a keychain has made is sealed when the desktop app meets it.
+  // The desktop app seals a key that a start without a keychain has created.
   await (await startBuiltService({ dataDir }))[Symbol.asyncDispose]()
   const plain = await readFile(file)
   expect([plain.length, (await look()).mode]).toEqual([32, 0o600])

@@ -13,7 +13,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** A start that is refused, or a command that ends by itself. */
+/** A refused start, or a command that ends by itself. */
 function svc(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(

@@ -38,7 +38,7 @@ test('registers a person, who returns with the password and no other', async () 
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: /demo project/i }).waitFor()
 
-  // Tokens live in memory only: a reload asks again.
+  // Tokens are in memory only, so a reload asks again.
   await page.reload()
   await page.getByLabel(/email/i).first().fill('Owner@copse.test')
   await page

@@ -25,7 +25,7 @@ test('answers an agent on a phone, counts at 1024 what needs a person, and uses 
   await expect.poll(asks, { timeout: 20_000 }).toBe(1)
   await page.reload()
 
-  // Opened by its link, as a notification does.
+  // Opened by its link, as from a notification.
   await page.evaluate(`location.hash = '#/p/${project.id}/t/${task.id}/agent'`)
   const allow = panel.getByRole('button', { name: 'Allow', exact: true, disabled: false })
   await allow.waitFor()
@@ -38,7 +38,7 @@ test('answers an agent on a phone, counts at 1024 what needs a person, and uses 
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
   expect(await violationsInThemes(page), 'phone').toEqual([])
 
-  // On a laptop's half the question has lost its word, not its number.
+  // On half a laptop screen the badge shows only its number.
   await page.setViewportSize({ width: 1024, height: 700 })
   await panel.getByRole('button', { name: 'Close', exact: true }).click()
   const needsYou = page.getByRole('button', { name: /Needs you/ })
@@ -145,7 +145,7 @@ test('shows every screen on a phone without cut-off or overlapping parts', async
     expect(await page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360)
   }
 
-  // Without room for two columns a task has one, and its files stand above what has changed in them.
+  // A task has one column if there is no room for two, with its files above the changes.
   await page.evaluate(`location.hash = '#${board}/t/${task.id}/changes'`)
   const files = panel.getByRole('navigation', { name: 'Changed files' })
   const tree = await files.boundingBox()

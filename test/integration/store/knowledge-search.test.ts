@@ -14,7 +14,7 @@ test('finds entries by any shared word, the most relevant first, in any case or 
   expect(searchNotes(open, 'how do MIGRATIONS work?')).toEqual(['Migrations', 'Style'])
   expect(searchNotes(open, 'cafe')).toEqual(['Migrations'])
   expect(searchNotes(open, 'servers')).toEqual(['Ports'])
-  // Every text has such words: they find something only where there are no others.
+  // Every text has such words, so they match only if there are no others.
   expect(searchNotes(open, 'nothing of the kind')).toEqual([])
   expect(searchNotes(open, 'what is')).toEqual(['Style', 'Migrations'])
   expect(searchNotes(open, 'zebra')).toEqual([])
@@ -40,7 +40,7 @@ test('finds edited entries by their new words, and deleted ones no more', async 
   checkIndex(open)
 })
 
-/** In how many blocks of the index a word stands, be it marked as deleted. */
+/** The number of index blocks that contain a word, including ones marked as deleted. */
 function blocksWith({ db }: OpenDatabase, word: string): number {
   const blocks = db.$client.prepare<[], Buffer>('SELECT block FROM knowledge_text_data').pluck().all()
   return blocks.filter((block) => block.includes(word)).length
@@ -100,7 +100,7 @@ test('takes words of a search for words, never operators', async () => {
   for (const text of ['', ' ', '"', '""', '*', '🧭', '()', 'OR', 'NOT', '\u0000', '\u0301', '\ud800', '_', '-']) {
     expect(searchNotes(open, text), text).toEqual([])
   }
-  // Part of a word is no word, with a star neither.
+  // A part of a word does not match, even with a star.
   expect([searchNotes(open, 'alph'), searchNotes(open, 'alph*')]).toEqual([[], []])
 })
 

@@ -43,7 +43,7 @@ test('counts a task as unread by its newest notification, which the inbox shows'
   expect(count()).toBe(1)
   open.store.write((q) => void q.notifications.markRead(newest.id, 'operator'))
   expect(count()).toBe(0)
-  // What the reader did themselves is not the newest of theirs.
+  // The reader's own actions don't count as their newest.
   put(open, [notification(task, { caused_by: 'user:ada' })])
   expect([count(), count('user:ada')]).toEqual([1, 0])
 })
@@ -97,7 +97,7 @@ test('marks all as read in the given projects for one reader', async () => {
     })
   }
   mark([])
-  // Two of them are of one task.
+  // Two of them belong to one task.
   expect(notifications.unreadCount('operator', projects)).toBe(2)
   mark([here.project_id])
   expect(projects.map((one) => notifications.unreadCount('operator', [one]))).toEqual([0, 1])

@@ -93,7 +93,7 @@ test('numbers events without gaps, reads from a number on, and trims the oldest'
   open.store.write((q) => q.events.trim(5))
   expect(events.range()).toEqual({ first: 16, last: 20 })
   open.store.write((q) => q.events.trim(0))
-  // A number is never given twice, even when all are gone.
+  // A number is never reused, even when all events are gone.
   expect(open.store.write((q) => q.events.append('task.deleted', null, {})).seq).toBe(21)
 })
 
@@ -161,7 +161,7 @@ test('scans no whole table in any hot query', async () => {
   expect(uses(`IN ('queued', 'running')`).filter((plan) => !/executions_(open|by_task)/.test(plan))).toEqual([])
   const listing = plans.filter(([sql]) => sql.includes('order by "tasks"."position"'))
   const sorted = listing.filter(([, plan]) => plan.includes('TEMP B-TREE'))
-  // Few are sorted sooner than all are gone through.
+  // A few rows are sorted faster than a whole table is scanned.
   expect(sorted.filter(([sql]) => !sql.includes('task_text'))).toEqual([])
   expect(listing.map(([, plan]) => /INDEX (tasks_\w+)/.exec(plan)?.[1])).toEqual([
     ...['tasks_by_project', 'tasks_by_project', 'tasks_by_parent', 'tasks_by_status', 'tasks_in_order'],

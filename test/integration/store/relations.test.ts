@@ -97,7 +97,7 @@ test('counts rejections by gate after a given action', async () => {
   ])
   expect(rejectionsByGate(task, null)).toEqual(all)
   expect(rejectionsByGate(task, before)).toEqual(all)
-  // A person's own rejection is the moment of their attention: it does not count.
+  // A person's own rejection is their last action, so it does not count.
   expect(rejectionsByGate(task, rejections[0]?.id ?? '')).toEqual(all.set('review', 2))
   expect(rejectionsByGate(task, rejections[2]?.id ?? '')).toEqual(new Map([['planning', 1]]))
   expect(rejectionsByGate(open.task().id, null)).toEqual(new Map())

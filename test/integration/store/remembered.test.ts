@@ -4,7 +4,7 @@ import { cachedQuery } from '../../../src-main/store/query-cache.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { deleteProject, openStore, type OpenStore } from './open-store.ts'
 
-/** Reads a task's title, and counts how often the database was asked. */
+/** Reads a task's title, and counts the database queries. */
 function titles({ database }: OpenStore) {
   const statement = database.db.$client.prepare<[string], string>('SELECT title FROM tasks WHERE id = ?').pluck()
   let asked = 0
@@ -53,7 +53,7 @@ test('drops what a rolled-back transaction saw', async () => {
     })
   expect(fail).toThrow('No.')
   expect([read(task.id), open.store.read.tasks.get(task.id)?.title]).toEqual(['One', 'One'])
-  // Nor of what it asked for first.
+  // Nor of its first query.
   const other = v7() as TaskId
   expect(() =>
     open.store.write((q) => {

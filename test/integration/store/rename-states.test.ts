@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { anotherProject, openStore, type OpenStore } from './open-store.ts'
 import { transitionRecord } from './transition-record.ts'
 
-/** Another project, with one task in each of the states. */
+/** Another project with one task in each of the states. */
 function neighbour(open: OpenStore, states: readonly string[]) {
   const project_id = anotherProject(open)
   return states.map((status) => open.task({ project_id, status }))
@@ -16,7 +16,7 @@ test('renames swapped and chained states at once, in archived tasks too', async 
   const states = ['a', 'b', 'c', 'd', 'e', 'f']
   const tasks = states.map((status, index) => open.task({ status, archived: index % 2 === 1 }))
   const others = neighbour(open, states)
-  // a and b swap; c becomes d, d becomes e; e stays e by name; f is not named.
+  // a and b swap; c becomes d, d becomes e; e keeps its name; f is not named.
   const names = new Map(Object.entries({ a: 'b', b: 'a', c: 'd', d: 'x', e: 'e' }))
   const changed = open.store.write((q) => q.tasks.renameStatuses(open.project_id, names))
   expect(tasks.map((task) => statusOf(open, task.id as never))).toEqual(['b', 'a', 'd', 'x', 'e', 'f'])
@@ -105,7 +105,7 @@ test('renames like the same renaming of a list', async () => {
       expect(tasks.map((task) => statusOf(open, task.id as never))).toEqual(expected)
       const moved = tasks.filter((_, index) => before[index] !== expected[index]).map((task) => task.id)
       expect([...changed].sort()).toEqual(moved.sort())
-      // Names that were merged would never part again.
+      // Merged names could never be separated again.
       open.store.write((q) => {
         for (const [index, task] of tasks.entries()) q.tasks.put({ ...task, status: names[index] ?? '' })
       })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openStore } from './open-store.ts'
 import { explain, preparedOnce } from './query-plans.ts'
 
-// What a transition asks for must cost the same however many tasks the project has: each of these questions
+// A transition must cost the same however many tasks the project has, so each of its queries
 // starts from one task's rows in an index.
 const questions: [what: string, sql: RegExp, index: string][] = [
   ['the subtasks of a task', /FROM "tasks" WHERE parent_id = \?/, 'tasks_by_parent (parent_id=?)'],
