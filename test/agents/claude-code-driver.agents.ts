@@ -123,7 +123,7 @@ test('reports a session that is gone, and does not keep it', async () => {
 test('receives a person’s message in the same turn or the next', async () => {
   await using bench = await createAgentBench()
   const log = createMemoryLog()
-  // It works until the file is there, which only this test makes: so the words surely come while it works.
+  // It works until the file exists, which only this test creates, so the message arrives while it works.
   const wait = 'until test -e go; do sleep 0.05; done'
   const prompt = scripted('Start.', [{ shell: wait }, { say: 'Started.' }])
   const config = { command: binary, env: { ...bench.env }, model }
@@ -140,7 +140,7 @@ test('receives a person’s message in the same turn or the next', async () => {
 test('leaves nothing behind when stopped during a turn', async () => {
   await using bench = await createAgentBench()
   const log = createMemoryLog()
-  // One process in its group, one that left it; then the model takes its time.
+  // One process in its group, one that left it; then the model is slow.
   const wait = 'tail -f /dev/null >/dev/null 2>&1'
   const steps = [{ shell: `${wait} & (setsid ${wait} &)` }, { say: 'Never.', delay: 600_000 }]
   const config = { command: binary, env: { ...bench.env }, model }

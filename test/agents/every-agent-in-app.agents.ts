@@ -42,7 +42,7 @@ describe.each(agentSetups)('$name in the app', (setup) => {
     const { items } = await client.call('tasks.executions', { task_id: task.id })
     expect(items.map((one) => one.status)).toContain('succeeded')
     expect(new Set(items.map((one) => one.session_id)).size).toBe(1)
-    // Neither run counts what the other used: a turn of the model is 20 tokens, and no run has more than five.
+    // Neither run counts the other's usage: a model turn is 20 tokens, and no run has more than five.
     expect(items.map((one) => one.usage?.output_tokens ?? 0).every((used) => used > 0 && used <= 100)).toBe(true)
   })
 })

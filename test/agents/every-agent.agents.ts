@@ -75,7 +75,7 @@ describe.each(agentSetups)('$name', (setup) => {
     )
     expect(log.entries.filter(({ type }) => type === 'stdout')).toEqual([])
     expect(log.closed()).toBe(true)
-    // The token is in no file of the worktree, no log and no folder that was made for the run.
+    // The token is in no file of the worktree, no log and no folder of the run.
     expect(log.rawText()).not.toContain(mcp.token)
     expect(await bench.repository.git(['status', '--porcelain'], { cwd: bench.worktree })).toBe('')
     expect((await readdir(bench.repository.beside)).filter((name) => name.startsWith('svc-'))).toEqual([])
@@ -89,9 +89,9 @@ describe.each(agentSetups)('$name', (setup) => {
     expect(await readFile(join(bench.worktree, 'name.txt'), 'utf8')).toBe('Juniper\n')
     const lastCall = bench.model.log.findLast(({ index }) => index >= 0)
     expect(lastCall?.said).toContain('Call it Juniper.')
-    // Of the first run nothing is told again.
+    // Nothing of the first run is repeated.
     const told = second.log.entries.filter(({ type }) => type !== 'stderr' && type !== 'error').map(brief)
-    // What it has used is told at its end, or after each request.
+    // Its usage is reported at its end, or after each request.
     expect(told).toContain('usage')
     expect(told.filter((entry) => entry !== 'usage')).toEqual([
       ...['prompt', 'tool_call write', 'tool_result', 'message', 'question'],
@@ -133,7 +133,7 @@ describe.each(agentSetups)('$name', (setup) => {
     expect(refused.outcome.conclusion).not.toBe('limit')
 
     const silent = await finish(setup, bench, { prompt: scripted('Go.', [{ say: '' }]) })
-    // Copilot calls it an error itself.
+    // Copilot itself reports an error.
     expect([silent.outcome.conclusion, silent.outcome.exit_code]).not.toEqual(['done', 0])
 
     const session_id = '0a95ce53-630d-4029-be64-1421957870aa'

@@ -29,7 +29,7 @@ test('takes a task from claim to merge with Claude Code, its tools and bound tok
   })
   const claimed = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
 
-  // CI says no: the work comes back with its output, into the session that the agent knows.
+  // CI rejects: the task returns with the output, into the same session.
   const again = scripted('CI wants another greeting.', [
     { write: { path: 'greet.txt', content: 'hello again\n' } },
     { say: 'Done: it greets again.' },
@@ -139,7 +139,7 @@ test('resumes Claude Code in its session after the service was killed', async ()
       description: scripted('Finish it.', [{ say: 'half.txt is whole now.' }]),
     })
     await second.client.call('tasks.recover', { task_id: task.id, action: 'resume' })
-    // What it says of its surroundings may come after the prompt.
+    // Its context may come after the prompt.
     const call = await bench.model.waitForCall((one) => one.said.includes('Finish it.'))
     expect(call.said).toContain('Write half.txt, then wait.')
     const done = await second.eventually(

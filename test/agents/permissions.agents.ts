@@ -31,7 +31,7 @@ interface Asked {
   readonly requests: readonly AgentRequest[]
 }
 
-/** Runs a script under a policy; every question is answered by the option of this kind. */
+/** Runs a script under a policy; every question gets the option of this kind. */
 async function run(
   { executor, configure }: AgentSetup,
   bench: AgentBench,
@@ -79,7 +79,7 @@ describe.each(asking)('$name', (setup) => {
     expect(await readFile(join(bench.worktree, 'allowed.txt'), 'utf8')).toBe('yes\n')
     expect(existsSync(join(bench.worktree, 'rejected.txt'))).toBe(false)
     expect(mcp.notes).toEqual(['from the agent'])
-    // What was rejected was told as well, and came to nothing; not every agent says so.
+    // The rejection was reported too and had no effect; not every agent says so.
     const call = log.entries.find((entry) => entry.type === 'tool_call' && entry.action === 'run')
     const id = call?.type === 'tool_call' ? call.id : null
     expect(call).toMatchObject({ target: 'touch rejected.txt' })

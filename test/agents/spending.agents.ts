@@ -13,7 +13,7 @@ const setups: readonly [ExecutorProfile, (bench: AgentBench) => Promise<AgentCon
   ['claude-code', async ({ env }) => ({ command: await agentBinary('claude-code'), model: 'fake-1', env: { ...env } })],
   ['codex', async (bench) => (await codex?.configure(bench)) ?? {}],
 ]
-/** A request of the scripted server is told as so many tokens. */
+/** Each request of the scripted server reports this many tokens. */
 const tokensPerCall = 120
 
 test.each(setups)(

@@ -9,7 +9,10 @@ import { createFixtureServer } from './fixture-server.ts'
 import { startTokenProxy } from './token-proxy.ts'
 import { inspect, runConformance } from './tools.ts'
 
-/** The suite asks the client for something in the middle of a call, or tells it unasked: an endpoint where each request is by itself does not. */
+/**
+ * Here the suite asks or notifies the client during a call, which an endpoint of independent requests does not
+ * support.
+ */
 const needConnection = [
   'tools-call-sampling',
   'tools-call-elicitation',
@@ -20,7 +23,7 @@ const needConnection = [
   'resources-unsubscribe',
 ]
 
-/** These look for tools, resources and prompts with names of the suite's own, which a product must not have. */
+/** These look for tools, resources and prompts with the suite's own names, which a product must not have. */
 const needFixtures = [
   ...needConnection,
   'logging-set-level',
@@ -102,7 +105,7 @@ describe('the official inspector', () => {
     expect(read.stdout).toContain('Inspect me')
     const templates = await ask('--method', 'resources/templates/list')
     expect(JSON.parse(templates.stdout)).toHaveProperty('resourceTemplates.1')
-    // 5: the tool said no.
+    // 5: the tool reported an error.
     const refused = await ask('--method', 'tools/call', '--tool-name', 'svc_heartbeat')
     expect([refused.code, refused.stdout]).toEqual([5, expect.stringContaining('validation_failed')])
     const stranger = await inspect([
