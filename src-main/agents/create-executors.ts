@@ -37,14 +37,14 @@ const all = Object.values(executorDefinitions)
 /** Names of files and folders in a repository that control any agent. */
 export const configNames: ReadonlySet<string> = new Set(all.flatMap((definition) => definition.configNames))
 
-/** Returns where agents keep settings, sessions and sign-ins: the usual folders, and those that these agents name. */
+/** Returns where agents keep settings, sessions and sign-ins: the usual folders, and the ones these agents name. */
 export function credentialFolders(agents: readonly Pick<Agent, 'executor' | 'config'>[]): readonly string[] {
   const usual = all.flatMap(({ needs }) => (needs ? foldersOf(needs, {}) : []))
-  const own = agents.flatMap(({ executor, config }) => {
+  const configured = agents.flatMap(({ executor, config }) => {
     const { needs } = executorDefinitions[executor]
     return needs && config.env ? foldersOf(needs, config.env) : []
   })
-  return [...new Set([...usual, ...own])]
+  return [...new Set([...usual, ...configured])]
 }
 
 /** Creates all executors. */
@@ -69,7 +69,7 @@ function heardBy(box: ContainedBox, log: AgentLog): AgentLog {
     ...log,
     entry: (entry) => {
       log.entry(entry)
-      if (entry.type === 'tool_result' || entry.type === 'stdout' || entry.type === 'stderr') box.heard(entry.text)
+      if (entry.type === 'tool_result' || entry.type === 'stdout' || entry.type === 'stderr') box.onOutput(entry.text)
     },
   }
 }
@@ -85,7 +85,7 @@ async function boxOf(
 ): Promise<ContainedBox | undefined> {
   const { cwd, config, env, log } = run
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
-  if (!containment || containment.held(level) === 'none') return undefined
+  if (!containment || containment.effectiveLevel(level) === 'none') return undefined
   const { folders, hosts, variables } = await neededBy(executorDefinitions[profile].needs, all, run)
   try {
     const box = await containment.box({

@@ -9,8 +9,8 @@ export function canSeeAgent(q: Queries, principal: Principal, agent: Pick<Agent,
     if (principal.agent_id === agent.id || agent.owner_id === null) return true
     return q.projects.get(principal.project_id)?.owner_id === null || isMember(q, principal.project_id, agent.owner_id)
   }
-  const mine = principal.kind === 'user' ? q.members.projectsOf(principal.user_id) : new Set<never>()
-  return maySeeAgent(principal, agent, (owner) => q.members.projectsOf(owner), mine)
+  const callerProjects = principal.kind === 'user' ? q.members.projectsOf(principal.user_id) : new Set<never>()
+  return maySeeAgent(principal, agent, (owner) => q.members.projectsOf(owner), callerProjects)
 }
 
 function isMember(q: Queries, ...[project_id, user_id]: Parameters<Queries['members']['role']>): boolean {

@@ -42,7 +42,7 @@ export interface IdentityPort {
     list(user_id: UserId, current: SessionId | null): ActiveSession[]
     /** Throws `not_found`, and `forbidden` for another person's session. */
     end(user_id: UserId, session_id: SessionId): void
-    endOthers(user_id: UserId, but: SessionId | null): void
+    endOtherSessions(user_id: UserId, but: SessionId | null): void
   }
   readonly passwords: {
     changePassword(

@@ -71,7 +71,7 @@ function factsOf(parts: ApiParts, project: ProjectRecord, request: NewTask) {
   } = request
   return {
     ...givenTaskFields(fields),
-    ...placeOf(parts, project, workflow, request),
+    ...resolveParent(parts, project, workflow, request),
     id,
     title,
     review_config,
@@ -84,7 +84,7 @@ function factsOf(parts: ApiParts, project: ProjectRecord, request: NewTask) {
  * Checks a subtask's parent: in the same project, not finished, and, for an ordered subtask, with the same
  * repository.
  */
-function placeOf(
+function resolveParent(
   parts: ApiParts,
   project: ProjectRecord,
   workflow: Workflow,

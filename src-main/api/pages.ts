@@ -11,7 +11,7 @@ export interface Page<T> {
 }
 
 /** Returns the first `limit` items. Callers query one more, which shows whether there is a next page. */
-export function pageOf<T>(found: readonly T[], limit: number, placeOf: (last: T) => unknown): Page<T> {
+export function pageOf<T>(found: readonly T[], limit: number, cursorOf: (last: T) => unknown): Page<T> {
   const items = found.slice(0, limit)
   const last = items.at(-1)
   const has_more = found.length > limit
@@ -19,7 +19,7 @@ export function pageOf<T>(found: readonly T[], limit: number, placeOf: (last: T)
     items,
     has_more,
     next_cursor:
-      has_more && last !== undefined ? Buffer.from(JSON.stringify(placeOf(last))).toString('base64url') : null,
+      has_more && last !== undefined ? Buffer.from(JSON.stringify(cursorOf(last))).toString('base64url') : null,
   }
 }
 

@@ -48,9 +48,9 @@ export function createAttachmentFiles({ dir }: { readonly dir: string }): Attach
       }
     },
     copyInto: async (worktree, files) => {
-      const own = join(worktree, '.copse')
-      const folder = join(own, 'attachments')
-      if (!(await isFolderOrMissing(own))) {
+      const copseFolder = join(worktree, '.copse')
+      const folder = join(copseFolder, 'attachments')
+      if (!(await isFolderOrMissing(copseFolder))) {
         throw new AttachmentPlaceError(
           '.copse in the worktree is no folder. Remove it, so that files can be put there.',
         )

@@ -96,11 +96,11 @@ export async function runCommand(
 }
 
 /** Returns a parser of whole numbers; it throws a usage error for anything else. */
-export function wholeNumber(least: number, most: number): (text: string) => number {
+export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
-    if (value >= least && value <= most) return value
-    throw new InvalidArgumentError(`Use a whole number from ${least} to ${most}.`)
+    if (value >= min && value <= max) return value
+    throw new InvalidArgumentError(`Use a whole number from ${min} to ${max}.`)
   }
 }
 

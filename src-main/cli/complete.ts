@@ -63,11 +63,11 @@ async function valuesOf({ argChoices }: Option | Argument, name: string, listThi
 const isKnownThing = (name: string): name is KnownThing => ['task', 'project', 'agent', 'template'].includes(name)
 
 function optionsOf(command: Command): Candidate[] {
-  const own = command.options.map(({ long, short, description }) => ({
+  const options = command.options.map(({ long, short, description }) => ({
     value: long ?? short ?? '',
     about: description,
   }))
-  return [...own, { value: '--help', about: 'show this help' }]
+  return [...options, { value: '--help', about: 'show this help' }]
 }
 
 /** Returns the visible subcommands; names with a leading underscore are for shell scripts. */

@@ -25,7 +25,7 @@ export const levelOption = (): Option =>
 export const levelArgument = (): Argument =>
   new Argument('<level>', 'what the system lets it do').choices(containmentLevels)
 
-/** Replaces the lists of `before` by those that were given. */
+/** Replaces the lists of `before` by the given ones. */
 export function allowed({ allowHost, allowRead, allowWrite }: AllowOptions, before: Lists = {}): Lists {
   const { allowed_hosts: hosts, extra_paths: paths = {} } = before
   const read = allowRead ?? paths.read

@@ -24,8 +24,8 @@ export async function findProject(scene: CommandContext, text: string | undefine
 }
 
 function usualProject({ env, cwd }: CommandContext, projects: readonly Project[]): Project | undefined {
-  const own = projects.find(({ id }) => id === env['SVC_PROJECT_ID'])
-  if (own) return own
+  const ownProject = projects.find(({ id }) => id === env['SVC_PROJECT_ID'])
+  if (ownProject) return ownProject
   const folders = new Set(repositoriesOf(cwd))
   return projects.find(({ repos }) => repos.some(({ path }) => folders.has(real(path))))
 }
@@ -45,8 +45,8 @@ export async function findTask(scene: CommandContext, text: string): Promise<Tas
   const { items: projects } = await scene.client.call('projects.list', {})
   const found = matching((await tasksWithId(scene, projects, text)).map(titled), text)
   const usual = usualProject(scene, projects)
-  const here = found.filter(({ project_id }) => project_id === usual?.id)
-  if (found.length > 0) return pick('task', here.length === 1 ? here : found, text)
+  const inProject = found.filter(({ project_id }) => project_id === usual?.id)
+  if (found.length > 0) return pick('task', inProject.length === 1 ? inProject : found, text)
   throw new CliError('not_found', `No task ${JSON.stringify(text)}. \`svc task list\` lists the tasks.`)
 }
 

@@ -10,10 +10,10 @@ const connectMs = 1_000
 
 /**
  * Reads a stream to its end and reconnects from the last position when the connection is lost. `read` opens the
- * stream, calls `heard` for each item, and returns whether the stream ended. Throws the `ConnectionError` of a
+ * stream, calls `onItem` for each item, and returns whether the stream ended. Throws the `ConnectionError` of a
  * service that was unreachable for half a minute, or at once if it was never reachable.
  */
-export async function readResuming(read: (heard: () => void) => Promise<'ended' | 'lost'>): Promise<void> {
+export async function readResuming(read: (onItem: () => void) => Promise<'ended' | 'lost'>): Promise<void> {
   let awaySince: number | null = null
   let wait = shortestWaitMs
   for (let wasThere = false; ; wasThere = true) {

@@ -29,9 +29,9 @@ function rootAbove(folder: string): string | null {
 function commonFolder(root: string): string | null {
   const entry = join(root, '.git')
   if (statSync(entry).isDirectory()) return null
-  const own = /^gitdir: (.+)$/m.exec(readFileSync(entry, 'utf8'))?.[1]
-  if (own === undefined) return null
-  const gitDir = resolve(root, own)
+  const ownGitDir = /^gitdir: (.+)$/m.exec(readFileSync(entry, 'utf8'))?.[1]
+  if (ownGitDir === undefined) return null
+  const gitDir = resolve(root, ownGitDir)
   const pointer = join(gitDir, 'commondir')
   return existsSync(pointer) ? real(resolve(gitDir, readFileSync(pointer, 'utf8').trim())) : null
 }

@@ -48,10 +48,10 @@ export async function sweepCgroups(isLeft: (name: string) => boolean): Promise<v
 /** Returns the group of this process in cgroup v2. */
 async function findParent(): Promise<string | null> {
   if (process.platform !== 'linux') return null
-  const own = /^0::(\/.*)$/m.exec(await readFile('/proc/self/cgroup', 'utf8').catch(() => ''))?.[1]
-  if (own === undefined) return null
+  const cgroupPath = /^0::(\/.*)$/m.exec(await readFile('/proc/self/cgroup', 'utf8').catch(() => ''))?.[1]
+  if (cgroupPath === undefined) return null
   for (const mount of mounts) {
-    const folder = join(mount, own)
+    const folder = join(mount, cgroupPath)
     if ((await read(join(folder, 'cgroup.procs'))) !== null) return folder
   }
   return null

@@ -27,7 +27,7 @@ export function createBox(options: BoxOptions, request: BoxRequest): ContainedBo
   let places: Places | null = null
   return {
     contain: (command) => contain(options, request, { command, denials, onPlaces: (made) => (places = made) }),
-    heard: (text) => {
+    onOutput: (text) => {
       for (const path of places === null ? [] : readOnlyPaths(text))
         if (places !== null && !isWritable(path, places)) denials.add('path', path)
     },
@@ -78,7 +78,7 @@ async function contain(
       ...(knowledge === undefined ? [] : [knowledge]),
     ]
     await makeCaches(request.home)
-    const filesystem = placesOf(request, { ...own, temporary, given, held: await heldRefs(request.cwd) })
+    const filesystem = placesOf(request, { ...own, temporary, given, heldRefs: await heldRefs(request.cwd) })
     onPlaces(filesystem)
     const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
     const gently = canEndGently()

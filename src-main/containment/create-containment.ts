@@ -19,17 +19,17 @@ export function createContainment(options: ContainmentOptions): Containment {
     if (level === 'none' || level === 'auto' || statusOnce().available) return null
     return `This run can’t be contained. ${statusOnce().reason ?? ''}`.trimEnd()
   }
-  const held = (level: ContainmentLevel): HeldContainment => {
+  const effectiveLevel = (level: ContainmentLevel): HeldContainment => {
     if (level !== 'auto') return level
     return options.auto === 'auto' && statusOnce().available ? 'worktree' : 'none'
   }
   return {
-    held,
+    effectiveLevel,
     status: () => withAuto(statusOnce(), options),
     refusal,
     pathProblem: (path) => pathProblem(path, options),
     box: async (request) => {
-      if (held(request.level) === 'none') return null
+      if (effectiveLevel(request.level) === 'none') return null
       const why = refusal(request.level) ?? firstProblem(request, options) ?? unseenPlace(request.cwd)
       if (why !== null) throw new ContainmentUnavailable(why)
       // Runs may start in parallel, so they share one hold of the library.

@@ -10,22 +10,24 @@ import { dirname, join, resolve } from 'node:path'
 export async function heldRefs(cwd: string): Promise<readonly string[]> {
   const link = await read(join(cwd, '.git'))
   if (link === null) return []
-  const own = resolve(cwd, link.replace(/^gitdir:\s*/, '').trim())
-  const common = resolve(own, ((await read(join(own, 'commondir'))) ?? '.').trim())
-  if (common === own) return []
+  const gitDir = resolve(cwd, link.replace(/^gitdir:\s*/, '').trim())
+  const common = resolve(gitDir, ((await read(join(gitDir, 'commondir'))) ?? '.').trim())
+  if (common === gitDir) return []
   const records = await readdir(join(common, 'worktrees')).catch(() => [])
-  const heads = [common, ...records.map((name) => join(common, 'worktrees', name))].filter((folder) => folder !== own)
-  const kept = await branchOf(own)
+  const heads = [common, ...records.map((name) => join(common, 'worktrees', name))].filter(
+    (folder) => folder !== gitDir,
+  )
+  const ownBranch = await branchOf(gitDir)
   const packed = await read(join(common, 'packed-refs'))
-  const held: string[] = []
+  const files: string[] = []
   for (const head of heads) {
     const ref = await branchOf(head)
-    if (ref === null || ref === kept) continue
+    if (ref === null || ref === ownBranch) continue
     const file = join(common, ref)
     if (!existsSync(file)) await unpack(file, packedIn(packed, ref))
-    held.push(file)
+    files.push(file)
   }
-  return [...held, join(common, 'refs', 'svc')].filter((file) => existsSync(file))
+  return [...files, join(common, 'refs', 'svc')].filter((file) => existsSync(file))
 }
 
 async function branchOf(record: string): Promise<string | null> {

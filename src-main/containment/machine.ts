@@ -44,6 +44,6 @@ function tryBubblewrap(): string | null {
     timeout: 5_000,
   })
   if (status === 0) return null
-  const said = error?.message ?? stderr.trim().split('\n').at(-1) ?? ''
-  return `bubblewrap can’t start a program here (${said}). Allow user namespaces, as docs/security.md says, then restart Copse.`
+  const cause = error?.message ?? stderr.trim().split('\n').at(-1) ?? ''
+  return `bubblewrap can’t start a program here (${cause}). Allow user namespaces, as docs/security.md says, then restart Copse.`
 }

@@ -42,7 +42,7 @@ export interface OwnPlaces {
   /** Folders below home with agents' credentials, with `~`. A run can't read them unless its own agent names them. */
   readonly credentials: () => readonly string[]
   /** Files of refs that the run may not move. */
-  readonly held: readonly string[]
+  readonly heldRefs: readonly string[]
   /** The run's own temporary folder. */
   readonly temporary: string
   /** Files written for this run. */
@@ -53,32 +53,39 @@ export interface OwnPlaces {
  * Returns what a run in this worktree may write and may not read. Leaves out missing paths, because the library would
  * create them.
  */
-export function placesOf(request: BoxRequest, own: OwnPlaces): Places {
+export function placesOf(request: BoxRequest, ownPlaces: OwnPlaces): Places {
   const { cwd, read = [], write = [] } = request
   const home = homedir()
   const homes = [...new Set([home, request.home ?? home])]
   const git = gitFoldersOf(cwd)
   const inHome = (names: readonly string[]) => homes.flatMap((one) => names.map((name) => join(one, name)))
   // Another agent's configuration can hide only that folder.
-  const hidden = own
+  const hidden = ownPlaces
     .credentials()
     .filter((folder) => !write.includes(folder))
     .map(inFull)
     .filter((folder) => !isWithin(home, folder) && !isWithin(cwd, folder))
   const runtime = process.env['XDG_RUNTIME_DIR']
   return {
-    allowWrite: there([cwd, own.temporary, ...git.write, ...cachesIn(homes), ...write.map(inFull)]),
-    denyWrite: there([...git.protected, ...own.held]),
+    allowWrite: there([cwd, ownPlaces.temporary, ...git.write, ...cachesIn(homes), ...write.map(inFull)]),
+    denyWrite: there([...git.protected, ...ownPlaces.heldRefs]),
     denyRead: there([
-      own.dataDir,
-      own.workspaceRoot,
+      ownPlaces.dataDir,
+      ownPlaces.workspaceRoot,
       tmpdir(),
       ...inHome(keys),
       ...sockets,
       ...(runtime === undefined ? [] : [runtime]),
       ...hidden,
     ]),
-    allowRead: there([cwd, own.temporary, ...git.read, ...resolvers, ...own.given, ...[...read, ...write].map(inFull)]),
+    allowRead: there([
+      cwd,
+      ownPlaces.temporary,
+      ...git.read,
+      ...resolvers,
+      ...ownPlaces.given,
+      ...[...read, ...write].map(inFull),
+    ]),
   }
 }
 
@@ -97,7 +104,7 @@ interface GitFolders {
 /** Folders of the shared git directory that a commit writes. */
 const written = ['objects', 'refs', 'logs']
 
-/** Returns the paths that git writes for a commit here, and those that would make git run programs for others. */
+/** Returns the paths that git writes for a commit here, and paths that would make git run programs for others. */
 export function gitFoldersOf(cwd: string): GitFolders {
   const dotGit = join(cwd, '.git')
   if (!existsSync(dotGit)) return { read: [], write: [], protected: [] }
@@ -105,22 +112,22 @@ export function gitFoldersOf(cwd: string): GitFolders {
     const names = ['config', 'config.worktree', 'hooks', 'info', 'objects/info']
     return { read: [], write: [], protected: names.map((name) => join(dotGit, name)) }
   }
-  const own = resolve(
+  const gitDir = resolve(
     cwd,
     readFileSync(dotGit, 'utf8')
       .replace(/^gitdir:\s*/, '')
       .trim(),
   )
-  const common = resolve(own, readFileSync(join(own, 'commondir'), 'utf8').trim())
+  const common = resolve(gitDir, readFileSync(join(gitDir, 'commondir'), 'utf8').trim())
   return {
     // Listed one by one, because read access to the whole folder would override write access within it.
     read: readdirSync(common)
       .filter((name) => name !== 'worktrees' && !written.includes(name))
       .map((name) => join(common, name)),
-    write: [own, ...written.map((name) => join(common, name))],
+    write: [gitDir, ...written.map((name) => join(common, name))],
     protected: [
       dotGit,
-      ...['config.worktree', 'commondir', 'gitdir'].map((name) => join(own, name)),
+      ...['config.worktree', 'commondir', 'gitdir'].map((name) => join(gitDir, name)),
       join(common, 'objects', 'info'),
     ],
   }

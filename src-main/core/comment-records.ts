@@ -3,7 +3,7 @@ import type { CommentId } from '../../src-shared/contract/ids.ts'
 import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import type { Tx } from './event-feed.ts'
 
-type Place = Pick<TaskRecord, 'id' | 'project_id'>
+type CommentedTask = Pick<TaskRecord, 'id' | 'project_id'>
 
 /** Converts a record to the API's form. */
 export function toComment(record: CommentRecord): Comment {
@@ -11,7 +11,7 @@ export function toComment(record: CommentRecord): Comment {
 }
 
 /** Saves and emits a changed comment. Returns the saved comment. */
-export function saveComment(tx: Tx, task: Place, before: CommentRecord, after: CommentRecord): CommentRecord {
+export function saveComment(tx: Tx, task: CommentedTask, before: CommentRecord, after: CommentRecord): CommentRecord {
   if (JSON.stringify(before) === JSON.stringify({ ...after, updated_at: before.updated_at })) return before
   const comment = { ...after, updated_at: tx.now() }
   tx.comments.put(comment)
@@ -22,7 +22,7 @@ export function saveComment(tx: Tx, task: Place, before: CommentRecord, after: C
 /** Marks comments as sent to a run. Comments that were sent before await a new answer. */
 export function markSent(
   tx: Tx,
-  task: Place,
+  task: CommentedTask,
   comment_ids: readonly CommentId[],
   sent: Pick<CommentSent, 'execution_id' | 'tree'>,
 ): void {
@@ -34,7 +34,7 @@ export function markSent(
 }
 
 /** Turns comments back into drafts after their message was withdrawn before an agent read it. */
-export function unmarkSent(tx: Tx, task: Place, comment_ids: readonly CommentId[]): void {
+export function unmarkSent(tx: Tx, task: CommentedTask, comment_ids: readonly CommentId[]): void {
   for (const id of comment_ids) {
     const comment = tx.comments.get(id)
     if (comment) saveComment(tx, task, comment, { ...comment, sent: null, answer: null })
@@ -61,7 +61,7 @@ export function sentTo(q: Pick<Queries, 'comments' | 'executions'>, run: Executi
  */
 export function noteReply(
   tx: Tx,
-  task: Place,
+  task: CommentedTask,
   run: ExecutionRecord,
   reply: Pick<CommentRecord, 'id'>,
   thread: ReadonlySet<CommentId>,
@@ -81,7 +81,7 @@ export interface FoundChange {
 }
 
 /** Records how a run changed the lines that comments are about. An earlier recorded change keeps its attempt. */
-export function noteChanges(tx: Tx, task: Place, run: ExecutionRecord, found: readonly FoundChange[]): void {
+export function noteChanges(tx: Tx, task: CommentedTask, run: ExecutionRecord, found: readonly FoundChange[]): void {
   const attempt = attemptOfRun(tx, run)
   for (const { comment_id, change } of found) {
     const comment = tx.comments.get(comment_id)

@@ -13,7 +13,7 @@ import type { Queries, Store, TaskRecord } from '../ports/store.ts'
 import { toTask } from './views.ts'
 
 /** How many past events are kept for clients that resume; trimming never goes below this number. */
-const kept = 20_000
+const maxStoredEvents = 20_000
 const trimAfter = 100
 
 /** How many events a subscriber may be behind before it has to start over. */
@@ -54,11 +54,11 @@ export interface EventFeed {
 
 type Listener = (item: FeedItem, project_id: ProjectId | null) => void
 
-/** Creates the feed. `heard` is called with every committed event, before any subscriber gets it. */
+/** Creates the feed. `onEvent` is called with every committed event, before any subscriber gets it. */
 export function createEventFeed(
   store: Store,
   clock: Clock,
-  heard: (event: EventEnvelope) => void = () => undefined,
+  onEvent: (event: EventEnvelope) => void = () => undefined,
 ): EventFeed {
   const listeners = new Set<Listener>()
   /** The latest activity of each running agent, so that a subscriber that connects later gets it too. */
@@ -73,7 +73,7 @@ export function createEventFeed(
       const result = store.write((q) => {
         // Trim before inserting, so that the new rows reuse the freed space.
         if (sinceTrim >= trimAfter) {
-          const hasMore = q.events.trim(kept)
+          const hasMore = q.events.trim(maxStoredEvents)
           if (!hasMore) sinceTrim = 0
         }
         // Use one timestamp so that a record and its event agree.
@@ -98,7 +98,7 @@ export function createEventFeed(
         return value
       })
       for (const { event, project_id } of announced) {
-        heard(event)
+        onEvent(event)
         if (event.type === 'execution.finished') doing.delete(event.data.task_id)
         announce({ kind: 'event', event }, project_id)
       }

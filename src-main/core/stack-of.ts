@@ -58,8 +58,8 @@ export function rootBranch(q: Reads, task: Pick<TaskRecord, 'id' | 'stacked_on'>
     const workspace = workspaceOf(q, lower)
     if (workspace) return landsOn(workspace)
   }
-  const own = q.workspaces.byTask(task.id)
-  return own === null || own.stack === null ? null : landsOn(own)
+  const ownWorkspace = q.workspaces.byTask(task.id)
+  return ownWorkspace === null || ownWorkspace.stack === null ? null : landsOn(ownWorkspace)
 }
 
 /** Returns the branch that a task's work lands on at last. */

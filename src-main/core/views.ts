@@ -39,7 +39,7 @@ const toRef = (key: string, number: number) => `${key}-${number}`
 function withoutInside(record: TaskRecord) {
   const {
     context_holder: _holder,
-    attended_mark: _attended,
+    last_human_action_id: _attended,
     repository_changes: _repository,
     review_config_changes: _config,
     limits: _limits,
@@ -57,10 +57,10 @@ function withoutValues({ env, ...overrides }: ExecutionOverrides): ExecutionOver
 /** Only a task that failed or was retried can have rejections, so most tasks of a board need no query. */
 function withRejections(
   q: Queries,
-  { id, attended_mark, review_summary: summary }: TaskRecord,
+  { id, last_human_action_id, review_summary: summary }: TaskRecord,
 ): Task['review_summary'] {
   if (!summary || (summary.attempt_number === 1 && summary.status !== 'failed')) return summary
-  const rejections = q.transitions.rejectionsByGate(id, attended_mark)
+  const rejections = q.transitions.rejectionsByGate(id, last_human_action_id)
   return rejections.size === 0 ? summary : { ...summary, rejections: Object.fromEntries(rejections) }
 }
 

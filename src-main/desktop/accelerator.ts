@@ -25,7 +25,7 @@ const names: Readonly<Record<string, string>> = {
 export function acceleratorOf(binding: string, platform: NodeJS.Platform): string | null {
   if (binding.includes(' ')) return null
   const parts = binding.endsWith('++') ? [...binding.slice(0, -2).split('+'), '+'] : binding.split('+')
-  const keys = parts.map(nameOf)
+  const keys = parts.map(keyName)
   if (keys.includes(null)) return null
   const shown = keys.filter((key) => key !== '')
   if (platform === 'darwin' && !parts.some((part) => part === '$mod' || part === 'Control' || part === 'Meta'))
@@ -33,7 +33,7 @@ export function acceleratorOf(binding: string, platform: NodeJS.Platform): strin
   return shown.join('+')
 }
 
-function nameOf(part: string): string | null {
+function keyName(part: string): string | null {
   const known = names[part]
   if (known !== undefined) return known
   if (/^F([1-9]|1\d|2[0-4])$/.test(part)) return part

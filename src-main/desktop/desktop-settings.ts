@@ -26,8 +26,8 @@ const shape = z.object({
 
 /** Reads `file` once and writes it at every change. Missing or invalid fields get their defaults. */
 export function openDesktopSettings(file: string): DesktopSettingsFile {
-  const kept = shape.safeParse(parseJson(readIfThere(file)))
-  let now: Kept = kept.success ? kept.data : shape.parse({})
+  const stored = shape.safeParse(parseJson(readIfThere(file)))
+  let now: Kept = stored.success ? stored.data : shape.parse({})
   return {
     get: () => now,
     change: (change) => {

@@ -41,7 +41,7 @@ export function createSubscriptions(toError: (error: unknown) => ReplyError): Su
       if (page.has(id)) return
       const controller = new AbortController()
       page.set(id, controller)
-      void pump(contents, id, open, controller.signal, toError).finally(() => page.delete(id))
+      void forwardItems(contents, id, open, controller.signal, toError).finally(() => page.delete(id))
     },
     end: (contents, id) => pages.get(contents)?.get(id)?.abort(),
     [Symbol.dispose]: () => {
@@ -50,7 +50,7 @@ export function createSubscriptions(toError: (error: unknown) => ReplyError): Su
   }
 }
 
-async function pump(
+async function forwardItems(
   contents: WebContents,
   id: string,
   open: OpenStream,

@@ -39,11 +39,11 @@ export function toPause({ projects }: Activity): readonly string[] {
 }
 
 /**
- * Returns the projects to resume: those that the tray paused, so that earlier pauses of a person stay; without any,
+ * Returns the projects to resume: the ones paused by the tray, so that earlier pauses of a person stay; without any,
  * all.
  */
 export function toResume({ projects }: Activity, byTray: readonly string[]): readonly string[] {
   const paused = projects.filter((project) => project.paused).map(({ id }) => id)
-  const own = paused.filter((id) => byTray.includes(id))
-  return own.length > 0 ? own : paused
+  const pausedByTray = paused.filter((id) => byTray.includes(id))
+  return pausedByTray.length > 0 ? pausedByTray : paused
 }

@@ -37,7 +37,7 @@ export function createUpdates(ports: UpdatePorts): Updates {
   }
   let state = rest()
   /** Number of the latest check: results of earlier ones are dropped. */
-  let turn = 0
+  let latest = 0
   const become = (next: UpdateState) => ports.onChange((state = next))
   const failed = (error: unknown): UpdateState => ({
     kind: 'failed',
@@ -47,8 +47,8 @@ export function createUpdates(ports: UpdatePorts): Updates {
   async function check(source: Updater): Promise<void> {
     const channel = ports.channel()
     if (channel === 'off' || ['checking', 'downloading', 'ready'].includes(state.kind)) return
-    turn += 1
-    const mine = turn
+    latest += 1
+    const attempt = latest
     become({ kind: 'checking' })
     const found = await source
       .find(channel)
@@ -59,21 +59,21 @@ export function createUpdates(ports: UpdatePorts): Updates {
             : { kind: 'available', version },
         failed,
       )
-    if (mine === turn) become(found)
+    if (attempt === latest) become(found)
   }
   async function download(source: Updater): Promise<void> {
     if (state.kind !== 'available') return
     const { version } = state
-    turn += 1
-    const mine = turn
+    latest += 1
+    const attempt = latest
     const progress = (percent: number) => {
       const whole = Math.min(100, Math.max(0, Math.floor(percent)))
-      if (mine !== turn || state.kind !== 'downloading' || state.percent === whole) return
+      if (attempt !== latest || state.kind !== 'downloading' || state.percent === whole) return
       become({ kind: 'downloading', version, percent: whole })
     }
     become({ kind: 'downloading', version, percent: 0 })
     const done = await source.download(progress).then((): UpdateState => ({ kind: 'ready', version }), failed)
-    if (mine === turn) become(done)
+    if (attempt === latest) become(done)
   }
   async function take(step: UpdateStep): Promise<void> {
     if (typeof updater === 'string') return
@@ -86,7 +86,7 @@ export function createUpdates(ports: UpdatePorts): Updates {
     state: () => state,
     take,
     channelChanged: async () => {
-      turn += 1
+      latest += 1
       become(rest())
       await take('check')
     },

@@ -21,7 +21,7 @@ export async function recover(deps: StepServices): Promise<void> {
   await trustKnownRepositories(context)
   const open = context.store.read.executions.open()
   for (const task_id of context.store.read.effects.pendingTasks()) {
-    const processMarker = context.store.read.effects.first(task_id)?.data.mark
+    const processMarker = context.store.read.effects.first(task_id)?.data.process_marker
     if (processMarker !== undefined) await context.scripts.reap(processMarker)
   }
   for (const record of open) {

@@ -55,7 +55,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
   let looked = 0
   /** When the machine was last found to have slept, or its clock to have been set. */
   let awake = 0
-  const lastSign = (heard: number) => (heard > looked ? awake : Math.max(heard, awake))
+  const lastSign = (lastActivityAt: number) => (lastActivityAt > looked ? awake : Math.max(lastActivityAt, awake))
   let shrinking: Promise<void> | null = null
   const shrink = async () => {
     // Shrinks the file only after a deletion is complete.
@@ -97,8 +97,8 @@ export function createSweeps(parts: SweepParts): Sweeps {
     guarded('limits of agents elsewhere', () => remoteRuns.sweep())
     guarded('lost agents', () => {
       for (const record of context.store.read.executions.open()) {
-        const heard = heardElsewhere(context, record)
-        if (heard === null || now - lastSign(heard) <= heartbeatLimitMs) continue
+        const lastActivityAt = heardElsewhere(context, record)
+        if (lastActivityAt === null || now - lastSign(lastActivityAt) <= heartbeatLimitMs) continue
         markExecutionLost(
           parts,
           record,
@@ -146,7 +146,7 @@ function wakeIdle({ context, worker, hookQueue }: SweepParts): void {
   const { read } = context.store
   for (const task_id of read.effects.pendingTasks()) {
     const isBroken = read.tasks.get(task_id)?.error_annotation?.type === 'hook_failed'
-    if (worker.isIdle(task_id) && !isBroken && !read.effects.first(task_id)?.data.held) worker.wake(task_id)
+    if (worker.isIdle(task_id) && !isBroken && !read.effects.first(task_id)?.data.blocked) worker.wake(task_id)
   }
   for (const task_id of read.pendingHooks.pendingTasks()) hookQueue.wake(task_id)
 }

@@ -12,14 +12,14 @@ import type { AccountRecord, AgentRecord, Queries } from '../ports/store.ts'
 export function accountOf({ executor, config }: Pick<AgentRecord, 'executor' | 'config'>): string {
   if (config.account !== undefined) return config.account
   const { name, accountVariables } = executorInfos[executor]
-  const own = accountVariables.flatMap((variable) => {
+  const variables = accountVariables.flatMap((variable) => {
     const value = config.env?.[variable]
     if (value === undefined || value === '') return []
     // Other users may read the account, so it contains neither keys nor whole paths.
     const folder = /_(?:DIR|HOME)$|^HOME$/.test(variable) ? (value.split(/[\\/]/).at(-1) ?? '') : variable
     return [`${folder} ${digest(value)}`]
   })
-  return [name, ...own].join(', ')
+  return [name, ...variables].join(', ')
 }
 
 /** Returns 64 bits (FNV-1a) that distinguish values and from which no key can be restored. */

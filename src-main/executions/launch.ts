@@ -113,7 +113,7 @@ async function startLocal(
   })
   try {
     const timeout_seconds = record.overrides.timeout_seconds ?? settings?.execution_timeout_seconds ?? null
-    const heard = {
+    const watchedLog = {
       ...log,
       raw: (bytes: Uint8Array) => {
         place.onActivity()
@@ -122,16 +122,16 @@ async function startLocal(
     }
     const known = Promise.withResolvers<void>()
     const run = await runOf(context, worktrees, told, {
-      log: heard,
+      log: watchedLog,
       timeout_seconds,
       images,
       knowledge_file,
       known: known.promise,
     })
-    const isHeld = context.containment.held(agent.config.containment ?? 'none') !== 'none'
+    const isHeld = context.containment.effectiveLevel(agent.config.containment ?? 'none') !== 'none'
     const branches = isHeld ? await readBranchTips(context, workspace.path) : null
     const process = await context.executors.start(agent.executor, run, { signal })
-    await announce(context, told, process)
+    await saveProcess(context, told, process)
     known.resolve()
     const outcome = process.outcome.finally(async () => {
       activity.end()
@@ -172,7 +172,7 @@ async function saveStartState(
 }
 
 /** Saves the process in the lock and the record; if that fails, no record of the process exists, so it is ended. */
-async function announce(
+async function saveProcess(
   context: EngineContext,
   { task, record, agent, workspace }: LaunchContext,
   running: RunningExecution,
@@ -180,7 +180,7 @@ async function announce(
   const { pid, started } = running.process
   try {
     await context.workspaces.lock(workspace.path, { execution_id: record.id, pid })
-    const containment = context.containment.held(agent.config.containment ?? 'none')
+    const containment = context.containment.effectiveLevel(agent.config.containment ?? 'none')
     await markRunning(context, task, { ...record, containment, pid, pid_started: started })
   } catch (error) {
     await running.stop()
@@ -296,9 +296,9 @@ async function markRunning(context: EngineContext, task: TaskRecord, record: Exe
       tx.executions.put(running)
       const current = tx.tasks.get(task.id)
       const hasPendingStep = tx.effects.first(task.id) !== null
-      const kept = clearAnnotation(current?.error_annotation ?? null, 'run', hasPendingStep)
-      if (current && (current.active_execution_id !== record.id || current.error_annotation !== kept)) {
-        tx.saveTask({ ...current, active_execution_id: record.id, error_annotation: kept })
+      const annotation = clearAnnotation(current?.error_annotation ?? null, 'run', hasPendingStep)
+      if (current && (current.active_execution_id !== record.id || current.error_annotation !== annotation)) {
+        tx.saveTask({ ...current, active_execution_id: record.id, error_annotation: annotation })
       }
       tx.emit('execution.started', { project_id: task.project_id, task_id: task.id, execution: toExecution(running) })
       const project = tx.projects.get(task.project_id)

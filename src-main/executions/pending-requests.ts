@@ -26,7 +26,7 @@ export interface PendingRequests {
   close(): void
 }
 
-interface Waiting {
+interface PendingAsk {
   readonly ask: Ask
   readonly settle: (answer: AgentRequestAnswer | null) => void
   readonly tell: (entry: TranscriptEntry) => void
@@ -40,7 +40,7 @@ export function createPendingRequests(
   context: EngineContext,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
 ): PendingRequests {
-  const waiting = new Map<string, Waiting>()
+  const waiting = new Map<string, PendingAsk>()
   const over = new Set<string>()
   let open = true
   const pending = (): Ask[] => [...waiting.values()].map(({ ask }) => ask)
@@ -49,7 +49,7 @@ export function createPendingRequests(
     if (!one) return
     waiting.delete(id)
     over.add(id)
-    announce(context, record, pending())
+    emitAsks(context, record, pending())
     one.settle(answer)
   }
   return {
@@ -68,7 +68,7 @@ export function createPendingRequests(
         signal.addEventListener('abort', withdraw, { once: true })
         const { id: ask_id, text, options, asked_at: at } = ask
         tell({ type: 'question', at, text, ask_id, options })
-        announce(context, record, pending(), ask)
+        emitAsks(context, record, pending(), ask)
       })
     },
     answer: (ask_id, given, by) => {
@@ -102,7 +102,7 @@ const unknown: Refusal = {
 }
 
 /** Emits the pending requests. If that can't be written, the agent still gets its answer or waits for it. */
-function announce(
+function emitAsks(
   context: EngineContext,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
   asks: readonly Ask[],

@@ -88,11 +88,14 @@ function filesNamedIn(q: Queries, { project_id, description }: TaskRecord): read
 function nextRole(context: EngineContext, task: TaskRecord): string | null {
   const project = context.store.read.projects.get(task.project_id)
   const workflow = project ? context.workflows.of(project.workflow_definition) : null
-  const here = workflow?.states.get(task.status)
-  if (!workflow || !here) return null
-  const next = workStateOf(workflow, here)
+  const current = workflow?.states.get(task.status)
+  if (!workflow || !current) return null
+  const next = workStateOf(workflow, current)
   return (
-    roleOf(here) ?? (next && roleOf(next)) ?? workflow.definition.states.map(roleOf).find((one) => one !== null) ?? null
+    roleOf(current) ??
+    (next && roleOf(next)) ??
+    workflow.definition.states.map(roleOf).find((one) => one !== null) ??
+    null
   )
 }
 

@@ -68,8 +68,8 @@ export function stateOfRole(
   role: string,
 ): WorkflowState | null {
   const workflow = workflowOf(context, q, task)
-  const here = workflow?.states.get(task.status)
-  if (here && roleOf(here) === role) return here
+  const current = workflow?.states.get(task.status)
+  if (current && roleOf(current) === role) return current
   return workflow?.definition.states.find((state) => roleOf(state) === role) ?? null
 }
 
@@ -106,14 +106,14 @@ function surroundings(
     title: redact(found.title),
     status: found.status,
     description: found.description === null ? null : redact(found.description),
-    summary: lastWords(q, found, redact),
+    summary: lastMessage(q, found, redact),
   })
   const parent = task.parent_id === null ? null : q.tasks.get(task.parent_id)
   const builds_on = dependencies.flatMap((id) => q.tasks.get(id) ?? [])
   return contextText(parent && neighbour(parent), builds_on.map(neighbour))
 }
 
-function lastWords(q: Queries, task: TaskRecord, redact: (text: string) => string): string | null {
+function lastMessage(q: Queries, task: TaskRecord, redact: (text: string) => string): string | null {
   const last = q.executions.byTask(task.id).find((one) => one.status === 'succeeded' && one.summary !== null)
   return last?.summary ? redact(last.summary) : null
 }

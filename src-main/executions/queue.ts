@@ -28,7 +28,7 @@ export function queuedExecutions(
   const running = countRunning(executions)
   const taken = takenWorktrees(read, executions)
   const now = nowIso(context)
-  const held = (q: Queries, record: OpenExecution): WaitReason | null => {
+  const limitReason = (q: Queries, record: OpenExecution): WaitReason | null => {
     if (record.retry_at !== null && record.retry_at > now) return 'retry_later'
     const agent = record.agent_id === null ? null : q.agents.get(record.agent_id)
     if (limitedUntil(q, agent, now) !== null) return 'usage_limit'
@@ -41,7 +41,7 @@ export function queuedExecutions(
       const reason = executions.running().has(record.id)
         ? 'starting'
         : (waitReason(read, record) ??
-          held(read, record) ??
+          limitReason(read, record) ??
           busyWorktree(read, record, taken) ??
           noSlot(read, record, running))
       if (reason === null) {
@@ -122,10 +122,10 @@ function worktreeOf(q: Queries, record: Pick<OpenExecution, 'agent_id' | 'task_i
 
 /** Returns the worktrees in use by an agent, here or elsewhere, each with the task that it works for. */
 function takenWorktrees(q: Queries, executions: Executions): Map<TaskId, TaskId> {
-  const here = [...executions.running().values()].map((run) => run.record)
+  const local = [...executions.running().values()].map((run) => run.record)
   const elsewhere = q.executions.queue().filter((one) => one.status === 'running')
   const taken = new Map<TaskId, TaskId>()
-  for (const record of [...here, ...elsewhere]) {
+  for (const record of [...local, ...elsewhere]) {
     const worktree = worktreeOf(q, record)
     if (worktree !== null) taken.set(worktree, record.task_id)
   }

@@ -17,7 +17,7 @@ export interface RunMeter {
 /** Creates a meter. A cost that the agent reports covers everything before it; later usage is estimated by `prices`. */
 export function createRunMeter(model: string | null, prices: Readonly<Record<string, ModelPrice>>): RunMeter {
   const tokens = { input_tokens: 0, output_tokens: 0 }
-  let heard = false
+  let hasUsage = false
   let told: number | null = null
   let estimate: number | null = null
   let turns = 0
@@ -26,7 +26,7 @@ export function createRunMeter(model: string | null, prices: Readonly<Record<str
   return {
     add: (entry) => {
       if (entry.type !== 'usage') return
-      heard = true
+      hasUsage = true
       tokens.input_tokens += entry.input_tokens
       tokens.output_tokens += entry.output_tokens
       turns += entry.turns ?? 0
@@ -42,7 +42,7 @@ export function createRunMeter(model: string | null, prices: Readonly<Record<str
     usd,
     turns: () => turns,
     usage: (end) => {
-      if (end === null && !heard) return null
+      if (end === null && !hasUsage) return null
       const { input_tokens = 0, output_tokens = 0, cost_usd: named = null, ...more } = end ?? {}
       // An agent that was stopped during a turn has reported more than its final sum contains.
       const isEstimated = (estimate ?? 0) > 0 && (named === null || named < (usd() ?? 0))

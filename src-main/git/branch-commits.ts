@@ -8,7 +8,7 @@ import { emptyTree } from './commands/merge.ts'
 import { runGit } from './commands/run-git.ts'
 import { findSides } from './read-diff.ts'
 
-const most = 500
+const maxCommits = 500
 const format = '%H%x00%P%x00%an%x00%at%x00%s'
 
 /** Reads the commits of a branch, see `DiffReader.commits`. */
@@ -16,7 +16,7 @@ export async function readCommits(ref: BranchRef, { signal }: Cancellable): Prom
   const { cwd, base, head } = await findSides(ref, 'branch', { signal, since: null })
   if (head === null || head === base) return []
   const range = base === null ? [head] : [head, `^${base}`]
-  const args = ['log', '-z', '-n', String(most), '--no-show-signature', '--encoding=UTF-8', `--format=${format}`]
+  const args = ['log', '-z', '-n', String(maxCommits), '--no-show-signature', '--encoding=UTF-8', `--format=${format}`]
   const { stdout } = await runGit(cwd, [...args, ...range, '--'], { signal })
   const fields = stdout.toString('utf8').split('\0')
   const commits: BranchCommit[] = []

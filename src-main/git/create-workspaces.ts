@@ -147,7 +147,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     head: (path, { signal }) => asWorkspaceError(readHead(path, { signal })),
     diff: (ref, scope, file, { signal, ...wishes }) =>
       ofRepository(ref, { signal }, () =>
-        reads.run({ place: placeOf(ref), what: JSON.stringify([ref, scope, file, wishes]) }, signal, (shared) =>
+        reads.run({ place: folderOf(ref), what: JSON.stringify([ref, scope, file, wishes]) }, signal, (shared) =>
           readDiff(ref, scope, file, { ...wishes, signal: shared }).then((taken) => {
             shown.note(taken)
             return taken.diff
@@ -183,7 +183,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       ofRepository(ref, { signal }, () => shown.changed(ref.path ?? ref.repo_path, before, now, { signal })),
     commitWork: (ref, work, message, { signal }) =>
       ofRepository(ref, { signal }, () =>
-        worktrees.run(placeOf(ref), async () => {
+        worktrees.run(folderOf(ref), async () => {
           if (ref.path !== null) await requireOwn(ref.path, { signal })
           await refuseOtherBranch(ref, { signal })
           if (ref.path !== null && options.dataDir !== undefined) {
@@ -200,7 +200,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     lines: (ref, place, { signal }) => ofRepository(ref, { signal }, () => readLines(ref, place, { signal })),
     applyLines: (request, { signal }) =>
       ofRepository(request, { signal }, () =>
-        worktrees.run(placeOf(request), async () => {
+        worktrees.run(folderOf(request), async () => {
           const { path } = request
           if (path !== null) {
             await requireOwn(path, { signal })
@@ -268,7 +268,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       ),
     restack: (request, { signal, beforeMove }) =>
       asWorkspaceError(
-        worktrees.run(placeOf(request), async () => {
+        worktrees.run(folderOf(request), async () => {
           const { path } = request
           if (path !== null) await requireOwn(path, { signal })
           if (path !== null && options.dataDir !== undefined)
@@ -338,7 +338,7 @@ function createObservers(
   }
 }
 
-const placeOf = ({ path, repo_path }: BranchRef): string => resolve(path ?? repo_path)
+const folderOf = ({ path, repo_path }: BranchRef): string => resolve(path ?? repo_path)
 
 async function isSameRepository(one: string, other: string, { signal }: Cancellable): Promise<boolean> {
   const [first, second] = await Promise.all([commonDir(one, { signal }), commonDir(other, { signal })])

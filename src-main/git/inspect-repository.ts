@@ -20,11 +20,11 @@ export async function inspectRepository(given: string, { signal }: Cancellable):
   const [first] = branches
   if (first === undefined) throw noBranch(root, await resolveCommit(root, 'HEAD', { signal }))
   const preferred = [current, 'main', 'master'].find((name) => name !== null && branches.includes(name))
-  return { root, name: nameOf(root), default_branch: preferred ?? first, branches }
+  return { root, name: repositoryName(root), default_branch: preferred ?? first, branches }
 }
 
 /** Returns the repository's name; for a bare one hidden beside its worktrees, the name of their common folder. */
-function nameOf(root: string): string {
+function repositoryName(root: string): string {
   const name = basename(root)
   return name === '.bare' || name === '.git' ? basename(dirname(root)) : name.replace(/\.git$/, '')
 }

@@ -3,7 +3,7 @@ import { runGit, splitNul } from './commands/run-git.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 
 /** Number of cached listings, because typing asks for the same one repeatedly. */
-const kept = 4
+const maxCached = 4
 /** Enough for the paths of a very large tree. */
 const maxOutput = 256 * 1024 * 1024
 
@@ -22,7 +22,7 @@ export function createTrackedPaths() {
     const paths = before ?? listTree(repo, tree, { signal: AbortSignal.timeout(30_000) })
     known.set(tree, paths)
     paths.catch(() => known.delete(tree))
-    for (const [old] of known) if (known.size > kept) known.delete(old)
+    for (const [old] of known) if (known.size > maxCached) known.delete(old)
     return await paths
   }
 }

@@ -30,10 +30,10 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
     runGit(worktree, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/replace/'], { signal }),
   ])
   const state = new Map<string, string>()
-  const own = relative(common, join(git_dir, 'config.worktree'))
+  const worktreeConfig = relative(common, join(git_dir, 'config.worktree'))
   for (const [path, scope] of [
     ['config', 'local'],
-    [own, 'worktree'],
+    [worktreeConfig, 'worktree'],
   ] as const) {
     // Branch settings change with every task.
     const told = entries.filter((one) => one.scope === scope && !one.key.startsWith('branch.'))

@@ -4,7 +4,7 @@ import type { PendingHooks } from '../domain/transition/pending-hooks.ts'
 import type { Step } from '../domain/transition/phases.ts'
 import type { StepOutcome, StepContext } from '../transitions/step.ts'
 import type { TaskRecord } from '../ports/store.ts'
-import { outcomeOf, runLifecycleHook, type HookDeps, type HookTrigger } from './run-hook.ts'
+import { toHookOutcome, runLifecycleHook, type HookDeps, type HookTrigger } from './run-hook.ts'
 
 type BeforeWork = Step & { readonly kind: 'before_work' }
 
@@ -20,7 +20,7 @@ export async function runBeforeWorkHook(
   run: StepContext,
 ): Promise<StepOutcome> {
   const { from, to, triggered_by, transition_id, cursor } = effect
-  if (effect.redo && !effect.redo.includes(cursor)) return { kind: 'advance' }
+  if (effect.retry_steps && !effect.retry_steps.includes(cursor)) return { kind: 'advance' }
   const execution = deps.context.store.read.executions.openOfTask(task.id)[0]
   const told = { from, to, triggered_by, agent_id: execution?.agent_id ?? null }
   const moment: HookTrigger = { event: 'before_work', ...told, execution_id: execution?.id ?? null }
@@ -34,7 +34,7 @@ export async function runBeforeWorkHook(
     }
   }
   const ran = await runLifecycleHook(deps, task, moment, { index, hook }, run)
-  const outcome = outcomeOf(ran, 'before_work', hook)
+  const outcome = toHookOutcome(ran, 'before_work', hook)
   if (outcome.outcome !== 'blocked') return { kind: 'advance', outcome }
   const { reason, exit_code, stderr, stdout, log_name } = ran
   const failed: FailedHook = {
@@ -72,9 +72,9 @@ function annotationOf(failed: FailedHook, others: number): ErrorAnnotation {
 
 /** Returns the effect set to run again only the hooks that failed. */
 export function retryFailedHooks(effect: EnterEffect): EnterEffect {
-  const { held: _held, failed = [], ...data } = effect
-  const redo = failed.map(({ at }) => at)
-  return { ...data, redo, cursor: Math.min(...redo) }
+  const { blocked: _blocked, failed = [], ...data } = effect
+  const retry_steps = failed.map(({ at }) => at)
+  return { ...data, retry_steps, cursor: Math.min(...retry_steps) }
 }
 
 /** Returns the effect without the first failed hook, which is skipped, and the outcome for the timeline. */
@@ -82,7 +82,7 @@ export function skipFirstFailedHook(
   effect: EnterEffect,
   why: string,
 ): { readonly effect: EnterEffect; readonly outcome: HookOutcome } {
-  const { held: _held, failed = [], ...data } = effect
+  const { blocked: _blocked, failed = [], ...data } = effect
   const [first, ...rest] = failed
   const step = effect.steps?.[first?.at ?? -1]
   const action = step?.kind === 'before_work' && step.hook.type === 'plugin' ? step.hook.name : 'script'

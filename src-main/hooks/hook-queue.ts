@@ -4,7 +4,7 @@ import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { createOutbox } from '../core/outbox.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { PendingHooksRecord, TaskRecord } from '../ports/store.ts'
-import { outcomeOf, runLifecycleHook, type HookDeps } from './run-hook.ts'
+import { toHookOutcome, runLifecycleHook, type HookDeps } from './run-hook.ts'
 import { HookAborted } from './script-hook.ts'
 
 export interface HookQueue {
@@ -146,17 +146,17 @@ async function runHooks(deps: HookQueueDeps, { id, task_id }: PendingHooksRecord
       context.feed.commit((tx) => {
         const current = tx.pendingHooks.get(id)
         if (!current) return
-        const { mark: _done, ...rest } = current.data
+        const { process_marker: _done, ...rest } = current.data
         const cursor = rest.cursor + 1
         if (cursor < rest.hooks.length) tx.pendingHooks.update(id, { ...rest, cursor })
         else tx.pendingHooks.remove(id)
-        announce(tx, task, current, outcomeOf(run, data.event, placed.hook))
+        recordOutcome(tx, task, current, toHookOutcome(run, data.event, placed.hook))
       }),
     )
   }
 }
 
-function announce(tx: Tx, task: TaskRecord, { data }: PendingHooksRecord, outcome: HookOutcome): void {
+function recordOutcome(tx: Tx, task: TaskRecord, { data }: PendingHooksRecord, outcome: HookOutcome): void {
   const entry = data.transition_id === null ? null : tx.transitions.get(data.transition_id)
   if (entry) tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
   const { project_id, id: task_id } = task
@@ -176,19 +176,19 @@ function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
   const processMarker = context.newId()
   context.feed.commit((tx) => {
     const current = tx.pendingHooks.get(id)
-    if (current) tx.pendingHooks.update(id, { ...current.data, mark: processMarker })
+    if (current) tx.pendingHooks.update(id, { ...current.data, process_marker: processMarker })
   })
   return processMarker
 }
 
-/** Leaves aborted hooks pending, except those that only mattered during a run. */
+/** Leaves aborted hooks pending, except hooks that matter only during a run. */
 async function recoverTask({ context }: HookQueueDeps, task_id: TaskId): Promise<void> {
   const { read } = context.store
   for (const { id, data } of read.pendingHooks.ofTask(task_id)) {
-    if (data.mark !== undefined) await context.scripts.reap(data.mark)
+    if (data.process_marker !== undefined) await context.scripts.reap(data.process_marker)
     const isOver = workEvents.includes(data.event) && read.executions.openOfTask(task_id).length === 0
     context.feed.commit((tx) => {
-      const { mark: _gone, ...rest } = data
+      const { process_marker: _gone, ...rest } = data
       if (isOver) tx.pendingHooks.remove(id)
       else tx.pendingHooks.update(id, rest)
     })

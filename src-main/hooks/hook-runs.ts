@@ -37,14 +37,14 @@ const nothingYet = { stdout: '', stderr: '' }
  * kept.
  */
 export function createHookRuns(context: EngineContext): HookRuns {
-  const underWay = new Map<TaskId, Map<string, () => HookRun>>()
+  const runsByTask = new Map<TaskId, Map<string, () => HookRun>>()
   return {
-    running: (task_id) => [...(underWay.get(task_id)?.values() ?? [])].map((look) => look()).reverse(),
+    running: (task_id) => [...(runsByTask.get(task_id)?.values() ?? [])].map((look) => look()).reverse(),
     run: async (task, start, work) => {
       const began = context.clock.now()
       const redact = redactorOf(context, context.store.read, task.project_id)
-      const names = underWay.get(task.id) ?? new Map<string, () => HookRun>()
-      underWay.set(task.id, names)
+      const names = runsByTask.get(task.id) ?? new Map<string, () => HookRun>()
+      runsByTask.set(task.id, names)
       const log_name = freeName(start, began, names)
       const base = { log_name, ...redacted(start, redact), started_at: new Date(began).toISOString() }
       const changed = () => {
@@ -67,7 +67,7 @@ export function createHookRuns(context: EngineContext): HookRuns {
         return run
       } finally {
         names.delete(log_name)
-        if (names.size === 0) underWay.delete(task.id)
+        if (names.size === 0) runsByTask.delete(task.id)
       }
     },
   }

@@ -107,7 +107,7 @@ function failedRun(reason: string): HookRunResult {
 }
 
 /** Returns the run as an outcome for the timeline. */
-export function outcomeOf(run: HookRun, event: HookEvent, hook: LifecycleHook): HookOutcome {
+export function toHookOutcome(run: HookRun, event: HookEvent, hook: LifecycleHook): HookOutcome {
   const isBad = run.status === 'failed' || run.status === 'timed_out'
   const bad = run.blocking ? 'blocked' : 'failed'
   return {

@@ -56,7 +56,7 @@ export interface Identity {
   login(input: Credentials, source: RequestSource): Promise<Session>
   refresh(refreshToken: string, source: RequestSource): Promise<Session>
   logout(refreshToken: string, source: RequestSource): void
-  readonly sessions: Pick<Sessions, 'list' | 'end' | 'endOthers'>
+  readonly sessions: Pick<Sessions, 'list' | 'end' | 'endOtherSessions'>
   readonly passwords: Pick<SignIn, 'changePassword' | 'createReset'>
   readonly invites: Invites
   readonly securityLog: SecurityLog

@@ -62,11 +62,11 @@ export function createLoginLimits(clock: Clock): LoginLimits {
       pairs.delete(pair)
       pairs.set(pair, { count: failures.count + 1, last: clock.now() })
       forgetOldest(pairs)
-      const takeBack = [accounts.add(name), ...(limited === null ? [] : [addresses.add(limited)])]
+      const undoCounts = [accounts.add(name), ...(limited === null ? [] : [addresses.add(limited)])]
       return {
         succeeded: () => {
           pairs.delete(pair)
-          for (const undo of takeBack) undo()
+          for (const undo of undoCounts) undo()
         },
       }
     },

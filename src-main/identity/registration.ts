@@ -151,10 +151,10 @@ export function createRegistration(context: IdentityContext, parts: Registration
 
 /** Returns the refusal of a code, with what to do. */
 function refusal(code: ErrorCode, policy: RegistrationPolicy, isFirst: boolean): ApiError {
-  return new ApiError({ code, message: messageOf(code, policy, isFirst) })
+  return new ApiError({ code, message: refusalMessage(code, policy, isFirst) })
 }
 
-function messageOf(code: ErrorCode, policy: RegistrationPolicy, isFirst: boolean): string {
+function refusalMessage(code: ErrorCode, policy: RegistrationPolicy, isFirst: boolean): string {
   switch (code) {
     case 'registration_closed':
       return 'This installation takes no registrations. Ask an admin for an account.'

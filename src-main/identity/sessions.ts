@@ -32,7 +32,7 @@ export interface Sessions {
   /** Ends one of a person's sessions. Throws `not_found`, and `forbidden` for another person's. */
   end(user_id: UserId, session_id: SessionId): void
   /** Ends all of a person's sessions, or all but one. */
-  endOthers(user_id: UserId, but: SessionId | null): void
+  endOtherSessions(user_id: UserId, but: SessionId | null): void
 }
 
 /** Manages sessions, each with the chain of its refresh tokens. */
@@ -109,7 +109,7 @@ export function createSessions(
       }
       store.sessions.delete(session_id)
     },
-    endOthers: (user_id, but) => {
+    endOtherSessions: (user_id, but) => {
       store.sessions.deleteOf(user_id, but)
     },
   }

@@ -100,7 +100,7 @@ export function createSignIn(context: IdentityContext, parts: SignInParts): Sign
       if (!isReset(user, code)) return null
       store.resets.delete(user.id)
       store.users.setPasswordHash(user.id, password_hash)
-      sessions.endOthers(user.id, null)
+      sessions.endOtherSessions(user.id, null)
       return { user, session: enter(user, source, 'reset_code') }
     })
     if (opened === null) throw failed(user, source, 'reset_code')
@@ -133,7 +133,7 @@ export function createSignIn(context: IdentityContext, parts: SignInParts): Sign
         if (store.users.find(user_id)?.password_hash !== user.password_hash) throw wrong()
         store.users.setPasswordHash(user_id, password_hash)
         store.resets.delete(user_id)
-        sessions.endOthers(user_id, current)
+        sessions.endOtherSessions(user_id, current)
         log.note({ type: 'password_changed', ...about })
       })
     },

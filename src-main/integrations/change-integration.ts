@@ -33,14 +33,14 @@ export function blankIntegration(
   fields: IntegrationFields,
 ): IntegrationRecord {
   const now = clock.now()
-  const said = { ...defaults, ...given(fields) }
+  const values = { ...defaults, ...given(fields) }
   return {
-    ...said,
+    ...values,
     id,
     project_id,
     last_polled_at: null,
     last_error: null,
-    next_poll_at: isoOf(now + said.poll_interval_secs * 1_000),
+    next_poll_at: isoOf(now + values.poll_interval_secs * 1_000),
     ...fromTheStart,
     not_before: null,
     failures: 0,

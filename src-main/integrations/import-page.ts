@@ -79,14 +79,14 @@ function importChunk(deps: ImportDeps, source: ImportSource, issues: readonly Ex
 }
 
 /** The common fields of an import's tasks, with consecutive positions. */
-interface Place {
+interface ImportTarget {
   readonly fields: Pick<TaskRecord, 'project_id' | 'repo_id' | 'status' | 'review_config' | 'roles'>
   readonly key: string
   position: number
 }
 
 /** Reads the project for every chunk, because it may change during a long import. */
-function placeFor(deps: ImportDeps, tx: Tx, record: IntegrationRecord): Place {
+function placeFor(deps: ImportDeps, tx: Tx, record: IntegrationRecord): ImportTarget {
   const project = tx.projects.get(record.project_id)
   const repo = tx.repos.byProject(record.project_id)[0]
   if (!project || !repo) throw new TrackerError('internal_error', 'The project has no repository to work in. Add one.')
@@ -127,7 +127,13 @@ function assigneeOf(q: Queries, record: IntegrationRecord): Assignee | null {
 }
 
 /** Returns whether the issue became a task; false if it is linked already. */
-function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Place, issue: ExternalIssue): boolean {
+function importIssue(
+  deps: ImportDeps,
+  tx: Tx,
+  source: ImportSource,
+  place: ImportTarget,
+  issue: ExternalIssue,
+): boolean {
   const { record, base } = source
   const repositories: readonly Repository[] = [record, ...record.former_names]
   if (knownIds(base, repositories, issue.number).some((id) => tx.external_links.get(id) !== null)) return false
@@ -135,8 +141,8 @@ function importIssue(deps: ImportDeps, tx: Tx, source: ImportSource, place: Plac
   const now = tx.now()
   const text = taskTextOf(issue, { url: address.url, web: base.web })
   const number = tx.tasks.nextNumber(record.project_id)
-  const own = { ...place.fields, ...text, id: deps.newId() as TaskId, number, position: ++place.position }
-  const task: TaskRecord = createTask(own, now)
+  const taskFields = { ...place.fields, ...text, id: deps.newId() as TaskId, number, position: ++place.position }
+  const task: TaskRecord = createTask(taskFields, now)
   tx.tasks.add(task)
   tx.external_links.add({ ...address, project_id: task.project_id, task_id: task.id, created_at: now })
   tx.emit('task.created', {

@@ -105,7 +105,7 @@ export function createIntegrations(
   }
   const deadline = createDeadline(clock, look)
   const view = (record: IntegrationRecord) => toIntegration(record, running.has(record.project_id))
-  const announce = (tx: Tx, id: IntegrationId, project_id: ProjectId, integration: Integration | null) => {
+  const emitIntegration = (tx: Tx, id: IntegrationId, project_id: ProjectId, integration: Integration | null) => {
     tx.emit('integration.updated', { project_id, integration_id: id, integration })
   }
   for (const { token_secret_ref } of read.integrations.list()) withholdVariable(token_secret_ref)
@@ -115,7 +115,7 @@ export function createIntegrations(
       const refused = checkBinding(tx, record, by)
       if (refused) return refused
       tx.integrations.put(record)
-      announce(tx, record.id, record.project_id, integration)
+      emitIntegration(tx, record.id, record.project_id, integration)
       return null
     })
     if (refusal) return refusal
@@ -150,7 +150,7 @@ export function createIntegrations(
       running.get(project_id)?.stop.abort()
       feed.commit((tx) => {
         tx.integrations.delete(record.id)
-        announce(tx, record.id, project_id, null)
+        emitIntegration(tx, record.id, project_id, null)
       })
       return true
     },

@@ -101,7 +101,7 @@ async function takePages(
     }
     const counts = await importPage(deps, source, items ?? [], () => current() !== null)
     if (counts === null) return null
-    step = advance(deps, step, answer, counts)
+    step = nextCursor(deps, step, answer, counts)
     if (!keep(deps, current, step, answer, isLast)) return null
     if (isLast) return countsOf(step)
     if (not_before !== null) throw paused(not_before)
@@ -184,7 +184,7 @@ function begin(deps: SyncServices, page_size: number): SyncCursor {
   }
 }
 
-function advance(deps: SyncServices, step: SyncCursor, answer: IssuePageResponse, counts: SyncCounts): SyncCursor {
+function nextCursor(deps: SyncServices, step: SyncCursor, answer: IssuePageResponse, counts: SyncCounts): SyncCursor {
   const pages_total = answer.pages_total ?? step.pages_total
   const pages = step.pages + 1
   return {

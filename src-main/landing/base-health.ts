@@ -9,7 +9,7 @@ interface Branch {
   readonly branch: string
 }
 
-/** Returns what is known of a commit of a base branch; a commit that nobody tested is unknown. */
+/** Returns what is known of a commit of a base branch; a commit that was never tested is unknown. */
 export function readHealth(
   { store }: Pick<EngineContext, 'store'>,
   { repo_id, branch }: Branch,

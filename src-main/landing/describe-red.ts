@@ -31,11 +31,11 @@ export async function describeRed(
   const patches = await Promise.all(
     landed.slice(0, shownPatches).map(({ commit }) => workspaces.patchOf(repo_path, commit, patchBytes, { signal })),
   )
-  const nameOf = ({ commit, subject, task_id }: LandedCommit): string => {
+  const landedName = ({ commit, subject, task_id }: LandedCommit): string => {
     const task = task_id === null ? null : store.read.tasks.get(task_id as TaskId)
     return task ? `“${task.title}”` : `${commit.slice(0, 12)} “${subject}”`
   }
-  const names = landed.slice(0, 10).map(nameOf)
+  const names = landed.slice(0, 10).map(landedName)
   const alone = judged_tree === null ? '' : 'It passes alone. '
   const others =
     names.length === 0
@@ -43,7 +43,10 @@ export async function describeRed(
       : `${alone}It fails together with what has landed on ${base_branch} since this branch began: ${names.join(', ')}${landed.length > 10 ? ' and more' : ''}. `
   const changes = landed
     .slice(0, shownPatches)
-    .map((one, index) => `\n\n${nameOf(one)} changed:\n\n\`\`\`diff\n${redact(patches[index] ?? '').trimEnd()}\n\`\`\``)
+    .map(
+      (one, index) =>
+        `\n\n${landedName(one)} changed:\n\n\`\`\`diff\n${redact(patches[index] ?? '').trimEnd()}\n\`\`\``,
+    )
   return {
     feedback:
       `Merged into ${base_branch}, this work fails \`${step}\` (exit code ${exit_code}), so nothing was merged. ${others}` +

@@ -161,7 +161,7 @@ export function createLanding(context: EngineContext): Landing {
           context.log.warn({ branch, reason: end.message }, 'a base branch could not be checked')
         await saveHealth(context, { repo_id: repo.id, branch }, commit, end)
       }
-      const tellNow = async () => teller.emit(project.id, await viewOf(project, repo, branch))
+      const emitNow = async () => teller.emit(project.id, await viewOf(project, repo, branch))
       if (!checks.has(key)) {
         const checking = run()
           .catch((error: unknown) => {
@@ -169,10 +169,10 @@ export function createLanding(context: EngineContext): Landing {
           })
           .finally(async () => {
             checks.delete(key)
-            if (!closing.signal.aborted) await tellNow()
+            if (!closing.signal.aborted) await emitNow()
           })
         checks.set(key, checking)
-        await tellNow()
+        await emitNow()
       }
       return await viewOf(project, repo, branch)
     },
@@ -325,7 +325,7 @@ function createWork(
       return tip
     },
     prepare: ({ merge }, onto) => workspaces.prepareMerge({ ...merge, onto }, { signal }),
-    stepsOf: (merged) => stepsFor(merged, stepsOfTask),
+    stepsOf: (merged) => stepsToRun(merged, stepsOfTask),
     run: (merged, steps, stop) => {
       const last = merged.at(-1)
       if (!last) throw new Error('There is nothing to test.')
@@ -358,7 +358,7 @@ function createWork(
 }
 
 /** Nothing is to be tested where the merge changes nothing, or makes just the tree that the review judged. */
-function stepsFor(
+function stepsToRun(
   merged: readonly Merged<LandRequest>[],
   stepsOfTask: (request: LandRequest) => readonly string[],
 ): readonly string[] {

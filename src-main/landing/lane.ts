@@ -79,7 +79,7 @@ export interface Lane<T> {
   close(): Promise<void>
 }
 
-interface Place<T> {
+interface LaneEntry<T> {
   readonly task: T
   readonly end: PromiseWithResolvers<LaneEnd>
   merge: MergeOnto | null
@@ -88,7 +88,7 @@ interface Place<T> {
 
 interface Run<T> {
   /** The last task that it holds, and so all before it. */
-  readonly last: Place<T>
+  readonly last: LaneEntry<T>
   readonly commit: string
   readonly steps: readonly string[]
   readonly started_at: number
@@ -108,9 +108,9 @@ const patience = 5
 
 /** The tasks that wait to land on one branch. Nothing of it outlives the process: who waits joins again. */
 export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: LaneOptions): Lane<T> {
-  let queue: Place<T>[] = []
+  let queue: LaneEntry<T>[] = []
   let runs: Run<T>[] = []
-  let pump: Promise<void> | null = null
+  let currentTurn: Promise<void> | null = null
   let again = false
   let closed = false
   let refused = 0
@@ -126,7 +126,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     await Promise.all(gone.map(({ done }) => done))
   }
   /** A place goes, and with it what was built on top of it. */
-  const leave = async (place: Place<T>): Promise<void> => {
+  const leave = async (place: LaneEntry<T>): Promise<void> => {
     const index = queue.indexOf(place)
     if (index < 0) return
     const stopped = drop((run) => countOf(run) > index)
@@ -134,7 +134,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     queue = queue.filter((one) => one !== place)
     await stopped
   }
-  const settle = (place: Place<T>, end: LaneEnd) => {
+  const settle = (place: LaneEntry<T>, end: LaneEnd) => {
     void leave(place).then(() => {
       place.end.resolve(end)
     })
@@ -142,12 +142,12 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
   }
   const wake = () => {
     again = true
-    pump ??= turn().finally(() => {
-      pump = null
+    currentTurn ??= runSteps().finally(() => {
+      currentTurn = null
       if (again && !closed) wake()
     })
   }
-  const turn = async (): Promise<void> => {
+  const runSteps = async (): Promise<void> => {
     // `again` is read before each step: a change during a step asks for one more.
     while (takeWish() && queue.length > 0) {
       try {
@@ -185,8 +185,8 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
   }
 
   /** Builds the merges of as many tasks as may be tested together; null when the lane changed on the way. */
-  const prepareWindow = async (base: string): Promise<Place<T>[] | null> => {
-    const places: Place<T>[] = []
+  const prepareWindow = async (base: string): Promise<LaneEntry<T>[] | null> => {
+    const places: LaneEntry<T>[] = []
     let onto = base
     for (const place of queue.slice(0, limits().window)) {
       if (place.merge?.target.commit !== onto) {
@@ -211,7 +211,11 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
   }
 
   /** null: it can't be built on those before it, which says nothing until they have landed. */
-  const prepareOn = async (place: Place<T>, onto: string, isSpeculative: boolean): Promise<PreparedMerge | null> => {
+  const prepareOn = async (
+    place: LaneEntry<T>,
+    onto: string,
+    isSpeculative: boolean,
+  ): Promise<PreparedMerge | null> => {
     try {
       return await work.prepare(place.task, onto)
     } catch (error) {
@@ -220,7 +224,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     }
   }
 
-  const start = (places: readonly Place<T>[]): void => {
+  const start = (places: readonly LaneEntry<T>[]): void => {
     const last = places.at(-1)
     if (!last) return
     const all = places.map(mergedOf)
@@ -246,7 +250,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     if (end !== null) onChange()
   }
 
-  const land = async (places: readonly Place<T>[], run: Run<T> | null): Promise<boolean> => {
+  const land = async (places: readonly LaneEntry<T>[], run: Run<T> | null): Promise<boolean> => {
     const all = places.map(mergedOf)
     const last = all.at(-1)
     if (!last) throw new BugError('Nothing to land.')
@@ -281,8 +285,8 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     return true
   }
 
-  const sendBackDirty = async (places: readonly Place<T>[], files: readonly string[]): Promise<void> => {
-    const touching: Place<T>[] = []
+  const sendBackDirty = async (places: readonly LaneEntry<T>[], files: readonly string[]): Promise<void> => {
+    const touching: LaneEntry<T>[] = []
     for (const place of places) if (await work.touches(mergedOf(place), files)) touching.push(place)
     for (const place of touching.length > 0 ? touching : places) settle(place, { kind: 'dirty', files })
   }
@@ -304,7 +308,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     // The task left while the base was tested.
     if (run.controller.signal.aborted) return true
     if (alone.kind === 'failed') {
-      const isForced = (place: Place<T>) => work.landsOnRed(place.task)
+      const isForced = (place: LaneEntry<T>) => work.landsOnRed(place.task)
       for (const place of queue.filter((one) => !isForced(one))) settle(place, { kind: 'base_red', step: alone.step })
       return isForced(first) ? await land([first], run) : true
     }
@@ -323,7 +327,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     join: async (task, signal) => {
       signal.throwIfAborted()
       if (closed) throw new Error('The service is stopping.')
-      const place: Place<T> = { task, end: Promise.withResolvers<LaneEnd>(), merge: null, moving: false }
+      const place: LaneEntry<T> = { task, end: Promise.withResolvers<LaneEnd>(), merge: null, moving: false }
       queue.push(place)
       const onAbort = () => void remove(task)
       signal.addEventListener('abort', onAbort, { once: true })
@@ -355,7 +359,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
       closed = true
       void drop(() => true)
       await Promise.all([...ended])
-      await pump
+      await currentTurn
     },
   }
 }
@@ -369,7 +373,7 @@ const notMoving = (why: string) =>
 const stateOf = <T>({ end }: Run<T>): RunState =>
   end === null ? 'running' : end.kind === 'passed' ? 'passed' : 'failed'
 
-function mergedOf<T>({ task, merge }: Place<T>): Merged<T> {
+function mergedOf<T>({ task, merge }: LaneEntry<T>): Merged<T> {
   if (!merge) throw new BugError('A task of the lane has no merge yet.')
   return { task, merge }
 }

@@ -43,7 +43,7 @@ export function createScratchRuns(context: EngineContext): RunInScratch {
   }
 }
 
-interface Place {
+interface ScratchFolder {
   readonly path: string
   readonly port_base: number | null
 }
@@ -51,7 +51,7 @@ interface Place {
 async function runAll(
   context: EngineContext,
   { project, repo_path, steps, task }: ScratchRun,
-  { path: cwd, port_base }: Place,
+  { path: cwd, port_base }: ScratchFolder,
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const settings = toSettings(project)
@@ -79,8 +79,8 @@ async function runAll(
     const { exit_code, output_tail } = await perform(command, `landing-${stamp}-setup-${index + 1}.log`)
     signal.throwIfAborted()
     if (exit_code === 0) continue
-    const said = redact(output_tail)
-    return { kind: 'broken', message: `The setup command "${command}" ended with exit code ${exit_code}.\n${said}` }
+    const output = redact(output_tail)
+    return { kind: 'broken', message: `The setup command "${command}" ended with exit code ${exit_code}.\n${output}` }
   }
   const flaky: string[] = []
   for (const [index, command] of steps.entries()) {

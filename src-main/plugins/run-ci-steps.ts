@@ -47,13 +47,13 @@ export const runCiSteps: PluginDefinition = {
         const review: ReviewRecord = { ...resumed, ...before, changed_by_steps: [], step_results: [] }
         const result = await runSteps(services, run, review, workspace.path)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-        if (opened.ci_steps.length === 0) return await conclude(context, task, review, result)
+        if (opened.ci_steps.length === 0) return await saveReviewed(context, task, review, result)
         // Files that the steps wrote, such as a lock file, are part of the reviewed work.
         const work = await context.workspaces.work(ref, { signal })
         const differs = before !== null && work !== null && before.tree !== work.tree
         const changed = differs ? await context.workspaces.changedFiles(ref, before.tree, work.tree, { signal }) : []
         const changed_by_steps = changed.slice(0, maxChangedBySteps)
-        return await conclude(context, task, { ...review, ...work, changed_by_steps }, result)
+        return await saveReviewed(context, task, { ...review, ...work, changed_by_steps }, result)
       },
     }
   },
@@ -75,7 +75,7 @@ const maxChangedBySteps = 1_000
 type StepsEnd = PluginResult | { readonly kind: 'passed'; readonly review: ReviewRecord }
 
 /** Saves what was reviewed, together with the pass if no reviewer has to be asked. */
-async function conclude(
+async function saveReviewed(
   context: EngineContext,
   task: TaskRecord,
   { head, tree, changed_by_steps }: ReviewRecord,

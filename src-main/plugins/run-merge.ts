@@ -87,7 +87,7 @@ export const runMerge: PluginDefinition = {
               ? endOf(await context.workspaces.merge(merge, { signal }))
               : await landing.land(request, signal)
           if (signal.aborted && end.kind === 'removed') return { kind: 'skipped', reason: 'superseded' }
-          return await conclude(services, { request, workflow, workspace, signal }, end)
+          return await toPluginResult(services, { request, workflow, workspace, signal }, end)
         } catch (error) {
           if (!(error instanceof WorkspaceError) || signal.aborted) throw error
           return broken(error.message)
@@ -116,7 +116,7 @@ function merged(
   return { kind: 'ok', note: `${base_branch} is at ${commit.slice(0, 12)}${nothing}${twice}` }
 }
 
-interface Concluded {
+interface LandingContext {
   readonly request: LandRequest
   readonly workflow: Workflow
   readonly workspace: WorkspaceRecord
@@ -124,7 +124,7 @@ interface Concluded {
 }
 
 /** Returns the result for an end of the landing, and keeps it for a caller that waits. */
-async function conclude(services: PluginServices, landed: Concluded, end: LaneEnd): Promise<PluginResult> {
+async function toPluginResult(services: PluginServices, landed: LandingContext, end: LaneEnd): Promise<PluginResult> {
   const { context, landing } = services
   const { request, workflow, workspace, signal } = landed
   const { task } = request
@@ -184,7 +184,7 @@ async function conclude(services: PluginServices, landed: Concluded, end: LaneEn
 /** Sends the task back to its gate; without one, the merge has failed. */
 function backToGate(
   context: EngineContext,
-  { request, workflow }: Pick<Concluded, 'workflow'> & { readonly request: Pick<LandRequest, 'task'> },
+  { request, workflow }: Pick<LandingContext, 'workflow'> & { readonly request: Pick<LandRequest, 'task'> },
   reason: string,
   refusal: Refusal | null,
 ): PluginResult {

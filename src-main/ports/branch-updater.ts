@@ -48,7 +48,7 @@ export interface RestackRequest extends BranchRef {
   readonly task_id: TaskId
   /** The branch that its own commits are to lie on. */
   readonly onto_branch: string
-  /** Commits that it may lie on now; the latest of those that it contains counts. */
+  /** Commits that it may lie on now; the latest one in its history counts. */
   readonly lay_on: readonly string[]
   /** A commit that its coder was asked to lay it on, and may have merged instead. */
   readonly asked: string | null

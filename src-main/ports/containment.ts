@@ -31,14 +31,14 @@ export type Denial = Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' |
 
 /** A box that also reads its programs' output, because some denials show nowhere else. */
 export interface ContainedBox extends Box {
-  heard(text: string): void
+  onOutput(text: string): void
 }
 
 export interface Containment {
   /** Returns what this machine can contain; detected once. */
   status(): ContainmentStatus
   /** Returns the containment that a run gets for a requested level. */
-  held(level: ContainmentLevel): HeldContainment
+  effectiveLevel(level: ContainmentLevel): HeldContainment
   /** Returns why this machine can't provide a level that was asked for by name, or null if it can. */
   refusal(level: ContainmentLevel): string | null
   /** Returns why no run may read this path, or null if it may. */

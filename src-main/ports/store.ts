@@ -56,7 +56,7 @@ export type TaskRecord = Omit<
   /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
   readonly context_holder: string | null
   /** A UUIDv7 of a person's last action on the task. Rejections with smaller IDs do not count. */
-  readonly attended_mark: string | null
+  readonly last_human_action_id: string | null
   /** Paths of the common git folder that changed during runs, until a person passes a review that names them. */
   readonly repository_changes: readonly string[]
   readonly review_config_changes: readonly ReviewConfigChange[]
@@ -157,7 +157,7 @@ export interface Queries {
     places(project_id: ProjectId): readonly TaskPlace[]
     /** Returns the tasks with `start_when_ready`. */
     startingWhenReady(): readonly TaskId[]
-    /** Returns the tasks that are stacked on another, and those whose branch still lies on one. */
+    /** Returns the tasks that are stacked on another, or whose branch still lies on one. */
     stacked(): readonly TaskId[]
     /** Returns the tasks stacked on this one, archived ones included. */
     stackedOn(task_id: TaskId): readonly TaskId[]

@@ -92,7 +92,7 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
     remove: (repo) =>
       feed.commit((tx) => {
         const tasks = tx.tasks.idsInRepo(repo.project_id, repo.id)
-        if (tasks.length > 0) return inUse(worksIn(repo, tasks.length), tasks)
+        if (tasks.length > 0) return inUse(inUseMessage(repo, tasks.length), tasks)
         if (repo.is_primary) return inUse(`${repo.name} is the primary one. Make another repository the primary first.`)
         tx.repos.delete(repo.id)
         tell(tx, repo.project_id)
@@ -188,7 +188,7 @@ function noSuchBranch(branch: string, info: RepositoryInfo): Refusal {
 }
 
 /** Returns the refusal's text. Finished tasks count too, because their history names the repository. */
-function worksIn({ name }: RepoRecord, tasks: number): string {
+function inUseMessage({ name }: RepoRecord, tasks: number): string {
   return tasks === 1
     ? `1 task uses ${name}. Move it to another repository, or delete it.`
     : `${tasks} tasks use ${name}. Move them to another repository, or delete them.`

@@ -23,7 +23,7 @@ export function createBrowserGuard(
   return ({ headers, raw }) => {
     if (namesTwoHosts(raw.rawHeaders)) throw validationFailed('Host', 'Name one host, once.')
     const host = (headers.host ?? '').toLowerCase()
-    if (!isOurs(nameOf(host))) throw refusal(localOnly)
+    if (!isOurs(hostName(host))) throw refusal(localOnly)
     if (headers.origin === undefined) return
     const origin = URL.parse(headers.origin)
     if (origin === null || (origin.host !== host && !names.has(origin.hostname))) {
@@ -40,7 +40,7 @@ function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   return found > 1
 }
 
-const nameOf = (host: string) => host.replace(/:\d+$/, '')
+const hostName = (host: string) => host.replace(/:\d+$/, '')
 
 function refusal(localOnly: boolean): ApiError {
   const message = localOnly

@@ -43,7 +43,7 @@ export function createSseStreams(log: Logger, timing: SseTiming): SseStreams {
       const refusal = await Promise.race([first.then(() => null, refusedWith), nextTurn(null)])
       if (refusal) throw refusal.error
       const connection = startStream(reply, controller, source.recheck, { log, ...timing })
-      const pumped = pump(connection, items, first, source.frameOf, log).finally(() => open.delete(controller))
+      const pumped = sendFrames(connection, items, first, source.frameOf, log).finally(() => open.delete(controller))
       open.set(controller, pumped)
     },
     close: async () => {
@@ -155,7 +155,7 @@ async function drained(raw: ServerResponse, signal: AbortSignal, options: SseTim
   }
 }
 
-async function pump<T>(
+async function sendFrames<T>(
   connection: Connection,
   items: AsyncIterator<T>,
   first: Promise<IteratorResult<T>>,

@@ -27,7 +27,7 @@ export interface OutboxWorker {
   isIdle(task_id: TaskId): boolean
   /** Resolves once no step of the task is pending. */
   waitUntilDrained(task_id: TaskId): Promise<void>
-  /** Resolves when no step is pending except those that wait for on_task_done or on_task_cancel hooks. */
+  /** Resolves when no step is pending except steps that wait for on_task_done or on_task_cancel hooks. */
   waitUntilEntered(task_id: TaskId): Promise<void>
   /** Resolves once the step of this kind is done, or when the task has no steps left. */
   waitForStep(task_id: TaskId, kind: Step['kind']): Promise<void>
@@ -52,7 +52,7 @@ export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
   const outbox = createOutbox<TaskId, EffectRecord>({
     next: (task_id) => {
       const effect = read.effects.first(task_id)
-      return effect?.data.held ? null : effect
+      return effect?.data.blocked ? null : effect
     },
     // After an error, stop here: a person, a newer move or the next start must continue.
     perform: async (effect, signal) => ((await runNextStep(deps, effect, signal)) ? 'wait' : 'done'),
@@ -148,8 +148,8 @@ function saveStepResult(deps: OutboxWorkerDeps, begun: EffectRecord, step: Step,
       }
     } else if (end.kind === 'block') {
       recordOutcome(tx, effect, step, end, current)
-      const { mark: _done, ...data } = effect.data
-      tx.effects.update(effect.id, { ...data, held: true })
+      const { process_marker: _done, ...data } = effect.data
+      tx.effects.update(effect.id, { ...data, blocked: true })
       tx.saveTask(annotated)
     } else {
       completeStep(deps, tx, effect, end)
@@ -166,7 +166,7 @@ function saveProcessMarker(deps: OutboxWorkerDeps, effect: EffectRecord): string
   const processMarker = deps.context.newId()
   deps.context.feed.commit((tx) => {
     const current = tx.effects.first(effect.task_id)
-    if (current?.id === effect.id) tx.effects.update(effect.id, { ...current.data, mark: processMarker })
+    if (current?.id === effect.id) tx.effects.update(effect.id, { ...current.data, process_marker: processMarker })
   })
   return processMarker
 }

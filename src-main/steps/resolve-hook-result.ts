@@ -148,8 +148,8 @@ function follow(
   const annotation = failure?.annotation
   const hindrance = target === undefined ? null : cascadeRefusal(effect, action)
   if (target === undefined || hindrance !== null) {
-    const said = hindrance === null ? {} : { reason: [outcome.reason, hindrance].filter(Boolean).join('; ') }
-    return { kind: 'advance', outcome: { ...outcome, ...said }, ...(annotation && { annotation }) }
+    const withReason = hindrance === null ? {} : { reason: [outcome.reason, hindrance].filter(Boolean).join('; ') }
+    return { kind: 'advance', outcome: { ...outcome, ...withReason }, ...(annotation && { annotation }) }
   }
   return {
     kind: 'move',

@@ -32,7 +32,7 @@ export async function runStateScript(
   const state = phase === 'before_exit' || phase === 'on_exit' ? from : to
   const start = {
     event: phase,
-    index: placeOf(transitions.workflowOf(read, task), state, phase, hook),
+    index: hookIndex(transitions.workflowOf(read, task), state, phase, hook),
     type: 'script' as const,
     command: hook.script,
     blocking: phase === 'before_exit' || (phase === 'before_enter' && hook.on_failure === undefined),
@@ -44,17 +44,17 @@ export async function runStateScript(
     runScriptHook(context, script, { cwd, env, redact, containment, processMarker, signal }, live),
   )
   if (run.status === 'succeeded') return { kind: 'ok' }
-  const said = (run.stderr.trim() || run.stdout.trim()).slice(-2_000)
-  const reason = [run.reason, said].filter(Boolean).join(': ')
+  const output = (run.stderr.trim() || run.stdout.trim()).slice(-2_000)
+  const reason = [run.reason, output].filter(Boolean).join(': ')
   return {
     kind: 'failed',
     reason,
-    script: { exit_code: run.exit_code ?? 1, stderr_summary: said, log_name: run.log_name },
+    script: { exit_code: run.exit_code ?? 1, stderr_summary: output, log_name: run.log_name },
   }
 }
 
 /** Returns the first match if a state has the same hook twice or the workflow was edited while the hook ran. */
-function placeOf(workflow: Workflow, state: string, phase: HookPhase, hook: StateHook): number {
+function hookIndex(workflow: Workflow, state: string, phase: HookPhase, hook: StateHook): number {
   const found = workflow.states.get(state)
   const wanted = JSON.stringify(hook)
   return Math.max(0, found ? hooksAt(found, phase).findIndex((one) => JSON.stringify(one) === wanted) : 0)

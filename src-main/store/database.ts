@@ -105,7 +105,7 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
 }
 
 /**
- * Runs migrations with foreign keys off, for those that rebuild a table: inside a transaction the pragma has no
+ * Runs migrations with foreign keys off, because some rebuild a table: inside a transaction the pragma has no
  * effect.
  */
 function migrateTo(

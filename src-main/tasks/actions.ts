@@ -10,7 +10,7 @@ import { forgetFiles } from './attachments.ts'
 import { forgetLogs } from '../core/forget-logs.ts'
 import { editMessage } from '../executions/message-prompt.ts'
 import type { ActionDeps, Actor, Outcome } from './action-services.ts'
-import { cancelPendingWork, finishMove, leaveLane, outcomeOf, transition } from './move-task.ts'
+import { cancelPendingWork, finishMove, leaveLane, currentOutcome, transition } from './move-task.ts'
 import { recoverTask, resetWorkspace, type RecoveryRequest } from './recover-task.ts'
 import { isDone } from '../domain/workflow/graph.ts'
 import { withoutDeleted } from './ready-starts.ts'
@@ -92,7 +92,7 @@ export function createActions(deps: ActionDeps): Actions {
       if (isRefusal(result)) return result
       if (result.moved) await finishMove(deps, request.task_id, actor)
       await resetAfterReassign(deps, request.task_id, request)
-      return outcomeOf(deps, request.task_id)
+      return currentOutcome(deps, request.task_id)
     },
     leaveLane: (task_id) => leaveLane(deps, task_id),
     recover: (request, actor, signal) => recoverTask(deps, request, actor, signal),

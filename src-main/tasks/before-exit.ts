@@ -23,7 +23,7 @@ export interface MoveChecks {
 }
 
 /** What the caller of a move states about the work. */
-export interface SaidOfWork {
+export interface SeenWork {
   /** The tree that the caller looked at; the move is refused if the work has another tree by now. */
   readonly seen: string | null
   /**
@@ -43,7 +43,7 @@ export function hasAsyncGuards(
   return targetGuards(deps, plan, triggered_by).length > 0 || hooksAt(plan.from, 'before_exit').length > 0
 }
 
-/** Returns the guards of the plugins in the target's hooks, without those that this transition would skip. */
+/** Returns the guards of the plugins in the target's hooks, without the hooks that this transition would skip. */
 function targetGuards({ plugins }: Pick<StepServices, 'plugins'>, { to }: TransitionPlan, triggered_by: string) {
   const runs = (name: string, phase: HookPhase) =>
     hooksAt(to, phase).some((hook) => hook.plugin === name && audienceMatches(hook.applies_to, triggered_by))
@@ -61,12 +61,12 @@ export async function runMoveGuards(
   task: TaskRecord,
   request: TransitionRequest,
   signal: AbortSignal,
-  said?: SaidOfWork,
+  seenWork?: SeenWork,
 ): Promise<MoveChecks | Refusal> {
   const plan = deps.transitions.plan(deps.context.store.read, task, request)
   return isRefusal(plan)
     ? plan
-    : await runPlanGuards(deps, task, { plan, triggered_by: request.triggered_by }, signal, said)
+    : await runPlanGuards(deps, task, { plan, triggered_by: request.triggered_by }, signal, seenWork)
 }
 
 /** Like `runMoveGuards`, for a move that the rules have already allowed. */
@@ -75,7 +75,7 @@ export async function runPlanGuards(
   task: TaskRecord,
   { plan, triggered_by }: { readonly plan: TransitionPlan; readonly triggered_by: string },
   signal: AbortSignal,
-  { seen, vouched, on_red = false }: SaidOfWork = { seen: null, vouched: null },
+  { seen, vouched, on_red = false }: SeenWork = { seen: null, vouched: null },
 ): Promise<MoveChecks | Refusal> {
   const { read } = deps.context.store
   const changed = seen === null ? null : checkSeen(await lookAtWork(deps, task, { seen }, signal))
@@ -129,11 +129,11 @@ async function askHooks(
         details: { hook: action, reason: result.reason, ...result.script },
       }
     }
-    outcomes.push({ phase: 'before_exit', action, ...said(result), duration_ms: clock.now() - began })
+    outcomes.push({ phase: 'before_exit', action, ...outcomeFields(result), duration_ms: clock.now() - began })
   }
   return outcomes
 }
 
-function said(result: PluginResult): Pick<HookOutcome, 'outcome' | 'reason'> {
+function outcomeFields(result: PluginResult): Pick<HookOutcome, 'outcome' | 'reason'> {
   return result.kind === 'skipped' ? { outcome: 'skipped', reason: result.reason } : { outcome: 'ok' }
 }

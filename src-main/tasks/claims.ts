@@ -256,7 +256,7 @@ function commitClaim(
     active_execution_id: record.id,
     start_when_ready: null,
     error_annotation: clearAnnotation(current.error_annotation, 'run', tx.effects.first(task.id) !== null),
-    attended_mark: request.by_person ? context.newId() : current.attended_mark,
+    last_human_action_id: request.by_person ? context.newId() : current.last_human_action_id,
   })
   return record
 }

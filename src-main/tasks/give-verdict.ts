@@ -95,8 +95,8 @@ async function findVerdictFacts(
     : moveOf(workflow, workflow.states.get(task.status), plan)
   if (!move) return { work, merged: null, checked: [], seen }
   const asked = { ...move, triggered_by: request.triggered_by, version: null }
-  const said = { seen: null, vouched: work.work?.tree ?? null }
-  const checks = await runMoveGuards(deps, task, asked, signal, said)
+  const seenWork = { seen: null, vouched: work.work?.tree ?? null }
+  const checks = await runMoveGuards(deps, task, asked, signal, seenWork)
   return isRefusal(checks) ? checks : { work, merged: checks.work, checked: checks.hooks, seen }
 }
 
@@ -202,8 +202,8 @@ function commitVerdict(
 function noteVerdict(tx: Tx, task: TaskRecord, request: VerdictRequest): void {
   const entry = tx.transitions.last(task.id)
   if (!entry) return
-  const said = `${request.triggered_by}: ${request.verdict}${request.feedback === null ? '' : `. ${request.feedback}`}`
-  const outcome = { phase: 'after_enter', action: 'verdict', outcome: 'ok', reason: said, duration_ms: 0 } as const
+  const text = `${request.triggered_by}: ${request.verdict}${request.feedback === null ? '' : `. ${request.feedback}`}`
+  const outcome = { phase: 'after_enter', action: 'verdict', outcome: 'ok', reason: text, duration_ms: 0 } as const
   tx.transitions.setHooks(entry.id, [...entry.hooks, outcome])
   tx.saveTask(task)
 }
@@ -253,7 +253,7 @@ function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: Verdi
     review_summary: toReviewSummary(passed),
     // A person has seen the notes of this review.
     ...(isPerson(request.triggered_by) && { repository_changes: [] }),
-    ...(isPerson(request.triggered_by) && { attended_mark: deps.context.newId() }),
+    ...(isPerson(request.triggered_by) && { last_human_action_id: deps.context.newId() }),
   })
   if (review.status !== 'passed')
     notify(deps.context, tx, task, { event_type: 'review.passed', body: null, caused_by: request.triggered_by })

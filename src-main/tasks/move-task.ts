@@ -28,7 +28,7 @@ export async function transition(
   const merges = hasTrait(result.plan.workflow, result.plan.to, 'merges')
   if (merges) return await awaitLanding(deps, request, result.review !== null)
   await awaitEntry(deps, result, signal)
-  const now = outcomeOf(deps, request.task_id)
+  const now = currentOutcome(deps, request.task_id)
   return { task: now.task, review: result.review && now.review }
 }
 
@@ -43,7 +43,7 @@ async function awaitLanding(
   const deferred = deps.landing.untilDeferred(task_id, unwatch.signal).then(() => 'deferred' as const)
   const how = await Promise.race(respond_async ? [entered, deferred] : [entered])
   unwatch.abort()
-  const now = outcomeOf(deps, task_id)
+  const now = currentOutcome(deps, task_id)
   const outcome = { task: now.task, review: isReviewed ? now.review : null }
   if (how === 'deferred') return { ...outcome, landing_deferred: true }
   const end = deps.landing.lastEnd(task_id)
@@ -86,7 +86,7 @@ export async function cancelPendingWork(deps: CancelServices, task_id: TaskId): 
 
 /** Ends the runs that the move superseded and starts the steps that follow. Returns the task as the move left it. */
 export async function finishMove(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<Outcome> {
-  const outcome = outcomeOf(deps, task_id)
+  const outcome = currentOutcome(deps, task_id)
   await stopSuperseded(deps, task_id, actor)
   deps.worker.wake(task_id)
   return outcome
@@ -108,7 +108,7 @@ async function stopSuperseded(deps: ActionDeps, task_id: TaskId, actor: Actor): 
 }
 
 /** Returns the task as it is now, with its newest review. */
-export function outcomeOf(deps: ActionDeps, task_id: TaskId): Outcome {
+export function currentOutcome(deps: ActionDeps, task_id: TaskId): Outcome {
   const { read } = deps.context.store
   const task = read.tasks.get(task_id)
   if (!task) throw new BugError(`Task ${task_id} is gone.`)

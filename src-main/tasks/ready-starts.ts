@@ -44,7 +44,7 @@ export function createReadyStarts(
 ): ReadyStarts {
   const { read } = context.store
   const closing = new AbortController()
-  const underWay = new Map<TaskId, Promise<void>>()
+  const starts = new Map<TaskId, Promise<void>>()
   let looking: NodeJS.Immediate | null = null
 
   /** The dependencies that are still to be done, and those of them that never will be. */
@@ -100,15 +100,15 @@ export function createReadyStarts(
     })
   }
   const begin = (id: TaskId): Promise<void> => {
-    const known = underWay.get(id)
+    const known = starts.get(id)
     if (known) return known
     const starting = start(id)
       .catch((error: unknown) => {
         if (!closing.signal.aborted)
           context.log.error({ err: error, task_id: id }, 'a task could not start automatically')
       })
-      .finally(() => underWay.delete(id))
-    underWay.set(id, starting)
+      .finally(() => starts.delete(id))
+    starts.set(id, starting)
     return starting
   }
   return {
@@ -146,7 +146,7 @@ export function createReadyStarts(
     close: async () => {
       closing.abort(new Error('The service is stopping.'))
       if (looking) clearImmediate(looking)
-      await Promise.all(underWay.values())
+      await Promise.all(starts.values())
     },
   }
 }

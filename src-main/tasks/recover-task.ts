@@ -10,7 +10,7 @@ import { completeStep, stepName, recordOutcome, stepsOfEffect } from '../transit
 import type { Tx } from '../core/event-feed.ts'
 import { retryFailedHooks, skipFirstFailedHook } from '../hooks/before-work.ts'
 import type { ActionDeps, Actor, Outcome } from './action-services.ts'
-import { outcomeOf, transition } from './move-task.ts'
+import { currentOutcome, transition } from './move-task.ts'
 import { checkRecovery, mergeStateFrom, restartExecution } from './recovery-actions.ts'
 import type { EffectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 
@@ -58,14 +58,14 @@ export async function recoverTask(
   if (typeof again === 'object') return again
   if (again === 'queued') {
     deps.scheduler.startQueued()
-    return outcomeOf(deps, task.id)
+    return currentOutcome(deps, task.id)
   }
   const claimant = Object.values(task.roles).find((one) => one.type === 'agent') ?? Object.values(task.roles)[0]
   if (!claimant) return { code: 'recovery_not_available', message: 'No one is assigned to this task. Start it again.' }
   const { triggered_by } = actor
   const by = { claimant, triggered_by, by_person: isPerson(triggered_by) }
   const claimed = await deps.claims.claim({ task_id: task.id, ...by, overrides: {}, recovers: true }, signal)
-  return isRefusal(claimed) ? claimed : outcomeOf(deps, task.id)
+  return isRefusal(claimed) ? claimed : currentOutcome(deps, task.id)
 }
 
 /** Raises the limit that the task has reached, for this task alone. */
@@ -115,18 +115,18 @@ function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest
     const effect = tx.effects.first(task.id)
     if (effect && request.action === 'skip_hook_once') skipStep(deps, tx, effect, request, actor)
     else if (effect) tx.effects.update(effect.id, again(effect.data))
-    const attended_mark = isPerson(actor.triggered_by) ? context.newId() : current.attended_mark
-    tx.saveTask({ ...current, error_annotation: null, attended_mark })
+    const last_human_action_id = isPerson(actor.triggered_by) ? context.newId() : current.last_human_action_id
+    tx.saveTask({ ...current, error_annotation: null, last_human_action_id })
   })
   deps.worker.wake(task.id)
-  return outcomeOf(deps, task.id)
+  return currentOutcome(deps, task.id)
 }
 
 /** Returns the effect with the failed step pending. */
 function again(effect: Effect): Effect {
   if (effect.kind === 'enter' && effect.failed !== undefined && effect.failed.length > 0)
     return retryFailedHooks(effect)
-  const { held: _held, ...data } = effect
+  const { blocked: _blocked, ...data } = effect
   return data
 }
 

@@ -67,7 +67,7 @@ export function restartExecution(
     ...task,
     active_execution_id: record.id,
     error_annotation: null,
-    ...(isPerson(triggered_by) && { attended_mark: deps.context.newId() }),
+    ...(isPerson(triggered_by) && { last_human_action_id: deps.context.newId() }),
   })
   return 'queued'
 }

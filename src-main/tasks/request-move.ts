@@ -66,8 +66,8 @@ function moveDecision(
       return isRefusal(plan) ? plan : { task, plan }
     },
     ask: ({ task, plan }) => {
-      const said = { seen, vouched: isPerson(triggered_by) ? seen : null, on_red }
-      return runPlanGuards(deps, task, { plan, triggered_by }, signal, said)
+      const seenWork = { seen, vouched: isPerson(triggered_by) ? seen : null, on_red }
+      return runPlanGuards(deps, task, { plan, triggered_by }, signal, seenWork)
     },
     commit: (tx, { task, plan }, { hooks, work }) => {
       const moved = transitions.applyPlan(tx, task, { ...requestOf(asked), on_red, checked: hooks }, plan)

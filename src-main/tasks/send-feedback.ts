@@ -265,7 +265,7 @@ function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: str
 }
 
 function activateExecution(deps: StepServices, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {
-  const attended_mark = deps.context.newId()
+  const last_human_action_id = deps.context.newId()
   const error_annotation = clearAnnotation(task.error_annotation, 'run', tx.effects.first(task.id) !== null)
-  tx.saveTask({ ...task, active_execution_id: execution.id, error_annotation, attended_mark })
+  tx.saveTask({ ...task, active_execution_id: execution.id, error_annotation, last_human_action_id })
 }

@@ -43,7 +43,7 @@ export function createStacks(deps: Deps): Stacks {
   const { context } = deps
   const { read } = context.store
   const closing = new AbortController()
-  const underWay = new Map<TaskId, Promise<void>>()
+  const restacks = new Map<TaskId, Promise<void>>()
   /** Tasks that changed while their branch was brought along. */
   const again = new Set<TaskId>()
   let looking: NodeJS.Immediate | null = null
@@ -51,7 +51,7 @@ export function createStacks(deps: Deps): Stacks {
   let changed: Set<TaskId> | null = new Set()
 
   const begin = (id: TaskId): Promise<void> => {
-    const known = underWay.get(id)
+    const known = restacks.get(id)
     if (known) {
       again.add(id)
       return known
@@ -67,10 +67,10 @@ export function createStacks(deps: Deps): Stacks {
           context.log.error({ err: error, task_id: id }, 'the branch of a stacked task could not be brought along')
       })
       .finally(() => {
-        underWay.delete(id)
+        restacks.delete(id)
         if (again.delete(id)) look(id)
       })
-    underWay.set(id, bringing)
+    restacks.set(id, bringing)
     return bringing
   }
   const takeChanged = (): Iterable<TaskId> => {
@@ -94,13 +94,13 @@ export function createStacks(deps: Deps): Stacks {
     look,
     bringAlong: async (task_id, signal) => {
       // One that is under way may have read what was so before.
-      await underWay.get(task_id)
+      await restacks.get(task_id)
       if (!signal.aborted && !closing.signal.aborted) await begin(task_id)
     },
     close: async () => {
       closing.abort(new Error('The service is stopping.'))
       if (looking) clearImmediate(looking)
-      await Promise.all(underWay.values())
+      await Promise.all(restacks.values())
     },
   }
 }
@@ -162,7 +162,7 @@ async function isInPlace({ context }: Deps, { workspace, lower }: Found, signal:
   return (await context.workspaces.tip(repo_path, lower.workspace.branch, { signal })) === base_commit
 }
 
-interface Place {
+interface StackTarget {
   readonly on: TaskId | null
   /** The branch that it is to lie on. */
   readonly onto_branch: string
@@ -171,11 +171,11 @@ interface Place {
 }
 
 interface Brought extends Found {
-  readonly place: Place
+  readonly place: StackTarget
   readonly result: RestackResult
 }
 
-function placeOf(q: Queries, { task, workspace, lower }: Found): Place {
+function stackTarget(q: Queries, { task, workspace, lower }: Found): StackTarget {
   const base_branch = rootBranch(q, task) ?? landsOn(workspace)
   return { on: lower?.task.id ?? null, onto_branch: lower?.workspace?.branch ?? base_branch, base_branch }
 }
@@ -194,7 +194,7 @@ async function bringHeld(deps: Deps, found: Found, signal: AbortSignal): Promise
   const { context, worktrees } = deps
   const { task } = found
   const workspace = await finishMove(deps, found, signal)
-  const place = placeOf(context.store.read, found)
+  const place = stackTarget(context.store.read, found)
   const { conflict = null } = workspace.stack ?? {}
   const lay_on = [workspace.base_commit, conflict?.onto].flatMap((commit) => commit ?? [])
   try {
@@ -257,7 +257,7 @@ function patchStack({ feed }: Deps['context'], task_id: TaskId, patch: Partial<S
 
 /** Saves where a branch lies now. */
 async function noteMoved(deps: Deps, found: Found, move: StackMove): Promise<void> {
-  const place = { ...placeOf(deps.context.store.read, found), on: move.on, onto_branch: move.onto_branch }
+  const place = { ...stackTarget(deps.context.store.read, found), on: move.on, onto_branch: move.onto_branch }
   const ref = { ...(await deps.worktrees.ref(found.workspace)), base_branch: place.onto_branch, base_commit: move.onto }
   const diff_stat = await measure(deps, found.task, ref)
   deps.context.feed.commit((tx) => {
@@ -272,7 +272,7 @@ async function noteMoved(deps: Deps, found: Found, move: StackMove): Promise<voi
   })
 }
 
-async function noteInPlace(deps: Deps, found: Found, place: Place, base_commit: string): Promise<void> {
+async function noteInPlace(deps: Deps, found: Found, place: StackTarget, base_commit: string): Promise<void> {
   const ref = { ...(await deps.worktrees.ref(found.workspace)), base_branch: place.onto_branch, base_commit }
   const diff_stat = await measure(deps, found.task, ref)
   deps.context.feed.commit((tx) => {
@@ -291,7 +291,7 @@ async function noteInPlace(deps: Deps, found: Found, place: Place, base_commit: 
   })
 }
 
-function placeText(deps: Deps, q: Queries, found: Found, place: Place, onto: string): string {
+function placeText(deps: Deps, q: Queries, found: Found, place: StackTarget, onto: string): string {
   const where = `${found.workspace.branch} lies on ${place.onto_branch} (${onto.slice(0, 12)}) now`
   return `${where}${reasonOf(deps, q, found, place)}`
 }
@@ -305,7 +305,7 @@ function savePlace(
     base_branch,
     base_commit,
     untested,
-  }: Place & { readonly base_commit: string; readonly untested: string | null },
+  }: StackTarget & { readonly base_commit: string; readonly untested: string | null },
 ): void {
   const task = tx.tasks.get(id)
   const known = tx.workspaces.byTask(id)
@@ -332,7 +332,7 @@ function carryReview(tx: Tx, { id, project_id }: TaskRecord, { from, to, tree_be
 }
 
 /** Says why a branch lies on another one now. */
-function reasonOf({ transitions }: Deps, q: Queries, { task, workspace, lower }: Found, { on }: Place): string {
+function reasonOf({ transitions }: Deps, q: Queries, { task, workspace, lower }: Found, { on }: StackTarget): string {
   const before = workspace.stack?.on ?? null
   if (before === null || before === on) return ''
   const was = q.tasks.get(before)

@@ -76,7 +76,7 @@ async function apply(
     return await withWorktreeLock(context, ref.path, async () => {
       const { task, anchor, original, replacement } = found
       const request = { ...ref, place: anchor, original, replacement }
-      const message = commitMessage(task, `Apply a suggestion to ${nameOf(anchor.path)}`)
+      const message = commitMessage(task, `Apply a suggestion to ${fileName(anchor.path)}`)
       const keep_message = commitMessage(task, keepMessage)
       const result = await context.workspaces.applyLines({ ...request, message, keep_message }, { signal })
       if (result.kind === 'changed') return linesChanged(anchor)
@@ -139,4 +139,4 @@ function inTheWay(files: readonly string[]): Refusal {
   }
 }
 
-const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+const fileName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)

@@ -67,7 +67,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
       const first = await attempt(deps, request, signal)
       if (isRefusal(first)) return first
       if (first.result.kind !== 'conflict') return answerOf(request.strategy, first)
-      if (request.on_conflict === 'agent') return await handOver(deps, request, first, first.result, signal)
+      if (request.on_conflict === 'agent') return await sendToCoder(deps, request, first, first.result, signal)
       if (request.on_conflict === 'report') return conflictRefusal(context, first, first.result)
       if (first.result.left) return answerOf(request.strategy, first)
       // Resolving conflicts needs files, so the worktree is created again from the branch.
@@ -186,7 +186,7 @@ export function checkBranchChange(
 }
 
 /** Gives the conflict to the coder as feedback, in any state of the task: it moves back to its working state. */
-async function handOver(
+async function sendToCoder(
   deps: Deps,
   request: UpdateBranchRequest,
   found: Attempt,

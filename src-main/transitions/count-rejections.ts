@@ -9,17 +9,17 @@ import type { Queries, TaskRecord } from '../ports/store.ts'
 export function countRejections(
   q: Pick<Queries, 'transitions'>,
   workflow: Workflow,
-  task: Pick<TaskRecord, 'id' | 'attended_mark'>,
+  task: Pick<TaskRecord, 'id' | 'last_human_action_id'>,
   gate: WorkflowState,
 ): number {
-  const byState = q.transitions.rejectionsByGate(task.id, task.attended_mark)
+  const byState = q.transitions.rejectionsByGate(task.id, task.last_human_action_id)
   if (byState.size === 0) return 0
-  const own = byState.get(gate.name) ?? 0
-  if (!isReviewGate(workflow, gate)) return own
+  const atGate = byState.get(gate.name) ?? 0
+  if (!isReviewGate(workflow, gate)) return atGate
   const merging = [...workflow.states.values()].filter(
     (state) => state.kind !== 'gate' && hasTrait(workflow, state, 'merges'),
   )
-  return merging.reduce((sum, { name }) => sum + (byState.get(name) ?? 0), own)
+  return merging.reduce((sum, { name }) => sum + (byState.get(name) ?? 0), atGate)
 }
 
 /** Returns the gate that a task passed on its way to the merge; null if it passed none. */

@@ -12,7 +12,7 @@ export interface ProgressDeps {
   readonly transitions: { workflowOf(q: Pick<Queries, 'projects'>, task: TaskRecord): Workflow }
 }
 
-/** Returns the steps of an effect in order; after an edit of the workflow, those that the effect started with. */
+/** Returns the steps of an effect in order; after an edit of the workflow, the steps that the effect started with. */
 export function stepsOfEffect(deps: ProgressDeps, q: Queries, effect: EffectRecord): readonly Step[] {
   const { data } = effect
   if (data.steps) return data.steps
@@ -43,20 +43,20 @@ export function completeStep(
   const steps = stepsOfEffect(deps, tx, effect)
   const step = steps[effect.data.cursor]
   if (task && step) recordOutcome(tx, effect, step, done, task)
-  const { mark: _mark, held: _held, ...kept } = effect.data
-  const cursor = kept.cursor + 1
+  const { process_marker: _marker, blocked: _blocked, ...rest } = effect.data
+  const cursor = rest.cursor + 1
   if (cursor >= steps.length) {
     tx.effects.remove(effect.id)
     return
   }
   const next: Effect =
-    kept.kind === 'leave'
-      ? { ...kept, cursor, outcomes: done.outcome ? [...kept.outcomes, done.outcome] : kept.outcomes }
+    rest.kind === 'leave'
+      ? { ...rest, cursor, outcomes: done.outcome ? [...rest.outcomes, done.outcome] : rest.outcomes }
       : {
-          ...kept,
+          ...rest,
           cursor,
-          cascade_skipped: kept.cascade_skipped || (done.cascade_skipped ?? false),
-          ...(done.failed && { failed: [...(kept.failed ?? []), done.failed] }),
+          cascade_skipped: rest.cascade_skipped || (done.cascade_skipped ?? false),
+          ...(done.failed && { failed: [...(rest.failed ?? []), done.failed] }),
         }
   tx.effects.update(effect.id, next)
 }
@@ -68,7 +68,7 @@ export function completeStep(
 export function cancelPendingMoves(tx: Tx, task: Pick<TaskRecord, 'id' | 'project_id' | 'error_annotation'>): void {
   const isBroken = task.error_annotation?.type === 'hook_failed'
   for (const { id, task_id, data } of tx.effects.ofProject(task.project_id)) {
-    if (task_id === task.id && (isBroken || data.held || data.kind === 'leave')) tx.effects.remove(id)
+    if (task_id === task.id && (isBroken || data.blocked || data.kind === 'leave')) tx.effects.remove(id)
   }
 }
 

@@ -137,7 +137,7 @@ function commitPlan(
     status: plan.to.name,
     version: task.version + 1,
     entry_barrier: plan.barrier,
-    ...(attends(request, plan) && { attended_mark: transition_id }),
+    ...(attends(request, plan) && { last_human_action_id: transition_id }),
     updated_at: now,
   }
   tx.tasks.put(moved)
@@ -165,13 +165,14 @@ function commitPlan(
   })
   if (review) tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
   // An automatic step after a person's action still notifies that person.
-  const own = (request.depth ?? 0) === 0 ? { caused_by: request.triggered_by } : {}
-  if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null, ...own })
+  const causedBy = (request.depth ?? 0) === 0 ? { caused_by: request.triggered_by } : {}
+  if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null, ...causedBy })
   const { triggered_by } = request
   const from = plan.from.name
   for (const execution of working) enqueueWorkStopped(tx, plan.workflow, moved, { execution, from, triggered_by })
   enqueueTaskFinished(tx, plan.workflow, moved, { from, triggered_by, transition_id })
-  if (isDone(plan.workflow, plan.to.name)) notify(context, tx, moved, { event_type: 'task.done', body: null, ...own })
+  if (isDone(plan.workflow, plan.to.name))
+    notify(context, tx, moved, { event_type: 'task.done', body: null, ...causedBy })
   return { task: moved, transition_id, review, plan }
 }
 

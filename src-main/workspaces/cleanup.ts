@@ -44,15 +44,15 @@ export function createCleanup(deps: CleanupDeps): Cleanup {
   const { context, transitions } = deps
   const remove: Cleanup['remove'] = (workspace, signal) => removeWorktree(deps, workspace, signal)
   const now: Cleanup['now'] = async (task, signal) => {
-    const own = ownWorkspace(context, task)
-    return 'kind' in own ? own : remove(own, signal)
+    const found = ownWorkspace(context, task)
+    return 'kind' in found ? found : remove(found, signal)
   }
   const later: Cleanup['later'] = (task, seconds) => {
-    const own = ownWorkspace(context, task)
-    if ('kind' in own) return own
+    const found = ownWorkspace(context, task)
+    if ('kind' in found) return found
     const cleanup_at = new Date(context.clock.now() + seconds * 1_000).toISOString()
     context.feed.commit((tx) => {
-      saveWorkspace(tx, task, { ...own, status: 'cleanup_scheduled', cleanup_at })
+      saveWorkspace(tx, task, { ...found, status: 'cleanup_scheduled', cleanup_at })
     })
     return { kind: 'scheduled', cleanup_at }
   }

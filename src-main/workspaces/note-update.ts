@@ -82,13 +82,13 @@ function annotationAfter(
 /** Adds the update to the transition into the current state. */
 function noteInTimeline(tx: Tx, task: TaskRecord, { workspace, result, triggered_by }: Update): void {
   const entry = tx.transitions.last(task.id)
-  const said = wordsFor(workspace, result)
-  if (!entry || said === null) return
+  const text = wordsFor(workspace, result)
+  if (!entry || text === null) return
   const hook: HookOutcome = {
     phase: 'after_enter',
     action: 'update_branch',
     outcome: result.kind === 'updated' ? 'ok' : 'failed',
-    reason: `${triggered_by}: ${said}`,
+    reason: `${triggered_by}: ${text}`,
     duration_ms: 0,
   }
   tx.transitions.setHooks(entry.id, [...entry.hooks, hook])
@@ -97,9 +97,9 @@ function noteInTimeline(tx: Tx, task: TaskRecord, { workspace, result, triggered
 
 function wordsFor({ branch, base_branch }: WorkspaceRecord, result: UpdateResult): string | null {
   if (result.kind === 'updated') {
-    const kept = result.rescue_ref === null ? '' : `; its commits before that are kept as ${result.rescue_ref}`
+    const rescued = result.rescue_ref === null ? '' : `; its commits before that are kept as ${result.rescue_ref}`
     const how = result.strategy === 'rebase' ? `rebased on ${base_branch}` : `has all of ${base_branch} now`
-    return `${branch} ${how} (${result.base.slice(0, 12)}) and is at ${result.head.slice(0, 12)}${kept}`
+    return `${branch} ${how} (${result.base.slice(0, 12)}) and is at ${result.head.slice(0, 12)}${rescued}`
   }
   if (result.kind !== 'conflict') return null
   const where = result.left ? '; the merge is in progress in the worktree' : ''

@@ -171,8 +171,8 @@ function tellGivenUp(context: EngineContext, repo_path: string, refs: readonly s
     const having = tx.projects.list().filter(({ id }) => tx.repos.byProject(id).some(({ path }) => path === repo_path))
     for (const ref of refs) {
       const task_id = ref.split('/').at(-2) ?? ''
-      const own = tx.tasks.get(task_id as TaskId)?.project_id
-      for (const project_id of own === undefined ? having.map(({ id }) => id) : [own])
+      const taskProject = tx.tasks.get(task_id as TaskId)?.project_id
+      for (const project_id of taskProject === undefined ? having.map(({ id }) => id) : [taskProject])
         tx.emit('rescue.given_up', { project_id, task_id, ref })
     }
   })

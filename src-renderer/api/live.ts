@@ -46,10 +46,10 @@ export function openEventStream(options: LiveOptions): Live {
   let loads = 0
 
   async function loadAll(): Promise<void> {
-    const mine = ++loads
+    const load = ++loads
     stale = true
     const whole = await options.onReset()
-    if (mine === loads) stale = !whole
+    if (load === loads) stale = !whole
   }
 
   /** Reads until the connection is lost. */

@@ -16,7 +16,7 @@ export function installState(found: DetectedAgent): FoundState {
   return { tone: 'ok', glyph: 'succeeded', text: 'Installed' }
 }
 
-/** The coding agents that were looked for, those that are here first. */
+/** The coding agents that were looked for, installed ones first. */
 export function detectedPrograms(detected: readonly DetectedAgent[]): readonly DetectedAgent[] {
   return detected.filter(isProgram).toSorted((a, b) => Number(b.installed) - Number(a.installed))
 }

@@ -30,7 +30,7 @@ const tones: Readonly<Record<number, TerminalTone>> = {
 
 // CSI, OSC (to BEL or ST) and two-character escapes. Only CSI … m is kept, as a style.
 const ESCAPE = /\u001b(?:\[([0-9;:?]*)([ -/]*[@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
-// With those that turn the direction of what follows, by which a line can read otherwise than it is.
+// Includes characters that change the direction of text, which could make a line read differently.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
 /**

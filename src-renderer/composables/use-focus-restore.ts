@@ -1,6 +1,6 @@
 import { nextTick, onBeforeUnmount, type ShallowRef } from 'vue'
 
-interface Place {
+interface Surrounding {
   readonly parent: Element
   readonly before: Element | null
 }
@@ -19,14 +19,14 @@ export function useFocusRestore(root: Readonly<ShallowRef<HTMLElement | null>>):
 }
 
 /** Where it stands in what is around it, from the inside out: the innermost may leave with it. */
-function placesAround(element: Element): Place[] {
-  const places: Place[] = []
+function placesAround(element: Element): Surrounding[] {
+  const places: Surrounding[] = []
   for (let inner = element; inner.parentElement; inner = inner.parentElement)
     places.push({ parent: inner.parentElement, before: inner.previousElementSibling })
   return places
 }
 
-function stopAfter(places: readonly Place[]): HTMLElement | undefined {
+function stopAfter(places: readonly Surrounding[]): HTMLElement | undefined {
   for (const { parent, before } of places) {
     if (!parent.isConnected) continue
     const all = [...parent.querySelectorAll<HTMLElement>(stops)].filter((stop) => stop.tabIndex >= 0)

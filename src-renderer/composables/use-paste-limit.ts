@@ -12,8 +12,8 @@ export interface PasteLimit {
 }
 
 /** `longest`: as many characters as the service takes. A file is refused without a look into it. */
-export function usePasteLimit(text: () => string, most: MaybeRefOrGetter<number>): PasteLimit {
-  const longest = toValue(most)
+export function usePasteLimit(text: () => string, max: MaybeRefOrGetter<number>): PasteLimit {
+  const longest = toValue(max)
   const words = `This is too long: ${formatCount(longest)} characters at most. Add it as a file, or link to it.`
   const refused = ref<{ readonly words: string; readonly at: string } | null>(null)
   const tooLong = computed(() => text().length > longest)

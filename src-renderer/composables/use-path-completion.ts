@@ -28,11 +28,11 @@ export function usePathCompletion(
     choose,
     async find(): Promise<void> {
       asked += 1
-      const mine = asked
+      const request = asked
       const typed = pathBeing(current())
       // Without the service nothing is found; what is typed stays what it is.
       const paths = typed === null ? [] : ((await findPaths?.(typed.query).catch(() => [])) ?? [])
-      if (mine !== asked) return
+      if (request !== asked) return
       found.value = paths
       chosen.value = 0
     },

@@ -43,8 +43,8 @@ export function failureText(annotation: ErrorAnnotation): string {
 }
 
 function hookText({ message, stderr_summary, hook }: ErrorAnnotation): string {
-  const said = stderr_summary === undefined ? undefined : lastLine(stderr_summary)
-  if (said !== undefined) return `Hook failed: ${said}`
+  const output = stderr_summary === undefined ? undefined : lastLine(stderr_summary)
+  if (output !== undefined) return `Hook failed: ${output}`
   // It says itself which hook it was.
   return hook === undefined && !message.startsWith('The hook') ? firstLine(message) : `Hook failed: ${causeOf(message)}`
 }

@@ -1,10 +1,10 @@
 import { timeOfDay } from './time-of-day.ts'
 import type { Queue } from '../../src-shared/contract/queue.ts'
 
-type Waiting = Pick<Queue['waiting'][number], 'reason' | 'position' | 'retry_at'>
+type QueuedEntry = Pick<Queue['waiting'][number], 'reason' | 'position' | 'retry_at'>
 
 /** Where an agent that waits stands, in two or three words. `held`: a hook of its task failed and holds it. */
-export function waitReasonText({ reason, position, retry_at }: Waiting, held: boolean): string {
+export function waitReasonText({ reason, position, retry_at }: QueuedEntry, held: boolean): string {
   switch (reason) {
     case 'entering':
       return held ? 'Hook failed' : 'Running hooks'

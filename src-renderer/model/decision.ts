@@ -226,8 +226,8 @@ export const checkFailedText = (command: string): string => `Check failed: ${com
 
 /** How many checks passed, and who approved the work: the same on a card and where it is decided. */
 export function checkedText(checks: number, approvers: readonly string[]): string {
-  const said = approvers.length === 0 ? 'No one has reviewed it.' : `${approvers.join(' and ')} approved it.`
-  return `${checks === 0 ? 'Nothing was checked' : 'Checks passed'}. ${said}`
+  const approvedText = approvers.length === 0 ? 'No one has reviewed it.' : `${approvers.join(' and ')} approved it.`
+  return `${checks === 0 ? 'Nothing was checked' : 'Checks passed'}. ${approvedText}`
 }
 
 const workText = (worker: NonNullable<DecisionFacts['worker']>, reviews: boolean): DecisionSentence => ({

@@ -23,7 +23,7 @@ export function keyNames(binding: string, mac: boolean): readonly (readonly stri
   return binding.split(' ').map((press) =>
     parts(press)
       .filter((part) => !/^\[\w+\]$/.test(part))
-      .map((part) => nameOf(part, mac)),
+      .map((part) => keyName(part, mac)),
   )
 }
 
@@ -63,7 +63,7 @@ function parts(press: string): readonly string[] {
   return press.split('+')
 }
 
-function nameOf(part: string, mac: boolean): string {
+function keyName(part: string, mac: boolean): string {
   if (part === '$mod') return mac ? '⌘' : 'Ctrl'
   if (part === 'Meta') return mac ? '⌘' : 'Win'
   if (part === 'Alt' && mac) return '⌥'

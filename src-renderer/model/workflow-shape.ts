@@ -138,9 +138,9 @@ function isMergeFailure(workflow: WorkflowDefinition, state: WorkflowState): boo
 /** The roles that get a prompt: first that of the state that a task is in, else that of the work. */
 export function promptRoles(workflow: WorkflowDefinition | undefined, status: string): readonly string[] {
   const states = workflow?.states ?? []
-  const here = states.find(({ name }) => name === status)?.role
+  const currentRole = states.find(({ name }) => name === status)?.role
   const names = states.flatMap(({ role, kind }) => role ?? (kind === 'active' ? 'assignee' : []))
   const working = states.find(({ kind }) => kind === 'active')
-  const first = here ?? working?.role ?? 'assignee'
+  const first = currentRole ?? working?.role ?? 'assignee'
   return [...new Set([...names.filter((name) => name === first), ...names])]
 }

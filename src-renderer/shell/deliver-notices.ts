@@ -27,7 +27,7 @@ export interface Deliverer {
 /** How close together notifications may disturb somebody, in milliseconds; what comes in between is told at once. */
 export const deliveryPause = 3_000
 /** More than these are told as a number: after a night the system would show nothing else. */
-const most = 3
+const maxSeparate = 3
 
 /** Tells of notifications by the system and a sound, as far as the person wants that on this device. */
 export function createDeliverer(ports: DeliveryPorts): Deliverer {
@@ -36,7 +36,7 @@ export function createDeliverer(ports: DeliveryPorts): Deliverer {
     const items = waiting
     waiting = []
     const { system, sound } = ports.wants()
-    if (system && items.length > most) {
+    if (system && items.length > maxSeparate) {
       const title = `${items.length} new notifications`
       ports.show({ tag: 'several', title, body: 'See them in the inbox.' }, ports.openInbox)
     } else if (system) {

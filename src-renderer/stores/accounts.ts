@@ -42,10 +42,10 @@ export const useAccounts = defineStore('accounts', () => {
 
   function putUser(user: User): void {
     users.put(user)
-    const mine = session.me
-    if (mine?.id !== user.id) return
+    const before = session.me
+    if (before?.id !== user.id) return
     session.me = user
-    if (mine.is_admin !== user.is_admin) look(null)
+    if (before.is_admin !== user.is_admin) look(null)
   }
   function putMember({ project_id, user_id, member }: EventPayload<'member.updated'>): void {
     if (member) name(user_id, member)

@@ -149,7 +149,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
   const updates = useBranchUpdates()
   const navigation = useNavigation()
   const toasts = useToasts()
-  const underWay = shallowReactive(new Map<string, DecisionId>())
+  const actionByTask = shallowReactive(new Map<string, DecisionId>())
 
   const branchOf = (task: Task): string =>
     projects.byId.get(task.project_id)?.repos.find(({ id }) => id === task.repo_id)?.default_branch ?? 'the base branch'
@@ -229,11 +229,11 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
   }
   return {
     /** What is being done about the task. */
-    busyWith: (taskId: string): DecisionId | null => underWay.get(taskId) ?? null,
+    busyWith: (taskId: string): DecisionId | null => actionByTask.get(taskId) ?? null,
     /** Answers whether it went well. */
     async perform(task: Task, action: DecisionAction, feedback?: string): Promise<boolean> {
-      if (underWay.has(task.id) || action.refused !== null) return false
-      underWay.set(task.id, action.id)
+      if (actionByTask.has(task.id) || action.refused !== null) return false
+      actionByTask.set(task.id, action.id)
       try {
         return await toasts.attemptOn(
           task,
@@ -242,7 +242,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
           (error) => anyway(task, action, error),
         )
       } finally {
-        underWay.delete(task.id)
+        actionByTask.delete(task.id)
       }
     },
   }

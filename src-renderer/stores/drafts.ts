@@ -6,17 +6,17 @@ const prefix = 'copse.draft.'
 
 /** What somebody has typed and not sent, by where they typed it: kept on this device, also when the page goes. */
 export const useDrafts = defineStore('drafts', () => {
-  const kept = shallowReactive(new Map<string, string | null>())
+  const texts = shallowReactive(new Map<string, string | null>())
 
   return {
     get(key: string): string | null {
-      const known = kept.get(key)
+      const known = texts.get(key)
       return known === undefined ? localStorage.getItem(prefix + key) : known
     },
     /** Null forgets it. */
     keep(key: string, text: string | null): void {
       // Where the device keeps no more, it lives as long as the page.
-      kept.set(key, text)
+      texts.set(key, text)
       writeLocal(prefix + key, text)
     },
   }

@@ -113,10 +113,10 @@ export function createOptimisticChanges() {
     /** Makes a change when those before it are made; one event will tell of each of its keys, unless it is refused. */
     async send(keys: readonly string[], change: () => Promise<unknown>): Promise<void> {
       for (const key of keys) due.set(key, (due.get(key) ?? 0) + 1)
-      const mine = last.then(change)
-      last = mine.catch(() => undefined)
+      const saved = last.then(change)
+      last = saved.catch(() => undefined)
       try {
-        await mine
+        await saved
       } catch (error) {
         for (const key of keys) isOutdated(key)
         throw error

@@ -13,24 +13,24 @@ export interface KeptDraft {
 
 /** Edited hooks by project until they are saved or given up: kept on this device, also when the page goes. */
 export const useHookDrafts = defineStore('hook-drafts', () => {
-  const kept = shallowReactive(new Map<string, KeptDraft>())
+  const drafts = shallowReactive(new Map<string, KeptDraft>())
 
   return {
-    has: (projectId: string): boolean => kept.has(projectId) || localStorage.getItem(prefix + projectId) !== null,
+    has: (projectId: string): boolean => drafts.has(projectId) || localStorage.getItem(prefix + projectId) !== null,
     get(projectId: string): KeptDraft | null {
-      const known = kept.get(projectId)
+      const known = drafts.get(projectId)
       if (known) return known
       const read = parse(localStorage.getItem(prefix + projectId))
-      if (read) kept.set(projectId, read)
+      if (read) drafts.set(projectId, read)
       return read
     },
     keep(projectId: string, draft: KeptDraft): void {
       // Where the device keeps no more, it lives as long as the page.
-      kept.set(projectId, draft)
+      drafts.set(projectId, draft)
       writeLocal(prefix + projectId, JSON.stringify(draft))
     },
     forget(projectId: string): void {
-      kept.delete(projectId)
+      drafts.delete(projectId)
       writeLocal(prefix + projectId, null)
     },
   }

@@ -6,7 +6,7 @@ import { useClient } from './client.ts'
 export function useHooks() {
   const client = useClient()
   return {
-    /** The newest `limit` runs of a task's hooks, newest first, with those that are under way. */
+    /** The newest `limit` runs of a task's hooks, newest first, including running ones. */
     runs: async (taskId: string, limit: number): Promise<readonly HookRun[]> =>
       (await client.call('tasks.hook_runs', { task_id: taskId, limit })).items,
     plugins: async (): Promise<readonly PluginInfo[]> => (await client.call('plugins.list', {})).items,

@@ -26,7 +26,7 @@ export const useIntegrations = defineStore('integrations', () => {
     of: (projectId: string): Integration | null | undefined => byKey.get(projectId),
     put,
     load,
-    /** Asks anew for those that are known. */
+    /** Reloads the known integrations. */
     reload: async (): Promise<void> => {
       await Promise.all([...byKey.keys()].map(load))
     },

@@ -2,21 +2,22 @@ import { defineStore } from 'pinia'
 import { readLocal, writeLocal } from './local-storage.ts'
 
 const key = 'copse.looks'
-const most = 500
+const maxTasks = 500
 
 /** The head of each task's branch when its changes were last looked at, on this device. */
 export const useLooks = defineStore('looks', () => {
-  const kept = new Map(
+  const headByTask = new Map(
     Object.entries(readLocal(key)).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
   )
   return {
-    headOf: (taskId: string): string | null => kept.get(taskId) ?? null,
+    headOf: (taskId: string): string | null => headByTask.get(taskId) ?? null,
     note(taskId: string, head: string): void {
       // The newest is the last.
-      kept.delete(taskId)
-      kept.set(taskId, head)
-      for (const [oldest] of [...kept].slice(0, Math.max(0, kept.size - most))) kept.delete(oldest)
-      writeLocal(key, JSON.stringify(Object.fromEntries(kept)))
+      headByTask.delete(taskId)
+      headByTask.set(taskId, head)
+      for (const [oldest] of [...headByTask].slice(0, Math.max(0, headByTask.size - maxTasks)))
+        headByTask.delete(oldest)
+      writeLocal(key, JSON.stringify(Object.fromEntries(headByTask)))
     },
   }
 })

@@ -34,12 +34,12 @@ export const useNotifications = defineStore('notifications', () => {
   const loaded = ref(false)
   /** Of how many tasks something is not read, as the service says; null while it has not said. */
   const count = ref<number | null>(null)
-  const own = createOptimisticChanges()
+  const changes = createOptimisticChanges()
   const listeners = new Set<(item: Notification) => void>()
   /** Deleted by the person, but not yet by the service. */
   const leaving = shallowReactive(new Set<string>())
   let cursor: string | null = null
-  let turn = 0
+  let latest = 0
   /** What has happened since the page was asked for: its answer may be older. */
   let since: Change[] = []
 
@@ -48,14 +48,14 @@ export const useNotifications = defineStore('notifications', () => {
     items.value = step(items.value)
   }
   async function ask(after: string | null): Promise<void> {
-    const mine = ++turn
+    const attempt = ++latest
     const { project_id, kind, unread } = filter.value
     loading.value = true
     since = []
     try {
       // What was marked just now would come back as it was.
-      await own.settled()
-      if (mine !== turn) return
+      await changes.settled()
+      if (attempt !== latest) return
       const page = await client.call('notifications.list', {
         limit: pageSize,
         ...(project_id !== null && { project_id }),
@@ -63,7 +63,7 @@ export const useNotifications = defineStore('notifications', () => {
         ...(unread && { read: false }),
         ...(after !== null && { cursor: after }),
       })
-      if (mine !== turn) return
+      if (attempt !== latest) return
       const known = after === null ? [] : items.value
       const ids = new Set(known.map((item) => item.id))
       const joined: Items = [...known, ...page.items.filter((item) => !ids.has(item.id))]
@@ -72,9 +72,9 @@ export const useNotifications = defineStore('notifications', () => {
       loaded.value = true
       failure.value = null
     } catch (error) {
-      if (mine === turn) failure.value = error
+      if (attempt === latest) failure.value = error
     } finally {
-      if (mine === turn) loading.value = false
+      if (attempt === latest) loading.value = false
     }
   }
   const recount = oneAtATime(async () => {
@@ -107,7 +107,7 @@ export const useNotifications = defineStore('notifications', () => {
   function marked({ project_id, notification_id, read }: EventPayload<'notification.read'>): void {
     const isMeant = (item: Notification) =>
       notification_id === null ? item.project_id === project_id : item.id === notification_id
-    const isOld = notification_id !== null && own.isOutdated(notification_id)
+    const isOld = notification_id !== null && changes.isOutdated(notification_id)
     if (!isOld) change((list) => list.map((item) => (isMeant(item) && item.read !== read ? { ...item, read } : item)))
     void recount()
   }
@@ -124,7 +124,7 @@ export const useNotifications = defineStore('notifications', () => {
     const name = read ? 'notifications.mark_read' : 'notifications.mark_unread'
     setRead(ids, read)
     try {
-      for (const id of ids) await own.send([id], () => client.call(name, { notification_id: id }))
+      for (const id of ids) await changes.send([id], () => client.call(name, { notification_id: id }))
     } catch (error) {
       setRead(ids, !read)
       throw error
@@ -169,7 +169,7 @@ export const useNotifications = defineStore('notifications', () => {
     },
     /** After a gap in the events. A list that nobody has looked at stays unasked for. */
     reload: async (): Promise<void> => {
-      own.forget()
+      changes.forget()
       await Promise.all([recount(), ...(loaded.value ? [ask(null)] : [])])
     },
     created,

@@ -14,21 +14,21 @@ export const useOrphans = defineStore('orphans', () => {
   const failure = shallowRef<unknown>(null)
   const loading = shallowRef(false)
   const isAllowed = computed(() => session.system?.local_operator === true || session.me?.is_admin === true)
-  let turn = 0
+  let latest = 0
 
   async function load(): Promise<void> {
     if (!isAllowed.value) return
-    const mine = ++turn
+    const attempt = ++latest
     loading.value = true
     try {
       const listed = (await client.call('orphans.list', {})).items
-      if (mine !== turn) return
+      if (attempt !== latest) return
       items.value = listed
       failure.value = null
     } catch (error) {
-      if (mine === turn) failure.value = error
+      if (attempt === latest) failure.value = error
     } finally {
-      if (mine === turn) loading.value = false
+      if (attempt === latest) loading.value = false
     }
   }
   function drop(path: string): void {

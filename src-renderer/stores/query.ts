@@ -24,24 +24,24 @@ export function useQuery<T>(load: () => Promise<T>, key?: () => QueryKey): Query
   const data = shallowRef<T | null>(null)
   const error = shallowRef<Error | null>(null)
   const loading = ref(false)
-  let turn = 0
+  let latest = 0
 
   async function fetch(request: () => Promise<T>): Promise<void> {
-    const mine = ++turn
+    const current = ++latest
     loading.value = true
     try {
       const answer = await request()
-      if (mine !== turn) return
+      if (current !== latest) return
       data.value = answer
       error.value = null
     } catch (thrown) {
-      if (mine === turn) error.value = thrown instanceof Error ? thrown : new Error(String(thrown))
+      if (current === latest) error.value = thrown instanceof Error ? thrown : new Error(String(thrown))
     } finally {
-      if (mine === turn) loading.value = false
+      if (current === latest) loading.value = false
     }
   }
   function clear(): void {
-    turn++
+    latest++
     data.value = null
     error.value = null
     loading.value = false
@@ -59,19 +59,19 @@ export function useQuery<T>(load: () => Promise<T>, key?: () => QueryKey): Query
 
 /** Requests under way, by key: a second caller with the same key gets the first one's promise. */
 export const useRequests = defineStore('requests', () => {
-  const underWay = new Map<string, Promise<unknown>>()
+  const pending = new Map<string, Promise<unknown>>()
   return {
     async share<T>(key: string, work: () => Promise<T>): Promise<T> {
-      const mine = (underWay.get(key) as Promise<T> | undefined) ?? work()
-      underWay.set(key, mine)
+      const shared = (pending.get(key) as Promise<T> | undefined) ?? work()
+      pending.set(key, shared)
       try {
-        return await mine
+        return await shared
       } finally {
-        if (underWay.get(key) === mine) underWay.delete(key)
+        if (pending.get(key) === shared) pending.delete(key)
       }
     },
     /** Events were missed, or another user has signed in: later callers must not share earlier requests. */
-    forget: () => underWay.clear(),
+    forget: () => pending.clear(),
   }
 })
 

@@ -104,7 +104,7 @@ export const useQueue = defineStore('queue', () => {
       lastMove = move.catch(() => undefined)
       return move
     },
-    /** The task's place among those that wait; null when its agent does not wait as far as is known. */
+    /** The task's entry in the queue; null if its agent is not known to wait. */
     waitingOf: (taskId: string): Queue['waiting'][number] | null => waiting.value.get(taskId) ?? null,
   }
 })

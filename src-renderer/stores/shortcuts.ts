@@ -12,13 +12,13 @@ export interface Shortcut extends CommandInfo {
 const storageKey = 'copse.shortcuts'
 const defaults = new Map<string, CommandInfo>(commandList.map((command) => [command.id, command]))
 
-/** Which keys do what on this device: the usual ones, and those that the person chose instead. */
+/** The shortcuts on this device: the defaults, and the ones that the person chose instead. */
 export const useShortcuts = defineStore('shortcuts', () => {
   const mac = navigator.platform.startsWith('Mac')
-  const own = ref<Readonly<Record<string, readonly string[]>>>(read())
-  watch(own, (next) => localStorage.setItem(storageKey, JSON.stringify(next)))
+  const custom = ref<Readonly<Record<string, readonly string[]>>>(read())
+  watch(custom, (next) => localStorage.setItem(storageKey, JSON.stringify(next)))
 
-  const keysOf = (id: CommandId): readonly string[] => own.value[id] ?? defaults.get(id)?.keys ?? []
+  const keysOf = (id: CommandId): readonly string[] => custom.value[id] ?? defaults.get(id)?.keys ?? []
   const all = computed((): readonly Shortcut[] =>
     commandList.map(({ id, group, label }) => ({ id, group, label, keys: keysOf(id) })),
   )
@@ -34,16 +34,17 @@ export const useShortcuts = defineStore('shortcuts', () => {
     line: (id: CommandId): string => keysOf(id).map((binding) => keyLine(binding, mac))[0] ?? '',
     /** What stands on the keys of the first press, as buttons show it. */
     caps: (id: CommandId): readonly string[] => keysOf(id).map((binding) => keyNames(binding, mac)[0] ?? [])[0] ?? [],
-    isOwn: (id: CommandId): boolean => own.value[id] !== undefined,
-    hasOwn: computed(() => Object.keys(own.value).length > 0),
+    isOwn: (id: CommandId): boolean => custom.value[id] !== undefined,
+    hasOwn: computed(() => Object.keys(custom.value).length > 0),
     /** The other command that has these keys, or keys that begin like them. */
     takenBy: (id: CommandId, binding: string): string | null =>
       all.value.find((other) => other.id !== id && other.keys.some((keys) => clash(keys, binding)))?.label ?? null,
     change(id: CommandId, keys: readonly string[]): void {
-      own.value = { ...own.value, [id]: keys }
+      custom.value = { ...custom.value, [id]: keys }
     },
     reset(id?: CommandId): void {
-      own.value = id === undefined ? {} : Object.fromEntries(Object.entries(own.value).filter(([key]) => key !== id))
+      custom.value =
+        id === undefined ? {} : Object.fromEntries(Object.entries(custom.value).filter(([key]) => key !== id))
     },
   }
 })

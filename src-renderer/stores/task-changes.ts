@@ -12,7 +12,7 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     state.put(reply.task)
     return reply
   }
-  async function kept(call: Promise<Task>): Promise<Task> {
+  async function accepted(call: Promise<Task>): Promise<Task> {
     const task = await call
     state.put(task)
     return task
@@ -23,12 +23,12 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
   const versionOf = async (taskId: string) => (state.byId.get(taskId) ?? (await fetch(taskId))).version
 
   return {
-    create: (input: OperationInput<'tasks.create'>) => kept(client.call('tasks.create', input)),
-    update: (input: OperationInput<'tasks.update'>) => kept(client.call('tasks.update', input)),
+    create: (input: OperationInput<'tasks.create'>) => accepted(client.call('tasks.create', input)),
+    update: (input: OperationInput<'tasks.update'>) => accepted(client.call('tasks.update', input)),
     /** Puts the task directly above or below another one; `position` is where it is shown until the service has answered. */
     place: (taskId: string, { position, ...beside }: TaskPlacement): Promise<unknown> =>
       state.placing(taskId, position, () => {
-        const mine = lastPlaced.then(() => kept(client.call('tasks.update', { task_id: taskId, ...beside })))
+        const mine = lastPlaced.then(() => accepted(client.call('tasks.update', { task_id: taskId, ...beside })))
         lastPlaced = mine.catch(() => undefined)
         return mine
       }),

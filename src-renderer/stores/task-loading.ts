@@ -34,7 +34,7 @@ export function createTaskLoading(client: Client, state: TaskState) {
   }
   return {
     /**
-     * Loads all tasks of a project and forgets those that are gone. A failure becomes the project's load state, or
+     * Loads all tasks of a project and drops missing ones. A failure becomes the project's load state, or
      * rejects where its tasks were loaded before.
      */
     async load(projectId: string): Promise<void> {

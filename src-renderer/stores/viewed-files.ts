@@ -13,7 +13,7 @@ type Shown = ViewedContent & { readonly viewed: boolean }
 export const useViewedFiles = defineStore('viewed-files', () => {
   const client = useClient()
   const byTask = shallowReactive(new Map<string, ReadonlyMap<string, Shown>>())
-  const own = createOptimisticChanges()
+  const changes = createOptimisticChanges()
 
   function show(taskId: string, files: readonly ViewedContent[], viewed: boolean): void {
     const marks = new Map(byTask.get(taskId))
@@ -23,7 +23,7 @@ export const useViewedFiles = defineStore('viewed-files', () => {
   return {
     /** What an event tells: news from another window, or the echo of a tick that was set here, and may have been changed since. */
     put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void {
-      const news = files.filter(({ path }) => !own.isOutdated(keyOf(taskId, path)))
+      const news = files.filter(({ path }) => !changes.isOutdated(keyOf(taskId, path)))
       if (news.length > 0) show(taskId, news, viewed)
     },
     /** Whether the file is ticked, and its content still what it was then. */
@@ -38,7 +38,7 @@ export const useViewedFiles = defineStore('viewed-files', () => {
       const keys = contents.map(({ path }) => keyOf(taskId, path))
       show(taskId, contents, viewed)
       try {
-        await own.send(keys, () => client.call('tasks.mark_viewed', { task_id: taskId, files: contents, viewed }))
+        await changes.send(keys, () => client.call('tasks.mark_viewed', { task_id: taskId, files: contents, viewed }))
       } catch (error) {
         show(taskId, contents, !viewed)
         throw error
@@ -47,7 +47,7 @@ export const useViewedFiles = defineStore('viewed-files', () => {
     /** Forgets all, since ticks made elsewhere may have been missed. */
     clear(): void {
       byTask.clear()
-      own.forget()
+      changes.forget()
     },
   }
 })

@@ -125,7 +125,7 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(pieces.join(''))
 }
 
-async function* readEvents(response: Response, heard: () => void): AsyncGenerator<SseEvent> {
+async function* readEvents(response: Response, onData: () => void): AsyncGenerator<SseEvent> {
   const reader = response.body?.getReader()
   if (!reader) throw new ConnectionError('The stream has no body.')
   const parser = createSseParser()
@@ -134,7 +134,7 @@ async function* readEvents(response: Response, heard: () => void): AsyncGenerato
     for (;;) {
       const { done, value } = await orConnectionError(reader.read())
       if (done) return
-      heard()
+      onData()
       yield* parser.push(decoder.decode(value, { stream: true }))
     }
   } finally {

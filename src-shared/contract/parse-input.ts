@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { ApiError } from './errors.ts'
 import { nearestKey } from './unknown-keys.ts'
 
-interface Place {
+interface InputIssue {
   readonly path: string
   readonly message: string
 }
@@ -28,7 +28,7 @@ const unknownFirst = (issues: readonly z.core.$ZodIssue[]) =>
   issues.toSorted((a, b) => Number(b.code === 'unrecognized_keys') - Number(a.code === 'unrecognized_keys'))
 
 /** Returns the paths of an issue. An unknown key is its own path, not its whole object. */
-function placesOf(schema: z.ZodType, issue: z.core.$ZodIssue): readonly Place[] {
+function placesOf(schema: z.ZodType, issue: z.core.$ZodIssue): readonly InputIssue[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.join('.'), message: issue.message }]
   return issue.keys.map((key) => {
     const nearest = nearestKey(schema, issue.path, key)
@@ -38,7 +38,7 @@ function placesOf(schema: z.ZodType, issue: z.core.$ZodIssue): readonly Place[] 
 }
 
 /** Finds invalid text: NUL, which no path, name, argument or environment may contain; terminal input (`data`) may. */
-function badTextIn(value: unknown, path: readonly string[]): readonly Place[] {
+function badTextIn(value: unknown, path: readonly string[]): readonly InputIssue[] {
   if (typeof value === 'string') {
     if (value.includes('\0')) return [{ path: path.join('.'), message: "Text can't contain the character NUL." }]
     // A lone surrogate can't be stored as UTF-8, so the text read later would differ.

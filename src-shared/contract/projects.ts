@@ -56,7 +56,7 @@ export const Project = z
   .meta({ id: 'Project' })
 export type Project = z.infer<typeof Project>
 
-/** The fields of a project that clients set, except those that its change handles separately. */
+/** The fields of a project that clients set, except fields that its change handles separately. */
 export const ProjectFields = z.object({
   name: z.string().trim().min(1).max(100),
   key: z

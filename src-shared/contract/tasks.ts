@@ -43,7 +43,7 @@ export const recoveryActions = [
 ] as const
 export type RecoveryAction = (typeof recoveryActions)[number]
 
-/** Why a task needs somebody, and what they can do about it. */
+/** Why a task needs a person, and what they can do about it. */
 export const ErrorAnnotation = z.object({
   type: z.enum(annotationTypes),
   message: z.string(),

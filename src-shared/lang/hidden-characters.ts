@@ -1,5 +1,5 @@
 /**
- * Invisible characters, and those that change the order of others: bidirectional controls, zero-width characters,
+ * Invisible characters, and characters that change the order of others: bidirectional controls, zero-width characters,
  * tags and the like. Within an emoji, joiners and variation selectors are visible.
  */
 const hidden =

@@ -16,11 +16,11 @@ export interface MemoryLog extends AgentLog {
   readonly entries: readonly TranscriptEntry[]
   readonly closed: () => boolean
   readonly rawText: () => string
-  /** Settles with the first entry that fits, one already there or one to come. */
+  /** Resolves with the first matching entry, past or future. */
   waitFor(fits: (entry: TranscriptEntry) => boolean): Promise<TranscriptEntry>
 }
 
-/** Makes one. */
+/** Creates a memory log. */
 export function createMemoryLog(): MemoryLog {
   const entries: TranscriptEntry[] = []
   const waiting = new Set<(entry: TranscriptEntry) => void>()
@@ -56,18 +56,21 @@ export function createMemoryLog(): MemoryLog {
   }
 }
 
-/** A model server, a real worktree of a real repository, and a home that no agent has seen before. */
+/** A model server, a real worktree of a real repository, and a home that no agent has used. */
 export interface AgentBench extends AsyncDisposable {
   readonly model: ModelServer
   readonly repository: TestRepository
   readonly worktree: string
   /** For `config.env`: points the agent at the model server and the home. */
   readonly env: Readonly<Record<string, string>>
-  /** A run in the worktree; `log` is a fresh memory log unless given. */
+  /** A run in the worktree; `log` is a new memory log by default. */
   run(about: Partial<AgentRun> & { readonly prompt: string; readonly log: AgentLog }): AgentRun
 }
 
-/** Sets one up; disposing removes all of it. `within`: where, if not in the temporary folder, of which contained runs see nothing. */
+/**
+ * Creates a bench; disposing removes all of it. `within`: its folder, if not the temporary one, which contained runs
+ * can't see.
+ */
 export async function createAgentBench({ within = tmpdir() }: { readonly within?: string } = {}): Promise<AgentBench> {
   await using stack = new AsyncDisposableStack()
   const model = stack.use(await startModelServer({ apiKey: 'scripted' }))

@@ -18,7 +18,7 @@ interface PinnedProgram {
 
 const shim = (name: string) => () => join('.bin', windows ? `${name}.cmd` : name)
 
-/** The agents of the suite. Their packages bring their programs along, so no install script is run. */
+/** The agents of the suite. Their packages contain their programs, so no install script runs. */
 export const pinnedAgents = {
   'claude-code': {
     package: '@anthropic-ai/claude-code',
@@ -50,12 +50,12 @@ function musl(): string {
   return process.platform === 'linux' && report.header?.glibcVersionRuntime === undefined ? '-musl' : ''
 }
 
-/** The program of a pinned agent, fetched from npm into `.tools/agents` when it is not there yet. */
+/** The program of a pinned agent, fetched from npm into `.tools/agents` if missing. */
 export function agentBinary(name: PinnedAgentName): Promise<string> {
   return pinnedProgram(name, pinnedAgents[name])
 }
 
-/** The program of a package at its pinned version, fetched into `.tools/agents` when it is not there yet. */
+/** The program of a package at its pinned version, fetched into `.tools/agents` if missing. */
 export async function pinnedProgram(name: string, pinned: PinnedProgram): Promise<string> {
   const home = join(root, '.tools', 'agents', `${name}-${pinned.version}`)
   const binary = join(home, 'node_modules', pinned.program())
@@ -64,7 +64,7 @@ export async function pinnedProgram(name: string, pinned: PinnedProgram): Promis
   return binary
 }
 
-/** Fetches beside the place and moves: what is at the place is always whole. */
+/** Fetches beside the target and moves, so that the target is always whole. */
 async function fetchInto(home: string, spec: string): Promise<void> {
   const parent = join(home, '..')
   await mkdir(parent, { recursive: true })

@@ -6,7 +6,7 @@ import { agentBinary } from './agent-binaries.ts'
 import type { PinnedAgentName } from './agent-binaries.ts'
 import type { AgentBench } from './agent-bench.ts'
 
-/** A real agent, ready to work against the model server of a bench. */
+/** A real agent, set up for the model server of a bench. */
 export interface AgentSetup {
   /** For the names of tests. */
   readonly name: string
@@ -26,7 +26,7 @@ async function configOf(
   return { command: await agentBinary(agent), ...more, env: { ...bench.env, ...env } }
 }
 
-/** Every agent but Claude Code itself, which has a suite of its own. */
+/** Every agent but Claude Code, which has a suite of its own. */
 export const agentSetups: readonly AgentSetup[] = [
   {
     name: 'Codex',
@@ -36,7 +36,7 @@ export const agentSetups: readonly AgentSetup[] = [
       const provider = ['name = "scripted"', `base_url = "${bench.model.url}/v1"`, 'wire_api = "responses"']
       const lines = ['model_provider = "scripted"', '[model_providers.scripted]', ...provider, 'env_key = "MODEL_KEY"']
       await writeInto(join(home, '.codex', 'config.toml'), lines.join('\n'))
-      // A model that it knows is given all of its tools.
+      // A model that it knows gets all of its tools.
       return await configOf(bench, 'codex', { MODEL_KEY: key }, { model: 'gpt-5.5-codex' })
     },
   },

@@ -35,7 +35,7 @@ async function finish(bench: AgentBench, about: Partial<ExecutionRun> & { prompt
   return { outcome: await running.outcome, log }
 }
 
-test('it writes a file with its own tool, commits in its own shell, and its transcript says so', async () => {
+test('writes a file, commits in its own shell, and shows both in the transcript', async () => {
   await using bench = await createAgentBench()
   const prompt = scripted('Add a greeting.', [
     { say: 'I add it.', write: { path: 'greeting.txt', content: 'hello\n' } },
@@ -97,7 +97,7 @@ test('it writes a file with its own tool, commits in its own shell, and its tran
   expect(await processesIn(bench.worktree)).toEqual([])
 })
 
-test('feedback resumes the same session, which still knows what was said before', async () => {
+test('resumes the same session with feedback, which knows what was said', async () => {
   await using bench = await createAgentBench()
   const first = await finish(bench, { prompt: scripted('Call it Juniper.', [{ say: 'Shall I go on?' }]) })
   expect(first.outcome).toMatchObject({ conclusion: 'question', message: 'Shall I go on?' })
@@ -112,7 +112,7 @@ test('feedback resumes the same session, which still knows what was said before'
   expect(played.at(-1)?.said).toContain('Call it Juniper.')
 })
 
-test('a session that is gone is told, and not kept for the next run', async () => {
+test('reports a session that is gone, and does not keep it', async () => {
   await using bench = await createAgentBench()
   const session_id = '0a95ce53-630d-4029-be64-1421957870aa'
   const { outcome } = await finish(bench, { prompt: 'Go on.', session_id })
@@ -120,10 +120,10 @@ test('a session that is gone is told, and not kept for the next run', async () =
   expect(outcome.message).toContain(session_id)
 })
 
-test('words from a person while it works reach the same turn or the next', async () => {
+test('receives a person’s message in the same turn or the next', async () => {
   await using bench = await createAgentBench()
   const log = createMemoryLog()
-  // It works until the file is there, which only this test makes: so the words surely come while it works.
+  // It works until the file exists, which only this test creates, so the message arrives while it works.
   const wait = 'until test -e go; do sleep 0.05; done'
   const prompt = scripted('Start.', [{ shell: wait }, { say: 'Started.' }])
   const config = { command: binary, env: { ...bench.env }, model }
@@ -137,10 +137,10 @@ test('words from a person while it works reach the same turn or the next', async
   await expect(running.input('Too late.')).rejects.toMatchObject({ code: 'input_closed' })
 })
 
-test('stopped in the middle, nothing of it is left', async () => {
+test('leaves nothing behind when stopped during a turn', async () => {
   await using bench = await createAgentBench()
   const log = createMemoryLog()
-  // One process in its group, one that left it; then the model takes its time.
+  // One process in its group, one that left it; then the model is slow.
   const wait = 'tail -f /dev/null >/dev/null 2>&1'
   const steps = [{ shell: `${wait} & (setsid ${wait} &)` }, { say: 'Never.', delay: 600_000 }]
   const config = { command: binary, env: { ...bench.env }, model }
@@ -157,7 +157,7 @@ test('stopped in the middle, nothing of it is left', async () => {
   expect(log.closed()).toBe(true)
 })
 
-test('it reaches our MCP endpoint with its token, which is left nowhere', async () => {
+test('reaches our MCP endpoint with its token, which remains nowhere', async () => {
   await using bench = await createAgentBench()
   await using mcp = await startNoteMcpServer()
   vi.stubEnv('TMPDIR', bench.repository.beside)
@@ -174,7 +174,7 @@ test('it reaches our MCP endpoint with its token, which is left nowhere', async 
   expect(log.rawText()).not.toContain(mcp.token)
 })
 
-test('a model that refuses fails the run and says why; too many requests are a limit', async () => {
+test('fails the run when the model refuses, and reports too many requests as a limit', async () => {
   await using bench = await createAgentBench()
   const refused = await finish(bench, { prompt: scripted('Go.', [{ error: 400 }]) })
   expect(refused.outcome).toMatchObject({ exit_code: 1, conclusion: 'silent' })
@@ -190,7 +190,7 @@ test('a model that refuses fails the run and says why; too many requests are a l
   expect(capped.outcome).toMatchObject({ exit_code: 1, conclusion: 'limit' })
 })
 
-test('a run that takes longer than it was given is ended, with its shell', async () => {
+test('ends a run at its time limit, with its shell', async () => {
   await using bench = await createAgentBench()
   const { outcome, log } = await finish(bench, {
     prompt: scripted('Wait.', [{ shell: 'tail -f /dev/null' }, { say: 'Never.' }]),
@@ -201,7 +201,7 @@ test('a run that takes longer than it was given is ended, with its shell', async
   expect(await processesIn(bench.worktree)).toEqual([])
 })
 
-test('it is found with its version', async () => {
+test('is found with its version', async () => {
   const env = { ...process.env, PATH: join(binary, '..'), ANTHROPIC_API_KEY: 'scripted' }
   const found = await createClaudeCodeDriver({ env }).detect({ signal: never })
   expect(found).toEqual({

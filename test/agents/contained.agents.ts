@@ -23,14 +23,14 @@ const claudeCode: AgentSetup = {
   name: 'Claude Code',
   executor: 'claude-code',
   configure: async (bench) => {
-    // Its settings are where most people have them: a folder and a file in the home folder.
+    // Its settings are in their usual place: a folder and a file in the home folder.
     const { CLAUDE_CONFIG_DIR: _elsewhere, ...env } = bench.env
     return { command: await agentBinary('claude-code'), model: 'fake-1', env }
   },
 }
 const setups = [claudeCode, ...agentSetups]
 
-/** A proxy behind which every host is the model server, as a name that only the machine's proxy knows. */
+/** A proxy behind which every host is the model server, under a name that only the machine's proxy knows. */
 async function startProxy(model: string): Promise<AsyncDisposable & { readonly url: string }> {
   const { port } = new URL(model)
   const proxy = createServer((request, response) => {
@@ -118,7 +118,7 @@ describe.runIf(readMachine().available).each(setups)('$name, contained', (setup)
       description: scripted('Finish it.', [{ say: 'half.txt is whole now.' }]),
     })
     await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
-    // Some ask beside it what the session may be called.
+    // Some also ask the model for a session title.
     await bench.model.waitForCall(({ said }) => said.includes('Finish it.') && said.includes('Write half.txt, then'))
     const done = await running.eventually(
       () => client.call('tasks.executions', { task_id: task.id }),
@@ -132,7 +132,7 @@ describe.runIf(readMachine().available).each(setups)('$name, contained to its ho
   test('reaches its model, Copse and its allowed hosts, and no other', async () => {
     await using bench = await createAgentBench({ within })
     await using proxy = await startProxy(bench.model.url)
-    // In place of the address, which is one of this machine.
+    // Replaces the address, which is one of this machine.
     const named = { ...bench, model: { ...bench.model, url: 'http://model.test' } }
     const env = { ...bench.env, ANTHROPIC_BASE_URL: 'http://model.test' }
     const before = process.env['HTTP_PROXY']

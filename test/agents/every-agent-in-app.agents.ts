@@ -19,7 +19,7 @@ async function setUp(
 }
 
 describe.each(agentSetups)('$name in the app', (setup) => {
-  test('takes a task from the claim over a refusal of CI, in one session, to the merge', async () => {
+  test('takes a task from claim to merge in one session, with a rejection by CI', async () => {
     await using bench = await createAgentBench()
     await using running = await runApp()
     const { client } = running
@@ -42,7 +42,7 @@ describe.each(agentSetups)('$name in the app', (setup) => {
     const { items } = await client.call('tasks.executions', { task_id: task.id })
     expect(items.map((one) => one.status)).toContain('succeeded')
     expect(new Set(items.map((one) => one.session_id)).size).toBe(1)
-    // Neither run counts what the other used: a turn of the model is 20 tokens, and no run has more than five.
+    // Neither run counts the other's usage: a model turn is 20 tokens, and no run has more than five.
     expect(items.map((one) => one.usage?.output_tokens ?? 0).every((used) => used > 0 && used <= 100)).toBe(true)
   })
 })
@@ -50,7 +50,7 @@ describe.each(agentSetups)('$name in the app', (setup) => {
 const codex = agentSetups.filter(({ executor }) => executor === 'codex')
 
 describe.each(codex)('$name in its sandbox', (setup) => {
-  test('can not commit, and its work is committed by us', async () => {
+  test('can’t commit, so we commit its work', async () => {
     await using bench = await createAgentBench()
     await using running = await runApp()
     const { client } = running
@@ -78,7 +78,7 @@ describe.each(codex)('$name in its sandbox', (setup) => {
     expect(bench.model.log.findLast(({ index }) => index === 2)?.said).toContain('Read-only file system')
   })
 
-  test('exit 0 having done nothing is seen as such', async () => {
+  test('counts exit 0 without work as silent', async () => {
     await using bench = await createAgentBench()
     await using running = await runApp()
     const { client } = running

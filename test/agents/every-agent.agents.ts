@@ -40,7 +40,7 @@ const brief = (entry: TranscriptEntry): string =>
   entry.type === 'tool_call' ? `${entry.type} ${entry.action}` : entry.type
 
 describe.each(agentSetups)('$name', (setup) => {
-  test('works with its own tools and ours, leaves no token behind, and goes on with feedback in its session', async () => {
+  test('works with its own tools and ours, leaves no token, and continues its session with feedback', async () => {
     await using bench = await createAgentBench()
     await using mcp = await startNoteMcpServer()
     vi.stubEnv('TMPDIR', bench.repository.beside)
@@ -75,7 +75,7 @@ describe.each(agentSetups)('$name', (setup) => {
     )
     expect(log.entries.filter(({ type }) => type === 'stdout')).toEqual([])
     expect(log.closed()).toBe(true)
-    // The token is in no file of the worktree, no log and no folder that was made for the run.
+    // The token is in no file of the worktree, no log and no folder of the run.
     expect(log.rawText()).not.toContain(mcp.token)
     expect(await bench.repository.git(['status', '--porcelain'], { cwd: bench.worktree })).toBe('')
     expect((await readdir(bench.repository.beside)).filter((name) => name.startsWith('svc-'))).toEqual([])
@@ -89,9 +89,9 @@ describe.each(agentSetups)('$name', (setup) => {
     expect(await readFile(join(bench.worktree, 'name.txt'), 'utf8')).toBe('Juniper\n')
     const lastCall = bench.model.log.findLast(({ index }) => index >= 0)
     expect(lastCall?.said).toContain('Call it Juniper.')
-    // Of the first run nothing is told again.
+    // Nothing of the first run is repeated.
     const told = second.log.entries.filter(({ type }) => type !== 'stderr' && type !== 'error').map(brief)
-    // What it has used is told at its end, or after each request.
+    // Its usage is reported at its end, or after each request.
     expect(told).toContain('usage')
     expect(told.filter((entry) => entry !== 'usage')).toEqual([
       ...['prompt', 'tool_call write', 'tool_result', 'message', 'question'],
@@ -100,7 +100,7 @@ describe.each(agentSetups)('$name', (setup) => {
     expect(await processesIn(bench.worktree)).toEqual([])
   })
 
-  test('is stopped in the middle with all that it started, and can be resumed', async () => {
+  test('is stopped with all its processes, and can be resumed', async () => {
     await using bench = await createAgentBench()
     const log = createMemoryLog()
     const steps = [
@@ -125,7 +125,7 @@ describe.each(agentSetups)('$name', (setup) => {
     expect(lastCall?.said).toContain('Write half of it.')
   })
 
-  test('takes no refusing model, silent end or lost session for work that is done', async () => {
+  test('does not count a refusing model, silent end or lost session as finished work', async () => {
     await using bench = await createAgentBench()
     const refused = await finish(setup, bench, { prompt: scripted('Go.', [{ error: 400 }]) })
     expect(refused.outcome).toMatchObject({ ended: 'exited', exit_code: 1 })
@@ -133,7 +133,7 @@ describe.each(agentSetups)('$name', (setup) => {
     expect(refused.outcome.conclusion).not.toBe('limit')
 
     const silent = await finish(setup, bench, { prompt: scripted('Go.', [{ say: '' }]) })
-    // Copilot calls it an error itself.
+    // Copilot itself reports an error.
     expect([silent.outcome.conclusion, silent.outcome.exit_code]).not.toEqual(['done', 0])
 
     const session_id = '0a95ce53-630d-4029-be64-1421957870aa'

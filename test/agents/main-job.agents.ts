@@ -10,7 +10,7 @@ import { createAgentBench, type AgentBench } from './agent-bench.ts'
 import { agentBinary } from './agent-binaries.ts'
 import { present } from '../helpers/present.ts'
 
-test('Claude Code takes a task from the claim to the merge, with its own tools and its bound token', async () => {
+test('takes a task from claim to merge with Claude Code, its tools and bound token', async () => {
   await using bench = await createAgentBench()
   await using running = await runApp()
   const { client } = running
@@ -29,7 +29,7 @@ test('Claude Code takes a task from the claim to the merge, with its own tools a
   })
   const claimed = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
 
-  // CI says no: the work comes back with its output, into the session that the agent knows.
+  // CI rejects: the task returns with the output, into the same session.
   const again = scripted('CI wants another greeting.', [
     { write: { path: 'greet.txt', content: 'hello again\n' } },
     { say: 'Done: it greets again.' },
@@ -62,7 +62,7 @@ test('Claude Code takes a task from the claim to the merge, with its own tools a
   expect(executions[0]?.prompt).toContain('The check')
 })
 
-test('Claude Code finishes a task that CI accepts, and the person merges it', async () => {
+test('finishes a task with Claude Code that CI accepts, and lets a person merge', async () => {
   await using bench = await createAgentBench()
   await using running = await runApp()
   const { client } = running
@@ -83,7 +83,7 @@ test('Claude Code finishes a task that CI accepts, and the person merges it', as
   expect(await bench.repository.git(['show', 'main:hello.txt'])).toBe('hello')
 })
 
-test('stopping Claude Code in the middle leaves its work and offers to resume', async () => {
+test('keeps the work of a stopped Claude Code and offers to resume', async () => {
   await using bench = await createAgentBench()
   await using running = await runApp()
   const { client } = running
@@ -109,7 +109,7 @@ test('stopping Claude Code in the middle leaves its work and offers to resume', 
   expect(diff.files.map((file) => file.path)).toEqual(['half.txt'])
 })
 
-test('after the service was killed, Claude Code is resumed in the session that it was in', async () => {
+test('resumes Claude Code in its session after the service was killed', async () => {
   await using bench = await createAgentBench()
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-agents-'))
   try {
@@ -139,7 +139,7 @@ test('after the service was killed, Claude Code is resumed in the session that i
       description: scripted('Finish it.', [{ say: 'half.txt is whole now.' }]),
     })
     await second.client.call('tasks.recover', { task_id: task.id, action: 'resume' })
-    // What it says of its surroundings may come after the prompt.
+    // Its context may come after the prompt.
     const call = await bench.model.waitForCall((one) => one.said.includes('Finish it.'))
     expect(call.said).toContain('Write half.txt, then wait.')
     const done = await second.eventually(

@@ -10,7 +10,7 @@ import { z } from 'zod'
 export interface NoteMcpServer extends AsyncDisposable {
   readonly url: string
   readonly token: string
-  /** What the tool was called with, in order. */
+  /** The arguments of all calls, in order. */
   readonly notes: readonly string[]
 }
 

@@ -31,7 +31,7 @@ interface Asked {
   readonly requests: readonly AgentRequest[]
 }
 
-/** Runs a script under a policy; every question is answered by the option of this kind. */
+/** Runs a script under a policy; every question gets the option of this kind. */
 async function run(
   { executor, configure }: AgentSetup,
   bench: AgentBench,
@@ -79,7 +79,7 @@ describe.each(asking)('$name', (setup) => {
     expect(await readFile(join(bench.worktree, 'allowed.txt'), 'utf8')).toBe('yes\n')
     expect(existsSync(join(bench.worktree, 'rejected.txt'))).toBe(false)
     expect(mcp.notes).toEqual(['from the agent'])
-    // What was rejected was told as well, and came to nothing; not every agent says so.
+    // The rejection was reported too and had no effect; not every agent says so.
     const call = log.entries.find((entry) => entry.type === 'tool_call' && entry.action === 'run')
     const id = call?.type === 'tool_call' ? call.id : null
     expect(call).toMatchObject({ target: 'touch rejected.txt' })
@@ -87,7 +87,7 @@ describe.each(asking)('$name', (setup) => {
     expect(outcome).toMatchObject({ ended: 'exited' })
   })
 
-  test('that may edit in its worktree asks about commands and about files elsewhere only', async () => {
+  test('asks only about commands and files elsewhere if it may edit its worktree', async () => {
     await using bench = await createAgentBench()
     const elsewhere = join(bench.repository.beside, 'elsewhere.txt')
     const steps = [
@@ -109,7 +109,7 @@ describe.each(asking)('$name', (setup) => {
   })
 })
 
-test('Claude Code puts its questions to people and goes on with the answer', async () => {
+test('passes questions of Claude Code to people, and continues with the answer', async () => {
   await using bench = await createAgentBench()
   const options = ['Blue', 'Red'].map((label) => ({ label, description: `All ${label}` }))
   const questions = [{ question: 'Which colour?', header: 'Colour', multiSelect: false, options }]
@@ -124,7 +124,7 @@ test('Claude Code puts its questions to people and goes on with the answer', asy
   expect(outcome).toMatchObject({ exit_code: 0, message: 'It is so.' })
 })
 
-test('Claude Code is asked no questions where it may do all', async () => {
+test('passes no questions to Claude Code where it may do everything', async () => {
   await using bench = await createAgentBench()
   const steps = [{ shell: 'touch ran.txt' }, { say: 'Done.' }]
   const { requests } = await run(claude, bench, { permissions: 'all', steps, answer: () => 'reject' })
@@ -133,7 +133,7 @@ test('Claude Code is asked no questions where it may do all', async () => {
 })
 
 test.each([claude, ...agentSetups.filter(({ executor }) => executor === 'opencode')])(
-  '$name asks us even where settings in the worktree allow everything',
+  '$name asks us even if settings in the worktree allow everything',
   async (setup) => {
     await using bench = await createAgentBench()
     await mkdir(join(bench.worktree, '.claude'))

@@ -4,8 +4,8 @@ import type { RunningApp } from '../helpers/running-app.ts'
 import type { AgentBench } from './agent-bench.ts'
 
 /**
- * Gives an agent a task whose check refuses the first attempt, and answers the task once the second has passed. A
- * session that goes on is told only what the check says.
+ * Gives an agent a task whose check refuses the first attempt, and returns the task once the second has passed. A
+ * session that continues gets only the check's output.
  */
 export async function passAfterRefusal(
   bench: AgentBench,
@@ -22,7 +22,7 @@ export async function passAfterRefusal(
     review_config: { ci_steps: [`test -f second.txt || { printf '%s' '${again}'; exit 1; }`] },
   })
   await client.call('tasks.claim', { task_id: task.id, agent_id })
-  // Some take longer than a wait for a task may last.
+  // Some take longer than the usual wait for a task.
   await bench.model.waitForCall(({ index }) => index === steps.length - 1)
   await running.taskWhere(task.id, (one) => one.review_summary !== null)
   await bench.model.waitForCall(({ index, said }) => index === more.length - 1 && said.includes('There is no second'))

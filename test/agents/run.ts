@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const modules = vitest.state.getTestModules()
   const results = modules.flatMap((module) => [...module.children.allTests()].map((test) => test.result().state))
   const passed = results.filter((state) => state === 'passed').length
-  // A file that does not load, and an error outside of any test, are failures too.
+  // A file that does not load, and an error outside of tests, count as failures too.
   const broken =
     modules.filter((module) => module.errors().length > 0).length + vitest.state.getUnhandledErrors().length
   const failed = results.filter((state) => state !== 'passed').length + broken

@@ -13,11 +13,11 @@ const setups: readonly [ExecutorProfile, (bench: AgentBench) => Promise<AgentCon
   ['claude-code', async ({ env }) => ({ command: await agentBinary('claude-code'), model: 'fake-1', env: { ...env } })],
   ['codex', async (bench) => (await codex?.configure(bench)) ?? {}],
 ]
-/** A request of the scripted server is told as so many tokens. */
+/** Each request of the scripted server reports this many tokens. */
 const tokensPerCall = 120
 
 test.each(setups)(
-  '%s: the sum of its runs is what its provider has counted, in a resumed session too',
+  '%s: adds up to what its provider counted, also in a resumed session',
   async (executor, configure) => {
     await using bench = await createAgentBench()
     await using running = await runApp()
@@ -48,7 +48,7 @@ test.each(setups)(
 )
 
 test.each(setups)(
-  '%s, capped at $0.01, stops within one request over and goes on after raising',
+  '%s: stops within one request more when capped at $0.01, and resumes after a raise',
   async (executor, configure) => {
     await using bench = await createAgentBench()
     await using running = await runApp()

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Real agents against the scripted model server; apart from `npm test`, for it downloads them. */
+/** Real agents against the scripted model server; apart from `npm test`, because it downloads them. */
 export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {

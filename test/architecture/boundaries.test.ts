@@ -19,7 +19,7 @@ const { default: config } = (await import(new URL('../../.dependency-cruiser.mjs
   default: { readonly forbidden: readonly Rule[] }
 }
 
-/** One wrong import per rule: where it stands, and the line. */
+/** One wrong import per rule: its file and line. */
 const planted: Readonly<Record<string, readonly [file: string, line: string]>> = {
   'lang-imports-nothing': ['src-shared/lang/planted.ts', "import '../contract/ids.ts'"],
   contract: ['src-shared/contract/planted.ts', "import '../client/create-client.ts'"],
@@ -103,7 +103,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   'main-from-dependencies': ['src-main/platform/planted-dev.ts', "import 'fast-check'"],
 }
 
-test('every rule of the import table says what to do instead and is caught when it is broken', async () => {
+test('catches a violation of each import rule and says what to do instead', async () => {
   expect(Object.keys(planted).sort()).toEqual(config.forbidden.map((rule) => rule.name).sort())
   expect(config.forbidden.filter((rule) => rule.comment.length < 20)).toEqual([])
 
@@ -116,13 +116,13 @@ test('every rule of the import table says what to do instead and is caught when 
   expect(Object.entries(planted).filter(([rule, [file]]) => !caught(rule, file))).toEqual([])
 })
 
-test('the sources themselves are read, all of them, and break no rule', async () => {
+test('checks all sources, which break no rule', async () => {
   const { modules, violations } = await checkBoundaries(projectRoot)
   expect(violations.map(({ text }) => text)).toEqual([])
   expect(modules).toBeGreaterThan(100)
 })
 
-test('every folder of the main process has its rule', async () => {
+test('has a rule for every folder of the main process', async () => {
   const entries = await readdir(join(projectRoot, 'src-main'), { withFileTypes: true })
   const folders = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
   const ruled = new Set(config.forbidden.map((rule) => rule.name))

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { problemIn, problemOf, spell, type NamedTest } from '../helpers/named-test.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 
-/** A test as test/conformance spells it: its file below test/, a colon, and its name as it stands there. */
+/** A test as test/conformance cites it: its file below test/, a colon, and its name in the source. */
 const proof = z.string().transform((spelled, context): NamedTest => {
   const [, path, name] = /^(\S+?\.ts): (.+)$/.exec(spelled) ?? []
   if (path !== undefined && name !== undefined) return { path, name }
@@ -26,7 +26,7 @@ const documents = [
 })
 const statements = documents.flatMap((one) => one.sections.flatMap((section) => section.statements))
 
-test('every statement of the interface, the decisions and the desktop app has its test, once', () => {
+test('names a test for every statement, once', () => {
   expect(statements.filter(({ tests }) => tests.length === 0).map(({ says }) => says)).toEqual([])
   const repeated = documents.flatMap(({ title, sections }) =>
     sections.flatMap(({ section, statements }) =>
@@ -38,12 +38,12 @@ test('every statement of the interface, the decisions and the desktop app has it
   expect(repeated).toEqual([])
 })
 
-test('every test that is named for a statement is there and runs', () => {
+test('names only tests that exist and run', () => {
   expect(statements.flatMap(({ tests }) => tests).flatMap((one) => problemOf(one) ?? [])).toEqual([])
 })
 
-test('a test that is skipped proves nothing, by itself or with those around it', () => {
-  // Put together here, so that this file holds no such test itself.
+test('does not count a skipped test, or one within a skipped suite', () => {
+  // Assembled here, so that this file contains no skipped test itself.
   const off = ['sk', 'ip'].join('')
   const text = `describe('on', () => {
   test('runs', () => {})
@@ -75,8 +75,8 @@ test('runs at last', () => {})
   })
 })
 
-/** With UPDATE_DOCS=1 the page is written anew. */
-test('test/conformance/README.md is what the files beside it say', () => {
+/** UPDATE_DOCS=1 rewrites the page. */
+test('has a README.md as the files beside it say', () => {
   const file = join(projectRoot, 'test', 'conformance', 'README.md')
   const page = [
     '# Conformance',
@@ -99,5 +99,5 @@ test('test/conformance/README.md is what the files beside it say', () => {
   else expect(readFileSync(file, 'utf8')).toBe(page)
 })
 
-/** As Markdown that shows every character as it is. */
+/** Escapes every character that Markdown would interpret. */
 const cell = (text: string): string => text.trim().replace(/[|<*\\]/g, '\\$&')

@@ -6,18 +6,18 @@ import { projectRoot } from '../helpers/project-root.ts'
 
 const types = Object.keys(eventPayloads)
 
-/** Those of the contract's types for which no file of `pattern` has what `needle` looks for. */
+/** Returns the contract's types for which no file of `pattern` contains `needle`. */
 function missing(pattern: string, needle: (type: string) => RegExp): string[] {
   const files = globSync(pattern, { cwd: projectRoot })
   const text = files.map((file) => readFileSync(join(projectRoot, file), 'utf8')).join('\n')
   return types.filter((type) => !needle(type.replaceAll('.', '[.]')).test(text))
 }
 
-test('every event of the contract is emitted by the service', () => {
+test('emits every event of the contract in the service', () => {
   expect(types.length).toBeGreaterThan(25)
   expect(missing('src-main/**/*.ts', (type) => new RegExp(`emit\\(\\s*'${type}'`))).toEqual([])
 })
 
-test('every event of the contract is heard from a running service by a test', () => {
+test('receives every event of the contract in a test of a running service', () => {
   expect(missing('test/integration/**/*.test.ts', (type) => new RegExp(`'${type}'`))).toEqual([])
 })

@@ -26,13 +26,13 @@ function scriptOf(file: string, text: string): string {
   return [...text.matchAll(/<script[^>]*>([\s\S]*?)<\/script>/g)].map((script) => script[1]).join('\n')
 }
 
-/** The folder of a file; the files beside the capabilities (entries, `compose.ts`) stand for themselves. */
+/** Returns the folder of a file; files beside the capabilities (entries, `compose.ts`) count as their own. */
 function folderOf(file: string): string {
   const folder = dirname(file)
   return folder.includes('/') ? folder : file
 }
 
-/** Folders that import each other in a circle. A folder and what lies below it count as one. */
+/** Returns folders that import each other in a circle. A folder and its subfolders count as one. */
 export function folderCycles(imports: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
   const edges = new Map<string, Set<string>>()
   for (const [file, imported] of imports) {
@@ -51,7 +51,7 @@ function isWithin(folder: string, above: string): boolean {
   return folder === above || folder.startsWith(`${above}/`)
 }
 
-/** What is left after taking away, time after time, folders that import nothing or that nothing imports. */
+/** Removes, repeatedly, folders that import nothing or that nothing imports. */
 function circles(edges: ReadonlyMap<string, ReadonlySet<string>>): readonly (readonly string[])[] {
   const left = new Map([...edges].map(([from, to]) => [from, new Set(to)]))
   let found = true

@@ -10,11 +10,11 @@ const { capabilities } = (await import(new URL('../../.dependency-cruiser.mjs', 
 }
 const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8')
 
-test('folders import one another in one direction, types included', () => {
+test('imports folders in one direction only, types included', () => {
   expect(folderCycles(importsOfSources())).toEqual([])
 })
 
-test('folders that import each other are found', () => {
+test('finds folders that import each other', () => {
   const imports = new Map([
     ['src-main/a/one.ts', ['src-main/b/two.ts', 'src-main/a/below/three.ts']],
     ['src-main/a/below/three.ts', ['src-main/a/one.ts']],
@@ -24,7 +24,7 @@ test('folders that import each other are found', () => {
   expect(folderCycles(imports).map(([folder]) => folder)).toEqual(['src-main/a', 'src-main/b', 'src-main/c'])
 })
 
-test('the record of the layout has the import table that is enforced', () => {
+test('documents the import table that is enforced', () => {
   const rows = [...read('docs/adr/0009-organise-by-capability.md').matchAll(/^\| `(\w+)` +\|[^|]*\| ([^|]*?) +\|$/gm)]
   const written = new Map(rows.map(([, folder = '', may = '']) => [folder, may.split(', ')]))
   const wrong = Object.entries(capabilities).filter(([folder, may]) => {
@@ -34,7 +34,7 @@ test('the record of the layout has the import table that is enforced', () => {
   expect(wrong).toEqual([])
 })
 
-test('the layout names every folder of the main process', () => {
+test('documents every folder of the main process', () => {
   const [, rest = ''] = read('ARCHITECTURE.md').split('## Layout')
   const [layout = ''] = rest.split('What the page does')
   const folders = readdirSync(join(projectRoot, 'src-main'), { withFileTypes: true }).filter((one) => one.isDirectory())
@@ -43,7 +43,7 @@ test('the layout names every folder of the main process', () => {
   ).toEqual([])
 })
 
-test('documents and comments name no file or folder of the sources that is not there', () => {
+test('names only existing files and folders in documents and comments', () => {
   const listed = execFileSync('git', ['ls-files', '-z', '*.md', '*.ts', '*.vue', '*.mjs', '*.yml'], {
     cwd: projectRoot,
     encoding: 'utf8',
@@ -61,7 +61,7 @@ test('documents and comments name no file or folder of the sources that is not t
   expect(missing).toEqual([])
 })
 
-test('the files that ARCHITECTURE.md names are there', () => {
+test('names only existing files in ARCHITECTURE.md', () => {
   const sources = [...importsOfSources().keys()]
   const named = [...read('ARCHITECTURE.md').matchAll(/`([\w/-]+\.(?:ts|vue))`/g)].map(([, name = '']) => name)
   expect(named.filter((name) => !sources.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])

@@ -10,7 +10,7 @@ const vue = (code: string, template = 'x') =>
   `<script setup lang="ts">\n${code}\n</script>\n<template><p>${template}</p></template>`
 const agent = "type Executor = 'codex' | 'acp' | 'command' | 'external'"
 
-/** One offence per net: rule, file, code. */
+/** One offence per rule: rule, file, code. */
 const planted: readonly (readonly [rule: string, file: string, code: string])[] = [
   ['@typescript-eslint/no-floating-promises', 'src-main/platform/a.ts', 'Promise.resolve(1)'],
   ['@typescript-eslint/no-floating-promises', 'src-renderer/components/A.vue', vue('Promise.resolve(1)')],
@@ -93,16 +93,16 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
   ],
 ]
 
-/** What looks like an offence and is none. */
+/** Code that resembles an offence and is none. */
 const innocent: readonly (readonly [file: string, code: string])[] = [
   ['src-renderer/components/AppX.vue', template('<p v-for="row in found.rows" :key="row.value">{{ row.value }}</p>')],
   ['src-renderer/components/AppY.vue', template('<input @input="found.take($event.target.value)" />')],
   ['src-renderer/components/AppZ.vue', template('<button @click="found.each((row) => row.value)" />')],
-  // A string that is no type of agent may be called like one.
+  // A string that is no agent type may equal one.
   ['src-main/api/harmless.ts', "export const free = (kind: 'command' | 'external') => kind === 'command' || 'codex'"],
 ]
 
-test('every net of the linter catches what it is there for', async () => {
+test('catches an offence by each lint rule', async () => {
   await using copy = await copySettings()
   const all = [...planted.map(([, file, code]) => [file, code] as const), ...innocent]
   for (const [file, code] of all) await copy.plant(file, `${code}\n`)

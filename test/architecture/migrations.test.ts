@@ -6,13 +6,13 @@ import { projectRoot } from './project-copy.ts'
 
 const folder = join(projectRoot, 'src-main', 'store', 'migrations')
 
-test('a migration is never changed once it is written down here: somebody’s database has been through it', async () => {
+test('never changes a listed migration, because databases have run it', async () => {
   const frozen: unknown = JSON.parse(await readFile(join(import.meta.dirname, 'migrations.json'), 'utf8'))
   const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   const hashes = files.map(async (name) => {
     const content = await readFile(join(folder, name), 'utf8')
     return [name, createHash('sha256').update(content.replaceAll('\r\n', '\n')).digest('hex')] as const
   })
-  // A new migration is added to migrations.json in the commit that brings it.
+  // The commit of a new migration adds it to migrations.json.
   expect(Object.fromEntries(await Promise.all(hashes))).toEqual(frozen)
 })

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import { pluginTraits } from '../../src-main/plugins/create-plugins.ts'
 import { copyProject, projectRoot } from './project-copy.ts'
 
-/** Where plugins are at home. */
+/** The folders that may name plugins. */
 const home = 'src-main/plugins/'
 
-/** The lines that name a plugin in quotes: what depends on one asks for its traits, which a new plugin can have too. */
+/** The lines that name a plugin in quotes; other code asks for traits, which a new plugin can have too. */
 async function pluginsNamed(root: string): Promise<string[]> {
   const name = new RegExp(`(['"\`])(?:${[...pluginTraits.keys()].join('|')})\\1`)
   const found: string[] = []
@@ -24,11 +24,11 @@ async function pluginsNamed(root: string): Promise<string[]> {
   return found
 }
 
-test('nothing outside the plugins asks for one by its name', async () => {
+test('names no plugin outside the plugins', async () => {
   expect(await pluginsNamed(projectRoot)).toEqual([])
 })
 
-test('a plugin that is asked for by its name is found, in a template too', async () => {
+test('finds a plugin that is named, also in a template', async () => {
   await using copy = await copyProject()
   await copy.plant('src-main/domain/planted.ts', "export const planted = (name: string) => name === 'run_merge'\n")
   await copy.plant(

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 export const projectRoot = join(import.meta.dirname, '..', '..')
 
-/** What a tool goes by, without a line that it could look at. */
+/** The configuration of the tools, without any source. */
 const settings = ['package.json', 'tsconfig.json', 'tsconfig.pure.json', 'eslint.config.js', 'scripts/lint']
 const sources = ['src-main', 'src-shared', 'src-renderer']
 
@@ -14,10 +14,12 @@ export interface ProjectCopy extends AsyncDisposable {
   plant(path: string, content: string): Promise<void>
 }
 
-/** The project in a folder of its own, where a test may do to it what must not be done. */
+/** Copies the project, so that a test may break its rules. */
 export const copyProject = (): Promise<ProjectCopy> => copy([...settings, ...sources])
 
-/** The project without its sources: a tool reads what the test plants and is done in a tenth of the time. */
+/**
+ * Copies the project without its sources, so that a tool reads only the test's files and needs a tenth of the time.
+ */
 export const copySettings = (): Promise<ProjectCopy> => copy(settings)
 
 async function copy(names: readonly string[]): Promise<ProjectCopy> {

@@ -10,7 +10,7 @@ const files = execFileSync('git', ['ls-files', '-z'], { cwd: projectRoot, encodi
 
 const isCode = (file: string) => /\.(ts|vue|mjs|js)$/.test(file)
 
-/** Put together here, so that this file does not hold them itself. */
+/** Assembled here, so that this file does not contain them itself. */
 const words = {
   'work left undone': new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'XX' + 'X', 'HA' + 'CK'].join('|')})\\b`),
   'a path that a clean clone does not have': new RegExp('/wo' + 'rk/'),
@@ -18,7 +18,7 @@ const words = {
   'an empty catch': new RegExp(`catch\\s*(\\([^)]*\\))?\\s*\\{${'\\s*'}\\}`),
 }
 
-test.each(Object.entries(words))('no source has %s', (_name, pattern) => {
+test.each(Object.entries(words))('has no source with %s', (_name, pattern) => {
   const found = files
     .filter((file) => isCode(file) || /\.(md|json|ya?ml|css|html)$/.test(file))
     .filter((file) => file !== 'package-lock.json')
@@ -30,7 +30,7 @@ test.each(Object.entries(words))('no source has %s', (_name, pattern) => {
   expect(found).toEqual([])
 })
 
-test('files are called after what they hold: kebab-case, components in Pascal case, no barrels', () => {
+test('names files after their content: kebab-case, components in Pascal case, no barrels', () => {
   const sources = files.filter((file) => /^src-/.test(file) && isCode(file)).map((file) => basename(file))
   const wellNamed = /^([a-z0-9]+(-[a-z0-9]+)*(\.d)?\.ts|[A-Z][A-Za-z0-9]*\.vue)$/
   expect(sources.filter((name) => !wellNamed.test(name))).toEqual([])

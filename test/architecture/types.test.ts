@@ -14,7 +14,7 @@ const impure: readonly (readonly [file: string, code: string])[] = [
   ['src-shared/lang/planted-node.ts', "import 'node:fs'\nexport const planted = 1"],
 ]
 
-test('Node, timers, the network and the DOM are type errors in the pure folders', async () => {
+test('rejects Node, timers, the network and the DOM in the pure folders', async () => {
   await using copy = await copySettings()
   for (const [file, code] of impure) await copy.plant(file, `${code}\n`)
   const errors = await compile(copy.root, 'tsconfig.pure.json')
@@ -22,7 +22,7 @@ test('Node, timers, the network and the DOM are type errors in the pure folders'
   expect(impure.map(([file]) => file).filter((file) => !inError.has(file))).toEqual([])
 }, 60_000)
 
-/** The list of a resource's fields → the files that store what its creation and its change are given, and how many of the two. */
+/** The fields of a resource → the files that store its creation and its change, and how many of the two. */
 const fieldLists: readonly (readonly [list: string, file: string, stores: Readonly<Record<string, number>>])[] = [
   [
     'TaskFields = z.object({',
@@ -44,11 +44,11 @@ const fieldLists: readonly (readonly [list: string, file: string, stores: Readon
     'src-shared/contract/integrations.ts',
     { 'src-main/integrations/change-integration.ts': 2 },
   ],
-  // Any project has every setting, so that one without a default is a type error where the defaults are.
+  // Every project has every setting, so a missing default is a type error.
   ['ProjectSettings = z\n  .object({', 'src-shared/contract/projects.ts', { 'src-shared/contract/projects.ts': 1 }],
 ]
 
-test('a field that is in the contract and nowhere else does not compile: it would be accepted and dropped', async () => {
+test('does not compile a contract field that is used nowhere else', async () => {
   await using copy = await copyProject()
   for (const [at, [list, file]] of fieldLists.entries()) {
     const text = await readFile(join(copy.root, file), 'utf8')
@@ -70,7 +70,7 @@ test('a field that is in the contract and nowhere else does not compile: it woul
   expect(silent).toEqual([])
 }, 60_000)
 
-test('a screen that has an address and nothing else does not compile: it would show the board', async () => {
+test('does not compile a screen that has only an address', async () => {
   await using copy = await copyProject()
   const file = 'src-renderer/model/route.ts'
   const text = await readFile(join(copy.root, file), 'utf8')
@@ -87,13 +87,13 @@ test('a screen that has an address and nothing else does not compile: it would s
   const errors = await compile(copy.root, 'tsconfig.planted.json')
   const inError = new Set(errors.map((error) => error.split('(')[0]))
   expect(missed.filter((one) => !inError.has(one))).toEqual([])
-  // Its view and its title are each asked for.
+  // Its view and its title are each missing.
   expect(
     errors.filter((error) => error.startsWith('src-renderer/shell/screens.ts(') && error.includes('planted')),
   ).toHaveLength(2)
 }, 60_000)
 
-/** The errors of a program, each beginning with its file. */
+/** The errors of a program, each with its file first. */
 async function compile(root: string, config: string): Promise<readonly string[]> {
   const output = await new Promise<string>((resolve) => {
     const tsc = join(projectRoot, 'node_modules', 'typescript', 'bin', 'tsc')

@@ -6,7 +6,7 @@ import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { projectRoot } from './project-copy.ts'
 
-/** Words and terms that the product says otherwise: someone, no one, checks, a review limit, a run. */
+/** Words that the product replaces: someone, no one, checks, a review limit, a run. */
 const banned =
   /\b(somebody|nobody|everybody|anybody|whoever|anew|meanwhile|thrown away|throws? away|retry budget|CI steps?|any more|at work|goes on|go on|by itself|by themselves|one a line|for good|on its way|begun|waits for you)\b/i
 
@@ -15,7 +15,7 @@ interface Said {
   readonly text: string
 }
 
-test('what people read has none of the words that the product says otherwise', () => {
+test('uses none of the replaced words in texts for people', () => {
   const folders = ['src-main', 'src-renderer', 'src-shared']
   const listed = execFileSync('git', ['ls-files', '-z', ...folders], { cwd: projectRoot, encoding: 'utf8' }).split('\0')
   const found = listed
@@ -29,7 +29,7 @@ test('what people read has none of the words that the product says otherwise', (
   expect(found).toEqual([])
 })
 
-test('texts of scripts, templates and attributes are all looked at', () => {
+test('checks texts of scripts, templates and attributes', () => {
   const component = `<script setup lang="ts">
 const one = \`Somebody \${name} waits\`
 </script>
@@ -42,7 +42,7 @@ const one = \`Somebody \${name} waits\`
   ])
 })
 
-/** The string literals of a script that hold more than a word: names and keys of the wire are left alone. */
+/** The string literals of a script with more than one word; names and wire keys are ignored. */
 function ofScript(text: string, from = 0): readonly Said[] {
   const source = ts.createSourceFile('x.ts', text, ts.ScriptTarget.Latest, true)
   const said: Said[] = []

@@ -8,21 +8,21 @@ import { projectRoot } from '../helpers/project-root.ts'
 const textOf = (pattern: string) =>
   globSync(pattern, { cwd: projectRoot }).map((file) => readFileSync(join(projectRoot, file), 'utf8'))
 
-/** Codes that stand in none of these files, in quotes. */
+/** Codes in quotes that occur in none of these files. */
 const missingIn = (...patterns: readonly string[]) => {
   const texts = patterns.flatMap(textOf)
   return errorCodes.filter((code) => !texts.some((text) => text.includes(`'${code}'`)))
 }
 
-test('every code of the contract is answered somewhere in the service', () => {
+test('uses every code of the contract in the service', () => {
   expect(missingIn('src-main/**/*.ts')).toEqual([])
 })
 
-test('every code of the contract is met by a test at a door of a running service', () => {
+test('meets every code of the contract in a test of a running service', () => {
   expect(missingIn('test/integration/**/*.test.ts', 'test/contract/*.test.ts')).toEqual([])
 })
 
-test('every operation is asked for by a test of a running service, by its name or its address', () => {
+test('calls every operation in a test of a running service, by name or address', () => {
   const texts = textOf('test/integration/**/*.test.ts')
   const isAsked = (name: string, path: string) => {
     const asked = new RegExp(`call\\(\\s*'${name.replace('.', '[.]')}'|post\\('${path.replace('/auth', '')}'`)

@@ -27,19 +27,19 @@ import { buildWorld, createWorlds, type People, type World } from '../integratio
 type Values = Readonly<Record<string, unknown>>
 type Who = 'owner' | 'member' | 'stranger'
 
-/** One way to ask an operation; null where it has nothing of the kind. */
+/** One way to call an operation; null if it has none. */
 interface Case {
   readonly what: string
   readonly who?: Who
   readonly input: (name: OperationName, world: World) => Values | null
   readonly before?: (store: Store, world: World) => void
-  /** No changes to save by what is refused, so all may meet the same world. */
+  /** Changes that are refused save nothing, so all ways may use the same data. */
   readonly refused: boolean
 }
 
 const good = (name: OperationName, world: World): Values => {
   const input = inputFor(name, world)
-  // One account has one address and one issue one task, whoever asks.
+  // An account has one address and an issue one task, whoever asks.
   if ('url' in input) return { ...input, url: `http://127.0.0.1:9/o/r/issues/${parseInt(v7().slice(-8), 16)}` }
   return 'email' in input ? { ...input, email: `${v7()}@copse.test` } : input
 }
@@ -86,7 +86,7 @@ const missingField: Case = {
   refused: true,
 }
 
-/** The task is done and so is its execution. */
+/** The task and its execution are done. */
 function finish(store: Store, { ids }: World): void {
   store.write((q) => {
     const task = q.tasks.get(ids['task_id'] as TaskId)
@@ -96,7 +96,7 @@ function finish(store: Store, { ids }: World): void {
   })
 }
 
-test('every operation answers and refuses in the window and on the command line as it does over HTTP', async () => {
+test('answers and refuses every operation in the window and on the command line as over HTTP', async () => {
   await using running = await runApp()
   using walk = await startWalk(running)
   using svc = startSvcHere(running)
@@ -106,18 +106,18 @@ test('every operation answers and refuses in the window and on the command line 
       const http = await walk.ask(one, name, 'http')
       expect.soft(await walk.ask(one, name, 'window'), `${name} in the window: ${one.what}`).toEqual(http)
       if (http !== null) told.add(codeOf(http))
-      // Who is not signed in is told how to besides; and who asks is known by the token, at one door as at the other.
+      // Sign-in hints differ, and the token of each way identifies the caller.
       if (operations[name].who === 'public' || one.who !== undefined) continue
       const typed = await walk.askBy(one, name, (who, values) => svc.call(walk.tokens[who], name, values))
       expect.soft(typed, `svc call ${name}: ${one.what}`).toEqual(http)
     }
   }
-  // The walk has met all that it set out for.
+  // The walk has covered everything it set out for.
   expect([...told]).toEqual(expect.arrayContaining(['answered', 'validation_failed', 'not_found', 'not_a_member']))
   expect([...told]).toEqual(expect.arrayContaining(['task_terminal', 'execution_not_running', 'owner_required']))
 }, 240_000)
 
-test('every tool of MCP refuses as its operation does over HTTP', async () => {
+test('refuses every MCP tool as its operation over HTTP', async () => {
   await using running = await runApp()
   using walk = await startWalk(running)
   await using owner = await connectMcp(running, walk.tokens.owner)
@@ -128,14 +128,14 @@ test('every tool of MCP refuses as its operation does over HTTP', async () => {
       const world = walk.world(before)
       const values = input(operation, world)
       const takes = Object.keys(inputSchema.properties ?? {})
-      // What a tool decides for itself it can't be told wrongly.
+      // A tool's own choice can't be given wrongly.
       if (values === null || !Object.keys(values).every((key) => takes.includes(key) || key === 'status')) continue
       const told = Object.fromEntries(Object.entries(values).filter(([key]) => takes.includes(key)))
       if (what === missingField.what && 'status' in values && !('status' in told)) continue
       const http = await outcomeOf(walk.doors.http[who].call(operation, values as never), world)
       if (http === 'answered') continue
       const answered = await (who === 'owner' ? owner : stranger).call(tool, told, world)
-      // A tool takes names for ids too, so that it says in other words that there is none such.
+      // A tool accepts names as IDs, so it words a missing one differently.
       const isNamed = what === wrongField.what && Object.values(told).includes('rubbish')
       if (isNamed) expect.soft(codeOf(answered), `${tool}: ${what}`).toBe(codeOf(http))
       else expect.soft(answered, `${tool}: ${what}`).toEqual(http)
@@ -145,7 +145,7 @@ test('every tool of MCP refuses as its operation does over HTTP', async () => {
   expect(Object.keys(mcpTools).filter((tool) => !met.has(tool))).toEqual(['svc_list_projects', 'svc_list_agents'])
 }, 120_000)
 
-test('the commands refuse as their operations do over HTTP, with exit code 1', async () => {
+test('refuses commands as their operations over HTTP, with exit code 1', async () => {
   await using running = await runApp()
   using walk = await startWalk(running)
   const commands: readonly (readonly [Case, OperationName, (id: string) => string[], Values?])[] = [
@@ -196,7 +196,7 @@ async function startWalk(running: RunningApp) {
   const worlds = createWorlds(database)
   const shared = world()
   const tokens = { owner: owner.token, member: member.token, stranger: stranger.token }
-  /** What comes of it in a world that nobody has changed. */
+  /** Returns the result in data that nobody has changed. */
   const askBy = async (one: Case, name: OperationName, by: (who: Who, values: Values) => Promise<unknown>) => {
     const its = one.refused ? shared : worlds(one.what, () => world(one.before))
     const values = one.input(name, its)
@@ -215,7 +215,7 @@ async function startWalk(running: RunningApp) {
   }
 }
 
-/** `svc call`, run in this process: what it prints is caught, and a refusal is thrown as a client throws it. */
+/** `svc call` within this process: captures its output, and throws a refusal as a client does. */
 function startSvcHere({ url, dataDir }: RunningApp) {
   let printed = ''
   const print = (text: unknown, after?: unknown) => {
@@ -268,7 +268,7 @@ async function connectMcp({ url }: RunningApp, token: string) {
   }
 }
 
-/** The window of somebody, over the bridge that it has. It is of the same sign-in, which then ends for neither. */
+/** A person's window over its bridge, with the same sign-in, which then ends for neither. */
 function windowOf({ app }: RunningApp, person: Person, handle: string): Client {
   const session_id = decodeJwt(person.token)['sid'] as SessionId
   const user_id = person.user_id as UserId
@@ -281,7 +281,7 @@ function windowOf({ app }: RunningApp, person: Person, handle: string): Client {
   return strictClient(createClient(createIpcTransport(bridge as DesktopBridge)))
 }
 
-/** What was refused, to the letter but for the ids of its world; of an answer, that it fits the contract. */
+/** Returns a refusal without the IDs of its data; checks that an answer fits the contract. */
 async function outcomeOf(answer: Promise<unknown>, world: World): Promise<string> {
   try {
     await answer

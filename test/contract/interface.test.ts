@@ -3,7 +3,7 @@ import { errorStatus } from '../../src-shared/contract/errors.ts'
 import { notificationTypes, toneOf } from '../../src-shared/contract/notification-types.ts'
 import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 
-// What other programs rely on, said once more by hand: the names, types and addresses that the interface gives.
+// Repeats by hand what other programs rely on: the interface's names, types and addresses.
 
 interface Schema {
   readonly $ref?: string
@@ -62,7 +62,7 @@ function fieldsOf(name: string, ...path: readonly string[]): Record<string, stri
   return typesOf(at)
 }
 
-/** What an endpoint takes and answers: the status, the body's fields that must be there, all others, the answer's. */
+/** Describes an endpoint: its status, required and optional fields, and its answer. */
 function endpoint(address: string) {
   const [method = '', path = ''] = address.split(' ')
   const same = (one: string) => one.replace(/\{\w+\}/g, '{}') === `/api/v1${path}`.replace(/\{\w+\}/g, '{}')
@@ -88,7 +88,7 @@ interface Expected {
   readonly answer?: Readonly<Record<string, string>>
 }
 
-/** More may be taken and answered than the interface names, but nothing else may be required. */
+/** More may be accepted and returned than the interface names, but nothing else required. */
 function expectEndpoints(table: Readonly<Record<string, Expected>>): void {
   for (const [address, { status, required = [], optional = [], answer = {} }] of Object.entries(table)) {
     const found = endpoint(address)
@@ -97,7 +97,7 @@ function expectEndpoints(table: Readonly<Record<string, Expected>>): void {
   }
 }
 
-test('the endpoints of accounts, members and daemons are those of the interface', () => {
+test('has the interface’s endpoints of accounts, members and daemons', () => {
   const session = { access_token: 'string', refresh_token: 'string' }
   const me = { id: 'string', email: 'string', display_name: 'string', is_admin: 'boolean', created_at: 'timestamp' }
   expectEndpoints({
@@ -121,7 +121,7 @@ test('the endpoints of accounts, members and daemons are those of the interface'
   expect(fieldsOf('PersonalAccessToken')).not.toHaveProperty('token')
 })
 
-test('the endpoints of projects and templates are those of the interface', () => {
+test('has the interface’s endpoints of projects and templates', () => {
   const project = { workflow_definition: 'string', paused_at: 'timestamp | null' }
   expectEndpoints({
     'PATCH /projects/{id}': { optional: ['workflow_definition', 'paused_at'], answer: project },
@@ -134,7 +134,7 @@ test('the endpoints of projects and templates are those of the interface', () =>
   })
 })
 
-test('the endpoints of tasks are those of the interface', () => {
+test('has the interface’s endpoints of tasks', () => {
   const linked = { external_issue_number: 'integer | null', external_issue_url: 'string | null' }
   expectEndpoints({
     'POST /projects/{project_id}/tasks': {
@@ -160,7 +160,7 @@ test('the endpoints of tasks are those of the interface', () => {
   expect(endpoint('POST /tasks/{id}/claim')?.takes).toMatchObject({ overrides: 'object | null' })
 })
 
-test('the endpoints of integrations and notifications, and the event stream, are those of the interface', () => {
+test('has the interface’s endpoints of integrations, notifications and events', () => {
   const fields = ['poll_interval_secs', 'sync_filter', 'default_task_state']
   const optional = [...fields, 'default_assignee_type', 'default_assignee_id', 'enabled']
   const required = ['platform', 'base_url', 'owner', 'repo', 'token_secret_ref']
@@ -180,7 +180,7 @@ test('the endpoints of integrations and notifications, and the event stream, are
   })
 })
 
-test('people, projects and tasks have the fields of the interface', () => {
+test('has the interface’s fields of people, projects and tasks', () => {
   expect(fieldsOf('User')).toMatchObject({
     id: 'string',
     email: 'string',
@@ -225,7 +225,7 @@ test('people, projects and tasks have the fields of the interface', () => {
   })
 })
 
-test('reviews, the audit, workspaces, notifications and integrations have the fields of the interface', () => {
+test('has the interface’s fields of reviews, audit, workspaces, notifications and integrations', () => {
   expect(fieldsOf('Review')).toMatchObject({ id: 'string', attempt_number: 'integer' })
   expect(fieldsOf('Review')['status']).toContain('passed')
   expect(fieldsOf('Review', 'step_results')).toMatchObject({ exit_code: 'integer | null' })
@@ -266,7 +266,7 @@ test('reviews, the audit, workspaces, notifications and integrations have the fi
   expect(fieldsOf('Integration', 'sync_filter')).toEqual({ labels: 'string[]' })
 })
 
-test('a workflow definition and a hook have the fields of the interface', () => {
+test('has the interface’s fields of a workflow definition and a hook', () => {
   expect(fieldsOf('WorkflowDefinition')).toMatchObject({ cancellation_state: 'string', initial_state: 'string' })
   expect(fieldsOf('WorkflowDefinition', 'roles')).toEqual({ name: 'string', label: 'string' })
   expect(fieldsOf('WorkflowDefinition', 'states')).toMatchObject({
@@ -301,7 +301,7 @@ test('a workflow definition and a hook have the fields of the interface', () => 
   expect(kinds).toEqual(['"script"', '"plugin"'])
 })
 
-test('the events carry what the interface says', () => {
+test('has the interface’s payloads of events', () => {
   expect(fieldsOf('EventPayloads', 'notification.created')).toMatchObject({
     notification_id: 'string',
     project_id: 'string',
@@ -319,12 +319,12 @@ test('the events carry what the interface says', () => {
   expect(fieldsOf('EventPayloads', 'transition.effect_failed')).toMatchObject({ action: 'string', reason: 'string' })
 })
 
-test('task.done and review.passed are good news, all else is a warning', () => {
+test('counts task.done and review.passed as good news, and all else as warning', () => {
   const good = notificationTypes.filter((type) => toneOf(type) === 'success')
   expect(good).toEqual(['task.done', 'review.passed'])
 })
 
-test('the codes of the interface have their HTTP status', () => {
+test('has the interface’s HTTP status for each code', () => {
   expect(errorStatus).toMatchObject({
     workflow_invalid: 400,
     admin_required: 403,

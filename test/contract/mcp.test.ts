@@ -9,7 +9,7 @@ import { projectRoot } from '../helpers/project-root.ts'
 
 type Mode = 'legacy' | 'auto'
 
-/** The official client; it holds every answer against the tool's own output schema. */
+/** The official client; it checks every answer against the tool's output schema. */
 async function connect(
   job: Job,
   mode: Mode,
@@ -42,7 +42,7 @@ async function connect(
 }
 
 describe.each(['legacy', 'auto'] as const)('a client in mode %s', (mode) => {
-  test('takes a task through all of its tools, and each answer fits its schema', async () => {
+  test('takes a task through all tools, with answers that fit their schemas', async () => {
     await using job = await startJob()
     await using mcp = await connect(job, mode)
     const agent = await job.running.client.call('agents.create', { name: 'Remote', executor: 'external' })
@@ -106,7 +106,7 @@ describe.each(['legacy', 'auto'] as const)('a client in mode %s', (mode) => {
   })
 })
 
-test('a client of the newer protocol is told when the task that it reads changes, and when there are others', async () => {
+test('notifies a client of the newer protocol of changed and new tasks', async () => {
   await using job = await startJob()
   await using mcp = await connect(job, 'auto')
   const task = await job.task()
@@ -129,7 +129,7 @@ test('a client of the newer protocol is told when the task that it reads changes
   await subscription.close()
 })
 
-test('tasks, projects, agents and runs are named as people name them', async () => {
+test('finds tasks, projects, agents and runs by their names', async () => {
   await using job = await startJob()
   await using mcp = await connect(job, 'auto')
   const { client } = job.running
@@ -162,7 +162,7 @@ test('tasks, projects, agents and runs are named as people name them', async () 
   await expect(mcp.call('svc_stop_execution', { task_id: first.ref })).rejects.toThrow('No run of this task')
 })
 
-test('a caller waits for the end of a run', async () => {
+test('waits for the end of a run', async () => {
   await using job = await startJob()
   await using mcp = await connect(job, 'auto')
   const task = await job.task()
@@ -174,7 +174,7 @@ test('a caller waits for the end of a run', async () => {
   expect(await waited).toMatchObject({ done: true, run: { status: 'succeeded', summary: 'All done' }, question: null })
 })
 
-test('what an agent asks is shown to the person before the caller, and their answer reaches it', async () => {
+test('shows an agent’s question to the person before the caller, and passes the answer on', async () => {
   await using job = await startJob()
   const command = `"${process.execPath}" "${join(projectRoot, 'test/fakes/asking-acp-agent.ts')}"`
   const config = { command, permissions: 'ask' } as const

@@ -12,12 +12,12 @@ interface Described {
   readonly paths: Record<string, Record<string, { readonly operationId: string }>>
 }
 
-test('the description is a valid OpenAPI 3.1 document', async () => {
+test('is a valid OpenAPI 3.1 document', async () => {
   const result = await new Validator().validate(structuredClone(document))
   expect(result).toEqual({ valid: true })
 })
 
-test('it is as committed; UPDATE_OPENAPI=1 accepts a change of the contract', async () => {
+test('is as committed; UPDATE_OPENAPI=1 accepts a change of the contract', async () => {
   const text = JSON.stringify(document)
   if (process.env['UPDATE_OPENAPI'] === '1') {
     await writeFile(snapshot, await format(text, { ...(await resolveConfig(snapshot)), parser: 'json' }))
@@ -25,14 +25,14 @@ test('it is as committed; UPDATE_OPENAPI=1 accepts a change of the contract', as
   expect(JSON.parse(await readFile(snapshot, 'utf8'))).toEqual(JSON.parse(text))
 })
 
-test('it has every operation and stream, and names each once', () => {
+test('names every operation and stream once', () => {
   const { paths } = document as unknown as Described
   const ids = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId))
   const expected = [...Object.keys(operations), ...Object.keys(streams), 'healthz', 'openapi', 'mcp']
   expect(ids.toSorted()).toEqual(expected.toSorted())
 })
 
-test('every reference leads somewhere, and every shared schema is referred to or flows in a stream', () => {
+test('resolves every reference, and uses every shared schema', () => {
   const { components } = document as { components: { schemas: Record<string, unknown> } }
   const referred = new Set(
     [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]),

@@ -17,8 +17,8 @@ import * as workspaces from '../../src-shared/contract/workspaces.ts'
 import { addresses, statuses } from './specified.ts'
 
 /**
- * What clients were promised. Answers may say more, never less: the contract's schemas have all of it,
- * and the clients of the other tests take no answer that does not fit its schema.
+ * The promises to clients. Answers may contain more, never less: the contract's schemas contain all of it, and the
+ * clients of the other tests reject answers that do not fit.
  */
 const shapes: readonly (readonly [string, z.ZodObject, string])[] = [
   [
@@ -98,7 +98,7 @@ const shapes: readonly (readonly [string, z.ZodObject, string])[] = [
   ['a dry run', DryRun, 'paths loops dead_ends stuck_gates'],
 ]
 
-test.each(shapes)('%s has the keys that were specified', (_what, schema, keys) => {
+test.each(shapes)('gives %s the specified keys', (_what, schema, keys) => {
   expect(Object.keys(schema.shape)).toEqual(expect.arrayContaining(keys.split(' ')))
 })
 
@@ -130,11 +130,11 @@ const words: readonly (readonly [string, readonly string[], string])[] = [
   ],
 ]
 
-test.each(words)('%s is told by the words that were specified', (_what, known, specified) => {
+test.each(words)('gives %s the specified values', (_what, known, specified) => {
   expect(known).toEqual(expect.arrayContaining(specified.split(' ')))
 })
 
-test('every event says of which project, of which task where there is one, and when', () => {
+test('names in every event its project, its task if any, and its time', () => {
   for (const [type, payload] of Object.entries(eventPayloads)) {
     expect(Object.keys(payload.shape), type).toEqual(expect.arrayContaining(['project_id', 'occurred_at']))
     if (/^(?:task|execution|review|comment|workspace|hook|transition)[.]/.test(type)) {
@@ -143,12 +143,12 @@ test('every event says of which project, of which task where there is one, and w
   }
 })
 
-test.each(Object.entries(statuses))('the codes of status %s are those that were specified', (status, codes) => {
+test.each(Object.entries(statuses))('has for status %s the specified codes', (status, codes) => {
   const known = Object.entries(errorStatus).flatMap(([code, its]) => (its === Number(status) ? [code] : []))
   expect(known).toEqual(expect.arrayContaining(codes.split(' ')))
 })
 
-test('every operation is called, and answers success, as was specified', () => {
+test('answers every operation with the specified success', () => {
   const known = Object.values(operations).map(
     ({ method, path, status }) => `${method} ${path.replace(/\{\w+\}/g, '{}')} ${status}`,
   )
@@ -156,7 +156,7 @@ test('every operation is called, and answers success, as was specified', () => {
   expect(known).toEqual(expect.arrayContaining([...addresses]))
 })
 
-test('a new project’s settings are those that were specified', () => {
+test('gives a new project the specified settings', () => {
   const { defaultProjectSettings } = projects
   const known = Object.entries(defaultProjectSettings).map(([name, value]) => `${name}:${JSON.stringify(value)}`)
   const specified =

@@ -1,4 +1,4 @@
-/** The codes that were specified for each status of a refusal. */
+/** The specified codes for each status of a refusal. */
 export const statuses: Readonly<Record<string, string>> = {
   400: 'invalid_json validation_failed workflow_invalid not_a_git_repository repository_has_no_commits unknown_role cross_project_dependency secret_ref_forbidden',
   401: 'missing_token invalid_token token_expired invalid_credentials invalid_refresh_token refresh_token_reused',
@@ -13,7 +13,7 @@ export const statuses: Readonly<Record<string, string>> = {
   502: 'external_sync_failed',
 }
 
-/** The operations that were specified: method, path below `/api/v1`, status of a success. */
+/** The specified operations: method, path below `/api/v1`, status of a success. */
 export const addresses: readonly string[] = [
   'POST /auth/register 201',
   'POST /auth/login 200',

@@ -7,20 +7,20 @@ import { leavesNothing, openScreen, showScreen } from '../screenshots/open-scree
 import { screens, type Screen } from '../screenshots/screens.ts'
 import { violations } from './harness/axe.ts'
 
-/** Those that are arranged otherwise in a narrow window. */
+/** Screens with another layout in a narrow window. */
 const narrowToo = /^(01-|01d|02-|02c|03b|04-|06-|07-|08-)/
 
-// The page's own policy lets no foreign script in; the checker is one.
+// The page's own policy forbids foreign scripts, and the checker is one.
 const options = { viewport: { width: 1440, height: 900 }, bypassCSP: true } as const
-/** Nobody looks at it: once nothing is being loaded it may be checked. */
+/** Pages are checked once nothing is loading. */
 const rest = { quiet: 100, most: 2_000 }
 
-// Two at a time: this is the longest file, and when the others are through there is a core to spare.
-describe.concurrent('axe finds nothing in both themes', () => {
+// Two at a time: this is the longest file, and a core is free when the others are done.
+describe.concurrent('has no axe violations in either theme', () => {
   let world: World
   let demo: Demo
   let browser: Browser
-  /** Those that may show another screen: to open one takes longer than what it shows. */
+  /** Steps that may show another screen, because opening one takes longer than its content. */
   const pages: Page[] = []
 
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.concurrent('axe finds nothing in both themes', () => {
       await page.emulateMedia({ colorScheme: 'dark' })
       const narrow = narrowToo.test(name)
       if (narrow) await page.setViewportSize({ width: 1024, height: 700 })
-      // Where only the colours are others nothing else is.
+      // Where only colours differ nothing else can.
       expect(await violations(page, narrow ? undefined : ['color-contrast']), 'dark').toEqual([])
       if (leavesNothing(screen)) pages.push(page)
       else await page.context().close()

@@ -16,7 +16,7 @@ const signIn = (page: Page, email: string, password: string) =>
   fill(page, { Email: email, Password: password }, 'Sign in')
 const lead = (page: Page, place: string) => page.evaluate(`location.hash = '${place}'`)
 
-test('somebody is invited, loses the password, gets a code, and ends what they left behind', async () => {
+test('invites a person, resets their password, and ends what they left', async () => {
   await using service = await startBuiltService({ env: { SVC_REGISTRATION: 'invite' } })
   const anonymous = createClient(createHttpTransport({ baseUrl: service.url, getToken: () => null }))
   await anonymous.call('auth.register', ada)
@@ -34,7 +34,7 @@ test('somebody is invited, loses the password, gets a code, and ends what they l
   const link = await admin.getByText('/#invite=').innerText()
   expect(await admin.getByRole('table', { name: 'Invites' }).getByRole('row').count()).toBe(2)
 
-  // Without one nobody gets in, and the page says what to do.
+  // No one gets in without an invite, and the page says what to do.
   const guest = await open(service.url)
   await guest.getByRole('button', { name: 'Make one' }).click()
   const grace = { 'Your name': 'Grace', Email: 'grace@copse.test', Password: 'another horse' }
@@ -48,7 +48,7 @@ test('somebody is invited, loses the password, gets a code, and ends what they l
   await fill(guest, grace, 'Create account')
   await guest.getByRole('heading', { name: 'Start with a repository' }).waitFor()
 
-  // A token that only reads, for a while.
+  // A read-only token with an end.
   await lead(guest, '#/settings/account')
   await guest.getByRole('button', { name: 'New token' }).click()
   await guest.getByLabel('What it may do').selectOption('read')
@@ -56,7 +56,7 @@ test('somebody is invited, loses the password, gets a code, and ends what they l
   await fill(guest, { 'Name of the token': 'dashboard' }, 'Create token')
   await guest.getByRole('table', { name: 'Personal tokens' }).getByText('only read').waitFor()
 
-  // The administrator helps, and the code works once.
+  // An admin helps with a code, which works once.
   await admin.getByRole('button', { name: 'Manage Grace' }).click()
   await admin.getByRole('table', { name: 'Tokens of Grace' }).getByText('dashboard').waitFor()
   await admin.getByRole('button', { name: 'Reset password…' }).click()
@@ -71,7 +71,7 @@ test('somebody is invited, loses the password, gets a code, and ends what they l
   await guest.reload()
   await guest.getByRole('heading', { name: 'Sign in' }).waitFor()
 
-  // Signed in twice: one ends the other, and changes the password.
+  // Signed in twice: one session ends the other and changes the password.
   await signIn(guest, 'grace@copse.test', 'third horse')
   await guest.getByRole('heading', { name: 'Account' }).waitFor()
   const sessions = guest.getByRole('table', { name: 'Sessions' })

@@ -8,14 +8,14 @@ import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-/** One frame of the log as it was painted. */
+/** One painted frame of the log. */
 interface Frame {
   readonly toEnd: number
-  /** The lowest line that is in sight. */
+  /** The lowest visible line. */
   readonly last: string
 }
 
-/** Notes from now on what every frame shows of the log, once there is something to show. */
+/** Records what every frame shows of the log, once it shows anything. */
 const watchFrames = `
   window.frames_ = []
   const look = () => {
@@ -32,11 +32,11 @@ const watchFrames = `
     requestAnimationFrame(look)
   }
   requestAnimationFrame(look)`
-/** What scrolls inside the log by itself. */
+/** The log's own scroll container. */
 const nested = `[...document.querySelectorAll('[role="log"] *')].filter((one) =>
   ['auto', 'scroll'].includes(getComputedStyle(one).overflowY)).length`
 
-test('the log of a command is one list, at its end from its first frame on, and never all in the page', async () => {
+test('shows a command’s log as one virtual list, at its end from the first frame', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   const gate = await mkdtemp(join(tmpdir(), 'copse-log-'))
   try {
@@ -44,7 +44,7 @@ test('the log of a command is one list, at its end from its first frame on, and 
     await using browser = await launchChromium()
     const { page, client, panel, openProject } = await openLocally(await browser.newPage(checkedPage), service)
     const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
-    // Quiet after its first lines, as a build is.
+    // Quiet after its first lines, like a build.
     const command = `seq -f 'compiled file %g' 3000; echo 'quiet now'; until [ -e "${gate}/go" ]; do sleep 0.05; done; echo 'the very last'; until [ -e "${gate}/end" ]; do sleep 0.05; done`
     const agent = await client.call('agents.create', { name: 'Slowpoke', executor: 'command', config: { command } })
     const task = await client.call('tasks.create', { project_id: project.id, title: 'Build it' })
@@ -72,7 +72,7 @@ test('the log of a command is one list, at its end from its first frame on, and 
     expect(await log.locator('.ln').count()).toBeLessThan(800)
     expect(await violationsInThemes(page), 'a log').toEqual([])
 
-    // A reader who scrolls up stays there, and comes back by a button.
+    // A reader who scrolls up stays there, and returns by a button.
     await log.hover()
     await page.mouse.wheel(0, -4_000)
     const latest = panel.getByRole('button', { name: /Jump to latest/ })
@@ -82,7 +82,7 @@ test('the log of a command is one list, at its end from its first frame on, and 
     await log.getByText('the very last').waitFor()
     await latest.waitFor({ state: 'detached' })
 
-    // A stop is said once, and there is one way on from it, with the others in its menu.
+    // A stop is shown once, with one next step, and others in its menu.
     await panel.getByRole('button', { name: 'Stop', exact: true }).click()
     await panel.getByText('Stopped. Your agent’s work is kept.').waitFor()
     const resume = panel.getByRole('button', { name: 'Resume' })
@@ -108,7 +108,7 @@ test('the log of a command is one list, at its end from its first frame on, and 
     await panel.getByRole('button', { name: /run 2 of 2/ }).waitFor()
     await panel.getByText('Stopped. Your agent’s work is kept.').waitFor({ state: 'detached' })
 
-    // A message lies in the corner of the page, and over nothing that is written in.
+    // A toast is in the corner of the page and covers no input.
     await page.keyboard.press('f')
     await panel.getByRole('textbox', { name: 'Message to Slowpoke' }).waitFor()
     await page.keyboard.press('.')
@@ -127,7 +127,7 @@ test('the log of a command is one list, at its end from its first frame on, and 
   }
 })
 
-test('a failure says in one sentence who failed and why, with the log beside the way on', async () => {
+test('says in one sentence who failed and why, with the log and the next step', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -151,7 +151,7 @@ test('a failure says in one sentence who failed and why, with the log beside the
   await panel.getByRole('button', { name: 'Show log' }).click()
   await panel.getByRole('tab', { name: 'Agent', selected: true }).waitFor()
   await panel.getByRole('log', { name: 'Transcript' }).getByText('nothing to commit', { exact: true }).waitFor()
-  // It is the place that the way led to, and says nothing of it twice.
+  // The link leads here, so the note does not repeat it.
   expect(await panel.getByRole('button', { name: 'Show log' }).count()).toBe(0)
   expect(await panel.getByText('Writer failed').count()).toBe(1)
 })

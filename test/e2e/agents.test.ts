@@ -4,7 +4,7 @@ import { launchChromium } from '../helpers/browser.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
-test('an agent of every kind is added with what it takes, tried out, varied and removed', async () => {
+test('adds, tests, copies and removes an agent of every kind', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await browser.newPage(checkedPage)
@@ -46,7 +46,7 @@ test('an agent of every kind is added with what it takes, tried out, varied and 
       await dialog.getByText('because Copse sets them: --print').waitFor()
       await dialog.getByLabel('Permissions').selectOption('ask')
       expect(await violationsInThemes(page), 'dialog').toEqual([])
-      // Neither a click beside it nor Escape costs anything of what was typed; Cancel does.
+      // Neither a click outside nor Escape discards what was typed; Cancel does.
       await page.mouse.click(5, 5)
       expect(await dialog.getByLabel('Value of TOKEN').inputValue()).toBe('secret')
       await page.keyboard.press('Escape')

@@ -18,7 +18,7 @@ const requests = [
   { tool_name: 'AskUserQuestion', input: { questions: [{ question: 'Which ones?', multiSelect: true, options }] } },
 ]
 
-test('an agent asks on its card and beside its transcript, and is answered by keyboard alone', async () => {
+test('shows an agent’s question on card and transcript, and answers it by keyboard alone', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -30,7 +30,7 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   const task = await client.call('tasks.create', { project_id: project.id, title: 'Publish it' })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
 
-  // The page is opened after it has asked.
+  // The page is opened after the question.
   await page.reload()
   await openProject('ferry')
   const card = page.locator('[data-card]').filter({ hasText: 'Publish it' })
@@ -44,16 +44,16 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   }
   const ask = (name: RegExp) => panel.getByRole('region', { name })
   const command = ask(/Wants to run npm publish/)
-  // What would hide the rest of the line is shown as what it is.
+  // Characters that would hide the rest of the line are escaped.
   await command.getByText('npm publish --tag next\\u{d}echo harmless').waitFor()
   expect(await violationsInThemes(page), 'a command').toEqual([])
   await command.getByLabel('Why you deny it').fill('Not before Friday.')
-  // What is written stays, also when one looks elsewhere.
+  // A draft stays, even after another tab was open.
   await panel.getByRole('tab', { name: 'Overview' }).click()
   await panel.getByRole('tab', { name: /^Agent/ }).click()
   expect(await command.getByLabel('Why you deny it').inputValue()).toBe('Not before Friday.')
   await command.getByRole('button', { name: 'Deny', disabled: false }).focus()
-  // A press that comes as the next ask takes its place answers nothing.
+  // A press that arrives as the next question replaces this one answers nothing.
   const pressed = page.evaluate(pressAtOnce('/elsewhere/a.ts', 'Allow'))
   await page.keyboard.press('Enter')
   await pressed
@@ -82,13 +82,13 @@ test('an agent asks on its card and beside its transcript, and is answered by ke
   await panel.getByText(said).first().waitFor()
   await panel.getByText(/Deny: Not before Friday\./).waitFor()
   await several.waitFor({ state: 'detached' })
-  // Who has answered by keyboard comes to what follows.
+  // After an answer by keyboard the focus is on what follows.
   await keys.on(panel.getByRole('textbox', { name: 'Message to Asker' }))
   const summary = async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.summary ?? ''
   await expect.poll(summary).toContain('{"Which colour?":"Green"} allow{"Which ones?":"Red"}')
 })
 
-/** Presses a button of the page as soon as these words are in its heading, and answers once it has. */
+/** Presses a button as soon as the heading contains these words; resolves once pressed. */
 const pressAtOnce = (words: string, name: string) => `new Promise((pressed) => {
   const observer = new MutationObserver(() => {
     const box = [...document.querySelectorAll('section.ask')].find((section) => section.textContent.includes('${words}'))

@@ -10,7 +10,7 @@ import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService, type BuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a folder that cannot become a project is refused where it was named, and says what to do', async () => {
+test('refuses an unsuitable folder where it was entered, and says what to do', async () => {
   await using empty = await createTestRepository({ files: null })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -28,7 +28,7 @@ test('a folder that cannot become a project is refused where it was named, and s
   await page.getByText('This repository has no commits yet').waitFor()
 })
 
-test('what goes wrong in a task stands on its card and in its panel, with the ways out', async () => {
+test('shows a task’s problems on card and panel, with the ways out', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -96,7 +96,7 @@ test('what goes wrong in a task stands on its card and in its panel, with the wa
   expect(await repository.git(['show', `${workspace.branch}:a.txt`])).toBe('two')
 })
 
-test('a second window shows what happens in the first, and a killed service is taken up again', async () => {
+test('shows one window’s changes in another, and survives a killed service', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-e2e-'))
   try {
     await using repository = await createTestRepository()
@@ -134,7 +134,7 @@ test('a second window shows what happens in the first, and a killed service is t
   }
 })
 
-test('what is said when a card is sent back stays until it got there', async () => {
+test('keeps the text for a returned card until it has arrived', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -162,19 +162,19 @@ test('what is said when a card is sent back stays until it got there', async () 
     const back = page.getByRole('dialog').getByRole('button', { name: /In progress/ })
     await back.waitFor()
     await meanwhile()
-    // What comes in its place is not closed or answered by the second click.
+    // The second click neither closes nor answers what replaces the button.
     await back.dblclick()
     await words.waitFor()
   }
   await page.route(/\/verdict$/, (route) => route.abort(), { times: 1 })
-  // While its steps run it is not to be sent back; once they have, the question that is open knows.
+  // It can't be returned while its steps run; the open dialog notices when they have ended.
   await sendBack(() => writeFile(join(service.dataDir, 'go'), ''))
   await words.fill('Two is not enough.')
   await words.press('Control+Enter')
   await page.getByText('“Write two” is still in').waitFor()
   expect(await statusOf()).toBe('review')
 
-  // It is the same text wherever it is written.
+  // The same text wherever it is written.
   await openTask('Write two', 'Review')
   await expect.poll(() => panel.getByRole('textbox', { name: 'Feedback' }).inputValue()).toBe('Two is not enough.')
   await page.keyboard.press('Escape')
@@ -187,7 +187,7 @@ test('what is said when a card is sent back stays until it got there', async () 
   expect(await panel.getByRole('textbox', { name: 'Feedback' }).inputValue()).toBe('')
 })
 
-test('a service that is killed, comes back or is busy costs nothing that was typed', async () => {
+test('keeps everything typed while the service is killed, back or busy', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-e2e-'))
   try {
     await using repository = await createTestRepository()
@@ -222,13 +222,13 @@ test('a service that is killed, comes back or is busy costs nothing that was typ
     await page.getByText(/Can’t reach Copse/).waitFor()
     expect(await page.getByLabel('Title').inputValue()).toBe('Typed before the crash')
     await using again = await startBuiltService({ dataDir, port: Number(new URL(first.url).port) })
-    // Back: by itself.
+    // Back without any action.
     await page.getByText('Lost connection to Copse.').waitFor({ state: 'detached' })
     expect(await page.getByLabel('Title').inputValue()).toBe('Typed before the crash')
     await create.click()
     await page.locator('[data-card]').filter({ hasText: 'Typed before the crash' }).waitFor()
 
-    // Busy: what was asked for goes on when the service does.
+    // Busy: requests continue when the service does.
     await write('Written while it was busy')
     process.kill(again.pid, 'SIGSTOP')
     try {
@@ -251,7 +251,7 @@ async function signIn(page: Page, service: BuiltService): Promise<Page> {
   return page
 }
 
-/** The person's own token, as the page keeps it. */
+/** The person's own token, as the page stores it. */
 function clientOf(page: Page, service: BuiltService): Client {
   return createClient(createHttpTransport({ baseUrl: new URL(service.url).origin, getToken: () => tokenOf(page) }))
 }

@@ -11,10 +11,10 @@ const cards = 10_000
 const perPage = 200
 const card = (page: Page, title: string) => page.locator('[data-card]').filter({ hasText: title })
 const count = (page: Page) => page.locator('[data-card]').count()
-/** How far the page is wider than its window. */
+/** By how much the page is wider than its window. */
 const overflow = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')
 
-test('two hundred columns and ten thousand cards are there, and only what is seen is in the page', async () => {
+test('renders only the visible part of two hundred columns and ten thousand cards', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -26,7 +26,7 @@ test('two hundred columns and ten thousand cards are there, and only what is see
   const workflow_definition = JSON.stringify(longWorkflow())
   await client.call('projects.update', { project_id: project.id, workflow_definition })
   const sample = await client.call('tasks.create', { project_id: project.id, title: 'Sample' })
-  // The service would need a minute to write so many; what is tried here is the page.
+  // The service would need a minute to save so many; this tests the page only.
   const many = Array.from({ length: cards }, (_, index) => manyOf(sample, index))
   await page.route(/\/projects\/[^/]+\/board$/, (route) => {
     const counts = Object.fromEntries(
@@ -50,10 +50,10 @@ test('two hundred columns and ten thousand cards are there, and only what is see
 
   const board = page.getByRole('region', { name: 'Board' })
   await card(page, 'Card 0').first().waitFor()
-  // The last one, where nothing has ended yet, stands aside.
+  // The last column is collapsed, because nothing is finished.
   await expect.poll(() => board.getByRole('heading', { level: 2 }).count()).toBe(columns - 1)
   await board.getByRole('region', { name: /, 0 tasks, collapsed$/ }).waitFor()
-  // While the rest is on its way its columns say how many tasks they will have, and keys work on those that are there.
+  // During the load, columns show how many tasks they will have, and keys work on loaded ones.
   const first = board.getByRole('region', { name: 'State 0, 51 tasks' })
   await first.getByText('Loading 48 more').waitFor()
   expect(await first.locator('[data-card]').count()).toBe(3)
@@ -64,7 +64,7 @@ test('two hundred columns and ten thousand cards are there, and only what is see
   await first.getByText(/Loading [0-9,]+ more/).waitFor({ state: 'detached' })
   expect(await page.evaluate('document.activeElement.dataset.card')).toBe(manyOf(sample, columns - 1).id)
   expect(await count(page)).toBeLessThan(1_200)
-  // By the keyboard to the right, and by the pointer to the end.
+  // By keyboard to the right, and by pointer to the end.
   await card(page, 'Card 0').first().focus()
   for (let step = 0; step < 9; step++) await page.keyboard.press('l')
   await expect.poll(() => page.evaluate('document.activeElement.dataset.card')).toBe(manyOf(sample, 9).id)
@@ -84,7 +84,7 @@ test('two hundred columns and ten thousand cards are there, and only what is see
   await expect.poll(() => page.locator('[data-card]').first().textContent()).toBe('Card 996')
   await page.evaluate(`document.querySelector('[aria-label="Tasks"]').scrollTop = 1_000_000`)
   await page.getByRole('link', { name: 'Card 0', exact: true }).waitFor()
-  // Elsewhere and back it stands where it stood.
+  // The scroll position survives a visit to another screen.
   await page.getByRole('navigation', { name: 'Main' }).getByText('Inbox').click()
   await table.waitFor({ state: 'detached' })
   await page.getByRole('navigation', { name: 'Main' }).getByText('Wide').click()
@@ -96,7 +96,7 @@ test('two hundred columns and ten thousand cards are there, and only what is see
   await expect.poll(() => count(page)).toBe(1)
 }, 180_000)
 
-test('titles without end, from right to left, of pictures and of markup stay in their cards, at every zoom', async () => {
+test('keeps extreme titles within their cards, at every zoom', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -125,7 +125,7 @@ test('titles without end, from right to left, of pictures and of markup stay in 
   const inside = `[...document.querySelectorAll('[data-card]')].every((card) =>
     [card, ...card.querySelectorAll('*')].every((part) =>
       part.getBoundingClientRect().right <= card.closest('section').getBoundingClientRect().right + 1))`
-  // A common window, the smallest that is supported, and the first at twice the size.
+  // A common window, the smallest supported one, and the first at twice the size.
   for (const [width, height] of [
     [1440, 900],
     [1024, 700],
@@ -143,14 +143,14 @@ test('titles without end, from right to left, of pictures and of markup stay in 
   await card(page, 'WWW').click()
   await panel.waitFor()
   expect(await overflow(page)).toBe(0)
-  // The form lets nobody write what the service would refuse.
+  // The form accepts nothing that the service would refuse.
   await page.keyboard.press('Escape')
   await page.keyboard.press('c')
   await page.getByLabel('Title').fill('t'.repeat(10_000))
   expect(await page.getByLabel('Title').inputValue()).toHaveLength(500)
 })
 
-/** One state after the other, each in a column of its own. */
+/** States in a row, each in a column of its own. */
 function longWorkflow() {
   const name = (index: number) => (index === columns - 1 ? 'over' : `s${index}`)
   const kindOf = (index: number) => (index === 0 ? 'initial' : index === columns - 1 ? 'terminal' : 'custom')
@@ -165,7 +165,7 @@ function longWorkflow() {
   }
 }
 
-/** The sample as the so-manieth task, spread over all states but the last. */
+/** The sample as the n-th task, spread over all states but the last. */
 function manyOf(sample: Task, index: number) {
   const id = `${sample.id.slice(0, 24)}${index.toString(16).padStart(12, '0')}`
   return { ...sample, id, title: `Card ${index}`, status: `s${index % (columns - 1)}`, position: cards - index }

@@ -10,14 +10,14 @@ import { openLocally } from './harness/local-page.ts'
 const card = (page: Page, title: string) => page.locator('[data-card]').filter({ hasText: title })
 const column = (page: Page, name: string) => page.getByRole('region', { name: new RegExp(`^${name}, `) })
 
-test('columns without tasks stand aside, and open while a card is dragged over them', async () => {
+test('collapses empty columns, and opens them while a card is dragged over them', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
   const ferry = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
   await page.reload()
-  // A board that is wholly empty keeps its columns open.
+  // A completely empty board keeps its columns open.
   await column(page, 'Review').getByRole('heading').waitFor()
   await client.call('tasks.create', { project_id: ferry.id, title: 'Count the passengers', status: 'todo' })
   await card(page, 'Count').waitFor()
@@ -29,14 +29,14 @@ test('columns without tasks stand aside, and open while a card is dragged over t
   expect(await board.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
   expect((await backlog.boundingBox())?.width).toBe(36)
 
-  // A search that hides everything folds nothing more.
+  // A search that hides everything collapses no more columns.
   await page.keyboard.press('/')
   await page.keyboard.type('nothing like it')
   await page.getByRole('heading', { name: 'No matching tasks' }).waitFor()
   await page.getByRole('region', { name: 'To do, 0 tasks', exact: true }).waitFor()
   await page.keyboard.press('Escape')
 
-  // Over a folded column the drag says what would come of it; nothing else moves.
+  // Over a collapsed column the drag shows a hint; nothing else moves.
   const before = await column(page, 'To do').boundingBox()
   await card(page, 'Count').hover()
   await page.mouse.down()
@@ -47,14 +47,14 @@ test('columns without tasks stand aside, and open while a card is dragged over t
   expect(await violationsInThemes(page), 'dragging').toEqual([])
   await page.mouse.up()
   await column(page, 'Backlog').locator('[data-card]').waitFor()
-  // Opened by hand it stays open.
+  // A column that was opened by hand stays open.
   await page.getByRole('button', { name: /Expand In progress|^0 In progress/ }).click()
   await column(page, 'In progress').getByRole('heading').waitFor()
   await page.reload()
   await column(page, 'In progress').getByRole('heading').waitFor()
 }, 120_000)
 
-test('a card leads to what runs in its worktree, as long as something answers there', async () => {
+test('links a card to the servers of its worktree while they answer', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -68,7 +68,7 @@ test('a card leads to what runs in its worktree, as long as something answers th
   const { id: task_id } = await client.call('tasks.create', { project_id: ferry.id, title: 'Serve', status: 'todo' })
   await client.call('tasks.claim', { task_id, agent_id })
   await page.reload()
-  // What failed, and why, in one line.
+  // The failure and its reason in one line.
   await card(page, 'Serve').getByText('The provider didn’t answer').waitFor()
   const { port_base } = await client.call('tasks.get', { task_id })
   const port = (port_base ?? 0) + 3
@@ -92,7 +92,7 @@ test('a card leads to what runs in its worktree, as long as something answers th
   expect(await page.getByRole('link', { name: /^Preview/ }).count()).toBe(0)
 }, 120_000)
 
-test('several cards are picked, and one thing is done with all of them', async () => {
+test('picks several cards and does one thing with all', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -120,7 +120,7 @@ test('several cards are picked, and one thing is done with all of them', async (
   await page.keyboard.press('3')
   await expect.poll(async () => (await tasksNow()).filter(({ priority }) => priority === 3).length).toBe(3)
   await card(page, 'Two').getByRole('img', { name: /High/ }).waitFor()
-  // Their labels, in the same hand.
+  // Their labels, with the same selection.
   await page.keyboard.press('Shift+L')
   const labels = page.getByRole('dialog', { name: 'Labels' })
   await labels.getByLabel('Find or add a label').fill('docs')
@@ -133,7 +133,7 @@ test('several cards are picked, and one thing is done with all of them', async (
   await page.keyboard.press('Escape')
   await bar.waitFor({ state: 'detached' })
 
-  // By the pointer: a range and one more. What can't be done says why, and stays picked.
+  // By pointer: a range and one more. Cards that can't be changed say why and stay selected.
   await card(page, 'One').click({ modifiers: ['Control'] })
   await card(page, 'Two').click({ modifiers: ['Shift'] })
   await page.getByRole('button', { name: /Done/ }).first().waitFor()
@@ -153,7 +153,7 @@ test('several cards are picked, and one thing is done with all of them', async (
   await bar.getByRole('button', { name: 'Archive' }).click()
   await card(page, 'Over').waitFor({ state: 'detached' })
 
-  // In the list too: tasks that can move do, and the others say why not.
+  // In the list too: movable tasks move, and the others say why not.
   await page.getByRole('button', { name: 'List' }).click()
   await card(page, 'Three').focus()
   await page.keyboard.press('Space')
@@ -163,7 +163,7 @@ test('several cards are picked, and one thing is done with all of them', async (
   await page.getByRole('dialog', { name: 'Move to' }).getByRole('button', { name: 'Backlog' }).click()
   await expect.poll(async () => (await tasksNow()).filter(({ status }) => status === 'backlog').length).toBe(2)
 
-  // One card alone has the same keys, and its menu says them.
+  // A single card has the same keys, and its menu shows them.
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Board' }).click()
   await card(page, 'Five').focus()
@@ -178,7 +178,7 @@ test('several cards are picked, and one thing is done with all of them', async (
   await page.getByRole('option', { name: /Set priority/ }).waitFor()
 }, 120_000)
 
-test('archiving several cards is taken back for exactly those, also where some were not archived', async () => {
+test('undoes an archive of several cards for exactly those it changed', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -207,7 +207,7 @@ test('archiving several cards is taken back for exactly those, also where some w
   await card(page, 'Two').waitFor()
   expect(await archived()).toEqual(['Old'])
 
-  // They are in hand again. One that can't be archived is no part of what comes back.
+  // They are selected again. One that can't be archived does not come back.
   await bar.getByText('2 selected').waitFor()
   await card(page, 'Two').click({ modifiers: ['Control'] })
   await card(page, 'Open').click({ modifiers: ['Control'] })
@@ -221,7 +221,7 @@ test('archiving several cards is taken back for exactly those, also where some w
   expect(await archived()).toEqual(['Old'])
 }, 120_000)
 
-test('the list stands in groups, work under way first, and a view of it is kept by name', async () => {
+test('groups the list, current work first, and saves a view by name', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -243,11 +243,11 @@ test('the list stands in groups, work under way first, and a view of it is kept 
   const titles = () => page.locator('[data-card]').allTextContents()
   await expect.poll(titles).toEqual(['Now', 'Next', 'Later'])
   await table.getByRole('button', { name: 'In progress 1' }).waitFor()
-  // Labels are seen; a column in which nothing stands is not there.
+  // Labels are visible; an empty column is hidden.
   await table.getByText('docs').waitFor()
   expect(await table.getByRole('button', { name: 'Review' }).count()).toBe(0)
   expect(await violationsInThemes(page), 'groups').toEqual([])
-  // Folded, and still so afterwards; keys go over what is shown.
+  // Collapsed, also afterwards; keys skip hidden cards.
   await table.getByRole('button', { name: 'To do 1' }).click()
   await expect.poll(titles).toEqual(['Now', 'Later'])
   await card(page, 'Now').focus()
@@ -256,7 +256,7 @@ test('the list stands in groups, work under way first, and a view of it is kept 
   await page.reload()
   await expect.poll(titles).toEqual(['Now', 'Later'])
 
-  // A view with a name, from the palette too.
+  // A named view, from the palette too.
   await page.keyboard.press('Shift+F')
   await page.getByRole('textbox', { name: 'Find a filter' }).fill('label docs')
   await page.keyboard.press('Enter')
@@ -276,7 +276,7 @@ test('the list stands in groups, work under way first, and a view of it is kept 
   await page.getByRole('option', { name: /Only docs/ }).waitFor()
   await page.keyboard.press('Enter')
   await expect.poll(titles).toEqual(['Next'])
-  // Of all projects each is a group.
+  // With all projects each is a group.
   await page.keyboard.press('g')
   await page.keyboard.press('p')
   await page.getByRole('button', { name: 'List' }).click()

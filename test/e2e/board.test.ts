@@ -11,7 +11,7 @@ const rail = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 const toast = (page: Page, text: RegExp) => page.locator('[data-sonner-toast]').filter({ hasText: text })
 const titles = (page: Page) => page.locator('[data-card]').allTextContents()
 
-test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in one project and in all', async () => {
+test('lists, sorts, filters, assigns, cancels and archives tasks, in one project and in all', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -34,11 +34,11 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await rail(page).getByText('Ferry').click()
 
   await seeColumns(page)
-  // The list, by the pointer: sorted by what its heads say, and back by the keyboard.
+  // The list by pointer: sorted by its heads, and back by keyboard.
   await page.getByRole('button', { name: 'List' }).click()
   const table = page.getByRole('table')
   await table.getByRole('button', { name: 'Title' }).click()
-  // What an agent has comes first; within a state the head sorts.
+  // Tasks with an agent come first; within a state the head sorts.
   await expect.poll(async () => (await titles(page)).slice(0, 2)).toEqual(['Delta, breaks', 'Alpha, low'])
   await table.getByRole('button', { name: 'Title' }).click()
   await table.locator('th[aria-sort="descending"]').filter({ hasText: 'Title' }).waitFor()
@@ -56,7 +56,7 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await page.keyboard.press('Enter')
   await table.waitFor()
 
-  // A filter by the keyboard and a search combine; both are there again after another project.
+  // A filter by keyboard and a search combine; both are restored after another project.
   await page.keyboard.press('Shift+F')
   await page.getByRole('textbox', { name: 'Find a filter' }).fill('label docs')
   await page.keyboard.press('Enter')
@@ -78,7 +78,7 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await expect.poll(() => titles(page)).toEqual(['Delta, breaks'])
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByRole('button', { name: 'Board' }).click()
-  // The card that somebody was on is the one that the keyboard comes back to.
+  // The keyboard returns to the card that had the focus.
   await card(page, 'Gamma').focus()
   await rail(page).getByText('Lantern').click()
   await card(page, 'Of the other').waitFor()
@@ -88,19 +88,19 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await putInOrder(page)
   await useActions(page)
 
-  // All projects: one board, whose cards say where they belong, and a task beside it.
+  // All projects: one board, whose cards name their project, and a task beside it.
   await page.keyboard.press('g')
   await page.keyboard.press('p')
   await card(page, 'Of the other').getByText('Lantern').waitFor()
   expect(await violations(page), 'all projects').toEqual([])
-  // One that is made elsewhere meanwhile comes too, with its tasks.
+  // A project created elsewhere appears too, with its tasks.
   const late = await client.call('projects.create', { name: 'Mole', repo_path: repository.path })
   await client.call('tasks.create', { project_id: late.id, title: 'Of the newest', status: 'todo' })
   await card(page, 'Of the newest').waitFor()
   await card(page, 'Of the other').click()
   await panel.getByRole('heading', { name: 'Of the other' }).waitFor()
   expect(page.url()).toContain('#/all/t/')
-  // Two keys that went somewhere are over: the next is one of its own, also while the panel is still opening.
+  // A key sequence ends with its second key; the next key is its own, even while the panel opens.
   await page.keyboard.press('g')
   await page.keyboard.press('p')
   await panel.waitFor({ state: 'detached' })
@@ -123,7 +123,7 @@ test('tasks are listed, sorted, narrowed, assigned, cancelled and archived, in o
   await card(page, 'Written from above').getByText('fresh').waitFor()
 }, 180_000)
 
-/** What the columns say: parts, what holds a task, and the last fifty of what has ended with the way to all. */
+/** The columns: parts, blocked tasks, and the last fifty finished ones with a link to all. */
 async function seeColumns(page: Page): Promise<void> {
   await card(page, 'Alpha').getByText('0/1').waitFor()
   await card(page, 'Delta')
@@ -141,7 +141,7 @@ async function seeColumns(page: Page): Promise<void> {
   await page.getByRole('button', { name: /51 Done/ }).click()
 }
 
-/** Cards are put in order by the pointer and by keys, or by what they are. */
+/** Cards are sorted by pointer and keys, or by their fields. */
 async function putInOrder(page: Page): Promise<void> {
   const todo = page.getByRole('region', { name: /^To do/ })
   const order = async () =>
@@ -180,7 +180,7 @@ async function putInOrder(page: Page): Promise<void> {
   await expect.poll(order).toEqual(['Beta', 'Gamma', 'Alpha'])
 }
 
-/** What is done with a card, by its menu and by keys, and taken back. */
+/** Actions on a card, by menu and keys, and their undo. */
 async function useActions(page: Page): Promise<void> {
   await card(page, 'Alpha').click({ button: 'right' })
   await page.getByRole('menuitem', { name: /^Stop/ }).getByText('No agent is running').waitFor()
@@ -206,7 +206,7 @@ async function useActions(page: Page): Promise<void> {
     await page.getByRole('menuitem', { name: 'Cancel task…' }).click()
     await done.filter({ has: card(page, 'Beta') }).waitFor()
   }
-  // From the head of its task it can be taken back just as well.
+  // The task's head offers the same undo.
   await card(page, 'Beta').focus()
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: /^State: To do/ }).click()
@@ -222,7 +222,7 @@ async function useActions(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Close', exact: true }).click()
   await toast(page, /^Cancelled /).waitFor({ state: 'detached' })
   await cancel()
-  // It is cancelled for good once the time to take it back is up, and can be archived then.
+  // The cancellation is final once the time for undo is over, and the task can be archived.
   await toast(page, /^Cancelled /).waitFor({ state: 'detached' })
   await card(page, 'Beta').click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Archive' }).click()

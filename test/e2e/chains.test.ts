@@ -18,7 +18,7 @@ async function dragHandle(page: Page, ref: string, from: string, onto: string): 
   await page.mouse.move((box?.x ?? 0) + 40, (box?.y ?? 0) + 16, { steps: 6 })
 }
 
-test('a handle dragged onto a card, or the keys, make it start after another; the chain shows it', async () => {
+test('makes a card start after another by its dragged handle or the keys, and shows the chain', async () => {
   await using repository = await createTestRepository()
   await using other = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
@@ -114,7 +114,7 @@ test('a handle dragged onto a card, or the keys, make it start after another; th
   await strip.getByRole('button', { name: 'Chains', expanded: false }).waitFor()
 }, 120_000)
 
-test('a task that depends on another is told to start when that is done, says so, and is taken back', async () => {
+test('lets a dependent task start automatically, shows that, and cancels it', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

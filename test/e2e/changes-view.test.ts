@@ -7,7 +7,7 @@ import { openLocally } from './harness/local-page.ts'
 const viewport = { width: 1440, height: 900 }
 const modules = [1, 2, 10].map((n) => `module${n}.ts`)
 
-test('one commit is looked at, files are ticked in their order, and the view is set by words', async () => {
+test('shows one commit, marks files as viewed in order, and changes the view by menu', async () => {
   const files = { ...Object.fromEntries(modules.map((name) => [name, 'one\ntwo\n'])), 'package-lock.json': '{}\n' }
   await using repository = await createTestRepository({ files })
   await using service = await startBuiltService({ as: 'local' })
@@ -41,7 +41,7 @@ test('one commit is looked at, files are ticked in their order, and the view is 
   expect(await titles()).toEqual([...modules, 'package-lock.json'])
   await panel.getByText(/against main at [0-9a-f]{8}/).waitFor()
 
-  // Ticked, folded, and on to the next that is not ticked, past the end to those before.
+  // Marked, collapsed, and on to the next unmarked file, past the end to the first ones.
   const current = () => tree.locator('[aria-current="true"]').getAttribute('title')
   await tree.getByTitle('module2.ts').click()
   for (const next of ['module10.ts', 'package-lock.json', 'module1.ts']) {
@@ -51,7 +51,7 @@ test('one commit is looked at, files are ticked in their order, and the view is 
   await tree.getByText('3 of 4 viewed').waitFor()
   await panel.getByRole('button', { name: 'Open module2.ts' }).waitFor()
 
-  // White space and generated files by words.
+  // White space and generated files by menu.
   await choose('View', 'Show whitespace changes')
   await panel.getByText('+3', { exact: true }).first().waitFor()
   await choose('View', 'Show whitespace changes')
@@ -70,7 +70,7 @@ test('one commit is looked at, files are ticked in their order, and the view is 
   await choose(/Lock it/, 'All commits')
   await expect.poll(titles).toHaveLength(4)
 
-  // What changed since the last look.
+  // The changes since the last look.
   await panel.getByRole('tab', { name: 'Activity' }).click()
   await repository.git(['-C', workspace?.path ?? '', 'commit', '-q', '--allow-empty', '-m', 'Nothing'])
   await panel.getByRole('tab', { name: /^Changes/ }).click()

@@ -14,7 +14,7 @@ const lines = (word: string) =>
 const names = ['a', 'b', 'c', 'd', 'e', 'f']
 const files = Object.fromEntries(names.map((name) => [`src/${name}.ts`, lines('before')]))
 
-test('an open diff follows the worktree: scroll, folders and ticks stay, and a tick falls with its content', async () => {
+test('updates an open diff with the worktree, and keeps scroll, folders and valid marks', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-e2e-'))
   try {
     await using repository = await createTestRepository({ files: { ...files, 'docs/note.md': 'note\n' } })
@@ -38,16 +38,16 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
     const tree = panel.getByRole('navigation', { name: 'Changed files' })
     await tree.getByText('0 of 7 viewed').waitFor()
 
-    // By keyboard, from where one is; the file folds.
+    // By keyboard from the current place; the file collapses.
     await tree.getByTitle('docs/note.md').click()
     await page.keyboard.press('v')
     await tree.getByText('1 of 7 viewed').waitFor()
-    // It goes on to the next one; the file that was ticked is folded.
+    // The next file follows; the marked file is collapsed.
     await expect.poll(() => tree.locator('[aria-current="true"]').getAttribute('title')).toBe('src/a.ts')
     await tree.getByTitle('docs/note.md').click()
     await panel.getByRole('button', { name: 'Open docs/note.md' }).waitFor()
     await tree.getByTitle('src/c.ts').click()
-    // A press counts although the file is drawn anew before the button is let go, and so does a place held by key.
+    // A press counts although the file is redrawn before the button is released, and so does a place held by key.
     const tick = panel.getByRole('checkbox', { name: 'Viewed src/c.ts' })
     const press = async () => {
       await page.mouse.up()
@@ -55,7 +55,7 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
       await page.mouse.down()
       return focusedLabel(page)
     }
-    // The view may come to rest on the file only once the pointer is there.
+    // The view may settle on the file only once the pointer is there.
     await expect.poll(press).toBe('Viewed src/c.ts')
     await page.emulateMedia({ colorScheme: 'dark' })
     await expect.poll(() => schemeOf(panel.locator('pre').first())).toBe('dark')
@@ -68,7 +68,7 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
     await tree.getByTitle('src/e.ts').click()
     const before = await topOf(page, 'src/e.ts')
 
-    // A file above the one that is read appears, another's content changes.
+    // A file above the current one appears, another's content changes.
     await writeFile(join(path, 'src', 'a0.ts'), lines('fresh'))
     await writeFile(join(path, 'src', 'c.ts'), lines('again'))
     await tree.getByText('1 of 8 viewed').waitFor()
@@ -77,9 +77,9 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
     expect(await tree.getByRole('button', { name: 'docs', exact: true }).getAttribute('aria-expanded')).toBe('false')
     expect(await tree.locator('[aria-current="true"]').textContent()).toContain('e')
 
-    // Lines are walked and commented by keyboard; what is half written stays, too.
+    // Lines are walked and commented by keyboard; a draft stays too.
     await commentByKeyboard(page, panel)
-    // What is ticked off is the person's, and stays over a restart.
+    // Marks belong to the person and survive a restart.
     await service.stop()
     await using again = await startBuiltService({ as: 'local', dataDir })
     const later = await openLocally(await browser.newPage({ viewport }), again)
@@ -93,7 +93,7 @@ test('an open diff follows the worktree: scroll, folders and ticks stay, and a t
   }
 })
 
-test('a late change is not merged by a click: the refusal leads to it, and who has seen it merges it', async () => {
+test('refuses a merge of a late change, shows it, then merges', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -120,7 +120,7 @@ test('a late change is not merged by a click: the refusal leads to it, and who h
   expect(await repository.git(['show', 'main:late.txt'])).toBe('later')
 })
 
-test('of thousands of files those in sight are drawn and keys reach all; one too large or on one line is shown when asked for', async () => {
+test('renders the visible ones of thousands of files, and shows huge ones on request', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -147,7 +147,7 @@ test('of thousands of files those in sight are drawn and keys reach all; one too
   await tree.getByText('0 of 2003 viewed').waitFor()
   expect(await tree.getByRole('button').count()).toBeLessThan(100)
 
-  // One stop of Tab, from which arrows go on; the folder is shut and opened by them.
+  // One tab stop, from which arrows continue and open or close folders.
   await tree.getByRole('textbox', { name: 'Filter files' }).press('ArrowDown')
   const folder = tree.getByRole('button', { name: 'many', exact: true })
   await expect.poll(() => folder.evaluate((row) => row === row.ownerDocument.activeElement)).toBe(true)
@@ -162,7 +162,7 @@ test('of thousands of files those in sight are drawn and keys reach all; one too
   await panel.getByRole('checkbox', { name: 'Viewed small.txt' }).waitFor()
   expect(await panel.getByRole('checkbox', { name: /^Viewed/ }).count()).toBeLessThan(60)
 
-  // Back over the whole change: to the files, and to what was changed before.
+  // Back over the whole change: to the files, and to the previous change.
   await page.keyboard.press('[')
   await expect.poll(() => current.getAttribute('title')).toBe('numbers.txt')
   await page.keyboard.press('p')
@@ -185,12 +185,12 @@ const focusedLabel = (page: Page) => page.evaluate<string | null>("document.acti
 const schemeOf = (element: Locator) => element.evaluate((node) => getComputedStyle(node as Element).colorScheme)
 const focusedTitle = (page: Page) => page.evaluate<string | null>("document.activeElement.getAttribute('title')")
 
-/** Comments on two lines of a file, answers, and takes a deletion back. */
+/** Comments on two lines of a file, answers, and undoes a deletion. */
 async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
   const differences = panel.getByRole('region', { name: 'Differences' })
   await differences.focus()
   await page.keyboard.press('n')
-  // In a browser, which may be on another machine, a line is copied as editors and terminals take it.
+  // In a browser, which may be on another machine, a line is copied in the form of editors and terminals.
   await page.keyboard.press('o')
   await page.getByText(/^Copied src\/\w+\.ts:1$/).waitFor()
   await page.keyboard.press('Shift+F10')
@@ -204,7 +204,7 @@ async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
   await page.keyboard.press('Enter')
   await page.keyboard.type('Why all of them?')
   const place = await panel.getByRole('textbox', { name: /^Comment on lines/ }).getAttribute('aria-label')
-  // The event is here before the answer is: whoever has gone on by then stays where they are.
+  // The event arrives before the answer, and must not move a person who has moved on.
   const answered = Promise.withResolvers<void>()
   const late = async (route: Route) => {
     const response = await route.fetch()
@@ -222,7 +222,7 @@ async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
   await page.keyboard.type('some?')
   await page.keyboard.press('Control+Enter')
   await thread.getByText('Or only some?').waitFor()
-  // A change that is not sent stays, whatever one looks at meanwhile.
+  // An unsent change stays, whatever else is opened.
   await thread.getByRole('button', { name: 'Edit the comment' }).first().click()
   const edited = thread.getByRole('textbox', { name: 'Edit the comment' })
   await edited.fill('Why all of these?')
@@ -242,7 +242,7 @@ async function commentByKeyboard(page: Page, panel: Locator): Promise<void> {
   await panel.getByText('1 unresolved').waitFor()
 }
 
-/** How far below the top of the page the bar of a file is. */
+/** The distance of a file's bar from the top of the page. */
 async function topOf(page: Page, path: string): Promise<number> {
   const box = await page.getByRole('checkbox', { name: `Viewed ${path}` }).boundingBox()
   return box?.y ?? Number.NaN

@@ -10,7 +10,7 @@ import { openLocally } from './harness/local-page.ts'
 
 const isAble = readMachine().available
 
-test('containment is chosen for agents and for a project’s scripts, and offered to older agents', async () => {
+test('sets the containment of agents and scripts, and offers it to older agents', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local', env: { SVC_CONTAINMENT: 'auto' } })
   await using browser = await launchChromium()
@@ -73,7 +73,7 @@ test('containment is chosen for agents and for a project’s scripts, and offere
   })
 })
 
-test.runIf(isAble)('a run says how it is contained and what it was kept from, and that can be allowed', async () => {
+test.runIf(isAble)('shows a run’s containment and denials, and allows what was denied', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { violationsInThemes } from './harness/axe.ts'
 import { startDesktop, type Desktop } from './harness/electron-standin/start-desktop.ts'
 
-test('the window shows the app as the local operator, over IPC, with nothing of Node in the page', async () => {
+test('shows the app as the local operator over IPC, without Node in the page', async () => {
   await using desktop = await startDesktop()
   const { page } = desktop
   await page.waitForSelector('#app > *')
@@ -26,7 +26,7 @@ test('the window shows the app as the local operator, over IPC, with nothing of 
   })
 })
 
-test('the app ends cleanly when its window is closed, and remembers the window', async () => {
+test('quits when its window is closed, and remembers the window', async () => {
   await using desktop = await startDesktop()
   await desktop.page.waitForSelector('#app > *')
   await desktop.page.close()
@@ -35,7 +35,7 @@ test('the app ends cleanly when its window is closed, and remembers the window',
   expect(JSON.parse(await readFile(join(desktop.dataDir, 'window.json'), 'utf8'))).toMatchObject({ width: 1440 })
 })
 
-test('links leave for the person’s browser and the window stays on the app', async () => {
+test('opens links in the person’s browser, and keeps the window on the app', async () => {
   await using desktop = await startDesktop()
   const { page } = desktop
   await page.waitForSelector('#app > *')
@@ -50,7 +50,7 @@ test('links leave for the person’s browser and the window stays on the app', a
   expect(page.url()).toBe(home)
 })
 
-test('a folder and a line of a worktree’s file open in an editor of this machine, and nothing opens what is none', async () => {
+test('opens a folder and a line of a worktree’s file in an editor of this machine', async () => {
   const programs = await mkdtemp(join(tmpdir(), 'copse-editors-'))
   await using _ = { [Symbol.asyncDispose]: () => rm(programs, { recursive: true, force: true }) }
   const note = join(programs, 'told')
@@ -72,7 +72,7 @@ test('a folder and a line of a worktree’s file open in an editor of this machi
   expect(await ask('openFolder', 'vscodium', 'relative')).toBe(false)
   expect(await ask('openFolder', 'file', dataDir)).toBe(false)
 
-  // A line of a file: of a task's worktree, and nowhere else.
+  // A line of a file in a task's worktree, and nowhere else.
   const { project } = await call<{ project: { id: string } }>(desktop, 'demo.create', {})
   const busy = { name: 'Busy', executor: 'command', config: { command: 'sleep 600' } }
   const agent = await call<{ id: string }>(desktop, 'agents.create', busy)
@@ -97,7 +97,7 @@ test('a folder and a line of a worktree’s file open in an editor of this machi
   expect(await open('README.md', 3), 'a worktree whose folder is gone').toBe(false)
 })
 
-test('streams end with the page that asked for them and work again after a reload', async () => {
+test('ends streams with their page, and streams again after a reload', async () => {
   await using desktop = await startDesktop()
   const { page } = desktop
   await page.waitForSelector('#app > *')
@@ -115,7 +115,7 @@ test('streams end with the page that asked for them and work again after a reloa
   ).toBe('item')
 })
 
-test('a notification is shown by the system, its click brings the window and the page is told; the icon has a number', async () => {
+test('shows a notification by the system, opens its task on click, and counts on the icon', async () => {
   await using desktop = await startDesktop()
   const { page } = desktop
   await page.waitForSelector('#app > *')
@@ -134,7 +134,7 @@ test('a notification is shown by the system, its click brings the window and the
     .toBe(true)
 })
 
-test('menu, tray, links, drops and settings work on the page, and no agent ends unasked', async () => {
+test('handles menu, tray, links, drops and settings, and ends no agent unasked', async () => {
   await using desktop = await startDesktop({ args: ['copse://task/nonsense'] })
   const { page } = desktop
   const soon = { timeout: 20_000 }
@@ -143,7 +143,7 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
   await page.getByText('open this link').waitFor()
   const demo = await call<{ project: { id: string }; agent: { id: string } }>(desktop, 'demo.create', {})
 
-  // The menu has the page's commands with the keys of now, also after these were changed.
+  // The menu has the page's commands with their current keys, also after a change.
   await expect.poll(() => last('Menu.setApplicationMenu'), soon).toContain('"accelerator":"C"')
   desktop.click('Add Project…')
   await page.getByRole('heading', { name: 'Add a project' }).waitFor()
@@ -164,12 +164,12 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
   const kept = JSON.parse(await readFile(join(desktop.dataDir, 'desktop.json'), 'utf8')) as unknown
   expect(kept).toMatchObject({ whenQuit: 'end', theme: 'dark' })
 
-  // A quick task from the tray, wherever one is.
+  // A quick task from the tray, on any screen.
   desktop.click('New Task…')
   await page.getByRole('dialog', { name: 'New task' }).waitFor()
   await page.keyboard.press('Escape')
 
-  // Tasks that a second start links to; what is dropped.
+  // Tasks that a second start links to, and dropped text.
   const task = await call<{ id: string }>(desktop, 'tasks.create', {
     project_id: demo.project.id,
     title: 'Linked from elsewhere',
@@ -182,7 +182,7 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
   await drop(desktop, desktop.dataDir)
   await page.getByText('This folder isn’t a git repository').waitFor()
 
-  // An agent is at work: the tray counts it, and closing the window asks once.
+  // An agent works: the tray counts it, and closing the window asks once.
   const agent = await call<{ id: string }>(desktop, 'agents.create', {
     name: 'Sleeper',
     executor: 'command',
@@ -197,7 +197,7 @@ test('menu, tray, links, drops and settings work on the page, and no agent ends 
   desktop.closeWindow()
   await expect.poll(() => desktop.calls.filter(({ name }) => name === 'window.hide').length, soon).toBe(2)
   expect(desktop.calls.filter(({ name }) => name === 'dialog.showMessageBox')).toHaveLength(1)
-  // The page lives on behind the tray, and quitting is as it was chosen above.
+  // The page stays alive behind the tray, and quitting follows the choice above.
   expect(await call(desktop, 'system.get', {})).toMatchObject({ data_dir: desktop.dataDir })
   desktop.click('Quit Copse')
   expect(await desktop.exited).toBe(0)
@@ -212,7 +212,7 @@ async function call<T>({ page }: Desktop, name: string, input: unknown): Promise
   return reply.value
 }
 
-/** What the file manager does: the pointer comes with something, and lets go of it. */
+/** Imitates a file manager: the pointer enters with something, and drops it. */
 async function drop({ page }: Desktop, path: string): Promise<void> {
   await page.evaluate(`document.documentElement.dataset.droppedPath = ${JSON.stringify(path)}`)
   const cdp = await page.context().newCDPSession(page)

@@ -7,7 +7,7 @@ import { openLocally } from './harness/local-page.ts'
 const viewport = { width: 1440, height: 900 }
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
 
-test('two lines are commented and sent back in six presses, and the work is merged in one, from anywhere on the task', async () => {
+test('comments on two lines and returns the task in six presses, and merges in one', async () => {
   await using repository = await createTestRepository({ files: { 'add.txt': nine } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -7,7 +7,7 @@ import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('the first screen shows repositories nearby and what is here; what can be installed is folded, to be copied', async () => {
+test('shows nearby repositories and installed agents, and how to install others', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   const home = join(repository.beside, 'home')
   await mkdir(join(home, 'code'), { recursive: true })
@@ -29,7 +29,7 @@ test('the first screen shows repositories nearby and what is here; what can be i
   await copy.waitFor()
   expect(await violationsInThemes(page), 'first run').toEqual([])
 
-  // On a small screen everything is below each other, and nothing is cut off at the side.
+  // On a small screen everything is in one column, and nothing is cut off at the side.
   await page.setViewportSize({ width: 360, height: 740 })
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
   expect(await violationsInThemes(page), 'narrow').toEqual([])
@@ -42,7 +42,7 @@ test('the first screen shows repositories nearby and what is here; what can be i
     .getByRole('button', { name: /New task/ })
     .first()
     .waitFor()
-  // A project is no longer something to find.
+  // A repository with a project is no longer listed.
   expect((await client.call('projects.list', {})).items[0]?.repos[0]?.path).toBe(path)
   expect(await client.call('system.nearby_repositories', {})).toEqual({ items: [] })
 })

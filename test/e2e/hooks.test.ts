@@ -10,7 +10,7 @@ import { startBuiltService } from './harness/built-service.ts'
 import { keyboardOf } from './harness/keyboard.ts'
 import { openLocally } from './harness/local-page.ts'
 
-/** A folder outside every worktree, by which a test tells its hooks what to do. */
+/** A folder outside every worktree, through which a test controls its hooks. */
 async function signs() {
   const folder = await mkdtemp(join(tmpdir(), 'copse-hooks-'))
   return {
@@ -39,10 +39,10 @@ const save = async (page: Page) => {
   await page.getByRole('button', { name: 'Save hooks' }).click()
   await page.getByRole('region', { name: 'Not saved' }).waitFor({ state: 'detached' })
 }
-/** What stands in the line of a run: its result, its name. */
+/** The text of a run's line: its result, its name. */
 const runs = (panel: Locator) => panel.getByRole('listbox', { name: 'Runs by event' }).getByRole('option')
 
-test('a person adds a blocking hook, sees it hold a task, tries it again, skips it and reads every log', async () => {
+test('adds a blocking hook, then retries, skips and reads the logs of it', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -82,7 +82,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
       { command: 'echo tidy', timeout_seconds: 30 },
     ],
   })
-  // What a plugin does not support is skipped; the editor marks it, and so it comes by the API here.
+  // An unsupported plugin is skipped; the editor marks it, so it is added over the API here.
   const settings = await client.call('projects.get_settings', { project_id: project.id })
   const plugin = { type: 'plugin', name: 'knowledge-inject' } as const
   await client.call('projects.update_settings', {
@@ -94,7 +94,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   })
   await page.getByText('knowledge-inject').first().waitFor()
 
-  // The claim, the barrier, and the log of what holds it.
+  // The claim, the barrier, and the log of the blocking hook.
   await openProject('Hooked')
   await openTask('Needs its tools', 'Overview')
   await panel.getByRole('button', { name: 'Start' }).click()
@@ -107,7 +107,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
     status: 'in_progress',
     entry_barrier: true,
   })
-  // The message asks for the reason as the log does, and Escape takes the question back.
+  // The toast asks for the reason like the log, and Escape closes the question.
   await panel.getByRole('button', { name: 'Skip once…' }).focus()
   await page.keyboard.press('Enter')
   const why = panel.getByLabel('Why it is skipped')
@@ -133,7 +133,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   await panel.getByRole('img', { name: 'A hook failed' }).waitFor({ state: 'detached' })
   await keys.keptFocus()
 
-  // Every kind of end stands in the list, which the arrows and the filter go through.
+  // The list contains every kind of result; arrows and the filter work on it.
   await expect.poll(() => runs(panel).allInnerTexts(), { timeout: 20_000 }).toHaveLength(5)
   const lines = async () => (await runs(panel).allInnerTexts()).join('; ').replaceAll('\n', ' ')
   for (const expected of [
@@ -157,7 +157,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   await page.getByRole('menuitem', { name: /Timed out/ }).click()
   await expect.poll(() => runs(panel).allInnerTexts()).toHaveLength(1)
 
-  // The timeline says it too, and leads to the log.
+  // The timeline shows it too, and links to the log.
   await panel.getByRole('tab', { name: 'Activity' }).click()
   await panel.getByText('was skipped once by').waitFor()
   await panel.getByRole('button', { name: 'Open log of sleep 60' }).click()
@@ -166,7 +166,7 @@ test('a person adds a blocking hook, sees it hold a task, tries it again, skips 
   expect(await violationsInThemes(page), 'viewer').toEqual([])
 })
 
-test('why one hook is skipped is not said for the next one that holds the task', async () => {
+test('asks for a new skip reason when another hook blocks the task', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -195,7 +195,7 @@ test('why one hook is skipped is not said for the next one that holds the task',
   await keys.keptFocus()
 })
 
-test('a run is followed while it goes, and what it says next comes by itself', async () => {
+test('follows a running hook and its next output', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using sign = await signs()
   await using service = await startBuiltService({ as: 'local' })
@@ -222,7 +222,7 @@ test('a run is followed while it goes, and what it says next comes by itself', a
   await view.getByText('Succeeded', { exact: true }).waitFor()
 })
 
-test('hooks are put in order, and what is not saved waits for the person to come back', async () => {
+test('orders hooks and keeps unsaved edits for the person’s return', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -243,7 +243,7 @@ test('hooks are put in order, and what is not saved waits for the person to come
   const section = page.getByRole('region', { name: /on_work_start/ })
   const handle = (name: string) => section.getByRole('button', { name: new RegExp(`^Move ${name},`) })
 
-  // By keyboard, with the focus on what is moved; then by pointer.
+  // By keyboard, with the focus on the moved hook; then by pointer.
   await handle('three').focus()
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => handle('three').getAttribute('aria-label')).toContain('2 of 3')

@@ -9,7 +9,7 @@ import { openLocally } from './harness/local-page.ts'
 const row = (page: Page, title: RegExp) => page.getByRole('option', { name: title })
 const rail = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 
-test('what happened is in the inbox: read, marked, filtered, deleted, and opened', async () => {
+test('reads, marks, filters, deletes and opens notifications', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true })
@@ -17,11 +17,11 @@ test('what happened is in the inbox: read, marked, filtered, deleted, and opened
   page.setDefaultTimeout(30_000)
   await page.goto(service.url)
   await page.getByRole('button', { name: /demo project/i }).click()
-  // The demo takes its task from a claim to the merge: a review that passed, and a task that is done.
+  // The demo takes its task from claim to merge: a passed review, and a finished task.
   await page.getByRole('region', { name: /^Done/ }).locator('[data-card]').waitFor()
   await rail(page).getByRole('link', { name: /Inbox/ }).click()
   await row(page, /· Done/).waitFor()
-  // One row a task, with how it stands now; the review that it passed on the way is over.
+  // One row per task in its current state; the earlier passed review is over.
   expect(await page.getByRole('option').count()).toBe(1)
   expect(await violations(page), 'inbox').toEqual([])
 
@@ -55,7 +55,7 @@ test('what happened is in the inbox: read, marked, filtered, deleted, and opened
   expect(page.url()).toMatch(/#\/p\/[^/]+\/t\//)
 })
 
-test('a review that passed is merged from the inbox, and one that failed too often leads to its attempts', async () => {
+test('merges a passed review from the inbox, and opens the attempts of one that failed too often', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -83,7 +83,7 @@ test('a review that passed is merged from the inbox, and one that failed too oft
   expect(await page.locator('[data-card][aria-current]').textContent()).toContain('Sent back 3/3')
 })
 
-test('how one hears of notifications is off until it is turned on, and kept on the device', async () => {
+test('turns notifications on per device, off by default', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const context = await browser.newContext({ bypassCSP: true })
@@ -111,7 +111,7 @@ test('how one hears of notifications is off until it is turned on, and kept on t
   await page.reload()
   await page.getByRole('switch', { name: 'Sound' }).waitFor()
   expect(await states()).toEqual(['false', 'true', 'true'])
-  // The inbox has the same at hand, also before its list is there.
+  // The inbox has the same switch, even before its list is loaded.
   const opened = Promise.withResolvers<void>()
   await page.route(/\/notifications\?/, (route) => opened.promise.then(() => route.continue()), { times: 1 })
   await page.evaluate("location.hash = '#/inbox'")

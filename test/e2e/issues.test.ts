@@ -10,7 +10,7 @@ import { startBuiltService, type BuiltService } from './harness/built-service.ts
 
 const person = { email: 'owner@copse.test', password: 'correct horse' }
 
-test('a tracker is connected, its import is seen to come on and to fail, and its issues lead to their tasks', async () => {
+test('connects a tracker, shows its import and failures, and links issues to tasks', async () => {
   await using tracker = await startTracker()
   const numbers = Array.from({ length: 250 }, (_, index) => index + 1)
   tracker.repositories.set(
@@ -43,7 +43,7 @@ test('a tracker is connected, its import is seen to come on and to fail, and its
   tracker.instead = () => json(401, {})
   await page.getByRole('button', { name: 'Sync now' }).click()
   await page.getByText('The tracker does not accept the token').waitFor()
-  // Wherever one is then, the rail says it and leads to where it is mended.
+  // On every screen the rail shows it and links to where it is fixed.
   await go(`#/p/${project_id}`)
   await page.reload()
   await page.getByLabel('Email').fill(person.email)

@@ -7,7 +7,7 @@ import { startWalk, type KeyboardWalk } from './harness/keyboard-walk.ts'
 /** Works until it is stopped. */
 const worker = 'echo "I look around"; exec tail -f /dev/null'
 
-/** Two lines of both files at first, and one line more each time that it is asked again. */
+/** Two lines in each file at first, and one more at each request. */
 const revise =
   'grep -q after src/a.ts && echo more >> more.txt || sed -i -E "5,6s/before/after/;31s/before/after/" src/*.ts; git add -A; git commit -qm Work; echo done'
 
@@ -16,7 +16,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
   beforeAll(async () => void (walk = await startWalk(kind)))
   afterAll(() => walk[Symbol.asyncDispose]())
 
-  test('a task is written, found, moved, assigned, started, spoken to and stopped', async () => {
+  test('writes, finds, moves, assigns, starts, messages and stops a task', async () => {
     const { client, repository, page, keys, see, card, column } = walk
     const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
     const agent = { executor: 'command', config: { command: worker } } as const
@@ -25,7 +25,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await page.reload()
     await column(/^To do/).waitFor()
 
-    // A task is written, and found again.
+    // A task is written and found.
     await keys.press('ArrowDown')
     await keys.on(card('Beside'))
     await keys.press('c')
@@ -54,7 +54,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.press('ArrowRight')
     await keys.on(card('Greet by name'))
 
-    // Moved, assigned, and what its menu says.
+    // Moved, assigned, and its menu.
     await keys.press('m')
     await keys.to(see.getByRole('dialog', { name: 'Move to' }).getByRole('button', { name: /^Backlog/ }), 'ArrowDown')
     await keys.press('Enter')
@@ -101,14 +101,14 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.type('Then too.')
     await keys.press('Control+Enter')
     await panel.getByText('Then too.').waitFor()
-    // The answer may be there before the box has heard of it, and would then take the next key for itself.
+    // The answer may arrive before the box knows of it, and would take its next key.
     await panel.getByRole('textbox', { name: /^Answer to/ }).waitFor({ state: 'detached' })
     await keys.keptFocus()
     await keys.press('Escape')
     await panel.waitFor({ state: 'detached' })
     await keys.on(card('Greet everybody'))
 
-    // Its agent: started, watched, written to, stopped.
+    // Its agent: started, watched, messaged, stopped.
     await keys.press('m')
     const byWorker = see.getByRole('dialog', { name: 'Who should do this?' }).getByRole('button', { name: /Worker/ })
     await keys.to(
@@ -121,7 +121,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await column(/^In progress/)
       .filter({ hasText: 'Greet everybody' })
       .waitFor()
-    // A task opens at its agent once that is at work.
+    // A task opens at its agent once that works.
     await card('Greet everybody').getByText('I look around').waitFor()
     await keys.on(card('Greet everybody'))
     await keys.press('Enter')
@@ -147,7 +147,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.on(card('Greet everybody'))
   })
 
-  test('the work is read file by file, commented, sent back, approved and merged', async () => {
+  test('reads work file by file, comments, returns, approves and merges it', async () => {
     const { client, keys, see, card, column, goTo } = walk
     const lines = Array.from({ length: 60 }, (_, n) => `export const before${n} = ${n}`).join('\n') + '\n'
     await using files = await createTestRepository({ name: 'pier', files: { 'src/a.ts': lines, 'src/b.ts': lines } })
@@ -171,10 +171,10 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     const panel = see.locator('[data-task-panel]')
     const tree = panel.getByRole('navigation', { name: 'Changed files' })
     await tree.getByText('0 of 2 viewed').waitFor()
-    // Before a file is chosen the keys are about the first.
+    // Before a file is chosen, keys act on the first.
     await keys.press('v')
     await tree.getByText('1 of 2 viewed').waitFor()
-    // A tick goes on to the next file; taking it back stays.
+    // A mark moves on to the next file; removing it does not.
     await tree.locator('[aria-current="true"]').filter({ hasText: 'b.ts' }).waitFor()
     await keys.press('[')
     await tree.locator('[aria-current="true"]').filter({ hasText: 'a.ts' }).waitFor()
@@ -206,7 +206,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await see.getByText('2 comments to the agent.').waitFor()
     await commits(client, task.id, 2)
 
-    // Sent back with words, then approved and merged.
+    // Returned with feedback, then approved and merged.
     await keys.press('r')
     const decision = panel.getByRole('region', { name: 'Your decision' })
     const approve = decision.getByRole('button', { name: 'Approve', exact: true, disabled: false })
@@ -227,7 +227,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
   })
 })
 
-/** Green CI is not enough: somebody approves. */
+/** Green CI is not enough: a person approves. */
 async function askAPerson(client: Client, project_id: string): Promise<void> {
   const workflow = await client.call('projects.get_workflow', { project_id })
   const states = workflow.states.map((state) =>
@@ -239,7 +239,7 @@ async function askAPerson(client: Client, project_id: string): Promise<void> {
   })
 }
 
-/** Resolves once the task has been worked on so many times and is judged again. */
+/** Resolves once the task has been worked on this often and is in review again. */
 async function commits(client: Client, task_id: string, runs: number): Promise<void> {
   const state = async () => {
     const { items } = await client.call('tasks.executions', { task_id })

@@ -7,7 +7,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
   beforeAll(async () => void (walk = await startWalk(kind)))
   afterAll(() => walk[Symbol.asyncDispose]())
 
-  test('every screen is reached, read, changed and saved, with keys of one’s own', async () => {
+  test('reaches, reads, changes and saves every screen, with custom keys', async () => {
     const { client, repository, keys, see, card, column, goTo } = walk
     const project = await client.call('projects.create', { name: 'Quay', repo_path: repository.path })
     const make = (title: string) => client.call('tasks.create', { project_id: project.id, title, status: 'todo' })
@@ -19,7 +19,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await goTo('Quay')
     await card('Anchor').waitFor()
 
-    // The list, sorted; a cancellation, taken back; the rail, shut and opened.
+    // The list, sorted; a cancellation, undone; the rail, closed and opened.
     await keys.press('Control+b')
     const table = see.getByRole('table')
     await keys.use(table.getByRole('button', { name: 'Title' }))
@@ -43,7 +43,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.use(see.getByRole('button', { name: 'Close the sidebar' }))
     await keys.on(see.getByRole('button', { name: 'Open the sidebar' }))
 
-    // What happened: unread again, and opened.
+    // The inbox: marked unread, and opened.
     await keys.press('g', 'i')
     const list = see.getByRole('listbox', { name: 'Notifications' })
     await keys.to(list)
@@ -54,7 +54,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.press('Enter')
     await see.locator('[data-task-panel]').getByRole('heading', { name: 'Lays bricks' }).waitFor()
 
-    // The workflow: a state is chosen, tried and given another label.
+    // The workflow: a state is chosen, tried and relabelled.
     await keys.press('g', 'w')
     await keys.use(see.getByRole('region', { name: 'Graph of the workflow' }).getByRole('button', { name: /^To do / }))
     await keys.use(see.getByRole('region', { name: 'Dry run' }).locator('summary').first())
@@ -86,7 +86,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.use(see.getByRole('button', { name: 'Dark' }))
     await see.locator('html[data-theme="dark"]').waitFor()
 
-    // Keys of one's own: not those of another command.
+    // Custom keys, but not those of another command.
     await keys.use(pages.getByRole('link', { name: 'Keyboard' }))
     await keys.use(see.getByRole('button', { name: 'Change the keys of New task' }))
     await keys.press('m')

@@ -8,7 +8,7 @@ import { openLocally } from './harness/local-page.ts'
 
 const viewport = { width: 1440, height: 900 }
 
-test('the board shows the lane: who is tested, who waits, what broke the base, and merges on red when a person says so', async () => {
+test('shows the lane and what broke the base, and merges on red on request', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'a\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -6,11 +6,11 @@ import { createTestRepository, type TestRepository } from '../helpers/git-reposi
 import { startBuiltService } from './harness/built-service.ts'
 import { startDesktop } from './harness/electron-standin/start-desktop.ts'
 
-/** What the scripted agent does; it waits for nothing, so that the tests are as quick as the app. */
+/** The scripted agent's work; it waits for nothing, so that the tests are as fast as the app. */
 const work = `head -c 0; echo "Reading the task"; printf 'export const sum = (...all: number[]) => all.reduce((a, b) => a + b, 0)\\n' > sum.ts; git add -A; git commit -qm "Sum any numbers"; echo "Committed"`
 const files = { 'sum.ts': 'export const sum = (a: number, b: number) => a + b\n' }
 
-test('by pointer in the web app: from a folder to a merged task', async () => {
+test('goes by pointer in the web app from a folder to a merged task', async () => {
   await using repository = await createTestRepository({ files })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -54,12 +54,12 @@ test('by pointer in the web app: from a folder to a merged task', async () => {
     .first()
     .click()
   await panel.getByText(/Merged into main/).waitFor()
-  // What is told of its worktree goes with it.
+  // What is shown of its worktree disappears with it.
   await panel.getByText(/\d+ ahead, \d+ behind/).waitFor({ state: 'detached' })
   await expectMerged(repository)
 })
 
-test('by keyboard in the desktop app: a task is written, started, read and merged', async () => {
+test('goes by keyboard in the desktop app from a new task to a merge', async () => {
   await using repository = await createTestRepository({ files })
   await using desktop = await startDesktop()
   desktop.answer('dialog.showOpenDialog', { canceled: false, filePaths: [repository.path] })
@@ -73,7 +73,7 @@ test('by keyboard in the desktop app: a task is written, started, read and merge
   await page.getByRole('button', { name: 'Add project' }).focus()
   await page.keyboard.press('Enter')
   await column(page, 'To do').waitFor()
-  // The agent is there already, as from an earlier day.
+  // The agent exists already, as from an earlier day.
   await page.evaluate(
     `window.copse.call('agents.create', ${JSON.stringify({ name: 'Scripted', executor: 'command', config: { command: work } })})`,
   )
@@ -98,7 +98,7 @@ test('by keyboard in the desktop app: a task is written, started, read and merge
   await expectMerged(repository)
 })
 
-test('the demo project walks from claim to merge by one click', async () => {
+test('takes the demo project from claim to merge by one click', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await openPage(await browser.newPage({ viewport: { width: 1440, height: 900 } }))
@@ -137,7 +137,7 @@ async function addAgent(page: Page): Promise<void> {
 async function expectMerged(repository: TestRepository): Promise<void> {
   expect(await repository.git(['show', 'main:sum.ts'])).toContain('all.reduce')
   expect(await repository.git(['status', '--porcelain'])).toBe('')
-  // The worktree goes after the merge has been told.
+  // The worktree is removed after the merge is reported.
   await expect
     .poll(() => repository.git(['worktree', 'list', '--porcelain']).then((list) => list.match(/^worktree /gm)))
     .toHaveLength(1)

@@ -29,7 +29,7 @@ async function signIn(page: Page, person: typeof ada): Promise<void> {
 
 const railOf = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 
-/** What one writes down is read by the other at once, found, edited, and forgotten. */
+/** What one person writes down, the other reads at once, finds, edits and deletes. */
 async function shareKnowledge(owner: Page, guest: Page): Promise<void> {
   for (const page of [owner, guest]) await page.evaluate("location.hash = '#/settings/knowledge'")
   await guest.getByText('Nothing yet.').waitFor()
@@ -38,7 +38,7 @@ async function shareKnowledge(owner: Page, guest: Page): Promise<void> {
   await owner.getByRole('dialog').getByLabel('Title').fill('Tides')
   await owner.keyboard.press('Escape')
   await owner.getByRole('dialog').waitFor({ state: 'detached' })
-  // What was typed is there again.
+  // The draft is still there.
   await add.click()
   expect(await owner.getByRole('dialog').getByLabel('Title').inputValue()).toBe('Tides')
   await owner.getByRole('dialog').getByLabel('What agents should know').fill('Cranes **stop** at high water.')
@@ -63,7 +63,7 @@ async function shareKnowledge(owner: Page, guest: Page): Promise<void> {
   await guest.getByText('No results for “water”').waitFor()
 }
 
-test('an owner adds a member, who sees the project at once and loses it at once', async () => {
+test('adds and removes a member, who sees the project and loses it at once', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService()
   const { project } = await startTeam(service, repository.path)
@@ -84,7 +84,7 @@ test('an owner adds a member, who sees the project at once and loses it at once'
   await guest.getByRole('heading', { name: 'Start with a repository' }).waitFor()
   await guest.getByText('ask its owner to add you').waitFor()
 
-  // The place that was asked for before signing in is there after it.
+  // After the sign-in the requested page opens.
   await owner.getByRole('heading', { name: 'Members' }).waitFor()
   const members = owner.getByRole('table', { name: 'Members' })
   await members.getByText('ada@copse.test').waitFor()
@@ -98,7 +98,7 @@ test('an owner adds a member, who sees the project at once and loses it at once'
 
   await railOf(guest).getByText('Harbour').click()
   await guest.locator('[data-card]').filter({ hasText: 'Paint the crane' }).waitFor()
-  // A member sees who else is one, and changes nothing of it.
+  // A member sees the others, and can change nothing.
   await guest.goto(`${service.url}/#/settings/members`)
   await guest.getByRole('table', { name: 'Members' }).getByText('ada@copse.test').waitFor()
   expect(await guest.getByRole('button', { name: /Remove|Add$/ }).count()).toBe(0)
@@ -106,7 +106,7 @@ test('an owner adds a member, who sees the project at once and loses it at once'
 
   await shareKnowledge(owner, guest)
   await railOf(guest).getByText('Harbour').click()
-  // What is asked for while the list is read anew does not wait for it, nor is it lost.
+  // A request during a reload of the list neither waits for it nor is lost.
   const read = Promise.withResolvers<void>()
   await owner.route(/\/members(\?|$)/, async (route) => {
     if (route.request().method() === 'GET') await read.promise
@@ -114,7 +114,7 @@ test('an owner adds a member, who sees the project at once and loses it at once'
   })
   await owner.evaluate("location.hash = '#/settings/members'")
 
-  // Nobody takes the last owner out; the reason is on the button.
+  // The last owner can't be removed; the button says why.
   const [own, other] = [members.getByRole('row', { name: /Ada/ }), members.getByRole('row', { name: /Grace/ })]
   expect(await own.getByRole('button', { name: /Remove/ }).getAttribute('aria-disabled')).toBe('true')
   await own.getByLabel('Role of Ada').selectOption('member')
@@ -128,7 +128,7 @@ test('an owner adds a member, who sees the project at once and loses it at once'
   await guest.getByRole('heading', { name: 'Start with a repository' }).waitFor()
   expect(await guest.getByText(project.name).count()).toBe(0)
 })
-test('administrators are made and unmade by a switch, and the last one stays', async () => {
+test('makes and unmakes admins by a switch, and keeps the last one', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService()
   const { client } = await startTeam(service, repository.path)
@@ -148,7 +148,7 @@ test('administrators are made and unmade by a switch, and the last one stays', a
   await page.locator('[role=switch][aria-checked=true][aria-label^=Grace]').waitFor()
   expect((await client.call('admin.list_users', {})).items.map(({ is_admin }) => is_admin)).toEqual([true, true])
 
-  // Signing out leads to the sign-in, and signing in back to where one was.
+  // Signing out leads to the sign-in, and signing in back.
   await page.evaluate("location.hash = '#/settings/account'")
   await page.getByRole('button', { name: 'Sign out' }).click()
   await signIn(page, grace)

@@ -10,7 +10,7 @@ const card = (page: Page, title: string) => page.locator('[data-card]').filter({
 const column = (page: Page, name: string) => page.getByRole('region', { name: new RegExp(`^${name}, `) })
 const toast = (page: Page, text: RegExp) => page.locator('[data-sonner-toast]').filter({ hasText: text })
 
-test('a task is written and started by three keys, and the next one follows it', async () => {
+test('writes and starts a task by three keys, then the next', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -28,7 +28,7 @@ test('a task is written and started by three keys, and the next one follows it',
     await page.keyboard.press(key)
   }
 
-  // Made: its card is in hand, and one key starts it.
+  // Created: its card has the focus, and one key starts it.
   await press('c')
   await dialog.waitFor()
   await page.keyboard.type('Count the passengers')
@@ -36,14 +36,14 @@ test('a task is written and started by three keys, and the next one follows it',
   await toast(page, /^Created FER-1\. s starts it\./i).waitFor()
   await expect.poll(() => card(page, 'Count').evaluate((one) => one === document.activeElement)).toBe(true)
   await press('s')
-  // No agent was used here yet: the agents have digits.
+  // No agent was used here yet, so the agents have digits.
   const who = page.getByRole('dialog', { name: 'Who should do this?' })
   await who.getByRole('button', { name: /^Writer/ }).waitFor()
   await press('2')
   await column(page, 'In progress').filter({ hasText: 'Count' }).waitFor()
   expect(presses).toBe(4)
 
-  // Created and started in one: with the agent used last.
+  // Created and started at once, with the agent used last.
   presses = 0
   await press('c')
   await dialog.getByRole('button', { name: /^Start with Writer/ }).waitFor()
@@ -58,7 +58,7 @@ test('a task is written and started by three keys, and the next one follows it',
   const writer = (await client.call('agents.list', {})).items.find(({ name }) => name === 'Writer')
   expect(run?.agent_id).toBe(writer?.id)
 
-  // Several in a row: the dialog stays, and what was chosen with it.
+  // Several in a row: the dialog stays, with its choices.
   await page.keyboard.press('c')
   await dialog.getByText('Create another').click()
   await dialog.getByRole('button', { name: /^Priority/ }).click()

@@ -7,7 +7,7 @@ import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('cards and open tasks say which tasks conflict, one lands first, and agents are told if the settings say so', async () => {
+test('shows conflicting tasks on cards and panels, and tells agents if set so', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'a\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -33,7 +33,7 @@ test('cards and open tasks say which tasks conflict, one lands first, and agents
     .poll(() => client.call('tasks.get', { task_id: first.id }), { timeout: 20_000 })
     .toMatchObject({ status: 'review', entry_barrier: false })
 
-  // The second task has no passed review, the first one has.
+  // The first task has a passed review, the second has none.
   await openTask('Second change', 'Overview')
   const land = panel.getByRole('button', { name: 'Land this first' })
   await panel.getByRole('link', { name: `Conflicts with ${first.ref}` }).waitFor()

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 
 const script = join(import.meta.dirname, '..', '..', 'scripts', 'check-package.mjs')
 
-test('what electron-builder packs is all that is needed and nothing else, and it starts by itself', async () => {
-  // Whatever is wrong it says, and ends with 1.
+test('packs exactly what is needed, and starts', async () => {
+  // It prints whatever is wrong, and ends with 1.
   const { stdout } = await promisify(execFile)(process.execPath, [script, '--as-built'], { timeout: 170_000 })
   expect(stdout).toMatch(/^\d+ files, \d+\.\d MB of at most 48, \d+ packages, \d+ licences\n$/)
 }, 180_000)

@@ -5,7 +5,7 @@ import { checkedPage, violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a person finds tasks, actions and settings in the palette, and gives a command other keys', async () => {
+test('finds tasks, actions and settings, and changes a command’s keys', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -29,7 +29,7 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
   await page.keyboard.press('Enter')
   await panel.getByRole('heading', { name: 'Lease deliveries' }).waitFor()
 
-  // What can be done to the task that is open, with what can't and why.
+  // Actions of the open task, with the unavailable ones and their reasons.
   await page.keyboard.press('Control+k')
   await expect.poll(() => palette.getByRole('option').first().textContent()).toContain('Lease deliveries')
   await palette.getByRole('group', { name: /^Actions on/ }).waitFor()
@@ -48,7 +48,7 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
   await page.keyboard.press('Escape')
   await panel.waitFor({ state: 'detached' })
 
-  // Places, by a sequence of keys and by name.
+  // Screens, by a sequence of keys and by name.
   await page.keyboard.press('g')
   await page.keyboard.press('a')
   await expect.poll(() => page.url()).toContain('#/agents')
@@ -63,7 +63,7 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
     .first()
     .waitFor()
 
-  // Other keys for a command: those of another are refused, free ones do it from now on, until they are reset.
+  // Custom keys: those of another command are refused, free ones work until they are reset.
   await page.keyboard.press('?')
   const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
   await shortcuts.getByLabel('Find a shortcut').fill('new t')
@@ -94,7 +94,7 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
   await page.keyboard.press('c')
   await newTask.waitFor()
 
-  // A task with all that it can begin with, by keyboard, kept over a reload until it is there.
+  // A task with all its initial fields, by keyboard, kept over a reload until it is created.
   await page.keyboard.type('Paint the hull')
   await newTask.getByRole('button', { name: 'Reviewer: no one yet' }).press('Enter')
   await page.getByRole('menuitem', { name: 'Judge' }).press('Enter')
@@ -121,7 +121,7 @@ test('a person finds tasks, actions and settings in the palette, and gives a com
   await expect.poll(made).toEqual([[lease.id], judge.id])
 })
 
-test('what is found late stands first and is chosen, unless one has gone on to another row', async () => {
+test('selects a late best match, unless the person has moved on', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

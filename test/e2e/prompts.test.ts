@@ -3,7 +3,7 @@ import { launchChromium } from '../helpers/browser.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
-test('what agents are told is seen at the task, and a template is tried, kept and given up', async () => {
+test('shows a task’s prompt, and tries, saves and discards a template', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await browser.newPage(checkedPage)
@@ -33,7 +33,7 @@ test('what agents are told is seen at the task, and a template is tried, kept an
   await parts.getByText('Work as coder and be brief.').waitFor()
   expect(await page.getByRole('group', { name: 'The task' }).innerText()).toContain('# Greet people by name')
   expect(await violationsInThemes(page), 'task').toEqual([])
-  // The run that has been knew nothing of the new template.
+  // The earlier run did not use the new template.
   await page
     .getByLabel('Told to whom')
     .selectOption({ index: (await page.getByLabel('Told to whom').locator('option').count()) - 1 })

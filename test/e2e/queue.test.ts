@@ -8,7 +8,7 @@ import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-/** A folder outside every worktree: a file in it tells the agent of the task of that name to end. */
+/** A folder outside every worktree: a file in it ends the agent of the task of that name. */
 async function signFolder() {
   const path = await mkdtemp(join(tmpdir(), 'copse-queue-'))
   return {
@@ -18,7 +18,7 @@ async function signFolder() {
   }
 }
 
-test('three tasks for one slot: the board and the queue say whose turn comes when, and a higher limit starts the next', async () => {
+test('shows the order of three tasks for one slot, and starts the next on a higher limit', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })
@@ -58,14 +58,14 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
   await queue.waitFor({ state: 'detached' })
   expect(await slots.evaluate((button) => button.matches(':focus'))).toBe(true)
 
-  // A pause is said at once, and taken back.
+  // A pause is shown at once, and undone.
   await page.keyboard.press('Enter')
   await client.call('projects.update', { project_id: project.id, paused_at: new Date().toISOString() })
   await expect.poll(turns).toEqual(['Second: Project paused', 'Third: Project paused'])
   await client.call('projects.update', { project_id: project.id, paused_at: null })
   await expect.poll(turns).toEqual(['Second: Starts next', 'Third: 2nd in queue'])
 
-  // Who waits is moved: by keys on its row, by its menu, and elsewhere.
+  // A waiting run is moved: by keys on its row, by its menu, and elsewhere.
   const row = queue.getByRole('link', { name: /Third/ })
   await row.focus()
   await page.keyboard.press('Alt+ArrowUp')
@@ -82,7 +82,7 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
   await client.call('executions.move_in_queue', { execution_id: second, to: 'first' })
   await expect.poll(turns).toEqual(['Second: Starts next', 'Third: 2nd in queue'])
 
-  // The limit is changed where it is read.
+  // The limit is changed where it is shown.
   await queue.getByRole('button', { name: 'Change limit' }).click()
   await page.keyboard.press('Escape')
   await queue.getByRole('button', { name: 'Change limit' }).click()
@@ -91,7 +91,7 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
   await expect.poll(turns).toEqual(['Third: Starts next'])
   await queue.getByText('2 of 2', { exact: true }).waitFor()
 
-  // One that ends makes room for the next, and the row of a task opens it.
+  // An ended run makes room for the next, and the row of a task opens it.
   await signs.end('First')
   await queue.getByText('Nothing queued.').waitFor()
   expect((await rows()).toSorted()).toEqual(['Second', 'Third'])
@@ -104,13 +104,13 @@ test('three tasks for one slot: the board and the queue say whose turn comes whe
   await page.getByRole('button', { name: '0 of 2 running, show the queue' }).waitFor()
 })
 
-test('an agent of which nothing is heard is called quiet, not failed, until it is heard again, and is ended from its card', async () => {
+test('shows a stalled agent until it is active again, and ends it from its card', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
-  // The service looks every 15 seconds.
+  // The service checks every 15 seconds.
   page.setDefaultTimeout(40_000)
   const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
   await client.call('projects.update_settings', { project_id: project.id, stall_after_seconds: 1 })
@@ -144,7 +144,7 @@ test('an agent of which nothing is heard is called quiet, not failed, until it i
   await row.getByText(/^Quiet for/).waitFor({ state: 'detached' })
 })
 
-/** What Claude Code prints of a run that cost something. */
+/** Claude Code's output for a run with costs. */
 const pricedRun = [
   { type: 'system', subtype: 'init' },
   { type: 'assistant', message: { content: [{ type: 'text', text: 'Done.' }] } },
@@ -157,7 +157,7 @@ const pricedRun = [
   },
 ].map((line) => `echo '${JSON.stringify({ session_id: 's', ...line })}'`)
 
-test('what a run has used is told of the run, the task and the project, and times are set beside it', async () => {
+test('shows what a run, task and project have used, with times', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   await using signs = await signFolder()
   await using service = await startBuiltService({ as: 'local' })
@@ -200,7 +200,7 @@ test('what a run has used is told of the run, the task and the project, and time
   await expect.poll(saved).toEqual([5_400, 600])
   await set('Time limit per run', '')
   await expect.poll(saved).toEqual([null, 600])
-  // Out of bounds: nothing is saved, and the field says why.
+  // Out of range: nothing is saved, and the field says why.
   await set('Warn when an agent is silent for', '2000')
   expect(await page.getByLabel('Warn when an agent is silent for').evaluate((field) => field.matches(':invalid'))).toBe(
     true,

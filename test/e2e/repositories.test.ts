@@ -7,7 +7,7 @@ import { openLocally } from './harness/local-page.ts'
 
 const viewport = { width: 1440, height: 900 }
 
-test('a second repository is added, chosen for a task, found again after it was moved; cards show the ports', async () => {
+test('adds a second repository, uses it for a task, finds it after a move, and shows ports', async () => {
   await using first = await createTestRepository({ files: { 'first.txt': 'one\n' } })
   await using second = await createTestRepository({ files: { 'second.txt': 'two\n' } })
   await second.git(['config', 'filter.secret.clean', './seal'])
@@ -28,7 +28,7 @@ test('a second repository is added, chosen for a task, found again after it was 
   await dialog.getByText(/No folder at/).waitFor()
   await dialog.getByLabel('Folder, on the machine where Copse runs').fill(second.path)
   await dialog.getByLabel('Name').fill('Backend')
-  // What the repository makes git run is told before it is added.
+  // The programs that git would run in the repository are listed before it is added.
   await dialog.getByText('filter.secret.clean = ./seal').waitFor()
   await dialog.getByRole('button', { name: 'Add repository' }).click()
   await dialog.waitFor({ state: 'hidden' })
@@ -49,7 +49,7 @@ test('a second repository is added, chosen for a task, found again after it was 
   await card.waitFor()
   const { items } = await client.call('tasks.list', { project_id: project.id })
   const base = items[0]?.port_base ?? 0
-  // Nothing listens there yet: the card says nothing of ports.
+  // Nothing listens there yet, so the card shows no ports.
   expect(base).toBeGreaterThan(0)
   expect(await card.textContent()).not.toContain(String(base))
   await openTask('Look at the backend', 'Workspace')
@@ -71,7 +71,7 @@ test('a second repository is added, chosen for a task, found again after it was 
     await dialog.waitFor({ state: 'hidden' })
     await row.getByText(place).waitFor()
     await row.getByText(/No git repository at/).waitFor({ state: 'hidden' })
-    // Not while a task works in it, and the answer says so.
+    // Refused while a task works in it, with the reason.
     await row.getByRole('button', { name: 'Remove…' }).click()
     await row.getByRole('button', { name: 'Remove Backend' }).click()
     await page.getByText('1 task uses Backend. Move it to another repository, or delete it.').waitFor()

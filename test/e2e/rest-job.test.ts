@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
-test('over REST, as a script would: register, claim, wait on the events, merge', async () => {
+test('registers, claims, waits on events and merges over REST', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'serve' })
   const register = { email: 'owner@copse.test', password: 'correct horse', display_name: 'Owner' }
@@ -43,7 +43,7 @@ test('over REST, as a script would: register, claim, wait on the events, merge',
   expect(await repository.git(['worktree', 'list'])).not.toContain(String(task['id']))
 })
 
-/** Run by the agent: asks for its own task with its own token, and tells us which execution it is. */
+/** Run by the agent: reads its own task with its own token, and reports its execution. */
 const looksUpItsTask = `
   const { SVC_API_URL, SVC_API_TOKEN, SVC_TASK_ID, SVC_EXECUTION_ID } = process.env;
   fetch(SVC_API_URL + "/api/v1/tasks/" + SVC_TASK_ID, { headers: { authorization: "Bearer " + SVC_API_TOKEN } })
@@ -67,7 +67,7 @@ async function send(url: string, token: string | null, method: string, path: str
   return answer
 }
 
-/** The payload of the first event that fits, from the beginning on. */
+/** The payload of the first event that matches, from the beginning on. */
 async function eventWhere(url: string, token: string, fits: (type: string, data: Answer) => boolean): Promise<Answer> {
   const end = new AbortController()
   const headers = { authorization: `Bearer ${token}`, 'last-event-id': '0' }
@@ -90,7 +90,7 @@ async function eventWhere(url: string, token: string, fits: (type: string, data:
   throw new Error('The events ended.')
 }
 
-/** A server that hears one request: it proves that the agent ran with its variables. */
+/** A server that receives one request, which proves that the agent ran with its variables. */
 async function listenOnce(): Promise<AsyncDisposable & { readonly url: string; readonly path: Promise<string> }> {
   const path = Promise.withResolvers<string>()
   const server = createServer((request, response) => {

@@ -9,7 +9,7 @@ import { openLocally } from './harness/local-page.ts'
 const viewport = { width: 1440, height: 900 }
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
 
-test('a comment that was sent stays, shows what became of its line, and a suggestion is written and applied', async () => {
+test('keeps a sent comment with the state of its line, and applies a suggestion', async () => {
   await using repository = await createTestRepository({ files: { 'src/add.txt': nine } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -43,7 +43,7 @@ test('a comment that was sent stays, shows what became of its line, and a sugges
   }
   await comment(3, () => page.keyboard.type('Spell it out.'))
 
-  // The block comes with the line, which is marked so that one types over it.
+  // The block is filled with the line, which is selected for typing over.
   await comment(6, async () => {
     await page.keyboard.type('Shorter:')
     await panel.getByRole('button', { name: 'Suggest a change' }).click()
@@ -55,7 +55,7 @@ test('a comment that was sent stays, shows what became of its line, and a sugges
   await bar.getByText('2 not sent').waitFor()
   await panel.getByText('2 comments unresolved.', { exact: false }).first().waitFor()
 
-  // Sent, both stay open, and the button has nothing more to send.
+  // After sending, both stay open, and the button has nothing more to send.
   await bar.getByRole('button', { name: /^Send 2 comments to the agent/ }).click()
   await attempt(2)
   const [spelled, shorter] = ['Spell it out.', 'Shorter:'].map((text) =>

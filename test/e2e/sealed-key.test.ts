@@ -11,7 +11,7 @@ import { startDesktop } from './harness/electron-standin/start-desktop.ts'
 const svc = (...args: readonly string[]) =>
   promisify(execFile)(process.execPath, [join(import.meta.dirname, '..', '..', 'dist', 'main', 'cli.js'), ...args])
 
-test('the desktop app seals the signing key with the keychain; a start without it says so, and a new key helps', async () => {
+test('seals the signing key with the keychain, explains a start without it, and accepts a new key', async () => {
   await using cleanup = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'copse-sealed-'))
   cleanup.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -23,7 +23,7 @@ test('the desktop app seals the signing key with the keychain; a start without i
     return { isSealed: kept.toString('latin1').startsWith('copse sealed key 1'), mode: (await stat(file)).mode & 0o777 }
   }
 
-  // A key that a start without a keychain has made is sealed when the desktop app meets it.
+  // The desktop app seals a key that a start without a keychain has created.
   await (await startBuiltService({ dataDir }))[Symbol.asyncDispose]()
   const plain = await readFile(file)
   expect([plain.length, (await look()).mode]).toEqual([32, 0o600])

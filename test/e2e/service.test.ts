@@ -13,7 +13,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** A start that is refused, or a command that ends by itself. */
+/** A refused start, or a command that ends by itself. */
 function svc(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
@@ -31,7 +31,7 @@ async function temporaryFolder() {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  'svc serve --json says where it listens, answers, and ends with 0 on %s',
+  'prints the address of svc serve as JSON, answers, and ends with 0 on %s',
   async (signal) => {
     await using service = await startBuiltService()
     expect(service.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -43,7 +43,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-test('a second start on the same data folder ends with 1 and says who holds it', async () => {
+test('ends a second start on the same data folder with 1, and names its holder', async () => {
   await using service = await startBuiltService()
   const second = await svc(['serve', '--port', '0', '--data-dir', service.dataDir])
   expect(second.code).toBe(1)
@@ -51,7 +51,7 @@ test('a second start on the same data folder ends with 1 and says who holds it',
   expect(second.stderr).toContain(`process ${service.pid}`)
 })
 
-test('after kill -9 the next start takes the data folder over', async () => {
+test('takes the data folder over after kill -9', async () => {
   await using folder = await temporaryFolder()
   const killed = await startBuiltService({ dataDir: folder.path })
   await killed.stop('SIGKILL')
@@ -60,7 +60,7 @@ test('after kill -9 the next start takes the data folder over', async () => {
   expect(await again.stop()).toBe(0)
 })
 
-test('a port that is taken is one line and 1', async () => {
+test('reports a taken port in one line and ends with 1', async () => {
   await using service = await startBuiltService()
   await using folder = await temporaryFolder()
   const { port } = new URL(service.url)
@@ -78,14 +78,14 @@ test.each([
   ['SVC_REGISTRATION', 'maybe'],
   ['SVC_LOG_LEVEL', 'loud'],
   ['SVC_WORKSPACE_CLEANUP_DELAY_SECONDS', '-1'],
-])('%s=%s stops the start with one line that names it', async (name, value) => {
+])('stops the start for %s=%s with one line that names it', async (name, value) => {
   await using folder = await temporaryFolder()
   const ended = await svc(['serve', '--data-dir', folder.path], { SVC_PORT: '0', [name]: value })
   expect(ended).toMatchObject({ code: 2, stdout: '' })
   expect(ended.stderr.trim().split('\n')).toEqual([expect.stringContaining(`${name}=`)])
 })
 
-test('a data folder that is a file stops the start with one line that names it', async () => {
+test('stops the start for a data folder that is a file, with one line', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'taken')
   await writeFile(file, '')
@@ -94,7 +94,7 @@ test('a data folder that is a file stops the start with one line that names it',
   expect(ended.stderr.trim().split('\n')).toEqual([expect.stringContaining('SVC_DATA_DIR=')])
 })
 
-test('a mistyped option is a usage error, and the version is no error', async () => {
+test('treats a mistyped option as usage error, and prints the version', async () => {
   expect(await svc(['serve', '--prot', '1'])).toMatchObject({ code: 2, stdout: '' })
   expect(await svc(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' })
 })

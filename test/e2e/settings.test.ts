@@ -5,7 +5,7 @@ import { checkedPage, violations, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('what is typed into settings stays, whatever is saved meanwhile, here or elsewhere', async () => {
+test('keeps what is typed into settings, whatever is saved meanwhile', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -15,7 +15,7 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
   const saveElsewhere = (ci_steps: string[]) =>
     client.call('projects.update_settings', { project_id, default_review_config: { ci_steps } })
 
-  // The next number is typed while the one before it is being saved.
+  // The next number is typed while the previous one is being saved.
   await page.goto(`${new URL(service.url).origin}/#/settings/limits`)
   const slots = page.getByLabel('Agents running at once')
   await slots.waitFor()
@@ -30,7 +30,7 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
   await page.keyboard.press('Enter')
   await expect.poll(settings).toMatchObject({ ci_step_timeout_seconds: 420, max_concurrent_executions: 5 })
 
-  // Nothing is typed: what is saved elsewhere shows. Something is: it is said, and one chooses.
+  // Without a draft, what is saved elsewhere appears. With one, the person is asked to choose.
   await page.getByRole('link', { name: 'Review and checks' }).click()
   const steps = page.getByLabel(/Default checks/)
   await saveElsewhere(['npm test'])
@@ -41,7 +41,7 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
   expect(await steps.inputValue()).toBe('npm run check')
   expect(await violations(page)).toEqual([])
 
-  // It is there again after whatever comes between, until it is saved or given up.
+  // The draft survives whatever comes between, until it is saved or discarded.
   await page.reload()
   await page.getByText('Someone saved changes').waitFor()
   expect(await steps.inputValue()).toBe('npm run check')
@@ -52,7 +52,7 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
   await expect.poll(() => steps.inputValue()).toBe('make check\nmake lint')
   expect((await settings()).default_review_config.ci_steps).toEqual(['make check', 'make lint'])
 
-  // The words for one role wait while those for another are looked at.
+  // The draft for one role stays while another role is shown.
   await page.getByRole('link', { name: 'Prompts' }).click()
   const template = page.getByLabel(/^Template/)
   await template.fill('Be brief.')
@@ -69,7 +69,7 @@ test('what is typed into settings stays, whatever is saved meanwhile, here or el
   expect(await violations(page)).toEqual([])
 })
 
-test('agents, a project and the app each have their own place, and older addresses still lead there', async () => {
+test('has separate pages for agents, project and app, and redirects older addresses', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

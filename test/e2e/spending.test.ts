@@ -5,7 +5,7 @@ import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('limits and prices are set, and how far they are used is seen at the agent, the run and the queue', async () => {
+test('sets limits and prices, and shows their use at agent, run and queue', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -4,7 +4,7 @@ import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a task is put on top of another, which its card and overview say, and taken off again', async () => {
+test('stacks a task on another, shows that, and unstacks it', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

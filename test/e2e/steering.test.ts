@@ -11,7 +11,7 @@ import { openLocally } from './harness/local-page.ts'
 
 type Pasted = { readonly file: number } | { readonly text: number }
 
-/** Pastes a picture of so many bytes or a text of so many characters; whether the page kept it out of the field. */
+/** Pastes a picture or text of this size; returns whether the page kept it out of the field. */
 const paste = (field: Locator, what: Pasted) =>
   field.evaluate((element, given) => {
     const clipboardData = new DataTransfer()
@@ -20,7 +20,7 @@ const paste = (field: Locator, what: Pasted) =>
     return !element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
   }, what)
 
-test('a message waits behind the run, is changed, and is delivered; the terminal shows what is printed and takes keys', async () => {
+test('queues, changes and delivers a message, and types into a terminal', async () => {
   await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
   const gate = await mkdtemp(join(tmpdir(), 'copse-steering-'))
   try {
@@ -62,14 +62,14 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('textbox', { name: 'Change the message' }).fill('Handle zero')
     await page.keyboard.press('Control+Enter')
     await waiting.getByText('Handle zero', { exact: true }).waitFor()
-    // What is being changed when the agent gets the message is there to be sent after it.
+    // An edit that was open when the agent got the message can be sent afterwards.
     await waiting.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'Change the message' }).fill('Handle zero, and one')
     await page.getByRole('tab', { name: 'Activity' }).click()
     await page.getByRole('tab', { name: 'Agent' }).click()
     const change = page.getByRole('textbox', { name: 'Change the message' })
     await expect.poll(() => change.inputValue()).toBe('Handle zero, and one')
-    // How large the branch has become is seen while the agent goes on.
+    // The branch's size is shown while the agent works.
     await page.locator('[data-card]').filter({ hasText: 'Write' }).getByRole('img', { name: '1 lines added' }).waitFor()
     await writeFile(join(gate, 'go'), '')
     await waiting.waitFor({ state: 'detached' })
@@ -78,7 +78,7 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('button', { name: /run 2 of 2/ }).waitFor()
     await page.getByRole('log', { name: 'Transcript' }).getByText('I read it').first().waitFor()
 
-    // The timeline tells of both runs, and leads to each.
+    // The timeline shows both runs, with links.
     await page.getByRole('tab', { name: 'Activity' }).click()
     const timeline = page.getByRole('region', { name: 'Timeline' })
     await timeline.getByText('finished run 2').waitFor()
@@ -101,7 +101,7 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.getByRole('group', { name: 'Transcript view' }).getByRole('button', { name: 'Readable' }).click()
     await page.getByRole('log', { name: 'Transcript' }).getByText('You said hello').waitFor()
 
-    // The header leads to the neighbours on the board, in the tab that is open, and has the menu of the card.
+    // The header links to the neighbours on the board, in the same tab, and has the card's menu.
     const title = (name: string) => page.getByRole('heading', { level: 1, name })
     await page.getByRole('tab', { name: 'Activity' }).click()
     const [first, last] = (await page.locator('[data-card]').allInnerTexts())[0]?.includes('Type')
@@ -121,7 +121,7 @@ test('a message waits behind the run, is changed, and is delivered; the terminal
     await page.keyboard.press('Escape')
     await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Task actions')
 
-    // What is typed and not sent outlives its tab and the page; what can't be kept is refused before it is read.
+    // Unsent text outlives its tab and the page; too large files are refused before they are read.
     const field = (name: string | RegExp) => page.getByRole('textbox', { name, exact: true })
     await page.getByRole('tab', { name: 'Overview' }).click()
     await page.keyboard.press('e')

@@ -5,7 +5,7 @@ import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a task is saved as a template, which fills the next one, and is kept up in the settings', async () => {
+test('saves a task as template, fills the next from it, and edits it in the settings', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -43,7 +43,7 @@ test('a task is saved as a template, which fills the next one, and is kept up in
     { name: 'Bug', labels: ['bug'], priority: 3, review_config: {}, roles: { reviewer: { id: judge.id } } },
   ])
 
-  // What was typed stays; what is open is filled, and the title is next.
+  // Typed text stays; empty fields are filled, and the title is next.
   await page.keyboard.press('c')
   await dialog.getByRole('textbox', { name: 'Description' }).fill('It hangs.')
   await menu(/^Template$/).click()
@@ -56,13 +56,13 @@ test('a task is saved as a template, which fills the next one, and is kept up in
   await menu(/^Priority: High/).waitFor()
   await page.keyboard.type(', again')
 
-  // Taken back, but for what the person has written since.
+  // Undone, except for what the person has written since.
   await menu(/^Template: Bug/).click()
   await page.getByRole('menuitem', { name: 'No template' }).click()
   expect(await dialog.getByLabel('Title').inputValue()).toBe('The menu is cut off, again')
   await menu(/^Priority: None/).waitFor()
 
-  // What is written is kept as another one, with no checks at all.
+  // The draft is saved as another one, without checks.
   await menu(/^Checks/).click()
   await dialog.getByText('Run no checks for this task').click()
   await menu(/^Template$/).click()
@@ -76,7 +76,7 @@ test('a task is saved as a template, which fills the next one, and is kept up in
   await expect.poll(async () => (await templates()).map(({ name }) => name)).toEqual(['Bug', 'Hang'])
   expect((await templates())[1]).toMatchObject({ description: 'It hangs.', review_config: { ci_steps: [] } })
 
-  // The settings: another window’s change is seen, and names and fields are edited.
+  // The settings: another window’s change appears, and names and fields are edited.
   await menu(/^Template$/).click()
   await page.getByRole('menuitem', { name: 'Edit templates' }).click()
   const list = page.getByRole('list', { name: 'Templates' })
@@ -101,7 +101,7 @@ test('a task is saved as a template, which fills the next one, and is kept up in
   expect((await templates()).map(({ name }) => name)).toEqual(['Bug', 'Hang up'])
 }, 120_000)
 
-test('what an agent will be told is read while the task is written, and follows it', async () => {
+test('shows an agent’s prompt while the task is written', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()

@@ -8,7 +8,7 @@ import { openLocally } from './harness/local-page.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** Pastes or drops a file as a browser does. */
+/** Pastes or drops a file like a browser. */
 const give = (field: Locator, how: 'paste' | 'drop', name: string, base64: string) =>
   field.evaluate(
     (element, given) => {
@@ -29,7 +29,7 @@ const shot = async (page: Page, name: string) => {
   if (process.env['COPSE_SHOTS']) await page.screenshot({ path: `${process.env['COPSE_SHOTS']}/${name}.png` })
 }
 
-test('a description is written with pictures, paths and marks, looked at, and read again where it is shown', async () => {
+test('writes a description with pictures, paths and marks, previews and shows it', async () => {
   await using repository = await createTestRepository({ files: { 'src/ferry.ts': 'x', 'docs/ferry.md': 'x' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -42,7 +42,7 @@ test('a description is written with pictures, paths and marks, looked at, and re
   await dialog.getByLabel('Title').fill('Paint the ferry')
   const field = dialog.getByRole('textbox', { name: 'Description' })
 
-  // A path behind an @, by arrows and Enter; Escape closes the list and not the dialog.
+  // A path after an @, by arrows and Enter; Escape closes the list and not the dialog.
   await field.pressSequentially('Look at @fer')
   const paths = dialog.getByRole('listbox', { name: 'Paths' })
   await paths.getByRole('option').nth(1).waitFor()
@@ -56,7 +56,7 @@ test('a description is written with pictures, paths and marks, looked at, and re
   await page.keyboard.press('Enter')
   await expect.poll(() => field.inputValue()).toBe('Look at `docs/ferry.md` ')
 
-  // Marks by keys, which are none of the page's then, and by the toolbar.
+  // Formatting by keys, which the page ignores then, and by the toolbar.
   await field.pressSequentially('now')
   await field.evaluate((one) => (one as HTMLTextAreaElement).setSelectionRange(24, 27))
   await page.keyboard.press('Control+b')
@@ -94,7 +94,7 @@ test('a description is written with pictures, paths and marks, looked at, and re
     ['server.log', 'text/plain'],
   ])
 
-  // The task shows them, and so does a comment; what is saved is what was given.
+  // The task shows them, and so does a comment; the saved text is unchanged.
   await page.keyboard.press('Enter')
   const panel = page.getByRole('region', { name: 'Description' })
   await expect.poll(() => widthOf(panel.getByRole('img', { name: 'shot.png' }).first())).toBe(1)
@@ -119,7 +119,7 @@ test('a description is written with pictures, paths and marks, looked at, and re
   await page.reload()
   await panel.getByText('Missing: shot.png').waitFor()
 
-  // The description that is there is edited in the same way.
+  // An existing description is edited in the same way.
   await page.keyboard.press('e')
   const edited = panel.getByRole('textbox', { name: 'Description' })
   await give(edited, 'paste', 'third.png', png)

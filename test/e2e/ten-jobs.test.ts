@@ -8,19 +8,19 @@ import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally, type LocalPage } from './harness/local-page.ts'
 
-// What people do all day, counted: every press, click and drag, but not what is typed. Each job begins at the board,
-// by keyboard with its card in hand, and ends with what came of it.
+// Counts the presses, clicks and drags of everyday jobs, but not typing. Each job begins at the board,
+// by keyboard with its card focused, and ends with its result.
 
 interface Bench extends LocalPage {
   readonly project: Project
   readonly slow: Agent
   card(title: string): Locator
   taskNamed(title: string): Promise<Task | undefined>
-  /** Settles once the named task fits. */
+  /** Resolves once the named task matches. */
   expectTask(title: string, fits: Partial<Task>): Promise<void>
 }
 
-/** Counts what a person does. */
+/** Counts a person's actions. */
 interface Hand {
   readonly page: Page
   press(key: string): Promise<void>
@@ -60,7 +60,7 @@ const tab = ({ panel }: Bench, name: string) =>
   panel.getByRole('tab', { name: new RegExp(`^${name}`), selected: true }).waitFor()
 const menuItem = (page: Page, name: RegExp) => page.getByRole('menuitem', { name })
 const newTaskDialog = (page: Page) => page.getByRole('dialog', { name: 'New task' })
-/** The dialog of a new task is there, and knows with whom it starts. */
+/** Waits until the dialog of a new task is open and has an agent. */
 const isWriting = (page: Page) =>
   newTaskDialog(page)
     .getByRole('button', { name: /^Start with/ })
@@ -70,17 +70,17 @@ const commentBox = ({ panel }: Bench) => panel.getByRole('textbox', { name: /^Co
 
 interface Job {
   readonly name: string
-  /** How many presses by keyboard, and how many clicks and drags. */
+  /** The presses by keyboard, and the clicks and drags. */
   readonly keys: number
   readonly mouse: number
-  /** The card that it is about; prepared for each of the two. */
+  /** The card of the job; prepared for each of the two. */
   readonly card?: 'waiting' | 'running' | 'reviewed'
   byKeys(hand: Hand, at: Bench, title: string): Promise<void>
   byMouse(hand: Hand, at: Bench, title: string): Promise<void>
   done(at: Bench, title: string): Promise<unknown>
 }
 
-/** Writes a new task, and sends it by a key or a button. */
+/** Writes a new task, and submits it by a key or a button. */
 const writing = (key: string, button: RegExp): Pick<Job, 'byKeys' | 'byMouse'> => ({
   byKeys: async (hand, { page }, title) => {
     await hand.press('c')
@@ -249,7 +249,7 @@ const jobs: readonly Job[] = [
   },
 ]
 
-/** Makes the card that a job is about, as it is before the job. */
+/** Creates the card of a job in the state before it. */
 async function prepare({ client, project, slow, taskNamed }: Bench, { card }: Job, title: string, quick: Agent) {
   if (card === undefined) return
   const { id: task_id } = await client.call('tasks.create', { project_id: project.id, title, status: 'todo' })
@@ -265,7 +265,7 @@ async function isRunning(client: Client, task_id: string): Promise<void> {
   await expect.poll(status, { timeout: 20_000 }).toBe('running')
 }
 
-/** Cards that have just come may take the focus; this one keeps it. */
+/** New cards may take the focus, so this one is focused again. */
 const takeInHand = (card: Locator) =>
   expect
     .poll(async () => {
@@ -274,7 +274,7 @@ const takeInHand = (card: Locator) =>
     })
     .toBe(true)
 
-test('the ten commonest jobs take no more presses, and no more clicks, than counted here', async () => {
+test('needs no more presses and clicks for the ten commonest jobs than counted here', async () => {
   const lines = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
   await using repository = await createTestRepository({ files: { 'add.txt': lines } })
   await using service = await startBuiltService({ as: 'local' })
@@ -286,7 +286,7 @@ test('the ten commonest jobs take no more presses, and no more clicks, than coun
   const agent = (name: string, command: string) =>
     client.call('agents.create', { name, executor: 'command', config: { command } })
   const slow = await agent('Abel', 'sleep 600')
-  // Each task writes a file of its own, so that none is in the way of another's merge.
+  // Each task writes a file of its own, so that no merge conflicts.
   const quick = await agent(
     'Quick',
     'sed "s/line 3/line 3 now/" add.txt > "$SVC_TASK_ID.txt"; git add -A; git commit -qm Work; echo done',

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { startBuiltService } from './harness/built-service.ts'
 
-test('the link of npm start signs the page in as the local operator, once', async () => {
+test('signs in once with the link of npm start as local operator', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const first = await browser.newPage()
@@ -17,7 +17,7 @@ test('the link of npm start signs the page in as the local operator, once', asyn
   expect(await second.getByRole('button', { name: /demo project/i }).count()).toBe(0)
 })
 
-test('a page without a link asks to sign in', async () => {
+test('asks to sign in without a link', async () => {
   await using service = await startBuiltService()
   await using browser = await launchChromium()
   const page = await browser.newPage()
@@ -25,7 +25,7 @@ test('a page without a link asks to sign in', async () => {
   await page.getByLabel(/email/i).first().waitFor()
 })
 
-test('a person registers, and comes back with the password and no other', async () => {
+test('registers a person, who returns with the password and no other', async () => {
   await using service = await startBuiltService()
   await using browser = await launchChromium()
   const page = await browser.newPage()
@@ -38,7 +38,7 @@ test('a person registers, and comes back with the password and no other', async 
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: /demo project/i }).waitFor()
 
-  // Tokens live in memory only: a reload asks again.
+  // Tokens are in memory only, so a reload asks again.
   await page.reload()
   await page.getByLabel(/email/i).first().fill('Owner@copse.test')
   await page

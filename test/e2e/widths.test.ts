@@ -10,7 +10,7 @@ import { openLocally } from './harness/local-page.ts'
 
 const requests = [{ tool_name: 'Bash', input: { command: 'npm publish --tag next' } }]
 
-test('an agent is answered on a phone; at 1024 what needs somebody is counted; at 2560 the width is used', async () => {
+test('answers an agent on a phone, counts at 1024 what needs a person, and uses the width of 2560', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -25,7 +25,7 @@ test('an agent is answered on a phone; at 1024 what needs somebody is counted; a
   await expect.poll(asks, { timeout: 20_000 }).toBe(1)
   await page.reload()
 
-  // Opened by its link, as a notification does.
+  // Opened by its link, as from a notification.
   await page.evaluate(`location.hash = '#/p/${project.id}/t/${task.id}/agent'`)
   const allow = panel.getByRole('button', { name: 'Allow', exact: true, disabled: false })
   await allow.waitFor()
@@ -38,7 +38,7 @@ test('an agent is answered on a phone; at 1024 what needs somebody is counted; a
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
   expect(await violationsInThemes(page), 'phone').toEqual([])
 
-  // On a laptop's half the question has lost its word, not its number.
+  // On half a laptop screen the badge shows only its number.
   await page.setViewportSize({ width: 1024, height: 700 })
   await panel.getByRole('button', { name: 'Close', exact: true }).click()
   const needsYou = page.getByRole('button', { name: /Needs you/ })
@@ -56,7 +56,7 @@ test('an agent is answered on a phone; at 1024 what needs somebody is counted; a
   await expect.poll(asks).toBe(0)
 })
 
-test('on a phone a row of the list begins with its title, and what a task waits for is named by its title', async () => {
+test('begins a list row with its title on a phone, and names what a task waits for', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -84,7 +84,7 @@ test('on a phone a row of the list begins with its title, and what a task waits 
   if (shots) await page.screenshot({ path: `${shots}/list-360.png` })
 })
 
-test('on a phone every screen can be read and pressed: nothing is cut off, and nothing lies over another', async () => {
+test('shows every screen on a phone without cut-off or overlapping parts', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -145,7 +145,7 @@ test('on a phone every screen can be read and pressed: nothing is cut off, and n
     expect(await page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360)
   }
 
-  // Without room for two columns a task has one, and its files stand above what has changed in them.
+  // A task has one column if there is no room for two, with its files above the changes.
   await page.evaluate(`location.hash = '#${board}/t/${task.id}/changes'`)
   const files = panel.getByRole('navigation', { name: 'Changed files' })
   const tree = await files.boundingBox()

@@ -4,7 +4,7 @@ import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a full column says so, a start beyond it can wait for room, and what goes over it is seen', async () => {
+test('shows a full column, lets a start wait for room, and marks what exceeds it', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -17,7 +17,7 @@ test('a full column says so, a start beyond it can wait for room, and what goes 
   const second = await client.call('tasks.create', { project_id, title: 'Second' })
   await page.evaluate(`location.hash = '#/p/${project_id}/workflow'`)
 
-  // The limit is set where the workflow is edited.
+  // The limit is set in the workflow editor.
   await page
     .getByRole('button', { name: /^In progress/ })
     .first()
@@ -39,7 +39,7 @@ test('a full column says so, a start beyond it can wait for room, and what goes 
   await page.keyboard.press('1')
   await page.getByRole('button', { name: 'Start when there is room' }).click()
   await panel.getByText('Starts automatically with Writer when there is room.').waitFor()
-  // Room for two: it starts. Room for one again: the column holds more than it should.
+  // Room for two: it starts. Room for one again: the column exceeds its limit.
   const limitTo = async (wip_limit: number) => {
     const workflow = await client.call('projects.get_workflow', { project_id })
     const states = workflow.states.map((one) => (one.name === 'in_progress' ? { ...one, wip_limit } : one))

@@ -5,7 +5,7 @@ import { checkedPage, violations } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
 
-test('a person changes a workflow in the graph and in the JSON, sees what is wrong at its place, and saves it', async () => {
+test('changes a workflow in graph and JSON, shows errors in place, and saves it', async () => {
   await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -25,14 +25,14 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   await dryRun.getByText(/^Loops; \d+ paths? to /).waitFor()
   expect(await violations(page)).toEqual([])
 
-  // A name, known to the tasks that are there; a state of its own, with a way to it.
+  // A rename that follows to existing tasks; a new state with a transition to it.
   await graph.getByRole('button', { name: / todo$/ }).click()
   await side.getByLabel('Name').fill('ready')
   await side.getByLabel('Name').press('Enter')
   await graph.getByRole('button', { name: 'Add state' }).click()
   await side.getByLabel('Name').fill('parked')
   await side.getByLabel('Name').press('Enter')
-  // Nothing leads there yet, and nothing may lead nowhere.
+  // Nothing leads there yet, and every transition needs a target.
   const problem = page.getByRole('button', { name: /^\d+ problem/ })
   await problem.waitFor()
   await expect.poll(() => save.getAttribute('aria-disabled')).toBe('true')
@@ -42,7 +42,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   await side.getByLabel('Add transition to').selectOption('in_progress')
   await problem.waitFor({ state: 'detached' })
 
-  // Broken in the text, it is said there, in the graph and at the field.
+  // Invalid text is reported there, in the graph and at the field.
   const editor = page.getByRole('textbox', { name: 'Workflow as JSON' })
   expect(await editor.isVisible()).toBe(false)
   await page.getByRole('group', { name: 'Below the graph' }).getByRole('button', { name: 'JSON' }).click()
@@ -60,7 +60,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
     .getByText(/in_progres/)
     .waitFor()
   expect(await violations(page)).toEqual([])
-  // What is not saved is still there after a reload.
+  // Unsaved edits survive a reload.
   await page.reload()
   await graph.getByRole('button', { name: / review has a problem/i }).click()
   await side.getByLabel('Rejected work goes to').selectOption('in_progress')
@@ -75,7 +75,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   const { items } = await client.call('tasks.list', { project_id: project.id })
   expect(items.map((task) => task.status)).toEqual(['ready'])
 
-  // Taking away a state that tasks are in is refused, and says so; a template can be begun from.
+  // Removing a state with tasks is refused with a reason; a template can be the start.
   await graph.getByRole('button', { name: / ready$/ }).click()
   await side.getByRole('button', { name: 'Remove ready' }).click()
   await problem.waitFor()
@@ -86,7 +86,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   await page.getByRole('menuitem', { name: 'default' }).click()
   await graph.getByRole('button', { name: / todo$/ }).waitFor()
 
-  // Somebody saves another version meanwhile: that is said, kept over a reload, and the person chooses.
+  // Another version is saved elsewhere: that is shown, survives a reload, and the person chooses.
   const theirs = JSON.stringify({ ...saved, states: saved.states.filter(({ name }) => name !== 'parked').map(aside) })
   await client.call('projects.update', { project_id: project.id, workflow_definition: theirs })
   const overtaken = page.getByText('Someone saved another version while you were editing.')
@@ -102,7 +102,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   await overtaken.waitFor()
   await page.getByRole('button', { name: 'Use theirs' }).click()
   await overtaken.waitFor({ state: 'detached' })
-  // Mine is a change that holds by itself.
+  // One's own change is valid by itself.
   await graph.getByRole('button', { name: / ready$/ }).click()
   await side.getByLabel('Label', { exact: true }).fill('Ready now')
   await side.getByLabel('Label', { exact: true }).press('Enter')
@@ -114,7 +114,7 @@ test('a person changes a workflow in the graph and in the JSON, sees what is wro
   await expect.poll(async () => (await labels()).map(({ label }) => label)).toContain('Ready now')
 })
 
-/** The state without ways to the one that was taken away. */
+/** The state without transitions to the removed one. */
 function aside<T extends { readonly transitions: readonly { readonly to: string }[] }>(state: T): T {
   return { ...state, transitions: state.transitions.filter(({ to }) => to !== 'parked') }
 }

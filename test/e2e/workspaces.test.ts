@@ -22,7 +22,7 @@ async function worked(client: Client, project: Project, title: string, command: 
 }
 const statusOf = async (client: Client, task: Task) => (await client.call('tasks.get', { task_id: task.id })).status
 
-test('what a reset threw away is shown, restored into the worktree, and given up', async () => {
+test('shows, restores and discards what a reset removed', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -57,7 +57,7 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   await loose.getByRole('button', { name: 'Hide' }).click()
   await content.waitFor({ state: 'detached' })
 
-  // With a worktree again, what was loose goes back into it.
+  // With a worktree again, uncommitted work is restored into it.
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await expect.poll(() => statusOf(client, task)).toBe('review')
   await loose.getByRole('button', { name: 'Restore' }).click()
@@ -65,7 +65,7 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   expect(await readFile(join(path, 'loose.txt'), 'utf8')).toBe('not committed\n')
   await panel.getByText('Uncommitted changes').first().waitFor()
 
-  // A double click asks, and does not answer. By keyboard: asked in place, taken back with Escape, then given up.
+  // A double click asks and does not answer. By keyboard: asked in place, closed with Escape, then discarded.
   const giveUp = loose.getByRole('button', { name: 'Delete…' })
   await giveUp.dblclick()
   await loose.getByText('This can’t be undone.').waitFor()
@@ -81,7 +81,7 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   const { items } = await client.call('rescues.of_task', { task_id: task.id })
   expect(items.filter((rescue) => rescue.kind === 'uncommitted')).toEqual([])
 
-  // A finished task's worktree may go before its time.
+  // A finished task's worktree can be removed early.
   await client.call('tasks.cancel', { task_id: task.id })
   await panel.getByRole('button', { name: 'Remove it now' }).click()
   await panel.getByText('Removed; the next run recreates it').waitFor()
@@ -89,7 +89,7 @@ test('what a reset threw away is shown, restored into the worktree, and given up
   await snapshots.getByText('1 file, uncommitted').waitFor()
 })
 
-test('a worktree that no task knows is hinted at, adopted with its files, and another is removed and kept', async () => {
+test('points at a worktree without a task, adopts it, and removes another', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -126,7 +126,7 @@ test('a worktree that no task knows is hinted at, adopted with its files, and an
   await page.getByText('No worktrees without a task.').waitFor()
   expect(await repository.git(['branch', '--list', 'svc/drop-it'])).toContain('svc/drop-it')
 
-  // Of a task that never was: its snapshot is among the project's, and comes back as a branch.
+  // Without a task: its snapshot is among the project's, and is restored as a branch.
   const snapshots = page.getByRole('region', { name: 'Rescue snapshots' })
   await snapshots.getByRole('button', { name: 'Refresh' }).click()
   await snapshots.getByRole('button', { name: 'Restore' }).click()
@@ -136,7 +136,7 @@ test('a worktree that no task knows is hinted at, adopted with its files, and an
   expect(await repository.git(['rev-parse', branch])).toBe(items[0]?.commit)
 })
 
-test('a branch is updated from its base; a conflict is shown, taken to the editor and concluded', async () => {
+test('updates a branch from its base, and shows and concludes a conflict', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n', 'b.txt': 'b\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -175,7 +175,7 @@ test('a branch is updated from its base; a conflict is shown, taken to the edito
   expect(await repository.git(['show', `${branch}:a.txt`])).toBe('two and three')
   await repository.git(['merge-base', '--is-ancestor', 'main', branch])
 
-  // Its base was renamed: the task is told the new name.
+  // Its base was renamed, so the task gets the new name.
   await repository.git(['branch', '--move', 'main', 'trunk'])
   await repository.commit('On the renamed base', { 'b.txt': 'bbb\n' })
   const base = panel.getByRole('region', { name: 'Base branch' })
@@ -187,7 +187,7 @@ test('a branch is updated from its base; a conflict is shown, taken to the edito
   expect(await repository.git(['show', `${branch}:b.txt`])).toBe('bbb')
 })
 
-test('a merge that conflicts stands in the review with its lines, and the agent resolves it', async () => {
+test('shows the lines of a conflicting merge in the review, which the agent resolves', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\n' } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -201,7 +201,7 @@ test('a merge that conflicts stands in the review with its lines, and the agent 
   await openProject('Conflicts')
   await openTask('Clash', 'Review')
   await panel.getByText('1 file').first().waitFor()
-  // The app knows of it before the merge; a merge over the API meets it all the same.
+  // The app knows of it before the merge; a merge over the API meets it anyway.
   await panel.getByRole('button', { name: 'Let For Clash resolve the conflict' }).first().waitFor()
   const { version } = await client.call('tasks.get', { task_id: task.id })
   await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
@@ -209,7 +209,7 @@ test('a merge that conflicts stands in the review with its lines, and the agent 
   await conflict.getByText('Both changed the same lines, 1 place').click()
   await conflict.getByText('three').waitFor()
   await conflict.getByRole('button', { name: 'Retry merge' }).waitFor()
-  // What follows a failed merge is done by itself, and until then nothing else may be.
+  // The step after a failed merge is automatic, and until then nothing else is allowed.
   const update = () =>
     client.call('tasks.update_branch', { task_id: task.id, on_conflict: 'report' }).then(
       () => 'updated',

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 
 /**
- * An agent that speaks ACP on its stdin and stdout and asks before each call that its prompt lists between
- * `<asks>` and `</asks>`. What it may write it writes; what it was answered are its last words.
+ * An agent that speaks ACP on its stdin and stdout and asks before each call that its prompt lists between `<asks>`
+ * and `</asks>`. It writes what it may; its last message contains the answers.
  */
 
 interface Call {

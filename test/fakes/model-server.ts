@@ -13,14 +13,14 @@ import { sendJson } from './model-server/wires/wire.ts'
 export type { ModelScript, ModelStep } from './model-server/choose-step.ts'
 export { scripted } from './model-server/choose-step.ts'
 
-/** One turn that was asked for. */
+/** One requested turn. */
 export interface ModelCall {
   readonly path: string
   readonly model: string
-  /** Which step of the script was played; -1 for a side request (a title, a probe), which plays none. */
+  /** The played step of the script; -1 for a side request (a title, a probe), which plays none. */
   readonly index: number
   readonly step: ModelStep | null
-  /** The tool that the agent was told to call; null for words. */
+  /** The tool that the agent was told to call; null for text. */
   readonly tool: string | null
   /** The latest prompt in the request. */
   readonly prompt: string
@@ -30,27 +30,27 @@ export interface ModelCall {
 }
 
 export interface ModelServerOptions {
-  /** What is played when the prompt brings no script of its own. */
+  /** The script to play when the prompt contains none. */
   readonly script?: ModelScript
   readonly port?: number
-  /** When given, requests must carry it as `x-api-key`, `x-goog-api-key` or bearer token. */
+  /** Requests must carry this as `x-api-key`, `x-goog-api-key` or bearer token, if given. */
   readonly apiKey?: string
 }
 
 export interface ModelServer extends AsyncDisposable {
   readonly url: string
-  /** Turns in the order they were asked for; grows. */
+  /** The turns in the order of their requests; grows. */
   readonly log: readonly ModelCall[]
   setScript(script: ModelScript): void
-  /** Settles with the first call that fits, one in the log or one to come. */
+  /** Resolves with the first matching call, past or future. */
   waitForCall(fits: (call: ModelCall) => boolean): Promise<ModelCall>
   close(): Promise<void>
 }
 
 /**
- * A scripted model server that speaks what coding agents speak: it makes a real one do known things,
- * offline. It keeps no state of conversations: the step to play is found by counting the
- * tool calls since the prompt, so that any number of agents can share one server.
+ * A scripted model server that speaks the protocols of coding agents, so that real ones do known things offline. It
+ * is stateless: it finds the step to play by counting the tool calls since the prompt, so any number of agents can
+ * share one server.
  */
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   let script = options.script ?? { steps: [{ say: 'Nothing to do.' }] }
@@ -100,7 +100,7 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
 
 const wires = [messages, responses, chat, gemini]
 
-/** What the body of a request tells whatever its wire. */
+/** The parts of a request's body that all wires share. */
 interface ModelBody {
   readonly model?: string
   readonly stream?: boolean
@@ -115,7 +115,7 @@ interface AnswerContext {
 
 async function answer(request: IncomingMessage, response: ServerResponse, context: AnswerContext): Promise<void> {
   const path = new URL(request.url ?? '/', 'http://localhost').pathname
-  // Agents look whether the server is there before they speak to it.
+  // Agents probe the server before they use it.
   if (request.method === 'HEAD') return void response.writeHead(200).end()
   if (request.method === 'GET' && path.endsWith('/models'))
     return sendJson(response, 200, { object: 'list', data: [], models: [], has_more: false })
@@ -150,7 +150,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
   wire.answer(response, turn, { model, stream: named?.stream ?? body.stream === true })
 }
 
-/** A slow model; false when the agent or the test went away meanwhile. */
+/** A slow model; returns false if the agent or the test left before. */
 function waited(ms: number, response: ServerResponse, closed: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (there: boolean): void => {

@@ -56,7 +56,7 @@ function look(database: SqliteDatabase.Database): { readonly changes: number; re
       .prepare<[], { changes: number; steps: string }>(
         `SELECT total_changes() AS changes, (SELECT count(*) FROM transitions) || '|' || coalesce(
          (SELECT group_concat(id || data) FROM effects), '') || '|' || coalesce(
-         (SELECT group_concat(id || data) FROM occasions), '') AS steps`,
+         (SELECT group_concat(id || data) FROM pending_hooks), '') AS steps`,
       )
       .get() ?? { changes: 0, steps: '' }
   )

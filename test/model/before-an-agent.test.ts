@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ExecutionRecord } from '../../src-main/ports/store.ts'
 import { startEngineRig } from './engine-rig.ts'
 
-test('what a run is compared with afterwards is stored before its agent begins', async () => {
+test('stores what a run is compared with before its agent begins', async () => {
   const seen: (ExecutionRecord | null)[] = []
   await using rig = await startEngineRig(':memory:', (store, { execution_id }) => {
     seen.push(store.read.executions.get(execution_id))
@@ -13,6 +13,6 @@ test('what a run is compared with afterwards is stored before its agent begins',
   const request = { task_id: task.id, claimant, triggered_by: 'user:1', by_person: true, overrides: {} }
   await rig.engine.claims.claim(request, AbortSignal.timeout(10_000))
   await rig.rest(task.id)
-  // An agent that judges at once must not find a run of which nothing is known.
+  // An agent that judges at once must find its run saved.
   expect(seen).toMatchObject([{ start_commit: 'head', repository_state: {} }])
 })

@@ -17,28 +17,28 @@ const { COPSE_MODEL_STEPS: steps_wanted, COPSE_MODEL_SEED: seed_wanted } = proce
 
 const wanted = Number(steps_wanted ?? 3_000)
 
-/** The usual run is the same each time; a longer one looks elsewhere each time. A failure names the seed to give. */
+/** The usual run has a fixed seed; a longer one has random seeds. A failure names its seed. */
 const seed = seed_wanted === undefined ? (steps_wanted === undefined ? 1 : randomInt(2 ** 31)) : Number(seed_wanted)
 
-/** How many workflows are tried on one database, so that no run gets slower as it goes on. */
+/** How many workflows share one database, so that no run slows down. */
 const batch = 100
 
-/** A task that is still busy by then goes round for ever. */
+/** A task that is still busy then loops forever. */
 const restLimitMs = 20_000
 
-/** null when it takes longer. */
+/** null if it takes longer. */
 async function within<T>(limit_ms: number, work: Promise<T>): Promise<T | null> {
   const timer = new AbortController()
   const late = setTimeout(limit_ms, null, { signal: timer.signal }).catch(() => null)
   return Promise.race([work, late]).finally(() => timer.abort())
 }
 
-/** What a hook answers, as the engine's surroundings have it. */
+/** The answer of a hook in the engine's surroundings. */
 function answersFor(answers: readonly Answer[], model: WorkflowModel): Answers {
   return (hook, phase) => {
     const name = hook.plugin ?? hook.script ?? ''
     const said = answerOf(answers, name)
-    // A script can only say yes or no.
+    // A script can only succeed or fail.
     if (hook.script !== undefined) return said === 'failed' ? 'failed' : 'ok'
     const known = model.plugin(name, said)
     if (known !== null) return known
@@ -60,7 +60,7 @@ async function compare(rig: EngineRig, definition: WorkflowDefinition, steps: re
     if (engine === null) throw new Error(['It does not come to rest.', JSON.stringify(definition), ...told].join('\n'))
     const expected = model.apply(trigger, answersFor(step.answers, model))
     if (!isDeepStrictEqual(engine, expected)) throw new Error(disagreement(definition, told, engine, expected))
-    // Of a finished task it is enough to see once that nothing can be done with it.
+    // A finished task is tested only once, because nothing can change it.
     if (wasOver) break
   }
   return told.length
@@ -69,7 +69,7 @@ async function compare(rig: EngineRig, definition: WorkflowDefinition, steps: re
 const isOver = ({ states }: WorkflowDefinition, { task }: WorkflowModel) =>
   states.some((state) => state.name === task.state && state.kind === 'terminal')
 
-/** Everything that is needed to follow it by hand, and only what differs of what was seen. */
+/** Everything needed to follow it by hand, with only the differences. */
 function disagreement(definition: WorkflowDefinition, told: readonly string[], engine: Seen, expected: Seen): string {
   const states = definition.states.map(({ column: _column, label: _label, transitions, ...state }) =>
     JSON.stringify({ ...state, transitions: transitions.map((one) => `${one.to} ${one.audience}`) }),
@@ -83,21 +83,17 @@ function disagreement(definition: WorkflowDefinition, told: readonly string[], e
   return ['They disagree.', ...states, ...told, ...sides].join('\n')
 }
 
-test(
-  `the engine does what the model of the rules does, over ${wanted} random steps`,
-  { timeout: 3_600_000 },
-  async () => {
-    let done = 0
-    for (let round = 0; done < wanted; round += 1) {
-      await using rig = await startEngineRig()
-      await fc.assert(
-        fc.asyncProperty(randomWorkflow, randomSteps, async (definition, steps) => {
-          expect(validateWorkflow(definition, rig.engine.plugins)).toEqual([])
-          done += await compare(rig, definition, steps)
-        }),
-        { numRuns: batch, seed: seed + round, unbiased: true },
-      )
-    }
-    console.info(`${done} steps from seed ${seed} on, no disagreement.`)
-  },
-)
+test(`behaves as the model of the rules, over ${wanted} random steps`, { timeout: 3_600_000 }, async () => {
+  let done = 0
+  for (let round = 0; done < wanted; round += 1) {
+    await using rig = await startEngineRig()
+    await fc.assert(
+      fc.asyncProperty(randomWorkflow, randomSteps, async (definition, steps) => {
+        expect(validateWorkflow(definition, rig.engine.plugins)).toEqual([])
+        done += await compare(rig, definition, steps)
+      }),
+      { numRuns: batch, seed: seed + round, unbiased: true },
+    )
+  }
+  console.info(`${done} steps from seed ${seed} on, no disagreement.`)
+})

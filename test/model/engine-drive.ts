@@ -6,7 +6,7 @@ import { ended } from './engine-fakes.ts'
 import type { EngineRig } from './engine-rig.ts'
 import type { Seen, SeenEvent, Trigger, Who } from './model-types.ts'
 
-/** Asks the engine what the trigger asks, waits until the task rests, and tells what there is to see. */
+/** Sends the trigger to the engine, waits until the task rests, and returns what is visible. */
 export async function drive(rig: EngineRig, task_id: TaskId, trigger: Trigger): Promise<Seen> {
   const since = rig.store.read.events.range().last
   const worker = rig.store.read.executions.openOfTask(task_id)[0]
@@ -16,7 +16,7 @@ export async function drive(rig: EngineRig, task_id: TaskId, trigger: Trigger): 
   return seenOf(rig, task_id, answer, rig.store.read.events.after(since, 1_000))
 }
 
-/** An agent that moves or judges its own task has said its last word with that. */
+/** An agent that moves or judges its own task ends with that. */
 function isOwn(rig: EngineRig, trigger: Trigger, agent_id: AgentId | null): boolean {
   if (!('by' in trigger) || trigger.by === 'user' || trigger.by === 'system') return false
   return rig.ids[trigger.by] === agent_id
@@ -112,7 +112,7 @@ function seenOf(rig: EngineRig, task_id: TaskId, answer: string, events: readonl
       to: entry.to_state,
       by: by(entry.triggered_by),
       rejection: entry.rejection,
-      // What was said at a gate without a review is kept there too.
+      // A verdict at a gate without a review is stored there too.
       hooks: entry.hooks.flatMap(({ phase, action, outcome }) =>
         action === 'verdict' ? [] : [{ phase, action, outcome }],
       ),

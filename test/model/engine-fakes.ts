@@ -5,7 +5,7 @@ import type { Scripts } from '../../src-main/ports/scripts.ts'
 import type { Workspaces } from '../../src-main/ports/workspaces.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 
-/** Agent running: it ends when the test says so, or when it is stopped. */
+/** A running agent: ends when the test says so, or when it is stopped. */
 export interface FakeRun {
   readonly task_id: TaskId
   end(outcome: ExecutionOutcome): void
@@ -20,7 +20,7 @@ export const ended = (exit_code: number): ExecutionOutcome => ({
   message: 'Done.',
 })
 
-/** Agents that do nothing until they are told to end; `running` holds those at work. `onStart` is called as one begins. */
+/** Agents that only end on demand; `running` holds the working ones. `onStart` is called when one begins. */
 export function fakeExecutors(running: Map<TaskId, FakeRun>, onStart: (run: ExecutionRun) => void): Executors {
   let pid = 0
   return {
@@ -52,7 +52,7 @@ export function fakeExecutors(running: Map<TaskId, FakeRun>, onStart: (run: Exec
   }
 }
 
-/** Scripts that end with what `exitCode` says of their command. */
+/** Scripts that exit with `exitCode` of their command. */
 export function fakeScripts(exitCode: (command: string) => number): Scripts {
   return {
     run: ({ command }) =>
@@ -61,7 +61,7 @@ export function fakeScripts(exitCode: (command: string) => number): Scripts {
   }
 }
 
-/** Logs that nobody reads. */
+/** Logs without a reader. */
 export const fakeLogs: Logs = {
   openAgent: () =>
     Promise.resolve({ entry: () => undefined, raw: () => Promise.resolve(), close: () => Promise.resolve() }),
@@ -78,7 +78,7 @@ export const fakeLogs: Logs = {
 
 const emptyDiff = { base: null, head: null, tree: null, files: [], patch: '', truncated: false }
 
-/** Worktrees that are always there and always in order. */
+/** Worktrees that always exist and are valid. */
 export const fakeWorkspaces: Workspaces = {
   nearby: () => Promise.resolve([]),
   trackedPaths: () => Promise.resolve([]),

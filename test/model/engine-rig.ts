@@ -30,7 +30,7 @@ import {
 } from './engine-fakes.ts'
 import type { Answer } from './model-types.ts'
 
-/** Plugins whose answer the test decides. Some stand at certain phases only. */
+/** Plugins whose answer the test decides; some support certain phases only. */
 export const probes: Readonly<Record<string, readonly HookPhase[]>> = {
   'probe-0': hookPhases,
   'probe-1': hookPhases,
@@ -39,28 +39,28 @@ export const probes: Readonly<Record<string, readonly HookPhase[]>> = {
   'probe-4': ['before_exit', 'before_enter', 'on_exit'],
 }
 
-/** The real engine on a real store; its surroundings are fakes that do as the test says. */
+/** The real engine on a real store, with faked surroundings. */
 export interface EngineRig extends AsyncDisposable {
   readonly engine: Engine
   readonly store: Store
   readonly ids: Readonly<Record<'coder' | 'reviewer', AgentId>> & { readonly user: UserId }
   readonly running: ReadonlyMap<TaskId, FakeRun>
-  /** What every hook and CI step answers from now on. */
+  /** Sets the answer of every hook and CI step. */
   answer(decide: (action: string) => Answer): void
-  /** A new task, in a project of its own. */
+  /** Creates a task in a project of its own. */
   task(definition: WorkflowDefinition, status: string): TaskRecord
-  /** New tasks with nothing to check, in one project with the built-in workflow. */
+  /** Creates tasks with nothing to check, in one project with the built-in workflow. */
   tasks(count: number, status: string): readonly TaskRecord[]
-  /** Settles when the task has come to rest. */
+  /** Resolves when the task rests. */
   rest(task_id: TaskId): Promise<void>
 }
 
-/** More hooks than any one thing that is asked can lead to. */
+/** More hooks than any single trigger can run. */
 const mostAnswers = 1_000
 
 const at = '2026-11-21T09:30:00.000Z'
 
-/** `file`: where its database is; by default in memory. `onStart` is called as an agent begins. */
+/** `file`: the database's file, in memory by default. `onStart` is called when an agent begins. */
 export async function startEngineRig(
   file = ':memory:',
   onStart: (store: Store, run: ExecutionRun) => void = () => undefined,
@@ -81,7 +81,7 @@ export async function startEngineRig(
       executors: fakeExecutors(running, (run) => {
         onStart(store, run)
       }),
-      containment: { refusal: () => null, held: () => 'none' },
+      containment: { refusal: () => null, effectiveLevel: () => 'none' },
       scripts: fakeScripts((command) => (decide(command) === 'failed' ? 1 : 0)),
       logs: fakeLogs,
       attachmentFiles: fakeAttachmentFiles,
@@ -113,7 +113,7 @@ export async function startEngineRig(
       let asked = 0
       decide = (action) => {
         asked += 1
-        // Without a pause in between no timer would ever find out.
+        // Without a pause no timer would ever fire.
         if (asked > mostAnswers) throw new Error(`${action} is asked over and over: the task goes round for ever.`)
         return next(action)
       }
@@ -134,7 +134,7 @@ export async function startEngineRig(
   }
 }
 
-/** Never the same moment twice: what happened later can be told from its time. */
+/** Never returns the same time twice, so that events can be ordered by time. */
 function strictClock() {
   let last = 0
   return { now: () => (last = Math.max(last + 1, Date.now())) }
@@ -196,7 +196,7 @@ function putTask(q: Write, project: Project, more: Partial<TaskRecord>): TaskRec
   return task
 }
 
-/** How many turns of the event loop nothing may happen before a task counts as resting. */
+/** The turns of the event loop without change after which a task counts as resting. */
 const quietTurns = 3
 
 async function rest(

@@ -4,7 +4,7 @@ import { drive } from './engine-drive.ts'
 import { startEngineRig, type EngineRig } from './engine-rig.ts'
 import type { Answer, State, Trigger } from './model-types.ts'
 
-/** What the engine once did otherwise than the model; each is the shortest way to see it. */
+/** Past differences between engine and model, each as its shortest reproduction. */
 let rig: EngineRig
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ function workflow(...states: readonly Sketch[]): WorkflowDefinition {
   })
 }
 
-/** A task in `start`, and what is seen of it after each thing that is asked. */
+/** Returns a task in `start`, and what is visible after each trigger. */
 function begin(definition: WorkflowDefinition, start: string) {
   const { id } = rig.task(definition, start)
   return (trigger: Trigger, said: Readonly<Record<string, Answer>> = {}) => {
@@ -64,7 +64,7 @@ const heldByAHook = async () => {
   return ask
 }
 
-test('a new coder takes a task back to the queue also while a hook of the state holds an earlier move', async () => {
+test('returns a task to the queue for a new coder while a hook blocks an earlier move', async () => {
   const ask = await heldByAHook()
   expect(await ask({ kind: 'assign', role: 'coder', to: 'reviewer' })).toMatchObject({
     state: 'queue',
@@ -74,13 +74,13 @@ test('a new coder takes a task back to the queue also while a hook of the state 
   })
 })
 
-test('a claim in place calls off the move that a hook holds, and the end of the new work asks the hook again', async () => {
+test('cancels a blocked move on a claim in place, and asks the hook again after the new work', async () => {
   const ask = await heldByAHook()
   expect(await ask({ kind: 'claim', by: 'coder' })).toMatchObject({ answer: 'ok', state: 'work', execution: 'coder' })
   expect(await ask({ kind: 'execution_ends', well: true })).toMatchObject({ state: 'later', annotation: null })
 })
 
-test('an agent that moves its own task on to more work of its role is dispatched anew, and its end there counts once', async () => {
+test('dispatches an agent again that moves its task to more work of its role, and counts its end once', async () => {
   const states: readonly Sketch[] = [
     { name: 'work', ...works, to: ['polish'] },
     { name: 'polish', ...works, to: ['later'] },
@@ -95,7 +95,7 @@ test('an agent that moves its own task on to more work of its role is dispatched
 
 const gate = (more: Partial<Sketch>): Sketch => ({ name: 'review', kind: 'gate', to: ['done'], ...more })
 
-test('a gate whose CI fails over and over with nobody at work in between ends up with a person', async () => {
+test('hands a gate whose CI keeps failing without work to a person', async () => {
   const itself = gate({
     gate_config: { reject_target: 'review', requires_human_approval: false },
     hooks: { before_enter: [{ plugin: 'run_ci_steps' }] },
@@ -111,7 +111,7 @@ test('a gate whose CI fails over and over with nobody at work in between ends up
   expect(seen.audit.map((entry) => entry.rejection)).toEqual([false, true, true, true])
 })
 
-test("CI's no is no failed effect, also where its hook names a policy", async () => {
+test('does not count a rejection by CI as failed hook, whatever the hook’s policy', async () => {
   const logged = gate({
     gate_config: { reject_target: 'queue', requires_human_approval: false },
     hooks: { before_enter: [{ plugin: 'run_ci_steps', on_failure: 'log' }] },
@@ -122,7 +122,7 @@ test("CI's no is no failed effect, also where its hook names a policy", async ()
   expect(seen.events.map((event) => event.type)).toEqual(['transitioned', 'transitioned'])
 })
 
-test('the barrier stands from the commit on while hooks of the left state run, so a move that they lead to and that is held leaves it up', async () => {
+test('keeps the barrier from the commit on, also for a blocked cascade of the left state', async () => {
   const leaves = { on_exit: [{ plugin: 'probe-1', on_failure: { cascade: 'done' } }] }
   const stays = { before_exit: [{ plugin: 'probe-0' }] }
   const states: readonly Sketch[] = [
@@ -136,7 +136,7 @@ test('the barrier stands from the commit on while hooks of the left state run, s
   expect(await ask({ kind: 'recover', action: 'retry_hook' })).toMatchObject({ state: 'done', barrier: false })
 })
 
-test('a hook that holds a task while its agent starts still says so, and can be recovered', async () => {
+test('keeps a blocking hook’s error while the agent starts, and lets a person recover', async () => {
   const judged = gate({
     role: 'reviewer',
     gate_config: { reject_target: 'queue', requires_human_approval: false },
@@ -154,7 +154,7 @@ test('a hook that holds a task while its agent starts still says so, and can be 
   expect(await ask({ kind: 'recover', action: 'retry_hook' })).toMatchObject({ answer: 'ok', state: 'queue' })
 })
 
-test('an agent that cancels its task before its turn has come leaves nothing open behind', async () => {
+test('leaves nothing open when an agent cancels its task before its turn', async () => {
   const prepared = { ...works.hooks, before_enter: [{ plugin: 'probe-0' }] }
   const dropped = { name: 'cancelled', kind: 'terminal' } as const
   const ask = begin(

@@ -1,23 +1,23 @@
 import type { HookPhase, StateHook, WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import type { State, Who } from './model-types.ts'
 
-/** What the rules ask of a definition, read from it anew each time: slow and plain. */
+/** Reads the rules of a definition each time, slowly and simply. */
 export interface Graph {
   state(name: string): State
   /** The state of kind `initial`. */
   readonly queue: string
   readonly cancellation: string | null
-  /** Where tasks go that nobody but a person can help: the state whose on_enter publishes it. */
+  /** The state whose on_enter publishes a task as blocked, which only a person can resolve. */
   readonly blocked: string | null
   forward(name: string): string | null
-  /** The states that the forward path visits after this one, in order. */
+  /** The states after this one on the forward path, in order. */
   ahead(name: string): readonly string[]
   hooks(name: string, phase: HookPhase): readonly StateHook[]
-  /** Its gate writes a review row: it runs CI on the way in. */
+  /** Whether its gate writes a review row: it runs CI on entry. */
   hasReview(name: string): boolean
-  /** The role that works in a state; active states have `assignee` unless they name another. */
+  /** The role that works in a state; `assignee` for an active state without one. */
   role(name: string): string | null
-  /** Whether nothing can be done with a task there any more. */
+  /** Whether nothing can happen to a task there. */
   terminal(name: string): boolean
 }
 
@@ -51,7 +51,7 @@ export function graphOf(definition: WorkflowDefinition): Graph {
   }
 }
 
-/** `agent_only` takes in the system, and `user_only` people alone. */
+/** `agent_only` includes the system, and `user_only` means people only. */
 export function admits(audience: 'all' | 'agent_only' | 'user_only' | undefined, by: Who): boolean {
   if (audience === 'agent_only') return by !== 'user'
   if (audience === 'user_only') return by === 'user'

@@ -3,24 +3,24 @@ import { admits, type Graph } from './model-graph.ts'
 import type { ModelEntry, ModelTask, Move, Passage, Point } from './model-task.ts'
 import { actionOf, type Result, type SeenHook } from './model-types.ts'
 
-/** How long a chain of automatic transitions may get. */
+/** The longest chain of automatic transitions. */
 const depthLimit = 3
 
 export type Answers = (hook: StateHook, phase: HookPhase) => Result
 
-/** The order of a transition's hook points, and what each outcome leads to. */
+/** The phases of a transition in order, and what each outcome leads to. */
 export interface Passages {
-  /** Somebody waits for it: before_exit is asked now; false when it said no, and nothing has changed. */
+  /** For a waiting caller: asks before_exit now; false if it refuses, and nothing has changed. */
   ask(move: Move): boolean
-  /** Nobody waits for it: before_exit is asked on the way, and holds the task when it says no. */
+  /** Without a waiting caller: asks before_exit on the way, which blocks the task if it refuses. */
   follow(move: Move): void
-  /** No hook of the source has a say. */
+  /** No hook of the source can refuse. */
   force(move: Move): void
-  /** The gate says no: back to its target, or to the people when its budget is used up. */
+  /** A rejection by the gate: back to its target, or to people if its budget is used up. */
   reject(move: Pick<Move, 'by' | 'depth'>, isAsked: boolean): boolean
-  /** Goes on with what is left, until the task rests or a hook holds it. */
+  /** Continues with the remaining steps until the task rests or a hook blocks it. */
   proceed(): void
-  /** The hook that holds the task is asked again, or passed over this once. */
+  /** Asks the blocking hook again, or skips it this once. */
   release(isSkipped: boolean): void
 }
 
@@ -80,7 +80,7 @@ export function createPassages(graph: Graph, task: ModelTask, answers: () => Ans
     return admits(hook.applies_to, entry.by) ? answers()(hook, phase) : 'skipped'
   }
 
-  /** False when the hook holds the task where it is. */
+  /** Returns false if the hook blocks the task. */
   function pass(passage: Passage, phase: HookPhase, hook: StateHook): boolean {
     const { entry } = passage
     const result = resultOf(entry, hook, phase)
@@ -99,14 +99,14 @@ export function createPassages(graph: Graph, task: ModelTask, answers: () => Ans
     return !holds
   }
 
-  /** After the entry nothing follows when what it would build on was skipped. */
+  /** Nothing follows the entry if a step it depends on was skipped. */
   function cascade({ move, lacked }: Passage, phase: HookPhase, to: string): void {
     const depth = move.depth ?? 0
     if (lacked && phase === 'after_enter') return
     if (depth < depthLimit && !graph.terminal(task.state)) passages.follow({ to, by: move.by, depth: depth + 1 })
   }
 
-  /** To the state for blocked tasks; a workflow without one keeps it where it is. */
+  /** Moves to the state for blocked tasks; without one the task stays. */
   function escalate(move: Pick<Move, 'by' | 'depth'>): void {
     const annotation = 'retry_budget_exhausted'
     failReview(graph, task)
@@ -137,12 +137,12 @@ function outcomeOf(result: Result, holds: boolean): SeenHook['outcome'] {
   return holds ? 'blocked' : 'failed'
 }
 
-/** Who is turned away at a gate has not passed its review. */
+/** A rejected task has not passed its review. */
 function failReview(graph: Graph, task: ModelTask, gate = task.state): void {
   if (graph.hasReview(gate) && (task.review === 'running' || task.review === 'passed')) task.review = 'failed'
 }
 
-/** The status, the audit and the barrier, all at once; what is to follow is laid out in its order. */
+/** Status, audit and barrier change at once, with the steps that follow in order. */
 function commit(graph: Graph, task: ModelTask, { move, entry }: Passage): void {
   const leave = graph.hooks(entry.from, 'on_exit').map(at('on_exit'))
   const wait = graph.hooks(entry.to, 'before_enter').map(at('before_enter'))

@@ -9,7 +9,7 @@ export interface ModelEntry {
   readonly hooks: SeenHook[]
 }
 
-/** A move that is wanted, and what comes with it. */
+/** A requested move and its options. */
 export interface Move {
   readonly to: string
   readonly by: Who
@@ -18,24 +18,24 @@ export interface Move {
   readonly annotation?: string
 }
 
-/** A hook point that is still to come, or the moment between two of them. */
+/** A pending phase, or the point between two. */
 export type Point =
   | { readonly kind: 'hook'; readonly phase: HookPhase; readonly hook: StateHook }
   | { readonly kind: 'move' }
   | { readonly kind: 'barrier_down' }
 
-/** What is left to do of a transition. Before its source's hooks have allowed it, its entry is not in the audit. */
+/** The rest of a transition. Its entry joins the audit only once the source's hooks have allowed it. */
 export interface Passage {
   readonly move: Move
   readonly entry: ModelEntry
   readonly points: Point[]
-  /** An on_enter hook lacked what it needs: the automatic way on is not taken. */
+  /** An on_enter hook lacked what it needs, so the automatic cascade is skipped. */
   lacked: boolean
-  /** A hook said no: nothing goes on until somebody says how. */
+  /** A hook refused, and a person must decide. */
   held: boolean
 }
 
-/** The whole state of a task, as the rules know it. */
+/** The whole state of a task according to the rules. */
 export interface ModelTask {
   state: string
   barrier: boolean
@@ -45,9 +45,9 @@ export interface ModelTask {
   readonly audit: ModelEntry[]
   review: 'running' | 'passed' | 'failed' | 'cancelled' | null
   execution: { readonly role: string; readonly who: Who } | null
-  /** What is left of the last transition. */
+  /** The rest of the last transition. */
   passage: Passage | null
-  /** Rejections of each gate that count. */
+  /** Counted rejections by gate. */
   readonly rejections: Map<string, number>
   events: SeenEvent[]
 }

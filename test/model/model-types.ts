@@ -1,13 +1,13 @@
 import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
 import type { HookPhase, StateHook, WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 
-/** What the test decides that a hook answers. `lacking`: skipped, because what it needs is not there. */
+/** The answer that the test gives a hook. `lacking`: skipped, because what it needs does not exist. */
 export type Answer = 'ok' | 'failed' | 'skipped' | 'lacking'
 
-/** What a hook comes to. Only CI rejects: it is the gate's own no. */
+/** The outcome of a hook. Only CI rejects: it is the gate's own rejection. */
 export type Result = Answer | 'rejected'
 
-/** Who acts. The agents are called by the role that they usually have. */
+/** Who acts. The agents are named after their usual role. */
 export type Who = 'user' | 'coder' | 'reviewer' | 'system'
 
 export type Trigger =
@@ -37,7 +37,7 @@ export type SeenEvent =
   | { readonly type: 'transitioned'; readonly from: string; readonly to: string; readonly by: Who }
   | { readonly type: 'effect_failed'; readonly phase: HookPhase; readonly action: string }
 
-/** All that is compared between the engine and the model. */
+/** Everything that is compared between engine and model. */
 export interface Seen {
   /** The refusal's code, or `ok`. */
   readonly answer: string
@@ -47,14 +47,14 @@ export interface Seen {
   readonly annotation: string | null
   readonly roles: Readonly<Record<string, Who>>
   readonly review: string | null
-  /** Role of the execution that is at work. */
+  /** The role of the running execution. */
   readonly execution: string | null
   readonly audit: readonly SeenEntry[]
-  /** Those since the trigger before. */
+  /** The entries since the previous trigger. */
   readonly events: readonly SeenEvent[]
 }
 
 export type State = WorkflowDefinition['states'][number]
 
-/** How the timeline names a hook. */
+/** The hook's name in the timeline. */
 export const actionOf = (hook: StateHook): string => hook.plugin ?? 'script'

@@ -5,7 +5,7 @@ import type { ModelTask } from './model-task.ts'
 import type { Answer, Trigger, Who } from './model-types.ts'
 import { index, mostly } from './random-workflow.ts'
 
-/** A trigger, but for where a transition goes: that is found once the task's state is known. */
+/** A trigger without the target of a transition, which depends on the task's state. */
 type Wish =
   | Exclude<Trigger, { kind: 'transition' }>
   | {
@@ -18,9 +18,9 @@ type Wish =
 
 export interface RandomStep {
   readonly wish: Wish
-  /** A wish that could only be refused makes room for one that may be granted. */
+  /** A request that would be refused is replaced by one that may succeed. */
   readonly apt: boolean
-  /** What the hooks and CI answer meanwhile. */
+  /** The answers of the hooks and CI. */
   readonly answers: readonly Answer[]
 }
 
@@ -68,7 +68,7 @@ const wish: fc.Arbitrary<Wish> = fc.oneof(
 
 const said = fc.constantFrom<Answer>('ok', 'ok', 'ok', 'failed', 'failed', 'skipped', 'lacking')
 
-/** Nine for the hooks, and one for CI, which has most to say. */
+/** Nine for the hooks, and one for CI, which has the most outcomes. */
 const answers: fc.Arbitrary<readonly Answer[]> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(['ok'] as const) },
   {
@@ -96,7 +96,7 @@ export const randomSteps: fc.Arbitrary<readonly RandomStep[]> = fc
   .tuple(fc.boolean(), steps)
   .map(([hasReviewer, rest]) => (hasReviewer ? [withReviewer, ...rest] : rest))
 
-/** What is asked of the task, as it stands by now. */
+/** The request for the task in its current state. */
 export function triggerOf({ wish, apt }: RandomStep, definition: WorkflowDefinition, task: ModelTask): Trigger {
   const graph = graphOf(definition)
   const asked = apt ? aptWish(wish, graph, task) : wish
@@ -136,7 +136,7 @@ function aptWish(wish: Wish, graph: Graph, { state, annotation, execution, roles
   }
 }
 
-/** What a hook answers: one whose name ends in a number by that number, CI by the last answer. */
+/** The answer of a hook: by the number at the end of its name, or CI's last answer. */
 export const answerOf = (answers: readonly Answer[], action: string): Answer => {
   const number = Number(/-(\d)$/.exec(action)?.[1] ?? 9)
   return answers[number % answers.length] ?? 'ok'

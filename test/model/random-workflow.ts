@@ -31,10 +31,10 @@ interface HookShape {
   readonly success: number | null
 }
 
-/** The usual one, or now and then any of them. */
+/** Usually the default, sometimes any. */
 export const mostly = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(usual, ...others) })
-/** Picks from a list, by what is left of the division. */
+/** Picks from a list by the remainder. */
 export const index = fc.nat({ max: 9 })
 const audience = mostly<(typeof audiences)[number]>('all', 'agent_only', 'user_only')
 
@@ -57,7 +57,7 @@ const shape: fc.Arbitrary<Shape> = fc.record({
   hooks: fc.array(fc.record({ phase: fc.constantFrom(...hookPhases), hook: hookShape }), { maxLength: 4 }),
 })
 
-/** Any workflow of four to eight states that keeps the rules; the last two are terminal, the last takes what is cancelled. */
+/** A random valid workflow of four to eight states; the last two are terminal, the last one takes cancelled tasks. */
 export const randomWorkflow: fc.Arbitrary<WorkflowDefinition> = fc
   .tuple(fc.array(shape, { minLength: 2, maxLength: 6 }), fc.boolean(), fc.boolean(), fc.boolean())
   .map(([shapes, hasBacklog, hasBlocked, named]) => build(shapes, { hasBacklog, hasBlocked, named }))

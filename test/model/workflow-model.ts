@@ -4,12 +4,12 @@ import { createPassages, type Answers, type Passages } from './model-passage.ts'
 import { newTask, type ModelTask } from './model-task.ts'
 import type { Answer, Result, Seen, Trigger, Who } from './model-types.ts'
 
-/** One task in one workflow, as the specification has it; nothing of the engine is in here. */
+/** One task in one workflow, by the specification; uses nothing of the engine. */
 export interface WorkflowModel {
   readonly task: ModelTask
-  /** What the built-in plugins come to that the random workflows have; `says` is what CI says. */
+  /** The outcomes of the built-in plugins in random workflows; `says` is CI's. */
   plugin(name: string, says: Answer): Result | null
-  /** Does what is asked, to the end, and tells what there is to see then. */
+  /** Performs a trigger to the end, and returns what is visible. */
   apply(trigger: Trigger, answers: Answers): Seen
 }
 
@@ -38,7 +38,7 @@ export function createWorkflowModel(definition: WorkflowDefinition, start: strin
       task.events = []
       const worker = task.execution?.who
       const answer = (rules[trigger.kind] as (one: Trigger) => string)(trigger)
-      // An agent that moves or judges its own task has said its last word with that.
+      // An agent that moves or judges its own task ends with that.
       if (answer === 'ok' && 'by' in trigger && trigger.by === worker && trigger.by !== 'user') task.execution = null
       passages.proceed()
       return seenOf(task, answer)
@@ -59,7 +59,7 @@ function builtin({ graph, task }: World, name: string, says: Answer): Result | n
   }
   if (name !== 'run_ci_steps') return null
   if (says === 'failed') return 'rejected'
-  // With nobody left to ask, what CI says is the review.
+  // Without a reviewer, CI decides the review.
   const asks = state.gate_config?.requires_human_approval === true || holder !== undefined
   if (!asks) task.review = 'passed'
   return 'ok'
@@ -109,7 +109,9 @@ function rulesOf(world: World): Rules {
   }
 }
 
-/** Whether the gate lets its task on: its review has passed, and a person asks where a person is to approve. */
+/**
+ * Returns whether the gate lets its task through: its review has passed, and a person asks where one must approve.
+ */
 function isOpen({ graph, task }: World, by: Who): boolean {
   const state = graph.state(task.state)
   if (state.kind !== 'gate') return true
@@ -150,7 +152,7 @@ function claim({ graph, task, passages }: World, by: Who): string {
   return 'ok'
 }
 
-/** Whoever is still at work at the gate has nothing left to judge. */
+/** An agent that still works at the gate has nothing left to judge. */
 function verdict(world: World, trigger: OfKind<'verdict'>): string {
   const answer = judge(world, trigger)
   if (answer === 'ok') world.task.execution = null
@@ -176,14 +178,14 @@ function judge({ graph, task, passages }: World, trigger: OfKind<'verdict'>): st
   }
   if (hasReview && !waits) {
     task.review = 'passed'
-    // A hook that holds the task still waits for somebody's word.
+    // A blocking hook still waits for a person.
     if (task.annotation !== 'hook_failed' || task.passage === null) task.annotation = null
   }
   if (by === 'user') task.rejections.clear()
   return 'ok'
 }
 
-/** A coder that is done goes forward; whoever was to judge and did not, or failed, leaves the task where it is. */
+/** A finished coder moves forward; a reviewer without a verdict, or a failed one, leaves the task in place. */
 function endOf({ graph, task, passages }: World, well: boolean): void {
   const state = graph.state(task.state)
   const next = state.transitions[0]

@@ -78,7 +78,7 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
       talk.queue.push(text)
       return Promise.resolve()
     },
-    result: (stderr) => conclude(talk, stderr),
+    result: (stderr) => acpRunResult(talk, stderr),
   }
 }
 
@@ -90,7 +90,7 @@ function createStream(write: (text: string) => Promise<void>): {
 } {
   let controller: ReadableStreamDefaultController<AnyMessage> | undefined
   const readable = new ReadableStream<AnyMessage>({
-    start: (its) => void (controller = its),
+    start: (created) => void (controller = created),
     cancel: () => void (controller = undefined),
   })
   const writable = new WritableStream<AnyMessage>({ write: (message) => write(`${JSON.stringify(message)}\n`) })
@@ -146,11 +146,11 @@ async function runPromptLoop(talk: AcpState, stream: Stream, prompt: string): Pr
 
 /** Waits until an agent that replays earlier turns has finished. */
 async function drainReplay(talk: AcpState, session: AcpSession): Promise<void> {
-  let heard: number
+  let replayedBefore: number
   do {
-    heard = talk.replayed
+    replayedBefore = talk.replayed
     await session.touch()
-  } while (talk.replayed > heard)
+  } while (talk.replayed > replayedBefore)
 }
 
 async function openSession(talk: AcpState, stream: Stream): Promise<AcpSession> {
@@ -218,7 +218,7 @@ function fail(talk: AcpState, error: unknown): void {
   listener.onEntry({ type: 'error', at: listener.now(), text: clip(text) })
 }
 
-function conclude({ story, run, usage, agent, cutShort, neverBegan }: AcpState, stderr: string): RunResult {
+function acpRunResult({ story, run, usage, agent, cutShort, neverBegan }: AcpState, stderr: string): RunResult {
   story.usage = usage.total()
   if (cutShort)
     recordFailure(story, stderr || `${executorInfos[agent.program.executor].name} ended in the middle of its turn.`)

@@ -62,7 +62,7 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
     const about = describeCall(call, title, cwd)
     listener.onEntry({ type: 'tool_call', at: listener.now(), id: call.toolCallId, ...about })
   }
-  const hear = (update: Call): KnownCall => {
+  const mergeUpdate = (update: Call): KnownCall => {
     flush()
     const known = calls.get(update.toolCallId) ?? { call: update, title: update.title ?? '', told: false }
     known.call = merge(known.call, update)
@@ -70,7 +70,7 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
     return known
   }
   const follow = (update: Call): void => {
-    const known = hear(update)
+    const known = mergeUpdate(update)
     const over = update.status === 'completed' || update.status === 'failed'
     if (over || update.status === 'in_progress' || hasInput(known.call)) tell(known)
     if (!over) return
@@ -103,7 +103,7 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
       }
     },
     asked: (call) => {
-      const known = hear(call)
+      const known = mergeUpdate(call)
       tell(known)
       return describePermissionRequest(known.call, known.title, cwd)
     },

@@ -41,9 +41,9 @@ export function filterArgs(given: readonly string[], rules: RefusedArgs): Filter
 }
 
 const isRefused = (token: string, { flags, allowedShort }: RefusedArgs): boolean =>
-  token.startsWith('--') ? Object.hasOwn(flags, nameOf(token)) : !allowedShort.test(token)
+  token.startsWith('--') ? Object.hasOwn(flags, flagName(token)) : !allowedShort.test(token)
 
-const nameOf = (token: string): string => token.split('=', 1)[0] ?? token
+const flagName = (token: string): string => token.split('=', 1)[0] ?? token
 
 function arityOf(token: string, { flags, shortWithValue }: RefusedArgs): number {
   if (token.includes('=')) return 0

@@ -10,7 +10,7 @@ const tooManyRequests = 429
  * Returns the result of a run, judged by messages and tool use, with a sentence for people. `stderr` is the end of
  * stderr.
  */
-export function conclude(
+export function claudeRunResult(
   facts: RunState,
   stderr: string,
 ): Pick<ExecutionOutcome, 'conclusion' | 'message' | 'usage_limit' | 'windows'> {
@@ -19,7 +19,7 @@ export function conclude(
   const windows = Object.values(facts.windows)
   return {
     conclusion,
-    message: messageOf(facts, stderr),
+    message: failureMessage(facts, stderr),
     ...(conclusion === 'limit' && !isOwn && { usage_limit: { resets_at: facts.resets_at } }),
     ...(windows.length > 0 && { windows }),
   }
@@ -45,7 +45,7 @@ function isLimit(facts: RunState): boolean {
   )
 }
 
-function messageOf(facts: RunState, stderr: string): string | null {
+function failureMessage(facts: RunState, stderr: string): string | null {
   if (facts.unauthorized)
     return 'Claude Code is no longer signed in (401). Run `claude` once to sign in again, or renew its key.'
   const { result } = facts

@@ -40,7 +40,7 @@ export interface ControlOptions {
 }
 
 export interface Control {
-  hear(message: ControlMessage): void
+  onMessage(message: ControlMessage): void
   /** Withdraws pending requests after the end. */
   close(): void
 }
@@ -67,7 +67,7 @@ export function createControl({ permissions, cwd, send }: ControlOptions): Contr
     }
   }
   return {
-    hear: (message) => {
+    onMessage: (message) => {
       if (message.type === 'control_request') void answer(message.request_id, message.request)
       else open.get(message.request_id)?.abort()
     },

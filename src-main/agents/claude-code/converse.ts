@@ -2,7 +2,7 @@ import type { Usage } from '../../../src-shared/contract/executions.ts'
 import type { AgentRun } from '../definition.ts'
 import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
 import { createPermissions } from '../agent/permissions.ts'
-import { conclude } from './conclude.ts'
+import { claudeRunResult } from './conclude.ts'
 import { createControl } from './control.ts'
 import { createStreamReader } from './read-stream.ts'
 import type { RunState } from './reduce-run-state.ts'
@@ -18,7 +18,7 @@ export function converseWithClaude(run: AgentRun, listener: AgentSessionListener
     send: (message) => listener.write(lineOf(message)),
   })
   const stream = createStreamReader(
-    { ...listener, onControl: control.hear },
+    { ...listener, onControl: control.onMessage },
     { earlier: run.session_id === null ? null : (run.session_usage ?? null) },
   )
   return {
@@ -42,7 +42,7 @@ function resultOf(facts: RunState, asked: string | null, stderr: string): RunRes
     session_id,
     usage: usageOf(facts),
     failed: facts.unauthorized || facts.result?.failed === true,
-    ...conclude(facts, stderr),
+    ...claudeRunResult(facts, stderr),
   }
 }
 

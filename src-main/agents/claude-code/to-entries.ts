@@ -36,9 +36,9 @@ function fromSystem(event: SystemEvent, at: string): TranscriptEntry[] {
 }
 
 function fromAssistant(event: AssistantEvent, cwd: string | null, at: string): TranscriptEntry[] {
-  const said = isSynthetic(event) ? 'error' : 'message'
+  const entryType = isSynthetic(event) ? 'error' : 'message'
   return blocksOf(event).flatMap((block): TranscriptEntry[] => {
-    if (block.type === 'text') return hasWords(block.text) ? [{ type: said, at, text: clip(block.text) }] : []
+    if (block.type === 'text') return hasWords(block.text) ? [{ type: entryType, at, text: clip(block.text) }] : []
     if (block.type === 'thinking') {
       return hasWords(block.thinking) ? [{ type: 'thinking', at, text: clip(block.thinking) }] : []
     }

@@ -18,13 +18,13 @@ export function converseWithCodex(run: AgentRun, listener: AgentSessionListener)
   const story = createRunState(null)
   const spending = createSpending(run, story, listener)
   const scribe = createScribe(run, story, listener, spending)
-  let heard = false
+  let hasEvents = false
   const reader = readJsonLines({
     ...listener,
     onJson: (json) => {
       const event = readCodexEvent(json)
       if (event === 'garbage') return false
-      heard = true
+      hasEvents = true
       if (event !== null) scribe(event)
       return true
     },
@@ -44,7 +44,7 @@ export function converseWithCodex(run: AgentRun, listener: AgentSessionListener)
     result: (stderr) => {
       const result = toRunResult(story, /^Error:[^]*/m.exec(stderr)?.[0] ?? stderr)
       // Codex refuses a session that no longer exists before it prints anything.
-      const gone = !heard && stderr !== ''
+      const gone = !hasEvents && stderr !== ''
       return {
         ...result,
         ...limitsOf(result, spending.windows()),

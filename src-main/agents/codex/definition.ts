@@ -20,8 +20,8 @@ const program: AgentProgram = {
   signInStatus: {
     args: ['login', 'status'],
     read: ({ stdout, stderr }) => {
-      const said = `${stdout}\n${stderr}`
-      return /\bnot logged in\b/i.test(said) ? false : /\blogged in\b/i.test(said) ? true : null
+      const output = `${stdout}\n${stderr}`
+      return /\bnot logged in\b/i.test(output) ? false : /\blogged in\b/i.test(output) ? true : null
     },
   },
   signedIn: (env, home) => {

@@ -100,7 +100,7 @@ function onPipes(run: AgentRun, tree: ProcessTree): Work {
     tree,
     outputs: [stderr, stdout],
     told,
-    read: all([pump(tree.stdout, stdout, run.log, told), pump(tree.stderr, stderr, run.log)]),
+    read: all([copyOutput(tree.stdout, stdout, run.log, told), copyOutput(tree.stderr, stderr, run.log)]),
     input: () => Promise.reject(new ExecutorError('input_closed', 'This command reads nothing after its prompt.')),
   }
 }
@@ -183,7 +183,7 @@ async function finish(
 }
 
 /** Reads only as fast as the log accepts it, which slows a flood down at its source. */
-async function pump(output: Readable, entries: OutputEntries, log: AgentLog, told?: SvcLines): Promise<void> {
+async function copyOutput(output: Readable, entries: OutputEntries, log: AgentLog, told?: SvcLines): Promise<void> {
   const lines = createLineBuffer()
   const filter = told && createSvcFilter(told)
   let failure: Error | undefined
@@ -209,9 +209,9 @@ function describe(
 ): string | null {
   if (cut === 'timed_out') return `Stopped at the time limit of ${run.timeout_seconds} s.`
   if (cut === 'stopped') return 'It was stopped.'
-  const said = outputs.find(({ lastLine }) => lastLine !== '')?.lastLine ?? ''
-  const lastWords = said && ` ${said}`
-  if (exitCode === notFoundCode) return `The command was not found. Check the agent's command.${lastWords}`
-  if (exitCode !== 0) return `The agent failed (exit ${exitCode}).${lastWords}`
+  const lastOutput = outputs.find(({ lastLine }) => lastLine !== '')?.lastLine ?? ''
+  const suffix = lastOutput && ` ${lastOutput}`
+  if (exitCode === notFoundCode) return `The command was not found. Check the agent's command.${suffix}`
+  if (exitCode !== 0) return `The agent failed (exit ${exitCode}).${suffix}`
   return outputs.findLast(({ lastLine }) => lastLine !== '')?.lastLine ?? null
 }

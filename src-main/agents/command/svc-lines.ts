@@ -95,24 +95,24 @@ export function createSvcFilter(lines: Pick<SvcLines, 'read'>): {
   push(chunk: Uint8Array): Buffer
   flush(): Buffer
 } {
-  let held: Buffer = empty
+  let heldBack: Buffer = empty
   /** The next bytes continue a line of output. */
   let inOutput = false
   const take = (): Buffer => {
-    const all = held
-    held = empty
+    const all = heldBack
+    heldBack = empty
     return all
   }
   return {
     push(chunk) {
       const passed: Buffer[] = []
-      let rest = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([take(), chunk])
+      let rest = heldBack.length === 0 ? Buffer.from(chunk) : Buffer.concat([take(), chunk])
       while (rest.length > 0) {
         const end = rest.indexOf(newline)
         const line = end === -1 ? rest : rest.subarray(0, end + 1)
         if (!inOutput && startsLikeOne(line)) {
           if (end === -1 && line.length <= maxLine) {
-            held = line
+            heldBack = line
             break
           }
           if (end !== -1 && lines.read(line.toString('utf8').trimEnd())) {

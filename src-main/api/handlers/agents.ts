@@ -123,7 +123,8 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
         checkCommand(agent.executor, config)
         checkExtraPaths(parts, 'config.extra_paths', config.extra_paths)
       }
-      const wanted = config === undefined ? agent : holdable({ ...agent, config: { ...held(agent), ...config } })
+      const wanted =
+        config === undefined ? agent : holdable({ ...agent, config: { ...keptContainment(agent), ...config } })
       const updated = put({ ...wanted, ...given(fields) })
       if (agent.paused && !updated.paused) engine.scheduler.startQueued()
       return updated
@@ -158,7 +159,7 @@ function holdable(agent: AgentRecord): AgentRecord {
 }
 
 /** Keeps the containment that a change does not name, so that no one removes it by accident. */
-const held = ({ config: { containment } }: AgentRecord): AgentConfig =>
+const keptContainment = ({ config: { containment } }: AgentRecord): AgentConfig =>
   containment === undefined ? {} : { containment }
 
 function viewFor(principal: Principal, agent: AgentRecord): Agent {

@@ -24,9 +24,9 @@ export function createBoardHandlers({
       const places = read.tasks.places(project_id)
       const byStatus = Map.groupBy(places, ({ status }) => status)
       const shown = new Set<TaskId>(places.flatMap(({ id, pressing }) => (pressing ? [id] : [])))
-      const most = Math.max(3, Math.min(mostOfState, Math.floor(mostOfAll / byStatus.size)))
+      const maxPerState = Math.max(3, Math.min(mostOfState, Math.floor(mostOfAll / byStatus.size)))
       for (const [status, all] of byStatus) {
-        for (const { id } of inOrder(all, ended.has(status)).slice(0, most)) shown.add(id)
+        for (const { id } of inOrder(all, ended.has(status)).slice(0, maxPerState)) shown.add(id)
       }
       // Cards show related tasks, so those are included.
       const related = [...shown].flatMap((id) => [

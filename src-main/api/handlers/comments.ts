@@ -113,7 +113,7 @@ export function createCommentHandlers(parts: ApiParts): Handlers<Names> {
         task_id,
         comment_ids: comment_ids ?? null,
         message: message ?? null,
-        by: judgeOf(principal),
+        by: resolverFrom(principal),
         triggered_by: actorOf(principal),
       }
       const sent = unwrap(await engine.actions.feedback(request, signal))
@@ -187,7 +187,7 @@ function notYours(message: string): ApiError {
   return new ApiError({ code: 'forbidden', message })
 }
 
-function judgeOf(principal: Principal) {
+function resolverFrom(principal: Principal) {
   return principal.kind === 'user'
     ? ({ type: 'user', id: principal.user_id } as const)
     : ({ type: 'operator' } as const)

@@ -26,7 +26,7 @@ export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
         if (refusal) throw new ApiError(refusal)
         if (!tx.dependencies.of(task_id).includes(depends_on_id)) {
           tx.dependencies.add(task_id, depends_on_id)
-          announce(tx, task)
+          bumpVersion(tx, task)
         }
         return dependencyOf(parts, tx, other)
       }),
@@ -37,7 +37,7 @@ export function createDependencyHandlers(parts: ApiParts): Handlers<Names> {
         if (!isGone && !tx.dependencies.of(task_id).includes(depends_on_id)) throwNotFound('dependency')
         tx.dependencies.remove(task_id, depends_on_id)
         const left = engine.readyStarts.withoutDependency(task, depends_on_id)
-        if (left === task) announce(tx, task)
+        if (left === task) bumpVersion(tx, task)
         else tx.saveTask(left)
       })
       engine.readyStarts.look()
@@ -61,4 +61,4 @@ function dependencyOf(parts: ApiParts, q: Queries, task: TaskRecord): Dependency
 }
 
 /** Saves the task, because clients see its dependencies as part of it. */
-const announce = (tx: Tx, task: TaskRecord) => tx.saveTask({ ...task, version: task.version + 1 })
+const bumpVersion = (tx: Tx, task: TaskRecord) => tx.saveTask({ ...task, version: task.version + 1 })

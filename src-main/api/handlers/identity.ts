@@ -34,7 +34,7 @@ type Names =
   | 'admin.security_log'
 
 /** The cursor of the security log. */
-const Place = z.object({ id: z.string() })
+const Cursor = z.object({ id: z.string() })
 
 export function createIdentityHandlers({ identity, store, feed }: ApiParts): Handlers<Names> {
   const note = (
@@ -77,7 +77,7 @@ export function createIdentityHandlers({ identity, store, feed }: ApiParts): Han
     'auth.delete_sessions': (_input, call) => {
       const id = requireUser(call.principal)
       feed.commit(() => {
-        identity.sessions.endOthers(id, sessionOf(call.principal))
+        identity.sessions.endOtherSessions(id, sessionOf(call.principal))
         note(call, 'session_ended', id, { all_others: true })
       })
       return null
@@ -146,7 +146,7 @@ export function createIdentityHandlers({ identity, store, feed }: ApiParts): Han
       return null
     },
     'admin.security_log': ({ cursor, limit }) => {
-      const found = identity.securityLog.list(cursorFor(Place, cursor)?.id ?? null, limit + 1)
+      const found = identity.securityLog.list(cursorFor(Cursor, cursor)?.id ?? null, limit + 1)
       return pageOf(found, limit, ({ id }) => ({ id }))
     },
   }

@@ -92,10 +92,10 @@ function search(parts: ApiParts, { project_id, q, cursor, limit }: Listed & { q:
 }
 
 function newest(parts: ApiParts, { project_id, cursor, limit }: Listed): Page<KnowledgeRecord> {
-  const found = parts.store.read.knowledge.list(project_id, { after: cursorFor(Place, cursor), limit: limit + 1 })
+  const found = parts.store.read.knowledge.list(project_id, { after: cursorFor(Cursor, cursor), limit: limit + 1 })
   return pageOf(found, limit, ({ created_at, id }) => ({ created_at, id }))
 }
 
 /** The cursor of a page: a count when sorted by relevance, the last entry when sorted by age. */
 const Offset = z.strictObject({ offset: z.int().min(0).max(1_000_000) })
-const Place = z.strictObject({ created_at: Timestamp, id: KnowledgeId })
+const Cursor = z.strictObject({ created_at: Timestamp, id: KnowledgeId })

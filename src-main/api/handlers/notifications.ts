@@ -33,7 +33,7 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
         newest,
         read: isRead ?? null,
         types: kind === undefined ? null : notificationTypes.filter((type) => kindOf(type) === kind),
-        after: cursorFor(Place, cursor),
+        after: cursorFor(Cursor, cursor),
         limit: limit + 1,
       })
       return pageOf(found, limit, ({ created_at, id }) => ({ created_at, id }))
@@ -113,4 +113,4 @@ function requireSight(q: Queries, principal: Principal, project_id: ProjectId): 
 }
 
 /** The cursor of a page: time and ID of its last notification. */
-const Place = z.strictObject({ created_at: Timestamp, id: NotificationId })
+const Cursor = z.strictObject({ created_at: Timestamp, id: NotificationId })

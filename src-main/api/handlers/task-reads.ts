@@ -30,7 +30,7 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
         assignee: input.assignee ?? null,
         parent_id: input.parent_id ?? null,
         include_archived: input.include_archived ?? false,
-        after: cursorFor(Place, input.cursor),
+        after: cursorFor(Cursor, input.cursor),
         limit: input.limit + 1,
       }
       const page = pageOf(read.tasks.list(filter), input.limit, ({ position, id }) => ({ position, id }))
@@ -53,4 +53,4 @@ export function createTaskReads(parts: ApiParts): Handlers<Names> {
 }
 
 /** The cursor of a page: position and ID of its last task. */
-const Place = z.strictObject({ position: z.number(), id: TaskId })
+const Cursor = z.strictObject({ position: z.number(), id: TaskId })

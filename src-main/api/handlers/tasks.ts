@@ -218,7 +218,7 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
       parts.engine.attachments.bind(tx, current, patch.description)
     if (refusal) unwrap(refusal)
     if (patch.stacked_on !== undefined || repo_id !== undefined) checkStackedOn(tx, { ...current, ...patch })
-    const placed = placeOf(tx, current, { above, below })
+    const placed = positionBeside(tx, current, { above, below })
     return { ...placed, ...(patch.review_config && noteConfigChange(tx, current, { after: patch.review_config, by })) }
   })
   parts.engine.stacks.look()
@@ -231,7 +231,7 @@ function checkPlace({ above, below, position }: Patch): void {
 }
 
 /** Returns the position beside another task; the tasks beyond are moved if there is no room. */
-function placeOf(
+function positionBeside(
   tx: Tx,
   task: TaskRecord,
   { above, below }: Pick<Patch, 'above' | 'below'>,

@@ -43,9 +43,9 @@ async function print(scene: CommandContext, { project: text, since, type }: Even
   const untilKilled = new AbortController().signal
   endStreamWithReader()
   let after = since ?? null
-  await readResuming(async (heard) => {
+  await readResuming(async (onItem) => {
     for await (const item of client.events(input, after, untilKilled)) {
-      heard()
+      onItem()
       if (item.kind === 'event') after = item.event.seq
       if (item.kind === 'begun' || item.kind === 'reset') after = item.seq
       await printItem(scene, item, isWanted)

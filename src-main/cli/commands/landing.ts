@@ -71,16 +71,16 @@ function laneText({ repos }: Project, lane: LandingLane, tasks: readonly Task[])
     lines.push(`\`${plain(failure.step)}\` fails with exit code ${failure.exit_code}${since}`)
   }
   if (lane.tasks.length === 0) return [...lines, 'No task waits to land.'].join('\n')
-  const nameOf = (id: string) => tasks.find((task) => task.id === id)
+  const findById = (id: string) => tasks.find((task) => task.id === id)
   const rows = lane.tasks.map((place) => [
     String(place.position),
-    nameOf(place.task_id)?.ref ?? place.task_id,
-    placeText(place, (id) => nameOf(id)?.ref ?? id),
-    plain(nameOf(place.task_id)?.title ?? ''),
+    findById(place.task_id)?.ref ?? place.task_id,
+    placeText(place, (id) => findById(id)?.ref ?? id),
+    plain(findById(place.task_id)?.title ?? ''),
   ])
   return [...lines, formatTable(['#', 'TASK', 'STATE', 'TITLE'], rows)].join('\n')
 }
 
-function placeText({ state, with: others }: LandingPlace, nameOf: (id: string) => string): string {
-  return state === 'testing' && others.length > 0 ? `testing with ${others.map(nameOf).join(', ')}` : state
+function placeText({ state, with: others }: LandingPlace, refOf: (id: string) => string): string {
+  return state === 'testing' && others.length > 0 ? `testing with ${others.map(refOf).join(', ')}` : state
 }

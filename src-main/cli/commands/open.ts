@@ -17,13 +17,13 @@ export function addOpen(program: Command): void {
 }
 
 async function open(scene: CommandContext, ref: string | undefined, project: string | undefined): Promise<void> {
-  const address = `${scene.url}/#/${await placeOf(scene, ref, project)}`
+  const address = `${scene.url}/#/${await pagePath(scene, ref, project)}`
   const opened = await openOnDesktop(address, scene.env, process.platform)
   await scene.out.answer({ url: address, opened }, () => address)
   if (!opened) scene.out.info('This machine has no desktop to open it on.')
 }
 
-async function placeOf(scene: CommandContext, ref: string | undefined, project: string | undefined): Promise<string> {
+async function pagePath(scene: CommandContext, ref: string | undefined, project: string | undefined): Promise<string> {
   if (ref === undefined) return `p/${(await findProject(scene, project)).id}`
   const task = await findTask(scene, ref)
   return `p/${task.project_id}/t/${task.id}`

@@ -121,12 +121,12 @@ async function create(scene: CommandContext, title: string | undefined, options:
   if (options.role !== undefined) throw usageError('--role goes with --preview-prompt. Use --assign to give a role.')
   const { roles, dependencies, ...fields } = draft
   const files = await uploadFiles(scene, { project_id: project.id }, options.attach ?? [])
-  const said = [fields.description ?? '', files.map(attachmentMarkdown).join('\n')].filter((text) => text !== '')
+  const paragraphs = [fields.description ?? '', files.map(attachmentMarkdown).join('\n')].filter((text) => text !== '')
   const stacked_on = options.on === undefined ? null : (await findTask(scene, options.on)).id
   const task = await scene.client.call('tasks.create', {
     ...fields,
     ...(stacked_on !== null && { stacked_on }),
-    ...(said.length > 0 && { description: said.join('\n\n') }),
+    ...(paragraphs.length > 0 && { description: paragraphs.join('\n\n') }),
   })
   const whole = await addRelations(scene, task, { roles, dependencies })
   await scene.out.answer(whole, () => `${task.ref}  ${plain(task.title)} is in ${task.status}.`)
@@ -196,7 +196,7 @@ async function comment(
     ...(parent_id !== undefined && { parent_id }),
     ...(resolve === true && { resolves: true }),
   }
-  const said = { task_id: id, body: await textOf(text), ...anchor, ...thread }
-  const answer = await scene.client.call('comments.create', said)
+  const request = { task_id: id, body: await textOf(text), ...anchor, ...thread }
+  const answer = await scene.client.call('comments.create', request)
   await scene.out.answer(answer, () => `Commented on ${called}.`)
 }

@@ -116,9 +116,9 @@ async function follow(scene: CommandContext, { id }: Execution): Promise<void> {
   endStreamWithReader()
   let after: number | null = null
   let over: Execution | null = null
-  await readResuming(async (heard) => {
+  await readResuming(async (onItem) => {
     for await (const item of client.transcript({ execution_id: id }, after, untilKilled)) {
-      heard()
+      onItem()
       if (item.kind === 'end') {
         over = await unlessMoreComes(scene, id)
         return over === null ? 'lost' : 'ended'
@@ -128,7 +128,7 @@ async function follow(scene: CommandContext, { id }: Execution): Promise<void> {
     }
     return 'lost'
   })
-  out.info(outcomeOf(over))
+  out.info(outcomeText(over))
 }
 
 /**
@@ -150,7 +150,7 @@ async function unlessMoreComes({ client }: CommandContext, execution_id: string)
   }
 }
 
-function outcomeOf(execution: Execution | null): string {
+function outcomeText(execution: Execution | null): string {
   if (execution === null) return ''
   const { status, error } = execution
   return [`Run ended: ${status}.`, ...(error === null ? [] : [plain(error)])].join(' ')

@@ -157,8 +157,8 @@ async function move(
   { reason, tree, onRed = false, wait = true }: MoveOptions,
 ): Promise<void> {
   const { id, version } = await findTask(scene, ref)
-  const said = { ...(reason !== undefined && { reason }), ...(tree !== undefined && { tree }) }
-  const request = { task_id: id, status, version, ...said, on_red: onRed, respond_async: !wait }
+  const given = { ...(reason !== undefined && { reason }), ...(tree !== undefined && { tree }) }
+  const request = { task_id: id, status, version, ...given, on_red: onRed, respond_async: !wait }
   const answer = await scene.out.withProgress(`Moving to ${status} …`, scene.client.call('tasks.transition', request))
   await scene.out.answer(answer, () => [whereItIs(answer.task), ...landingText(answer)].join('\n'))
 }

@@ -66,8 +66,10 @@ async function list(scene: CommandContext, options: ListOptions): Promise<void> 
 }
 
 function workersOf({ roles }: Task, agents: readonly Agent[]): string {
-  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name
-  const names = Object.values(roles).map(({ type, id }) => nameOf(id) ?? (type === 'user' ? 'a person' : shortId(id)))
+  const agentName = (id: string) => agents.find((agent) => agent.id === id)?.name
+  const names = Object.values(roles).map(
+    ({ type, id }) => agentName(id) ?? (type === 'user' ? 'a person' : shortId(id)),
+  )
   return [...new Set(names)].join(', ')
 }
 

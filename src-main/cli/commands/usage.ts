@@ -37,14 +37,14 @@ async function showProject(scene: CommandContext, text: string | undefined): Pro
     client.call('agents.list', {}),
     client.call('accounts.list', {}),
   ])
-  const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name ?? id
+  const agentName = (id: string) => agents.find((agent) => agent.id === id)?.name ?? id
   await out.answer({ ...limits, usage, accounts }, () =>
     [
-      dayTable(limits, nameOf),
+      dayTable(limits, agentName),
       ...limits.items.map(useLine),
       `Today began at 00:00, ${limits.time_zone}.`,
       `All runs of ${project.name}: ${sumText(usage.total)}.`,
-      ...accountTable(accounts, nameOf),
+      ...accountTable(accounts, agentName),
       `Costs that no agent named are estimated by the project's prices, or list prices of ${limits.list_prices_of}.`,
     ].join('\n'),
   )
@@ -75,9 +75,9 @@ async function showTask(scene: CommandContext, text: string): Promise<void> {
   )
 }
 
-function dayTable({ agents }: ProjectLimits, nameOf: (id: string) => string): string {
+function dayTable({ agents }: ProjectLimits, agentName: (id: string) => string): string {
   const rows = agents.map(({ agent_id, usd, minutes, executions, incomplete, items }) => [
-    nameOf(agent_id),
+    agentName(agent_id),
     usd === null ? 'price unknown' : costText({ cost_usd: usd, incomplete }),
     limitAmount('agent_per_day.minutes', minutes),
     String(executions),
@@ -86,12 +86,12 @@ function dayTable({ agents }: ProjectLimits, nameOf: (id: string) => string): st
   return rows.length === 0 ? 'No agent has run today.' : formatTable(['AGENT', 'COST', 'TIME', 'RUNS', 'LIMIT'], rows)
 }
 
-function accountTable(accounts: readonly Account[], nameOf: (id: string) => string): string[] {
+function accountTable(accounts: readonly Account[], agentName: (id: string) => string): string[] {
   const rows = accounts
     .filter(({ windows, limited_until }) => windows.length > 0 || limited_until !== null)
     .map(({ account, agents, windows, limited_until }) => [
       account,
-      agents.map(nameOf).join(', '),
+      agents.map(agentName).join(', '),
       limited_until === null ? 'available' : `waiting until ${limited_until}`,
       windows
         .map(({ name, used }) => `${name}: ${used === null ? 'unknown' : `${Math.round(used * 100)}% used`}`)

@@ -21,12 +21,12 @@ export function maySeeAgent(
   principal: Principal,
   agent: { owner_id: UserId | null },
   shared: (owner: UserId) => ReadonlySet<ProjectId>,
-  mine: ReadonlySet<ProjectId>,
+  callerProjects: ReadonlySet<ProjectId>,
 ): boolean {
   if (principal.kind === 'operator' || agent.owner_id === null) return true
   if (principal.kind !== 'user') return false
   if (principal.is_admin || principal.user_id === agent.owner_id) return true
-  return [...shared(agent.owner_id)].some((project) => mine.has(project))
+  return [...shared(agent.owner_id)].some((project) => callerProjects.has(project))
 }
 
 /** Returns whether a caller may change an agent or see its environment. */

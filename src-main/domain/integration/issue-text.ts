@@ -36,8 +36,8 @@ function descriptionOf(body: string, { url, web }: Page): string {
 }
 
 /** Shortens a text without cutting a character in two. */
-function fit(text: string, most: number, end: string): string {
-  if (text.length <= most) return text
-  const kept = text.slice(0, most - end.length)
-  return `${/[\uD800-\uDBFF]$/.test(kept) ? kept.slice(0, -1) : kept}${end}`
+function fit(text: string, maxLength: number, end: string): string {
+  if (text.length <= maxLength) return text
+  const start = text.slice(0, maxLength - end.length)
+  return `${/[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start}${end}`
 }

@@ -21,8 +21,8 @@ export interface PollFacts {
 
 /** Returns when to ask a tracker next: never before its interval, and later with each failure. */
 export function nextPoll({ now, interval_ms, failures, not_before, chance }: PollFacts): number {
-  const most = Math.max(interval_ms, longestBackOffMs)
-  const wait = Math.min(most, interval_ms * 2 ** Math.min(failures, 20))
+  const maxMs = Math.max(interval_ms, longestBackOffMs)
+  const wait = Math.min(maxMs, interval_ms * 2 ** Math.min(failures, 20))
   return Math.max(now + Math.round(wait * (1 + jitter * chance)), not_before ?? 0)
 }
 

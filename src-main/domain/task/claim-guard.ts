@@ -74,7 +74,7 @@ function checkWorkspace(facts: ClaimFacts): Refusal | null {
   return facts.workspace_taken ? workspaceLocked : null
 }
 
-/** The branch of the task begins on one that nobody has submitted yet. */
+/** The task's branch starts from one whose work is not submitted yet. */
 function stackClaimGate({ id, ref }: { readonly id: TaskId; readonly ref: string }): Refusal {
   return refuse(
     'dependency_gate',

@@ -51,7 +51,7 @@ function steps({ base, base_branch, strategy, left }: ConflictFacts): string {
 
 const maxFiles = 200
 
-/** Advice by git's kind of conflict, for those that need more than a choice of lines. */
+/** Advice by git's kind of conflict, where a choice of lines is not enough. */
 const advice: Partial<Record<ConflictHunk['kind'], string>> = {
   'modify/delete':
     'changed on one side, deleted on the other: keep the change with `git add`, or delete it with `git rm`',

@@ -22,8 +22,8 @@ export function contextText(parent: NeighbourTask | null, builds_on: readonly Ne
   }
   if (builds_on.length > 0) parts.push('It depends on:')
   for (const { title, status, summary } of builds_on) {
-    const said = summary?.trim() ? `. Its last words:\n\n${quote(cutText(summary.trim(), maxSummary))}` : ''
-    parts.push(`- “${title}” (${status})${said}`)
+    const lastMessage = summary?.trim() ? `. Its last words:\n\n${quote(cutText(summary.trim(), maxSummary))}` : ''
+    parts.push(`- “${title}” (${status})${lastMessage}`)
   }
   return parts.length === 0 ? null : parts.join('\n\n')
 }

@@ -15,7 +15,7 @@ export const newTaskDefaults = {
   archived: false,
   active_execution_id: null,
   context_holder: null,
-  attended_mark: null,
+  last_human_action_id: null,
   repository_changes: [],
   review_config_changes: [],
   review_summary: null,

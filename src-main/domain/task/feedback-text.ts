@@ -43,13 +43,13 @@ function rootOf<C extends FeedbackComment>(comment: C, byId: ReadonlyMap<Comment
 function threadText(thread: readonly FeedbackComment[]): string {
   return thread
     .map((comment, index) => {
-      const place = comment.anchor ? `${placeOf(comment.anchor)}\n` : ''
+      const place = comment.anchor ? `${anchorText(comment.anchor)}\n` : ''
       return index === 0 ? `${place}${comment.body}` : quote(`${place}${comment.author.name} answered: ${comment.body}`)
     })
     .join('\n\n')
 }
 
-function placeOf({ path, line, start_line = line, side }: CommentAnchor): string {
+function anchorText({ path, line, start_line = line, side }: CommentAnchor): string {
   const lines = start_line === line ? line : `${start_line}-${line}`
   return `\`${path}:${lines}\`${side === 'old' ? ' (as it was before the change)' : ''}`
 }

@@ -22,8 +22,8 @@ export function followUpState({ workflow, status, audit }: FollowUpFacts): Workf
   if (state.kind === 'backlog' || state.kind === 'initial') {
     return notClaimable('No one has started this task. Add it to the description, then start the task.')
   }
-  const here = workStateAt(workflow, state)
-  if (here) return here
+  const ownWorkState = workStateAt(workflow, state)
+  if (ownWorkState) return ownWorkState
   if (state.kind === 'gate') {
     return notClaimable(`${state.label} has no state to send the work back to. Approve or request changes instead.`)
   }

@@ -70,8 +70,8 @@ export function composeCapture(lesson: CapturedKnowledge, max_characters: number
 /** Cuts a text that is too long between two characters and marks it as cut. */
 export function cutText(text: string, max_characters: number): string {
   if (text.length <= max_characters) return text
-  const kept = firstCharacters(text, max_characters - cutMark.length).trimEnd()
-  return kept === '' ? firstCharacters(text, max_characters) : kept + cutMark
+  const start = firstCharacters(text, max_characters - cutMark.length).trimEnd()
+  return start === '' ? firstCharacters(text, max_characters) : start + cutMark
 }
 
 /** Returns the beginning of a text without splitting a grapheme at its end. */

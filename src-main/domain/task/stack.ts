@@ -3,9 +3,9 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { isSubmitted } from './claim-guard.ts'
 import { isDone, type Workflow } from '../workflow/graph.ts'
 
-/** How far a task is, for those that are stacked on it. */
+/** The progress of a task, as the tasks stacked on it need it. */
 export type StackPhase =
-  /** Nobody has submitted its work, or it is being worked on again. */
+  /** Its work is not submitted, or is being worked on again. */
   | 'open'
   | 'submitted'
   /** It has landed. */

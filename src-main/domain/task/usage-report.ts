@@ -11,16 +11,16 @@ export function addUsageReport(
   report: UsageReport,
   { model: configured, priceOf }: { readonly model: string | null; priceOf: (model: string) => ModelPrice | null },
 ): Usage {
-  const most = (one: number | undefined, other: number | undefined) => Math.max(one ?? 0, other ?? 0)
+  const larger = (one: number | undefined, other: number | undefined) => Math.max(one ?? 0, other ?? 0)
   const model = report.model ?? known?.model
   const tokens = {
-    input_tokens: most(known?.input_tokens, report.input_tokens),
-    output_tokens: most(known?.output_tokens, report.output_tokens),
+    input_tokens: larger(known?.input_tokens, report.input_tokens),
+    output_tokens: larger(known?.output_tokens, report.output_tokens),
   }
   const turns = report.turns ?? known?.turns
   const base = {
     ...tokens,
-    ...(turns !== undefined && { turns: most(known?.turns, turns) }),
+    ...(turns !== undefined && { turns: larger(known?.turns, turns) }),
     ...(model !== undefined && { model }),
   }
   const before = known?.cost_usd ?? null

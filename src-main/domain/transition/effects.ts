@@ -14,12 +14,12 @@ interface Progress {
   /** The steps from before an edit of the workflow; without one, the steps follow from the current workflow. */
   readonly steps?: readonly Step[]
   /** The current step failed and waits for a person; a restart does not run it again. */
-  readonly held?: boolean
+  readonly blocked?: boolean
   /**
    * The process marker of the current step's scripts, saved before they start, because a killed service leaves them
    * behind.
    */
-  readonly mark?: string
+  readonly process_marker?: string
 }
 
 /** A failed blocking hook, for the person who decides how to continue. */
@@ -43,7 +43,7 @@ export interface EnterEffect extends Progress {
   /** The blocking hooks before work that failed, in order. */
   readonly failed?: readonly FailedHook[]
   /** The indexes of before-work steps to run again; the others are done. */
-  readonly redo?: readonly number[]
+  readonly retry_steps?: readonly number[]
   /** A person wants the task to land although the checks of its base branch fail. */
   readonly on_red?: true
   /** A hook that a later step depends on was skipped, so its automatic follow-up is skipped too. */

@@ -22,7 +22,7 @@ export interface PendingHooks {
   /** The number of hooks that are done; a restart continues there. */
   readonly cursor: number
   /** The process marker of the current hook's scripts: a killed service leaves them behind. */
-  readonly mark?: string
+  readonly process_marker?: string
 }
 
 /** Returns the enabled hooks of an event, each with its index. */

@@ -44,22 +44,22 @@ export function planChange(facts: ChangeFacts): ChangePlan | ChangeRefusal {
   const [issue, ...issues] = checkRenames(facts)
   if (issue) return { kind: 'invalid', issues: [issue, ...issues] }
   const definition = withoutRenames(facts.next)
-  const nameOf = renamer(facts.next)
-  const gone = [...facts.occupied].filter((state) => nameOf(state) === null)
+  const newName = renamer(facts.next)
+  const gone = [...facts.occupied].filter((state) => newName(state) === null)
   if (gone.length > 0) return { kind: 'states_in_use', states: gone }
   const next = indexWorkflow(definition, old.plugins)
   const frozen = facts.pending.map((effect) => ({ effect, steps: stepsNow(old, effect.data) }))
-  const used = frozen.filter(({ effect, steps }) => isCut({ old, next, nameOf }, effect.data, steps))
+  const used = frozen.filter(({ effect, steps }) => isCut({ old, next, newName: newName }, effect.data, steps))
   if (used.length > 0) return { kind: 'transition_in_use', used: used.map(({ effect }) => effect) }
   const known = [...old.states.keys()]
   return {
     kind: 'change',
     definition,
-    names: new Map(known.flatMap((name) => renamed(name, nameOf(name)))),
+    names: new Map(known.flatMap((name) => renamed(name, newName(name)))),
     strayed: new Map(
-      known.filter((name) => nameOf(name) === null && next.states.has(name)).map((name) => [name, next.entry.name]),
+      known.filter((name) => newName(name) === null && next.states.has(name)).map((name) => [name, next.entry.name]),
     ),
-    pending: frozen.map(({ effect, steps }) => ({ ...effect, data: carryOver(effect.data, steps, nameOf) })),
+    pending: frozen.map(({ effect, steps }) => ({ ...effect, data: carryOver(effect.data, steps, newName) })),
   }
 }
 
@@ -70,8 +70,8 @@ type Renamer = (state: string) => string | null
  */
 function renamer(next: WorkflowDefinition): Renamer {
   const moved = new Map(next.states.flatMap((state) => (state.renamed_from ? [[state.renamed_from, state.name]] : [])))
-  const kept = new Set(next.states.filter((state) => state.renamed_from === undefined).map((state) => state.name))
-  return (name) => moved.get(name) ?? (kept.has(name) ? name : null)
+  const keptNames = new Set(next.states.filter((state) => state.renamed_from === undefined).map((state) => state.name))
+  return (name) => moved.get(name) ?? (keptNames.has(name) ? name : null)
 }
 
 function renamed(name: string, to: string | null): [string, string][] {
@@ -110,20 +110,20 @@ function stepsNow(old: Workflow, data: Effect): readonly Step[] {
  * enters, or a state that one of its remaining steps leads to.
  */
 function isCut(
-  { old, next, nameOf }: { readonly old: Workflow; readonly next: Workflow; readonly nameOf: Renamer },
+  { old, next, newName }: { readonly old: Workflow; readonly next: Workflow; readonly newName: Renamer },
   data: Effect,
   steps: readonly Step[],
 ): boolean {
-  const to = nameOf(data.to)
+  const to = newName(data.to)
   if (to === null) return true
-  const from = nameOf(data.from)
+  const from = newName(data.from)
   const before = old.states.get(data.from)
   // Claims and cancellations need no declared transition, so none of theirs can be removed.
   if (before && targetsOf(before).includes(data.to)) {
     const after = from === null ? undefined : next.states.get(from)
     if (!after || !targetsOf(after).includes(to)) return true
   }
-  return steps.slice(data.cursor).some((step) => cascadesOf(step).some((target) => nameOf(target) === null))
+  return steps.slice(data.cursor).some((step) => cascadesOf(step).some((target) => newName(target) === null))
 }
 
 function cascadesOf(step: Step): readonly string[] {
@@ -133,8 +133,8 @@ function cascadesOf(step: Step): readonly string[] {
 }
 
 /** Keeps the steps, because the cursor counts them. */
-function carryOver(data: Effect, steps: readonly Step[], nameOf: Renamer): Effect {
-  const name = (state: string) => nameOf(state) ?? state
+function carryOver(data: Effect, steps: readonly Step[], newName: Renamer): Effect {
+  const name = (state: string) => newName(state) ?? state
   return {
     ...data,
     from: name(data.from),

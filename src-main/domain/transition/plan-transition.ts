@@ -10,10 +10,10 @@ import { enabledHooks } from './pending-hooks.ts'
 /**
  * Hooks that started with a run end with it, so a hook of any of these events requires the step `await_work_stop`.
  */
-const ofWork = ['before_work', 'on_work_start', 'on_work_stop'] as const
+const workEvents = ['before_work', 'on_work_start', 'on_work_stop'] as const
 
 /**
- * Returns the steps of a transition with those that the project's lifecycle hooks add; null when they add none. The
+ * Returns the steps of a transition including the ones of the project's lifecycle hooks; null when there are none. The
  * on_work_stop hooks come before any check of the worktree, and the before_work hooks after it exists.
  */
 function lifecycleSteps(
@@ -21,7 +21,7 @@ function lifecycleSteps(
   { from, to }: { readonly from: WorkflowState; readonly to: WorkflowState },
   hooks: LifecycleHooks,
 ): readonly Step[] | null {
-  const stops = from.kind === 'active' && to.kind !== 'terminal' && ofWork.some((event) => hooks[event]?.length)
+  const stops = from.kind === 'active' && to.kind !== 'terminal' && workEvents.some((event) => hooks[event]?.length)
   const before = to.kind === 'active' ? enabledHooks(hooks, 'before_work') : []
   if (!stops && before.length === 0) return null
   const left = steps.findIndex((step) => step.kind !== 'hook' || step.phase !== 'on_exit')

@@ -4,7 +4,7 @@ import { cascadeOnSuccess, clientTraits, hooksAt, type Workflow } from './graph.
 import { graphOf, simplePaths, type Budget, type Graph } from './simple-paths.ts'
 
 /** How much of a tangled workflow is told: more than anybody reads. */
-const most = { paths: 200, loops: 200, hooks: 50_000 }
+const limits = { paths: 200, loops: 200, hooks: 50_000 }
 
 /** Looks at nodes and edges for the paths, and as many for the loops: a tenth of a second or so. */
 const work = 8_000_000
@@ -25,7 +25,7 @@ export function dryRunBudgets(): DryRunBudgets {
  * Walks a pretend task through a workflow: each way to an end that passes no state twice, the
  * circles that it can be sent round in, and where it would get stuck. Cancellation is left out: it
  * leads from everywhere to the same state, and would double every path without telling anything.
- * So are the short cuts of a claim over gates whose role nobody has: they pass the same states, or fewer.
+ * So are the short cuts of a claim over gates whose role has no holder: they pass the same states, or fewer.
  */
 export function dryRun(workflow: Workflow, budgets: DryRunBudgets = dryRunBudgets()): DryRun {
   const { states } = workflow.definition
@@ -56,7 +56,7 @@ interface Model {
   readonly stuck: ReadonlyMap<string, string>
 }
 
-/** Why nobody can pass a gate. Where a hook leads on after its pass, no transition is needed. */
+/** Why a gate can't be passed. A gate whose hook cascades after a pass needs no transition. */
 function stuckReason(state: WorkflowState): readonly [string, string][] {
   if (state.kind !== 'gate') return []
   const leadsOn = (['on_enter', 'after_enter'] as const).some((phase) =>
@@ -76,13 +76,13 @@ function stuckReason(state: WorkflowState): readonly [string, string][] {
 function pathsFrom(model: Model, start: number, budget: Budget): Path[] {
   const { graph, states, stuck } = model
   const isEnd = (node: number) => graph.next[node]?.length === 0 || stuck.has(states[node]?.name ?? '')
-  const found = simplePaths({ graph, start, isEnd, least: 0, limit: most.paths, budget })
+  const found = simplePaths({ graph, start, isEnd, least: 0, limit: limits.paths, budget })
   const paths: Path[] = []
   let hooks = 0
   for (const nodes of found) {
     const path = describe(model, nodes)
     hooks += path.states.length + path.hooks.length
-    if (paths.length > 0 && hooks > most.hooks) break
+    if (paths.length > 0 && hooks > limits.hooks) break
     paths.push(path)
   }
   return paths
@@ -124,9 +124,9 @@ function firing(state: WorkflowState, phases: readonly HookPhase[]): Path['hooks
 function loopsOf({ graph, states, ways }: Model, budget: Budget): DryRun['loops'] {
   const loops: DryRun['loops'] = []
   for (let start = 0; start < states.length; start++) {
-    if (loops.length >= most.loops || budget.left <= 0) break
+    if (loops.length >= limits.loops || budget.left <= 0) break
     const closes = new Set(graph.previous[start])
-    const limit = most.loops - loops.length
+    const limit = limits.loops - loops.length
     const isEnd = (node: number) => closes.has(node)
     for (const nodes of simplePaths({ graph, start, isEnd, least: start, limit, budget })) {
       const budgets = nodes.flatMap((node, index) => {
@@ -153,7 +153,7 @@ interface WorkflowEdge {
 
 /**
  * Every way out of a state, as the engine takes it: none out of a terminal one, and none forward out
- * of a gate that nobody can pass. Only the first declared transition is the way straight on, or the
+ * of a gate that can't be passed. Only the first declared transition is the way straight on, or the
  * cascade of a hook that leads to the same state or where none is declared.
  */
 function outgoingEdges(workflow: Workflow, state: WorkflowState, isStuck: boolean): readonly WorkflowEdge[] {

@@ -115,7 +115,7 @@ export function isReviewGate(workflow: Pick<Workflow, 'traits'>, state: Workflow
 export function clientTraits({ traits, plugins }: Workflow): WorkflowTraits {
   const named = [...plugins].filter(([, about]) => about.traits.length > 0)
   return {
-    states: Object.fromEntries([...traits].map(([name, those]) => [name, [...those]])),
+    states: Object.fromEntries([...traits].map(([name, stateTraits]) => [name, [...stateTraits]])),
     plugins: Object.fromEntries(named.map(([name, about]) => [name, [...about.traits]])),
   }
 }

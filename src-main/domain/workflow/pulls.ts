@@ -9,8 +9,8 @@ export interface PullingState {
 
 /**
  * Returns the states that pull, the last first: a task that leaves one of them makes room in it. Tasks come from the
- * column before, but for work in progress, which is taken from nobody. Into work they come from the nearest queue too:
- * a claim passes over what lies between when nobody has its role, as planning.
+ * column before, except work in progress, which stays with its worker. A working state also pulls from the nearest
+ * queue, because a claim skips states between them whose role has no holder, such as planning.
  */
 export function pullingStates({ definition: { states } }: Pick<Workflow, 'definition'>): readonly PullingState[] {
   const columns = [...new Set(states.map(({ column }) => column))]

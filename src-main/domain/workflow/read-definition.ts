@@ -9,7 +9,7 @@ const maxDefinitionLength = 1_000_000
 /** Deep enough for any plugin's options, and far from what recursion can bear. */
 const maxDepth = 32
 
-/** What somebody gave for a workflow: usable when `issues` is empty, and then only is there a definition. */
+/** The result of reading a workflow; `definition` exists only if `issues` is empty. */
 export type ReadDefinition =
   | { readonly definition: WorkflowDefinition; readonly issues: readonly [] }
   | { readonly definition: null; readonly issues: readonly [WorkflowIssue, ...WorkflowIssue[]] }

@@ -12,7 +12,7 @@ export interface Budget {
 export interface PathSearch {
   readonly graph: Graph
   readonly start: number
-  /** Whether a path may end here; the search goes on from an end that leads further. */
+  /** Whether a path may end here; the search continues from an end with outgoing edges. */
   readonly isEnd: (node: number) => boolean
   /** Nodes below are left out. */
   readonly least: number
@@ -35,7 +35,7 @@ export function graphOf(targets: readonly (readonly number[])[]): Graph {
 }
 
 /**
- * The simple paths from `start` to an end, the shorter ones first, and among equals those that
+ * The simple paths from `start` to an end, the shorter ones first, and among equals the ones that
  * follow the earlier edges. Every partial path that is kept leads to an end without crossing itself,
  * so that the work grows with what is found, not with what is tried.
  */

@@ -148,7 +148,7 @@ function checkGate({ names, report }: Facts, { name, kind, gate_config }: Workfl
   report('reject_target_missing', `${path}.gate_config.reject_target`, message)
 }
 
-/** Finished work is never limited; and what is merged, or not begun, nobody takes without being asked. */
+/** Finished work is never limited, and merged or unstarted work is never pulled automatically. */
 function checkFlow({ definition, plugins, report }: Facts, state: WorkflowState, path: string): void {
   const { name, kind, column, wip_limit, pulls } = state
   if (wip_limit !== undefined && kind === 'terminal') {

@@ -89,21 +89,21 @@ interface ReadConfig {
 }
 
 const maxRemembered = 1_000
-const remembered = new Map<string, ReadConfig>()
+const configCache = new Map<string, ReadConfig>()
 
 async function readEntries(
   place: ConfigPlace,
   list: (place: ConfigPlace) => Promise<Buffer>,
 ): Promise<readonly ConfigEntry[]> {
   const fingerprint = await fingerprintOf(place)
-  const known = remembered.get(place.git_dir)
+  const known = configCache.get(place.git_dir)
   if (known?.fingerprint === fingerprint) return known.entries
   const entries = parseConfig(await list(place))
   // The fingerprint does not cover files that the configuration includes.
   const includes = entries.some((entry) => isOwn(entry) && /^include(?:if)?\./.test(entry.key))
-  if (remembered.size >= maxRemembered) remembered.clear()
-  if (includes) remembered.delete(place.git_dir)
-  else remembered.set(place.git_dir, { fingerprint, entries })
+  if (configCache.size >= maxRemembered) configCache.clear()
+  if (includes) configCache.delete(place.git_dir)
+  else configCache.set(place.git_dir, { fingerprint, entries })
   return entries
 }
 

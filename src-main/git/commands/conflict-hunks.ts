@@ -17,7 +17,7 @@ const maxText = 400_000
 const maxFileBytes = 4 * 1024 * 1024
 const contextLines = 3
 
-/** Returns the conflicts in the order of their paths; those that git marked in the file include their text. */
+/** Returns the conflicts in the order of their paths; a conflict that git marked in the file includes its text. */
 export async function readHunks(
   cwd: string,
   conflict: ConflictedTree,
@@ -67,7 +67,7 @@ function findRegions(text: string, { ours, theirs }: ConflictedTree, names: Side
 }
 
 /**
- * Returns the files of the attempted merge that may have conflict markers, by the bytes of their paths: those that
+ * Returns the files of the attempted merge that may have conflict markers, by the bytes of their paths: files that
  * differ from our side.
  */
 async function markedBlobs(

@@ -15,9 +15,12 @@ export async function copyIndex(from: string, to: string): Promise<void> {
 
 /** Returns the environment in which git puts new objects into the temporary folder and reads those of the repository. */
 export async function ownObjectsEnv(temporary: string, real: string): Promise<Record<string, string>> {
-  const own = join(temporary, 'objects')
-  await mkdir(own)
-  return { GIT_OBJECT_DIRECTORY: own, GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${real.replaceAll(/["\\]/g, '\\$&')}"` }
+  const ownObjects = join(temporary, 'objects')
+  await mkdir(ownObjects)
+  return {
+    GIT_OBJECT_DIRECTORY: ownObjects,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: `"${real.replaceAll(/["\\]/g, '\\$&')}"`,
+  }
 }
 
 /** Returns whether the repository is a partial clone, whose missing objects git fetches on demand. */

@@ -5,7 +5,7 @@ import { WorkspaceError } from '../../ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
 import { runGit } from './run-git.ts'
 import { readGitLink } from './git-link.ts'
-import { placeOf } from '../files/path-guard.ts'
+import { resolveParent } from '../files/path-guard.ts'
 
 /**
  * Returns the folder with the repository's record of the worktree at `path`. Null for any other folder, a symlink, and
@@ -13,12 +13,12 @@ import { placeOf } from '../files/path-guard.ts'
  * write both, and git would then work on files outside the task.
  */
 export async function ownRecord(path: string, { signal }: Cancellable): Promise<string | null> {
-  const place = await placeOf(path)
+  const place = await resolveParent(path)
   if ((await orNull(lstat(place)))?.isDirectory() !== true) return null
   const record = await readGitLink(place)
   if (record === null || basename(dirname(record)) !== 'worktrees') return null
   const back = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
-  if (back === null || (await placeOf(dirname(resolve(record, back.trim())))) !== place) return null
+  if (back === null || (await resolveParent(dirname(resolve(record, back.trim())))) !== place) return null
   // Only this file could point git to other files, so git is asked only if it exists.
   if ((await orNull(lstat(join(record, 'config.worktree')))) === null) return record
   const top = await runGit(place, ['rev-parse', '--path-format=absolute', '--show-toplevel'], {

@@ -6,7 +6,7 @@ const lookedAt = 8_000
 /** A larger blob counts as binary, as with `core.bigFileThreshold` of a diff. */
 const maxBytes = 128 * 1024 * 1024
 const maxRemembered = 20_000
-const remembered = new Map<string, boolean>()
+const isTextById = new Map<string, boolean>()
 
 /** Returns the blobs whose content is text, whatever attributes say about their paths. */
 export async function findText(
@@ -15,17 +15,17 @@ export async function findText(
   { signal, env = {} }: Pick<GitOptions, 'signal' | 'env'>,
 ): Promise<ReadonlySet<string>> {
   const asked = [...new Set(ids)]
-  if (remembered.size + asked.length > maxRemembered) remembered.clear()
-  const unknown = asked.filter((id) => !remembered.has(id))
+  if (isTextById.size + asked.length > maxRemembered) isTextById.clear()
+  const unknown = asked.filter((id) => !isTextById.has(id))
   const { readable, other } = await checkSizes(cwd, unknown, { signal, env })
-  for (const id of other) remembered.set(id, false)
+  for (const id of other) isTextById.set(id, false)
   if (readable.length > 0) {
-    const reader = createBlobReader((id, isText) => remembered.set(id, isText))
+    const reader = createBlobReader((id, isText) => isTextById.set(id, isText))
     const input = readable.map((id) => `${id}\n`).join('')
     const args = ['cat-file', '--batch=%(objectname) %(objectsize)', '--buffer']
     await runGit(cwd, args, { signal, input, onOutput: reader, env })
   }
-  return new Set(asked.filter((id) => remembered.get(id) === true))
+  return new Set(asked.filter((id) => isTextById.get(id) === true))
 }
 
 async function checkSizes(

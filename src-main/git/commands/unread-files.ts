@@ -19,7 +19,7 @@ const largest = 128 * 1024 * 1024
 const largestTotal = 512 * 1024 * 1024
 const atOnce = 64
 /** Each file takes a pattern on git's command line. */
-const most = 1_000
+const maxPatterns = 1_000
 
 /** Returns which of these files (paths as bytes, one character each) must not be read. */
 export async function findUnread(worktree: string, keys: readonly string[]): Promise<ReadonlyMap<string, UnreadFile>> {
@@ -36,7 +36,7 @@ export async function findUnread(worktree: string, keys: readonly string[]): Pro
   if (total <= largest) return new Map()
   const unread = new Map<string, UnreadFile>()
   for (const [key, file] of found.toSorted(([, one], [, other]) => other.size - one.size)) {
-    if ((file.size <= largest && total <= largestTotal) || unread.size >= most) break
+    if ((file.size <= largest && total <= largestTotal) || unread.size >= maxPatterns) break
     unread.set(key, file)
     total -= file.size
   }

@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
-import { placeOf } from '../files/path-guard.ts'
+import { resolveParent } from '../files/path-guard.ts'
 import { readGit, runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
@@ -90,7 +90,7 @@ export async function pruneIncomplete(common: string, path: string): Promise<voi
 
 /** Returns the folder of the repository's record of the worktree at `path`; null when there is none. */
 export async function findRecord(common: string, path: string): Promise<string | null> {
-  const wanted = await placeOf(path)
+  const wanted = await resolveParent(path)
   const names = (await orNull(readdir(join(common, 'worktrees')))) ?? []
   const found = await Promise.all(
     names.map(async (name) => {
@@ -98,7 +98,9 @@ export async function findRecord(common: string, path: string): Promise<string |
       const link = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
       const place = link === null ? null : dirname(resolve(record, link.trimEnd()))
       // Symlinks above the worktree don't change its name, so the name decides cheaply in most cases.
-      return place !== null && basename(place) === basename(wanted) && (await placeOf(place)) === wanted ? record : null
+      return place !== null && basename(place) === basename(wanted) && (await resolveParent(place)) === wanted
+        ? record
+        : null
     }),
   )
   return found.find((record) => record !== null) ?? null

@@ -33,14 +33,14 @@ export async function copyFiles(root: string, worktree: string, patterns: readon
 const atOnce = 8
 
 /** The open source and target folders; `path` is the source in the repository at `root`. */
-interface Place {
+interface FolderPair {
   readonly from: Folder
   readonly into: Folder
   readonly root: string
   readonly path: string
 }
 
-async function copyContents(place: Place): Promise<void> {
+async function copyContents(place: FolderPair): Promise<void> {
   const entries = (await readdir(place.from.at, { withFileTypes: true })).filter(({ name }) => !isGitName(name))
   const folders = entries.filter((entry) => entry.isDirectory())
   const others = entries.filter((entry) => !entry.isDirectory())
@@ -54,7 +54,7 @@ async function copyContents(place: Place): Promise<void> {
   for (const { name } of folders) await copyEntry(place, name)
 }
 
-async function copyEntry({ from, into, root, path }: Place, name: string): Promise<void> {
+async function copyEntry({ from, into, root, path }: FolderPair, name: string): Promise<void> {
   const entry = await orNull(lstat(join(from.at, name)))
   if (entry?.isSymbolicLink()) await copyLink({ from, into, root, path }, name)
   else if (entry?.isFile()) await copyPlainFile(from, into, name)
@@ -83,7 +83,7 @@ async function copyPlainFile(from: Folder, into: Folder, name: string): Promise<
  * Copies a link. Skips one that leads out of the repository; makes one relative that contains the checkout's full
  * path.
  */
-async function copyLink({ from, into, root, path }: Place, name: string): Promise<void> {
+async function copyLink({ from, into, root, path }: FolderPair, name: string): Promise<void> {
   const text = await readlink(join(from.at, name))
   const real = await realpath(join(path, name)).catch((error: unknown) => {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ELOOP') || hasCode(error, 'ENOTDIR')) return null

@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { hasCode, isTaken } from './file-errors.ts'
-import { isInside, outside, pathInside, placeOf, realpathOfExisting } from './path-guard.ts'
+import { isInside, outside, pathInside, resolveParent, realpathOfExisting } from './path-guard.ts'
 
 /** An open folder inside a root: no symlink can replace it while it is open. */
 export interface Folder extends AsyncDisposable {
@@ -27,7 +27,7 @@ export async function openFolder(
   path: string,
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<Folder> {
-  const place = await placeOf(root)
+  const place = await resolveParent(root)
   const way = path === '' ? '' : await wayInside(place, path)
   let folder = await rootFolder(place)
   for (const name of way === '' ? [] : way.split(sep)) {
@@ -45,10 +45,10 @@ async function wayInside(place: string, path: string): Promise<string> {
 }
 
 const rootFolder = (root: string): Promise<Folder> =>
-  process.platform === 'linux' ? held(root, root) : checked(root, root)
+  process.platform === 'linux' ? openByHandle(root, root) : openByPath(root, root)
 
 /** Linux: opens each part from the open parent, so that no name is looked up twice. */
-async function held(path: string, shown: string): Promise<Folder> {
+async function openByHandle(path: string, shown: string): Promise<Folder> {
   const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: unknown) => {
     throw isLink(error) ? outside(shown, dirname(shown)) : error
   })
@@ -57,7 +57,7 @@ async function held(path: string, shown: string): Promise<Folder> {
     at,
     child: async (name, { create = false } = {}) => {
       if (create) await makeFolder(join(at, name))
-      return await held(join(at, name), join(shown, name))
+      return await openByHandle(join(at, name), join(shown, name))
     },
     open: (name, flags) => openFile(join(at, name), flags, join(shown, name)),
     [Symbol.asyncDispose]: () => handle.close(),
@@ -65,13 +65,13 @@ async function held(path: string, shown: string): Promise<Folder> {
 }
 
 /** Other systems: opens the folder, then compares it with the current target of its name. */
-async function checked(path: string, root: string): Promise<Folder> {
+async function openByPath(path: string, root: string): Promise<Folder> {
   if (!(await lstat(path)).isDirectory() || !isInside(root, await realpath(path))) throw outside(path, root)
   return {
     at: path,
     child: async (name, { create = false } = {}) => {
       if (create) await makeFolder(join(path, name))
-      return await checked(join(path, name), root)
+      return await openByPath(join(path, name), root)
     },
     open: async (name, flags) => {
       const file = join(path, name)

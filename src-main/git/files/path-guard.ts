@@ -53,7 +53,7 @@ export async function realpathOfExisting(path: string): Promise<string> {
  * Returns the location of a worktree's folder: symlinks above it are resolved, but not one in its own place, so callers
  * work on that link and never on the folder that it points to.
  */
-export async function placeOf(path: string): Promise<string> {
+export async function resolveParent(path: string): Promise<string> {
   const whole = resolve(path)
   return join(await realpathOfExisting(dirname(whole)), basename(whole))
 }

@@ -24,11 +24,11 @@ export async function listRescues(
   task: string | null,
   { signal }: Cancellable,
 ): Promise<readonly Rescue[]> {
-  const kept = await readRefs(repo, task === null ? `${root}/` : `${root}/${task}/`, { signal })
-  if (kept.length === 0) return []
+  const refs = await readRefs(repo, task === null ? `${root}/` : `${root}/${task}/`, { signal })
+  if (refs.length === 0) return []
   const notes = await readNotes(repo, task === null ? `${root}/*` : `${root}/${task}/*`, { signal })
   const rescues: Rescue[] = []
-  for (const one of kept) {
+  for (const one of refs) {
     const note = notes.get(one.ref) ?? (await describe(repo, one, { signal }))
     const { ref, task_id, timestamp, commit } = one
     rescues.push({ ref, task_id, timestamp, commit, created_at: timeOf(timestamp), ...note, repo_path: repo })

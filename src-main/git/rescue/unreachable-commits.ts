@@ -31,16 +31,16 @@ export async function rescueUnreachable(
   options: RescueOptions,
 ): Promise<string | null> {
   const { signal } = options
-  const own = ['--git-dir', record]
+  const gitDirArgs = ['--git-dir', record]
   const found = await Promise.all(notes.map(async (name) => orNull(readFile(join(record, name), 'utf8'))))
   const commits = [
     ...found.flatMap((text) => text?.match(/^[0-9a-f]{40,64}$/gm) ?? []),
-    ...(await reflogOf(repo, [...own, 'log', '--walk-reflogs', '--format=%H', 'HEAD'], options)),
+    ...(await reflogOf(repo, [...gitDirArgs, 'log', '--walk-reflogs', '--format=%H', 'HEAD'], options)),
   ]
   for (const name of ['HEAD', lastTipRef]) {
     const { exit_code, stdout } = await runGit(
       repo,
-      [...own, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
+      [...gitDirArgs, 'rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`],
       { signal, accept: [0, 1, 128] },
     )
     if (exit_code === 0) commits.push(stdout.toString('utf8').trim())
@@ -76,9 +76,9 @@ async function looseTips(
   { signal }: RescueOptions,
 ): Promise<readonly string[]> {
   if (commits.length === 0) return []
-  const kept = ['--not', '--branches', '--remotes', '--tags', '--glob=refs/svc/*', '--not']
+  const unlessReachable = ['--not', '--branches', '--remotes', '--tags', '--glob=refs/svc/*', '--not']
   const input = [...new Set(commits), ...new Set(known.map((commit) => `^${commit}`))].join('\n')
-  const args = ['rev-list', '--parents', '--ignore-missing', ...kept, '--stdin']
+  const args = ['rev-list', '--parents', '--ignore-missing', ...unlessReachable, '--stdin']
   const { stdout } = await runGit(repo, args, { signal, input: `${input}\n` })
   return tipsIn(stdout)
 }
@@ -99,9 +99,9 @@ export async function unpublishedTips(
 ): Promise<readonly string[]> {
   const stash = await resolveCommit(cwd, 'refs/stash', { signal })
   const remotes = await readGit(cwd, ['remote'], { signal })
-  const own = remotes === '' ? ['--branches', '--tags'] : ['--branches']
+  const localRefs = remotes === '' ? ['--branches', '--tags'] : ['--branches']
   const published = remotes === '' ? [] : ['--not', '--remotes', '--tags']
-  const args = ['rev-list', '--parents', ...own, ...[head, stash].filter((one) => one !== null), ...published]
+  const args = ['rev-list', '--parents', ...localRefs, ...[head, stash].filter((one) => one !== null), ...published]
   const { stdout } = await runGit(cwd, args, { signal })
   return tipsIn(stdout)
 }

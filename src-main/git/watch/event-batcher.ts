@@ -19,7 +19,7 @@ export interface Timing {
 
 export const defaultDebounce: Timing = { quietMs: 150, latestMs: 1_000, pauseMs: 500 }
 
-const kept = 500
+const maxKeys = 500
 
 /** Gathers what comes in a burst and hands it to `handle`, never twice at the same time. */
 export function createEventBatcher(timing: Timing, handle: (gathered: ChangeBatch) => Promise<void>) {
@@ -41,7 +41,7 @@ export function createEventBatcher(timing: Timing, handle: (gathered: ChangeBatc
   }
   const start = () => {
     timer = null
-    // What comes meanwhile is armed when this is done.
+    // Later events arm the timer when this is done.
     if (working || closed) return
     const gathered: ChangeBatch = { keys, overflowed, git }
     keys = new Map()
@@ -61,7 +61,7 @@ export function createEventBatcher(timing: Timing, handle: (gathered: ChangeBatc
     name: (key: string, moved: boolean): void => {
       const known = keys.get(key)
       if (known) known.moved ||= moved
-      else if (keys.size < kept) keys.set(key, { moved })
+      else if (keys.size < maxKeys) keys.set(key, { moved })
       else overflowed = true
       came()
     },

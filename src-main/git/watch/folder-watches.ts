@@ -11,7 +11,7 @@ export class TooManyFolders extends Error {
 }
 
 export interface FolderWatches {
-  /** Watches a folder (`''`: the root) and all below it anew; what is no folder any more is let go. */
+  /** Watches a folder (`''`: the root) and all below it again, and releases what is no longer a folder. */
   cover(key: string): Promise<void>
   has(key: string): boolean
   /** How many folders are watched. */
@@ -113,7 +113,7 @@ async function listFolder(path: Buffer): Promise<readonly { readonly name: strin
     const entries = await readdir(path, { withFileTypes: true, encoding: 'buffer' })
     return entries.map((entry) => ({ name: entry.name.toString('latin1'), isFolder: entry.isDirectory() }))
   } catch (error) {
-    // It went away, or is nobody's to read.
+    // It is gone or unreadable.
     if (error instanceof Error && 'code' in error) return []
     throw error
   }

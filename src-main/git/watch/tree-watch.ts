@@ -6,7 +6,7 @@ import type { FolderWatches, FolderWatchOptions } from './folder-watches.ts'
 /** Like `createFolderWatches`, by one watch of the whole tree: for systems that do this by themselves. */
 export function createTreeWatch({ root, isLeftOut, onEvent }: FolderWatchOptions): FolderWatches {
   let watcher: FSWatcher | null = null
-  const hear = (event: string, name: Buffer | null) => {
+  const onChange = (event: string, name: Buffer | null) => {
     const path = name?.toString('latin1') ?? ''
     const key = sep === '/' ? path : path.replaceAll(sep, '/')
     const above = [key, ...parentsOf(key)]
@@ -15,7 +15,7 @@ export function createTreeWatch({ root, isLeftOut, onEvent }: FolderWatchOptions
   }
   return {
     cover: (): Promise<void> => {
-      watcher ??= watch(root, { persistent: false, recursive: true, encoding: 'buffer' }, hear).on('error', () => {
+      watcher ??= watch(root, { persistent: false, recursive: true, encoding: 'buffer' }, onChange).on('error', () => {
         onEvent('', true)
       })
       return Promise.resolve()

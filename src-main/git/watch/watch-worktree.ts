@@ -128,7 +128,7 @@ async function idOf(root: string): Promise<string | null> {
 
 const isIgnoreFile = (key: string): boolean => key === '.gitignore' || key.endsWith('/.gitignore')
 
-/** Folders that came, watched ones that went or were replaced, and those that became a repository, or are none any more. */
+/** New folders, removed or replaced watched ones, and folders that became a repository or stopped being one. */
 async function newFolders(
   root: string,
   { keys }: ChangeBatch,

@@ -18,7 +18,7 @@ import { isDirty } from '../commands/status.ts'
 import { isBeingRebased } from '../commands/unfinished.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { commonDir, findRecord, repairWorktree } from '../commands/worktree.ts'
-import { placeOf, realpathOfExisting } from '../files/path-guard.ts'
+import { resolveParent, realpathOfExisting } from '../files/path-guard.ts'
 import { undoRemoval } from '../rescue/remove-rescued.ts'
 import { rescueIfUnreachable } from '../rescue/rescue.ts'
 import { recordTip } from '../rescue/branch-tip.ts'
@@ -59,7 +59,7 @@ const setupDone = 'svc-ready'
  */
 export async function ensureWorktree(given: WorktreeRequest, options: EnsureOptions): Promise<WorktreeResult> {
   const { signal } = options
-  const request = { ...given, path: await placeOf(given.path) }
+  const request = { ...given, path: await resolveParent(given.path) }
   const common = (await peekCommonDir(request.repo_path)) ?? (await commonDir(request.repo_path, { signal }))
   const found = (await findReady(request, common, options)) ?? (await findOrBegin(request, common, options))
   const result = found.kind === 'begun' ? await found.finish() : found

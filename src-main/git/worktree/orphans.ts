@@ -9,7 +9,7 @@ import { isDirty } from '../commands/status.ts'
 import { listWorktrees } from '../commands/worktree.ts'
 import { worktreeFolders } from './lock.ts'
 import { ownRecord } from '../commands/own-worktree.ts'
-import { placeOf } from '../files/path-guard.ts'
+import { resolveParent } from '../files/path-guard.ts'
 import { removingPath } from '../rescue/remove-rescued.ts'
 import { listRescues } from '../rescue/rescue-list.ts'
 import { removeWorktreeSafely, type RemoveOptions } from './remove-worktree.ts'
@@ -23,11 +23,11 @@ const glanceLimit = 20_000
  * known.
  */
 export async function findOrphans(root: string, known: readonly string[]): Promise<readonly string[]> {
-  const places = await Promise.all(known.map((path) => placeOf(resolve(path))))
+  const places = await Promise.all(known.map((path) => resolveParent(resolve(path))))
   const expected = new Set(places.flatMap((path) => [path, removingPath(path)]))
   const orphans: string[] = []
   for (const path of await worktreeFolders(root)) {
-    if (!expected.has(await placeOf(path))) orphans.push(path)
+    if (!expected.has(await resolveParent(path))) orphans.push(path)
   }
   return orphans
 }
@@ -59,7 +59,7 @@ export async function removeOrphan(
   options: RemoveOptions,
 ): Promise<RemovedOrphan> {
   const { signal } = options
-  const path = await placeOf(given)
+  const path = await resolveParent(given)
   const repo = await repositoryOf(path, { signal })
   const task_id = rescueName(path)
   if (repo === null) {
@@ -80,8 +80,8 @@ export async function removeOrphan(
     options.onSetAside(move)
   }
   await removeWorktreeSafely({ repo_path: repo, path, task_id }, { ...options, onSetAside })
-  const kept = (await listRescues(repo, task_id, { signal })).map((one) => one.ref)
-  return { path: given, rescues: kept.filter((ref) => !before.has(ref)), moved_to: moved }
+  const rescueRefs = (await listRescues(repo, task_id, { signal })).map((one) => one.ref)
+  return { path: given, rescues: rescueRefs.filter((ref) => !before.has(ref)), moved_to: moved }
 }
 
 /** Returns the root of the repository of a worktree, if both refer to each other; null for any other folder. */

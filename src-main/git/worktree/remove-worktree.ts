@@ -8,7 +8,7 @@ import { withSnapshot } from '../commands/snapshot.ts'
 import { commonDir, findRecord, pruneWorktree } from '../commands/worktree.ts'
 import { rescueUnreachable } from '../rescue/unreachable-commits.ts'
 import { ownRecord } from '../commands/own-worktree.ts'
-import { isInside, placeOf, realpathOfExisting } from '../files/path-guard.ts'
+import { isInside, resolveParent, realpathOfExisting } from '../files/path-guard.ts'
 import { removeRescued, changedDuringRemoval, undoRemoval } from '../rescue/remove-rescued.ts'
 import { rescueStaged } from '../rescue/rescue-staged.ts'
 import { rescueIfUnreachable, rescueUncommitted, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
@@ -64,7 +64,7 @@ async function inRepository<T>(
   { signal, repositories }: RemoveOptions,
   work: (request: RemoveRequest, common: string) => Promise<T>,
 ): Promise<T> {
-  const request = { ...given, path: await placeOf(given.path) }
+  const request = { ...given, path: await resolveParent(given.path) }
   if (isInside(request.path, await realpathOfExisting(request.repo_path))) {
     throw new WorkspaceError('outside_worktree', `${request.path} holds the repository itself; nothing was removed.`)
   }
@@ -84,8 +84,8 @@ async function removeFolder(
   const { repo_path: repo, path, task_id: task } = request
   await undoRemoval(path)
   const record = await findRecord(common, path)
-  const own = await ownRecord(path, options)
-  const isWorktree = own !== null && record !== null && (await realpath(own)) === (await realpath(record))
+  const gitDir = await ownRecord(path, options)
+  const isWorktree = gitDir !== null && record !== null && (await realpath(gitDir)) === (await realpath(record))
   const work = isWorktree ? await keepWork(request, record, options) : null
   // For a worktree without a folder, the repository still has the staged changes and HEAD.
   const staged = record === null || isWorktree ? null : await rescueStaged(repo, record, task, options)

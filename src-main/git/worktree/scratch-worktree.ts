@@ -17,7 +17,7 @@ import { addDetached, findRecord, pruneIncomplete, pruneWorktree } from '../comm
 import { scratchFolder } from './lock.ts'
 import { requireRepository } from './moved-repository.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
-import { placeOf } from '../files/path-guard.ts'
+import { resolveParent } from '../files/path-guard.ts'
 import { removeIfEmpty } from '../files/remove-empty-folders.ts'
 
 /** A temporary worktree; disposing removes it completely. */
@@ -51,7 +51,7 @@ export async function createScratch(
   const commit = await resolveBase(repo, at, { signal })
   if (commit === null) throw nothingThere(repo, at)
   const settings = await readCheckoutSettings(repo, common, { signal })
-  const path = join(await placeOf(join(resolve(root), scratchFolder)), randomUUID())
+  const path = join(await resolveParent(join(resolve(root), scratchFolder)), randomUUID())
   await writeNote(path, common)
   const remove = async (): Promise<void> => {
     await removeScratch(path, common, options)
@@ -78,7 +78,7 @@ export async function removeStaleScratch(
   before: (path: string) => Promise<void>,
   options: ScratchOptions,
 ): Promise<readonly string[]> {
-  const folder = await placeOf(join(resolve(root), scratchFolder))
+  const folder = await resolveParent(join(resolve(root), scratchFolder))
   const names = (await orNull(readdir(folder))) ?? []
   const removed: string[] = []
   for (const path of new Set(names.map((name) => join(folder, name.replace(/\.json$/, ''))))) {

@@ -32,12 +32,12 @@ export async function runSetup(worktree: string, commands: readonly string[], op
     signal.removeEventListener('abort', stop)
     signal.throwIfAborted()
     if (exit_code === 0) continue
-    const said = await tail
-    box?.heard(said)
+    const output = await tail
+    box?.onOutput(output)
     const note = denied.length > 0 ? `\n${deniedNote(denied)}` : ''
     throw new WorkspaceError(
       'setup_failed',
-      `The setup command "${command}" ended with exit code ${exit_code}.\n${said}${note}`,
+      `The setup command "${command}" ended with exit code ${exit_code}.\n${output}${note}`,
     )
   }
 }

@@ -59,7 +59,7 @@ async function perform(
   const tree = await start(script, output, boxed)
   if (tree === null) return { exit_code: notStartedCode }
   const ending = await supervise(script, tree, output, graceMs, signal)
-  boxed?.heard(output.tail())
+  boxed?.onOutput(output.tail())
   if (denied.size > 0) await output.note(`\n${deniedNote([...denied.values()])}\n`)
   return ending
 }
@@ -100,8 +100,8 @@ async function supervise(
     signal.removeEventListener('abort', cancel)
   })
   const outputs = await Promise.allSettled([
-    output.pump('stdout', tree.stdout),
-    output.pump('stderr', tree.stderr),
+    output.collect('stdout', tree.stdout),
+    output.collect('stderr', tree.stderr),
     tree.ended,
   ])
   // Throw only when no process of the tree is left: the caller may remove the worktree after a failure.

@@ -9,7 +9,7 @@ import type { ScriptRun } from '../../ports/scripts.ts'
 /** Passes a script's output to its log and captures. */
 export interface ScriptOutput {
   /** Reads an output to its end, then rejects if the log failed. */
-  pump(from: 'stdout' | 'stderr', output: Readable): Promise<void>
+  collect(from: 'stdout' | 'stderr', output: Readable): Promise<void>
   /** Adds a sentence of Copse itself to the output. */
   note(text: string): Promise<void>
   /** Returns the end of both outputs combined. */
@@ -26,7 +26,7 @@ export function createScriptOutput(script: ScriptRun): ScriptOutput {
   const tail = createTextTail(tailBytes)
   const teller = createTeller(script.onOutput)
   return {
-    async pump(from, output) {
+    async collect(from, output) {
       const log = script.log ? createLogging(script.log, tail) : null
       await drain(output, (chunk) => {
         script[from]?.push(chunk)

@@ -181,12 +181,12 @@ function connectionError(error: unknown): TrackerError {
   return new TrackerError('unreachable', `The tracker cannot be reached${code}. Check base_url and the network.`)
 }
 
-/** Reads a response, at most `most` bytes. Calls `onHeard` for every chunk. */
-async function readLimited(response: Response, most: number, onHeard: () => void): Promise<string> {
+/** Reads a response, at most `maxBytes`. Calls `onHeard` for every chunk. */
+async function readLimited(response: Response, maxBytes: number, onHeard: () => void): Promise<string> {
   const told = Number(response.headers.get('content-length') ?? 0)
-  if (told > most) {
+  if (told > maxBytes) {
     await response.body?.cancel()
-    throw tooLarge(most)
+    throw tooLarge(maxBytes)
   }
   const chunks: Uint8Array[] = []
   let size = 0
@@ -195,17 +195,17 @@ async function readLimited(response: Response, most: number, onHeard: () => void
     for await (const chunk of response.body) {
       onHeard()
       size += chunk.byteLength
-      if (size > most) throw tooLarge(most)
+      if (size > maxBytes) throw tooLarge(maxBytes)
       chunks.push(chunk)
     }
   }
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function tooLarge(most: number): TrackerError {
+function tooLarge(maxBytes: number): TrackerError {
   return new TrackerError(
     'too_large',
-    `The tracker answered with more than ${Math.round(most / 1_048_576)} MB for one page.`,
+    `The tracker answered with more than ${Math.round(maxBytes / 1_048_576)} MB for one page.`,
   )
 }
 

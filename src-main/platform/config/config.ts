@@ -101,11 +101,11 @@ export function isExposed({ host, expose, allowedHosts = [], trustProxy = [] }: 
   return expose === true || !isLoopbackHost(host) || allowedHosts.length > 0 || trustProxy.length > 0
 }
 
-function whole(setting: Setting | null, least: number, most: number): number | null {
+function whole(setting: Setting | null, min: number, max: number): number | null {
   if (setting === null) return null
   const number = /^\d{1,9}$/.test(setting.value.trim()) ? Number(setting.value) : NaN
-  if (number >= least && number <= most) return number
-  throw new ConfigError(setting.name, setting.value, `give a whole number from ${least} to ${most}.`)
+  if (number >= min && number <= max) return number
+  throw new ConfigError(setting.name, setting.value, `give a whole number from ${min} to ${max}.`)
 }
 
 function choice<const T extends string>(setting: Setting | null, values: readonly T[]): T | null {

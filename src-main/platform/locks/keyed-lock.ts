@@ -3,7 +3,7 @@ export interface KeyedLock {
   run<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
-/** Creates a lock within this process. An error of `work` reaches its caller and does not stop those that wait. */
+/** Creates a lock within this process. An error of `work` reaches its caller and does not stop the next. */
 export function createKeyedLock(): KeyedLock {
   const tails = new Map<string, Promise<unknown>>()
   return {

@@ -16,7 +16,7 @@ export interface SingleFlight {
   inTurn<T>(place: string, work: () => Promise<T>): Promise<T>
 }
 
-interface Waiting {
+interface PendingRead {
   readonly result: Promise<unknown>
   askers: number
   readonly cancel: AbortController
@@ -25,9 +25,9 @@ interface Waiting {
 /** Creates a single flight. `what` names a read fully: the same name must mean the same result type. */
 export function createSingleFlight(): SingleFlight {
   const places = createKeyedLock()
-  const waiting = new Map<string, Waiting>()
+  const waiting = new Map<string, PendingRead>()
 
-  const enqueue = <T>(place: string, key: string, read: (signal: AbortSignal) => Promise<T>): Waiting => {
+  const enqueue = <T>(place: string, key: string, read: (signal: AbortSignal) => Promise<T>): PendingRead => {
     const cancel = new AbortController()
     const result = places.run(place, async () => {
       waiting.delete(key)

@@ -35,13 +35,13 @@ interface Holder {
  */
 export function lockDataDir(dataDir: string): Disposable {
   const lockFile = join(dataDir, 'copse.lock')
-  const mine: Holder = {
+  const ownHolder: Holder = {
     pid: process.pid,
     host: hostname(),
     since: new Date().toISOString(),
     started: startOf(process.pid),
   }
-  const text = JSON.stringify(mine)
+  const text = JSON.stringify(ownHolder)
   const draft = `${lockFile}.${randomUUID()}`
   writeFileSync(draft, text, { mode: 0o600 })
   try {

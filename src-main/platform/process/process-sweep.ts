@@ -6,7 +6,7 @@ import type { ProcessRow } from './process-table.ts'
 export interface SweepScope {
   /** The root of the tree; its pid is also the process group. */
   readonly leader: { readonly pid: number; readonly started: string }
-  /** `NAME=value` that every process of the tree inherits, to find those that left the group. */
+  /** `NAME=value` that every process of the tree inherits; finds processes that left the group. */
   readonly processMarker: string
   /**
    * `performance.now()` just before the watched leader was started: since then no other process can have taken the

@@ -3,7 +3,7 @@ import { fstatSync } from 'node:fs'
 import { once } from 'node:events'
 
 /**
- * Resolves when this program's stdout is a pipe that nobody reads any more; never resolves if that is unknown. Node
+ * Resolves when this program's stdout is a pipe without a reader; never resolves if that is unknown. Node
  * notices only at a write, and a stream may be idle for hours while the pipeline waits for it. GNU's `tail` checks
  * its own stdout: it shares ours, writes nothing, and exits with its reader or with this program.
  */

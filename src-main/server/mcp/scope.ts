@@ -61,8 +61,8 @@ export function createMcpScope(api: Api, { principal, remote_address, gone, life
       projects.map(({ id }) => call('tasks.list', { project_id: id, q, include_archived: true, limit: 3 })),
     )
     const found = pages.flatMap(({ items }) => items)
-    const own = found.filter(({ project_id }) => project_id === bound?.project_id)
-    const [only, ...others] = own.length === 1 ? own : found
+    const inBoundProject = found.filter(({ project_id }) => project_id === bound?.project_id)
+    const [only, ...others] = inBoundProject.length === 1 ? inBoundProject : found
     if (only && others.length === 0) return only.id
     const list = found.map(({ ref, title }) => `${ref} (${title})`).join(', ')
     throw missing('task_id', only ? `Several tasks are called ${named}: ${list}.` : `No task ${named}.`)
@@ -123,7 +123,7 @@ interface Named {
   readonly key?: string
 }
 
-/** Returns the items with this name or key; else those whose ID contains the text. */
+/** Returns the items with this name or key; if there are none, the items whose ID contains the text. */
 function matching<T extends Named>(items: readonly T[], text: string): readonly T[] {
   const lower = text.toLowerCase()
   const named = items.filter(({ name, key }) => name.toLowerCase() === lower || key?.toLowerCase() === lower)

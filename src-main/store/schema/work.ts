@@ -112,7 +112,7 @@ export const tasks = sqliteTable(
     /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
     context_holder: text('context_holder'),
     /** An ID of a person's last action on the task: earlier rejections do not count. */
-    attended_mark: text('attended_mark'),
+    last_human_action_id: text('last_human_action_id'),
     /** Paths of the common git folder that changed during runs, until a person passes a review that names them. */
     repository_changes: json<readonly string[]>('repository_changes')
       .notNull()
@@ -321,8 +321,8 @@ export const effects = sqliteTable(
 )
 
 /** The outbox of lifecycle hooks: events whose hooks must still run. A newer move removes none of them. */
-export const occasions = sqliteTable(
-  'occasions',
+export const pendingHooks = sqliteTable(
+  'pending_hooks',
   {
     id: integer('id').primaryKey({ autoIncrement: true }).notNull(),
     task_id: text('task_id')
@@ -331,5 +331,5 @@ export const occasions = sqliteTable(
       .references(() => tasks.id, { onDelete: 'cascade' }),
     data: json<PendingHooks>('data').notNull(),
   },
-  (t) => [index('occasions_by_task').on(t.task_id, t.id)],
+  (t) => [index('pending_hooks_by_task').on(t.task_id, t.id)],
 )

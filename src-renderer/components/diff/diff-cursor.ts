@@ -9,8 +9,8 @@ interface CursorPorts {
   current(): string | null
   /** Something is to be said about these lines. */
   comment(place: DiffPosition): void
-  /** For those who can't see it: where the cursor is now. */
-  said(words: string): void
+  /** Announces the cursor's position to screen readers. */
+  announce(words: string): void
 }
 
 /** The lines that are chosen in a diff, by pointer or by keys: arrows walk, with Shift they take more lines along. */
@@ -24,7 +24,7 @@ export function createDiffCursor(ports: CursorPorts) {
     const view = ports.view()
     if (!next) return view?.clearSelectedLines({ notify: false })
     view?.setSelectedLines({ id: next.path, range: rangeOf(next) }, { notify: false })
-    ports.said(wordsOf(next, ports.items()))
+    ports.announce(wordsOf(next, ports.items()))
   }
   function reveal(): void {
     if (!place) return

@@ -1,6 +1,6 @@
 import type { DiffAnnotation } from './diff-notes.ts'
 
-/** An element for each note, and none for those that are gone; answers the new ones. */
+/** Keeps one element per note and removes the others; returns the new ones. */
 export function followHosts(hosts: Map<string, HTMLElement>, notes: readonly DiffAnnotation[]): string[] {
   const kept = new Set(notes.map(({ key }) => key))
   for (const key of hosts.keys()) if (!kept.has(key)) hosts.delete(key)

@@ -38,8 +38,8 @@ export interface DiffViewEvents {
   /** Something is to be said about these lines. */
   comment(place: DiffPosition): void
   open(path: string, line: number): void
-  /** For those who can't see it: where the cursor is now. */
-  said(words: string): void
+  /** Announces the cursor's position to screen readers. */
+  announce(words: string): void
 }
 
 interface HoveredLine {
@@ -80,7 +80,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     view: () => view,
     current: () => at,
     comment: (place) => source().notes && events.comment(place),
-    said: (words) => events.said(words),
+    announce: (words) => events.announce(words),
   })
 
   /** Where somebody wants to see a file: at the line asked for where it is one of its own, else where it begins to differ. */
@@ -195,7 +195,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     hosts,
     onKey: (event: KeyboardEvent): boolean => cursor.onKey(event),
     clearChoice: (): void => cursor.clear(),
-    /** The lines that an event was about: those under the pointer, or for a key those that are chosen. */
+    /** The lines that an event concerns: under the pointer, or for a key the chosen ones. */
     placeOfEvent: (event: Event): DiffPosition | null => {
       const under = view && lineUnder(event.composedPath(), view)
       return under ? cursor.around(under) : event.target === view?.getContainerElement() ? cursor.at() : null

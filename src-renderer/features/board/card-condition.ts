@@ -19,7 +19,7 @@ interface CardFacts {
   readonly state: WorkflowState | undefined
   /** What its agent waits for a person to answer. */
   readonly asks: string | null
-  /** The names of those who approved the work that waits; asked for only where it does. */
+  /** The names of everyone who approved the waiting work; called only if it waits. */
   readonly approvers?: () => readonly string[]
 }
 

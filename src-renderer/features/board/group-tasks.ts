@@ -10,7 +10,7 @@ export const maxFinishedShown = 50
 /** A column with its tasks in their order, and those of them that it shows. */
 export interface BoardColumnModel extends BoardColumnShape {
   readonly tasks: readonly Task[]
-  /** All of them; of those that have ended only the last. */
+  /** All tasks; of the finished ones only the last. */
   readonly cards: readonly Task[]
   /** How many more of its tasks are on their way. */
   readonly coming: number

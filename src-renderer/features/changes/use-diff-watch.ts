@@ -15,20 +15,20 @@ export function useDiffWatch(taskId: () => string, changed: () => void): void {
   const news = useTaskInvalidation()
   const { start, stop } = useTimeoutFn(() => void ask(), EVERY, { immediate: false })
   let since: string | null = null
-  let turn = 0
+  let latest = 0
 
   async function ask(): Promise<void> {
     stop()
-    const mine = ++turn
+    const attempt = ++latest
     try {
       const watched = await details.watchDiff(taskId())
-      if (mine !== turn) return
+      if (attempt !== latest) return
       // The first answer, too: what is shown was read before the watch began.
       if (watched.since !== since) changed()
       since = watched.since
     } catch {
       // Without a watch the page still follows the task's events; the next turn asks again.
-      if (mine !== turn) return
+      if (attempt !== latest) return
     }
     start()
   }
@@ -49,5 +49,5 @@ export function useDiffWatch(taskId: () => string, changed: () => void): void {
       void ask()
     },
   )
-  onScopeDispose(() => void (turn += 1))
+  onScopeDispose(() => void (latest += 1))
 }

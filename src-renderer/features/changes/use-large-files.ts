@@ -15,16 +15,16 @@ export function useLargeFiles(taskId: () => string, wishes: () => DiffQuery) {
   const toasts = useToasts()
   const parts = shallowRef<ReadonlyMap<string, Part>>(new Map())
   const loading = shallowRef<ReadonlySet<string>>(new Set())
-  let turn = 0
+  let current = 0
 
   async function load(file: DiffFile): Promise<void> {
     const { path } = file
     if (loading.value.has(path)) return
-    const mine = turn
+    const generation = current
     loading.value = new Set([...loading.value, path])
     try {
       const diff = await details.fileDiff(taskId(), path, wishes())
-      if (mine === turn) parts.value = new Map([...parts.value, [path, { file, diff }]])
+      if (generation === current) parts.value = new Map([...parts.value, [path, { file, diff }]])
     } catch (error) {
       toasts.refused(error, `${path} was not loaded.`)
     } finally {
@@ -52,7 +52,7 @@ export function useLargeFiles(taskId: () => string, wishes: () => DiffQuery) {
       )
     },
     clear: () => {
-      turn++
+      current++
       parts.value = new Map()
     },
   }

@@ -5,7 +5,7 @@ export interface CodeToken {
 }
 
 /** What is longer is not coloured: this runs where the page runs. */
-const MOST = 40_000
+const maxCharacters = 40_000
 
 type Lines = readonly (readonly CodeToken[])[]
 
@@ -25,7 +25,7 @@ export function codeTokens(path: string, code: string): Promise<Lines | null> {
 }
 
 async function colour(path: string, code: string): Promise<Lines | null> {
-  if (code.length > MOST) return null
+  if (code.length > maxCharacters) return null
   // Large, and wanted only once there is something to colour.
   const [{ getFiletypeFromFileName, getSharedHighlighter }, { diffTheme }] = await Promise.all([
     import('@pierre/diffs'),

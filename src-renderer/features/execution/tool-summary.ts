@@ -30,7 +30,7 @@ export function summariseCalls(calls: readonly PairedCall[], live: boolean): Too
   return {
     verb: named ? call.tool : actionVerbs[call.action],
     target: call.target ?? call.diff?.path ?? '',
-    outcome: outcomeOf(call, result, diff, live),
+    outcome: summarizeCall(call, result, diff, live),
     duration_ms: result === null ? null : elapsed(call.at, result.at),
     diff,
   }
@@ -54,7 +54,7 @@ function summariseReads(calls: readonly PairedCall[], live: boolean): ToolSummar
   }
 }
 
-function outcomeOf(call: ToolCall, result: ToolResult | null, diff: LineDiff | null, live: boolean): ToolOutcome {
+function summarizeCall(call: ToolCall, result: ToolResult | null, diff: LineDiff | null, live: boolean): ToolOutcome {
   if (result === null) return live ? { kind: 'running' } : { kind: 'done', text: 'no answer' }
   if (!result.ok) {
     const exit = /\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d+)\b/i.exec(result.text.slice(0, 4_000))

@@ -58,6 +58,6 @@ export function startedAt(at: string, now: Date): string {
 
 /** `08:01`, on another day than today's `20 Nov`: what a list has room for. */
 export function startedShort(at: string, now: Date): string {
-  const said = startedAt(at, now)
-  return said.includes(' ') ? said.slice(0, said.lastIndexOf(' ')) : said.slice(0, -3)
+  const full = startedAt(at, now)
+  return full.includes(' ') ? full.slice(0, full.lastIndexOf(' ')) : full.slice(0, -3)
 }

@@ -9,7 +9,7 @@ export function useHookEdits(draft: ShallowRef<HooksDraft | null>) {
   /** The hook whose fields are shown. */
   const open = ref<string | null>(null)
   /** What screen readers are told. */
-  const said = ref('')
+  const announcement = ref('')
 
   function edit(event: HookEvent, change: (list: readonly HookDraft[]) => readonly HookDraft[]): void {
     if (draft.value) draft.value = withList(draft.value, event, change(draft.value[event]))
@@ -19,7 +19,7 @@ export function useHookEdits(draft: ShallowRef<HooksDraft | null>) {
 
   return {
     open,
-    said,
+    announcement,
     add(event: HookEvent, hook: HookDraft): void {
       put(event, hook)
       open.value = hook.key
@@ -35,7 +35,7 @@ export function useHookEdits(draft: ShallowRef<HooksDraft | null>) {
     move(event: HookEvent, key: string, to: number): void {
       edit(event, (list) => movedTo(list, key, to))
       const list = draft.value?.[event] ?? []
-      said.value = `Now ${list.findIndex((hook) => hook.key === key) + 1} of ${list.length}.`
+      announcement.value = `Now ${list.findIndex((hook) => hook.key === key) + 1} of ${list.length}.`
     },
     remove(event: HookEvent, hook: HookDraft): void {
       const at = draft.value?.[event].indexOf(hook) ?? -1

@@ -12,7 +12,7 @@ import { useHookEdits } from './use-hook-edits.ts'
 
 /** What the service refused of a hook, for as long as the hook says what it said then. */
 interface RefusedHook extends HookProblem {
-  readonly said: string
+  readonly draftText: string
 }
 
 /** The hooks of a project while they are edited. What is not saved is kept when the page is left. */
@@ -97,7 +97,7 @@ function useSaving(
   const problems = computed<readonly HookProblem[]>(() => {
     if (draft.value === null) return []
     const own = problemsOf(draft.value, plugins())
-    const theirs = refused.value.filter(({ key, said }) => said === hookSays(key))
+    const theirs = refused.value.filter(({ key, draftText }) => draftText === hookSays(key))
     return [...own, ...theirs]
   })
 
@@ -113,7 +113,7 @@ function useSaving(
       toasts.done('Hooks saved')
     } catch (error) {
       const told = refusedHooks(error, sent)
-      refused.value = (told?.problems ?? []).map((problem) => ({ ...problem, said: hookSays(problem.key) }))
+      refused.value = (told?.problems ?? []).map((problem) => ({ ...problem, draftText: hookSays(problem.key) }))
       const rest = told ? told.rest.join(' ') : errorSentence(error)
       failure.value = rest === '' ? null : rest
     } finally {

@@ -26,7 +26,7 @@ export interface ActivityFacts {
   readonly task: Task
   /** Oldest first. */
   readonly transitions: readonly TransitionEntry[]
-  /** Of the task's hooks, also those that no transition names. */
+  /** The runs of the task's hooks, including hooks that no transition names. */
   readonly hooks: readonly HookRun[]
   readonly executions: readonly Execution[]
   readonly reviews: readonly Review[]
@@ -45,7 +45,7 @@ export const activityFilters = [
 ] as const satisfies readonly { id: string; label: string; kinds: readonly ActivityItem['kind'][] | null }[]
 export type ActivityFilter = (typeof activityFilters)[number]['id']
 
-/** Whether a line is among those that a filter leaves. */
+/** Whether a line passes a filter. */
 export function passes(filter: ActivityFilter, { kind }: ActivityItem): boolean {
   const kinds: readonly string[] | null = activityFilters.find(({ id }) => id === filter)?.kinds ?? null
   return kinds === null || kinds.includes(kind)

@@ -7,7 +7,7 @@ import { skippedOnce } from '../../formatters/hook-reason.ts'
 import type { ActivityItem } from './activity-item.ts'
 import { failedStep } from './review-items.ts'
 
-/** The hooks that did not go well, and updates of the branch: what a transition named, and those that ran without one. */
+/** Failed hooks and updates of the branch, named by a transition or not. */
 export function hookItems(
   transitions: readonly TransitionEntry[],
   runs: readonly HookRun[],

@@ -2,7 +2,7 @@ import { ensureSyntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 
 /** Where the value at a path (`states.3.label`) stands in the JSON of an editor; as much of the path as is there. */
-export function placeOf(state: EditorState, path: string): { readonly from: number; readonly to: number } {
+export function jsonRange(state: EditorState, path: string): { readonly from: number; readonly to: number } {
   const tree = ensureSyntaxTree(state, state.doc.length, 200)
   let node = tree?.topNode.firstChild ?? null
   for (const step of path === '' ? [] : path.split('.')) {

@@ -51,7 +51,7 @@ export function useWorkflowEditor(projectId: string) {
   async function check(): Promise<void> {
     if (text.value === '') return
     const definition = parseJson(text.value)
-    const mine = ++asked
+    const attempt = ++asked
     if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) {
       problems.value = [{ rule: 'schema', path: '', message: 'Enter a JSON object.' }]
       return
@@ -59,16 +59,16 @@ export function useWorkflowEditor(projectId: string) {
     checking.value = true
     try {
       const result = await editing.dryRun(projectId, { ...definition })
-      if (mine !== asked) return
+      if (attempt !== asked) return
       dryRun.value = result
       problems.value = []
       failure.value = null
     } catch (error) {
-      if (mine !== asked) return
+      if (attempt !== asked) return
       problems.value = problemsOf(error)
       failure.value = problems.value.length > 0 ? null : errorSentence(error)
     } finally {
-      if (mine === asked) checking.value = false
+      if (attempt === asked) checking.value = false
     }
   }
   const { start: checkSoon } = useTimeoutFn(() => void check(), pauseMs, { immediate: false })

@@ -33,7 +33,7 @@ const answers: Readonly<Record<string, CallToolResult>> = {
   test_error_handling: { isError: true, content: [text('This tool intentionally returns an error for testing')] },
 }
 
-/** What the conformance suite asks a server for by name; it may be offered by a build for tests only. */
+/** What the conformance suite asks for by name; only a test server may offer it. */
 export function createFixtureServer(): McpServer {
   const server = new McpServer({ name: 'copse-fixtures', version: '0' }, { capabilities: { logging: {} } })
   for (const [name, answer] of Object.entries(answers)) server.registerTool(name, { description: name }, () => answer)

@@ -9,7 +9,10 @@ import { createFixtureServer } from './fixture-server.ts'
 import { startTokenProxy } from './token-proxy.ts'
 import { inspect, runConformance } from './tools.ts'
 
-/** The suite asks the client for something in the middle of a call, or tells it unasked: an endpoint where each request is by itself does not. */
+/**
+ * Here the suite asks or notifies the client during a call, which an endpoint of independent requests does not
+ * support.
+ */
 const needConnection = [
   'tools-call-sampling',
   'tools-call-elicitation',
@@ -20,7 +23,7 @@ const needConnection = [
   'resources-unsubscribe',
 ]
 
-/** These look for tools, resources and prompts with names of the suite's own, which a product must not have. */
+/** These look for tools, resources and prompts with the suite's own names, which a product must not have. */
 const needFixtures = [
   ...needConnection,
   'logging-set-level',
@@ -43,7 +46,7 @@ const needFixtures = [
 ]
 
 describe('the official conformance suite', () => {
-  test('passes against the service, but for what needs fixtures', async () => {
+  test('passes against the service, except for what needs fixtures', async () => {
     await using job = await startJob()
     await job.task()
     await using proxy = await startTokenProxy(job.running.url, job.running.token)
@@ -52,7 +55,7 @@ describe('the official conformance suite', () => {
     expect(code, stdout).toBe(0)
   })
 
-  test('passes against the endpoint with the suite’s own fixtures, but for what needs a lasting connection', async () => {
+  test('passes against the endpoint with its own fixtures, except for what needs a lasting connection', async () => {
     const app = Fastify()
     const guardBrowsers = createBrowserGuard('127.0.0.1', [])
     app.addHook('onRequest', async (request) => {
@@ -85,7 +88,7 @@ describe('the official conformance suite', () => {
 })
 
 describe('the official inspector', () => {
-  test('finds no fault in the schemas, and calls tools and reads resources', async () => {
+  test('finds no fault in the schemas, calls tools and reads resources', async () => {
     await using job = await startJob()
     const task = await job.task({ title: 'Inspect me' })
     const { url, token } = job.running
@@ -102,7 +105,7 @@ describe('the official inspector', () => {
     expect(read.stdout).toContain('Inspect me')
     const templates = await ask('--method', 'resources/templates/list')
     expect(JSON.parse(templates.stdout)).toHaveProperty('resourceTemplates.1')
-    // 5: the tool said no.
+    // 5: the tool reported an error.
     const refused = await ask('--method', 'tools/call', '--tool-name', 'svc_heartbeat')
     expect([refused.code, refused.stdout]).toEqual([5, expect.stringContaining('validation_failed')])
     const stranger = await inspect([

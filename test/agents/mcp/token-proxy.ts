@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Forwards everything as it is, and adds the token: for clients that can't send one. */
+/** Forwards everything unchanged and adds the token, for clients that can't send one. */
 export async function startTokenProxy(target: string, token: string): Promise<{ url: string } & AsyncDisposable> {
   const server = createServer((incoming, outgoing) => {
     const headers = { ...incoming.headers, authorization: `Bearer ${token}` }

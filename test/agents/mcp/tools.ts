@@ -24,7 +24,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** Runs the conformance suite against an endpoint, but for what is expected to fail; the exit code says whether it does as expected. */
+/** Runs the conformance suite against an endpoint with its expected failures; exits with 0 if all is as expected. */
 export async function runConformance(url: string, expectedFailures: readonly string[]): Promise<Ended> {
   const home = await mkdtemp(join(tmpdir(), 'copse-conformance-'))
   try {
@@ -37,7 +37,7 @@ export async function runConformance(url: string, expectedFailures: readonly str
   }
 }
 
-/** Runs the inspector without its window: what it prints is the answer to one method. */
+/** Runs the inspector without its window: prints the answer to one method. */
 export async function inspect(args: readonly string[]): Promise<Ended> {
   const home = await mkdtemp(join(tmpdir(), 'copse-inspector-'))
   try {

@@ -4,14 +4,14 @@ import type { Page } from 'playwright-core'
 
 const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** How a page is opened that axe looks at: its own policy lets no foreign script in, and nothing may be half faded in. */
+/** Opens a page for axe: its own policy forbids foreign scripts, and nothing may be half faded in. */
 export const checkedPage = {
   viewport: { width: 1440, height: 900 },
   bypassCSP: true,
   reducedMotion: 'reduce',
 } as const
 
-/** What axe finds on the page: rule, place and text of each. Without `rules` it looks for everything. */
+/** Returns axe's findings on the page: rule, place and text of each. Checks everything without `rules`. */
 export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(source)
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
@@ -21,7 +21,7 @@ export async function violations(page: Page, rules?: readonly string[]): Promise
   )
 }
 
-/** The same of a page as it is in both themes; in the dark one only the colours are others. It is left in the light one. */
+/** The same for both themes; only colours differ in the dark one. Leaves the page in the light one. */
 export async function violationsInThemes(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
   const light = await violations(page)

@@ -5,7 +5,7 @@ import { startBuiltService } from './built-service.ts'
 import { startDesktop } from './electron-standin/start-desktop.ts'
 import { openLocally } from './local-page.ts'
 
-/** The app as somebody has it open, in the browser or in its window, and a client that acts as the same person. */
+/** The open app, in the browser or in its window, and a client that acts as the same person. */
 export interface OpenApp extends AsyncDisposable {
   readonly page: Page
   readonly client: Client
@@ -43,7 +43,7 @@ async function openWindow(open: AsyncDisposableStack) {
   return { page, client: createClient({ call: (name, input) => callInside(page, name, input), stream: noStream }) }
 }
 
-/** By the window's own bridge. */
+/** Uses the window's own bridge. */
 async function callInside(page: Page, name: string, input: unknown): Promise<unknown> {
   const ask = `window.copse.call(${JSON.stringify(name)}, ${JSON.stringify(input)})`
   const reply = await page.evaluate<{ ok: true; value: unknown } | { ok: false; error: unknown }>(ask)

@@ -11,26 +11,26 @@ export interface BuiltService extends AsyncDisposable {
   readonly url: string
   readonly dataDir: string
   readonly pid: number
-  /** What it printed to stderr so far. */
+  /** Its output on stderr so far. */
   log(): string
-  /** Ends it as `signal` does and resolves to its exit code (null when the signal killed it). */
+  /** Ends it by `signal` and resolves to its exit code (null if the signal killed it). */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
 export interface BuiltServiceOptions {
   readonly env?: Readonly<Record<string, string>>
-  /** Kept afterwards, for a second start on the same data; by default a folder of its own that goes with it. */
+  /** Kept afterwards for a second start on the same data; by default a folder that is removed with it. */
   readonly dataDir?: string
   /** `serve` prints no code; `local` is `npm start` without a window, whose link signs in. */
   readonly as?: 'serve' | 'local'
-  /** Where a service listened that comes back; by default any that is free. */
+  /** The port of an earlier start; any free one by default. */
   readonly port?: number
 }
 
-/** `COPSE_SLOW_ANSWERS=1200 npm test -- e2e`: what depends on the order in which answers come is found so. */
+/** `COPSE_SLOW_ANSWERS=1200 npm test -- e2e` finds what depends on the order of answers. */
 const slowly = process.env['COPSE_SLOW_ANSWERS'] ? ['--import', join(import.meta.dirname, 'slow-answers.mjs')] : []
 
-/** Starts the built service as a person does, and waits until it says that it listens. */
+/** Starts the built service as a person does, and waits until it listens. */
 export async function startBuiltService(options: BuiltServiceOptions = {}): Promise<BuiltService> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'copse-e2e-')))
   const [file, ...args] = options.as === 'local' ? ['headless.js'] : ['cli.js', 'serve', '--json']
@@ -66,7 +66,7 @@ export async function startBuiltService(options: BuiltServiceOptions = {}): Prom
   }
 }
 
-/** From `{"event":"listening","url":…}` or from the sentence with the link (whose code stays in it). */
+/** Reads `{"event":"listening","url":…}` or the sentence with the link (whose code stays in it). */
 function addressIn(line: string): string {
   const address = /https?:\/\/[^\s"]+/.exec(line)?.[0]
   if (address === undefined) throw new Error(`No address in ${JSON.stringify(line)}`)

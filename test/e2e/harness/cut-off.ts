@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 
 /**
- * What of a page can't be read or pressed, as far as it is in sight: texts and controls that a box cuts off without a way
- * to scroll there, that lie under another one, or that the window does not show. Texts that end in an ellipsis are meant.
+ * Finds visible parts of a page that can't be read or pressed: texts and controls cut off by a box without scrolling,
+ * covered by another, or outside the window. Texts that end in an ellipsis are fine.
  */
 export const cutOff = (page: Page): Promise<string[]> => page.evaluate(`(${look.toString()})()`)
 
@@ -10,7 +10,7 @@ export const cutOff = (page: Page): Promise<string[]> => page.evaluate(`(${look.
 function look(): string[] {
   const isShown = (one: Element) => one.checkVisibility({ opacityProperty: true, visibilityProperty: true })
   const styleOf = (one: Element) => getComputedStyle(one)
-  /** It is there for screen readers alone, or lets presses through. */
+  /** For screen readers only, or transparent to presses. */
   const isAside = (one: Element) => {
     for (let at: Element | null = one; at; at = at.parentElement) {
       const { clipPath, pointerEvents } = styleOf(at)
@@ -55,7 +55,7 @@ function look(): string[] {
     if (rect.width < 2 || rect.height < 2) return
     const seen = clip(from, rect)
     if (seen.cut > 3) found.add(`cut off by ${Math.round(seen.cut)} px: ${name}`)
-    // Scrolled away, but for a sliver.
+    // Scrolled away, except for a sliver.
     if (seen.right - seen.left < 6 || seen.bottom - seen.top < 6) return
     if (seen.left < -1 || seen.right > innerWidth + 1) found.add(`outside of the window: ${name}`)
     const x = (Math.max(seen.left, 0) + Math.min(seen.right, innerWidth)) / 2
@@ -68,7 +68,7 @@ function look(): string[] {
       if (px < 0 || py < 0 || px >= innerWidth || py >= innerHeight || seen.top > innerHeight) continue
       const top = document.elementFromPoint(px, py)
       if (top === null || top === owner || top.contains(owner) || owner.contains(top)) continue
-      // What lies over the page on purpose: dialogs, menus, the open task, headings that stay in sight.
+      // Parts that cover the page on purpose: dialogs, menus, the open task, sticky headings.
       if (layerOf(top) !== layerOf(owner) || isSticky(top)) continue
       const label = top.closest('label, button, a')
       if (label && (label === owner || label.contains(owner))) continue

@@ -4,17 +4,17 @@ import { createTestRepository, type TestRepository } from '../../helpers/git-rep
 import { openApp, type AppKind } from './both-apps.ts'
 import { keyboardOf, type Keyboard, type Sight } from './keyboard.ts'
 
-/** The app, in the hands of somebody who has a keyboard only. */
+/** The app for a person with only a keyboard. */
 export interface KeyboardWalk extends AsyncDisposable {
   readonly client: Client
   readonly repository: TestRepository
-  /** To be reloaded; what is done with it is done by keys. */
+  /** For reloads only; everything else is done by keys. */
   readonly page: Pick<Page, 'reload'>
   readonly keys: Keyboard
   readonly see: Keyboard['see']
   card(title: string): Sight
   column(name: RegExp): Sight
-  /** By the palette, which names every project. */
+  /** Opens a project by the palette, which lists all. */
   goTo(project: string): Promise<void>
 }
 

@@ -4,41 +4,41 @@ import { expect } from 'vitest'
 type Finder = 'getByRole' | 'getByText' | 'getByLabel' | 'getByTitle' | 'locator' | 'filter'
 type Look = 'waitFor' | 'textContent' | 'allTextContents' | 'inputValue' | 'getAttribute' | 'count' | 'isVisible'
 
-/** Something on the page that can be looked at, but neither clicked nor filled nor focused. */
+/** Something on the page that can be seen, but not clicked, filled or focused. */
 export type Sight = Pick<Locator, Look> & {
   readonly [F in Finder]: (...args: Parameters<Locator[F]>) => Sight
 } & { first(): Sight; last(): Sight; nth(index: number): Sight }
 
-/** A page for somebody who has no pointer: it is looked at, and keys are pressed. */
+/** A page for a person without a pointer: it is seen, and keys are pressed. */
 export interface Keyboard {
   readonly see: { readonly [F in Exclude<Finder, 'filter'>]: (...args: Parameters<Page[F]>) => Sight }
   /** Keys one after the other: `press('g', 'i')`. */
   press(...keys: readonly string[]): Promise<void>
-  /** Holds a key until it is pressed once more, by itself, where the focus has gone meanwhile. */
+  /** Holds a key until it repeats once where the focus is by then. */
   hold(key: string, until: Sight): Promise<void>
   /** Types where the focus is. */
   type(text: string): Promise<void>
-  /** Instead of what the field holds that has the focus. */
+  /** Replaces the text of the focused field. */
   retype(text: string): Promise<void>
-  /** Walks with Tab (or the key that is named) until the target has the focus. */
+  /** Presses Tab (or the given key) until the target has the focus. */
   to(target: Sight, by?: 'Tab' | 'Shift+Tab' | 'ArrowDown' | 'ArrowRight'): Promise<void>
-  /** Walks there, and presses Enter as soon as it can be pressed. */
+  /** Moves there, and presses Enter as soon as that is possible. */
   use(target: Sight, by?: 'Tab' | 'Shift+Tab'): Promise<void>
   /** Waits until the focus is on or within the target. */
   on(target: Sight): Promise<void>
-  /** Waits until the focus is somewhere: what closes gives it back. */
+  /** Waits until the focus is somewhere, because a closing part returns it. */
   keptFocus(): Promise<void>
   address(): string
 }
 
 /** More stops than any screen has. */
 const stops = 250
-/** The page, of which no more is to be had than its keys. */
+/** Restricts the page to its keys. */
 export function keyboardOf(page: Page): Keyboard {
   const press = async (...keys: readonly string[]) => {
     for (const key of keys) await page.keyboard.press(key)
   }
-  /** `true` where it has the focus, or something within it; else what has it. */
+  /** `true` if it or something within it has the focus; else the focused element. */
   const focus = (target: Sight, within = false) =>
     (target as Locator).evaluate((element, inside) => {
       const { activeElement } = element.ownerDocument
@@ -74,7 +74,7 @@ export function keyboardOf(page: Page): Keyboard {
     },
     use: async (target, by = 'Tab') => {
       await to(target, by)
-      // A button that is off for a moment keeps the focus, and takes no key.
+      // A briefly disabled button keeps the focus, and takes no key.
       await expect.poll(() => (target as Locator).getAttribute('aria-disabled')).not.toBe('true')
       await page.keyboard.press('Enter')
     },

@@ -3,7 +3,7 @@ import { onTestFailed, TestRunner } from 'vitest'
 
 const most = 40
 
-/** Tells, should the test fail, what the page asked the service for last and how it was answered: by then it is gone. */
+/** Reports the page's last requests and their answers if the test fails, because the page is gone by then. */
 export function keepLastWords(page: Page): void {
   const since = performance.now()
   const lines: string[] = []
@@ -17,7 +17,7 @@ export function keepLastWords(page: Page): void {
   }
   const isCall = (request: Request): boolean => ['fetch', 'xhr'].includes(request.resourceType())
   page.on('request', (request) => isCall(request) && note(`→ ${named(request)}`))
-  // Asks the page for nothing: a walk may have closed it by now.
+  // Does not ask the page, which a walk may have closed.
   page.on('response', (response) => {
     if (isCall(response.request())) note(`← ${response.status()} ${named(response.request())}`)
   })

@@ -4,7 +4,7 @@ import { createHttpTransport } from '../../../src-shared/client/http-transport.t
 import type { BuiltService } from './built-service.ts'
 import { keepLastWords } from './last-words.ts'
 
-/** A page that is signed in as the person at the machine, and a client that acts as the same. */
+/** A page signed in as the local operator, and a client that acts as the same. */
 export interface LocalPage {
   readonly page: Page
   readonly client: Client
@@ -14,7 +14,7 @@ export interface LocalPage {
   openTask(title: string, tab: string): Promise<void>
 }
 
-/** Takes the service's link in the page. Every error of the page fails the test. */
+/** Opens the service's link in the page. Every error of the page fails the test. */
 export async function openLocally(page: Page, service: BuiltService): Promise<LocalPage> {
   page.setDefaultTimeout(20_000)
   keepLastWords(page)

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { createRequire } from 'node:module'
 import { startDesktop } from './electron-standin/start-desktop.ts'
 
-// node package-start.ts FOLDER: starts a packed app that was unpacked there, asks it this and that, and ends it.
+// node package-start.ts FOLDER: starts a packed app that was unpacked there, checks it, and ends it.
 const app = process.argv[2] ?? ''
 
 const env = { SVC_CONTAINMENT: 'auto' }
@@ -13,7 +13,7 @@ const reply = await desktop.page.evaluate<{ ok: boolean }>("window.copse.call('d
 if (!reply.ok) throw new Error(`The packed app makes no project: ${JSON.stringify(reply)}`)
 await desktop.page.locator('[data-card]').first().waitFor()
 
-// The agent of the demo is contained where the machine can, by a library that is loaded only now.
+// The demo's agent is contained where the machine can, by a library that is loaded only now.
 const run = await desktop.page.evaluate<string>(`(async () => {
   const ask = async (name, input) => (await window.copse.call(name, input)).value
   const { containment } = await ask('system.get', {})
@@ -28,7 +28,7 @@ const run = await desktop.page.evaluate<string>(`(async () => {
 })()`)
 if (run !== 'succeeded') throw new Error(`The demo's agent in the packed app: ${run}`)
 
-// What it loads only later: a pseudo-terminal, passwords, and the updater, which Electron alone can start.
+// Modules that load later: a pseudo-terminal, passwords, and the updater, which only Electron can start.
 const require = createRequire(pathToFileURL(join(app, 'package.json')))
 for (const name of ['node-pty', 'bcrypt', 'electron-updater/package.json']) require(name)
 

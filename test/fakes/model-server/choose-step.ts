@@ -1,23 +1,23 @@
 import type { Conversation } from './conversation.ts'
 
-/** One turn of the model. Without `write`, `shell` or `tool` it ends the agent's turn with its words. */
+/** One turn of the model. Without `write`, `shell` or `tool` it ends the agent's turn with its text. */
 export interface ModelStep {
-  /** Words; with a tool they come before its call. */
+  /** Text; with a tool it comes before the call. */
   readonly say?: string
-  /** Writes a file with the agent's own tool; a relative path is meant from its working directory. */
+  /** Writes a file with the agent's own tool; a relative path starts at its working directory. */
   readonly write?: { readonly path: string; readonly content: string }
   /** Runs a command in the agent's own shell. */
   readonly shell?: string
-  /** Calls any tool whose name ends so, as an MCP tool `mcp__svc__NAME`. */
+  /** Calls any tool whose name ends like this, such as an MCP tool `mcp__svc__NAME`. */
   readonly tool?: { readonly name: string; readonly args: Readonly<Record<string, unknown>> }
-  /** Answers only after so many ms. */
+  /** Answers only after this many ms. */
   readonly delay?: number
   /** Answers with this HTTP status. */
   readonly error?: number
 }
 
 export interface ModelScript {
-  /** Played in turn; the last one again and again. */
+  /** Played in turn; the last one repeats. */
   readonly steps: readonly ModelStep[]
 }
 
@@ -31,13 +31,13 @@ export interface ChosenStep {
 const opening = '<model-script>'
 const closing = '</model-script>'
 
-/** A prompt that brings its own script, which starts the count anew: so a follow-up has steps of its own. */
+/** A prompt that contains its own script, which restarts the count, so that a follow-up has its own steps. */
 export function scripted(prompt: string, steps: readonly ModelStep[]): string {
   // `<` in the steps would end the marker early.
   return `${prompt} ${opening}${JSON.stringify({ steps }).replaceAll('<', '\\u003c')}${closing}`
 }
 
-/** The step that this point of the conversation calls for: that after the tool calls since the prompt. */
+/** Returns the step for this point of the conversation, by the number of tool calls since the prompt. */
 export function chooseStep(conversation: Conversation, standing: ModelScript): ChosenStep {
   let script = standing
   let from = conversation.prompts[0]?.at ?? 0
@@ -60,6 +60,6 @@ function embeddedScript(text: string): ModelScript | null {
   const start = text.lastIndexOf(opening)
   const end = text.indexOf(closing, start)
   if (start < 0 || end < 0) return null
-  // A broken script is a mistake in the test, which shall hear of it.
+  // A broken script is a mistake in the test, so it is reported.
   return JSON.parse(text.slice(start + opening.length, end)) as ModelScript
 }

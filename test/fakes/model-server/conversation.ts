@@ -1,4 +1,4 @@
-/** What a tool takes, as far as a script needs to know. */
+/** The schema of a tool, as far as a script needs it. */
 export interface ToolSchema {
   readonly properties?: Readonly<Record<string, ToolProperty>>
   readonly required?: readonly string[]
@@ -12,25 +12,25 @@ interface ToolProperty {
 
 export interface OfferedTool {
   readonly name: string
-  /** Set by wires that keep the tools of an MCP server together. */
+  /** Set by wires that group the tools of an MCP server. */
   readonly namespace?: string
   readonly schema: ToolSchema
-  /** `text`: takes one text that is no JSON. `search`: finds tools that are offered by their names only. */
+  /** `text`: takes one text that is no JSON. `search`: finds tools that are offered by name only. */
   readonly kind: 'function' | 'text' | 'search'
 }
 
-/** A request to the model, whatever the wire that it came over. */
+/** A request to the model over any wire. */
 export interface Conversation {
-  /** What people (and the agent on their behalf) said, with the place in the conversation. */
+  /** The messages of people (and the agent on their behalf), with their place in the conversation. */
   readonly prompts: readonly { readonly text: string; readonly at: number }[]
   /** The tools that the model has called so far. */
   readonly calls: readonly { readonly name: string; readonly at: number }[]
   readonly tools: readonly OfferedTool[]
-  /** Every text of the request: names of deferred tools are mentioned somewhere in it. */
+  /** Every text of the request, which mentions the names of deferred tools somewhere. */
   readonly said: string
 }
 
-/** What the model answers: words, a tool call, or both. */
+/** The model's answer: text, a tool call, or both. */
 export interface ModelTurn {
   readonly say: string
   readonly call: ModelToolCall | null
@@ -42,7 +42,7 @@ export interface ModelToolCall {
   readonly input: Readonly<Record<string, unknown>> | string
 }
 
-/** Every text in a value, however deep. */
+/** Returns every text in a value, at any depth. */
 export function allTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(allTexts) : []

@@ -5,11 +5,11 @@ import type { Conversation, ModelToolCall, ModelTurn, OfferedTool, ToolSchema } 
 const pathKeys = ['file_path', 'filePath', 'path', 'absolute_path']
 const textKeys = ['content', 'file_text']
 const commandKeys = ['command', 'cmd']
-/** What agents call their own tools for it, without case and marks. */
+/** The agents' names of their own tools for it, without case and punctuation. */
 const writers = ['write', 'writefile', 'create']
 const shells = ['bash', 'shell', 'execcommand', 'runshellcommand']
 
-/** Puts a step in terms of the tools that the agent offers. A step that none of them fits becomes words that say so. */
+/** Translates a step to the tools that the agent offers. A step that fits none becomes a text that says so. */
 export function playStep({ step, lookedUp }: ChosenStep, conversation: Conversation): ModelTurn {
   const { tools } = conversation
   const call =
@@ -53,7 +53,7 @@ function writeCall({ tools, said }: Conversation, file: NonNullable<ModelStep['w
   return null
 }
 
-/** Some agents demand absolute paths; every one of them tells the model somewhere where it works. */
+/** Some agents demand absolute paths; each names its working directory somewhere in the request. */
 function workingDirectory(said: string): string | undefined {
   const places = said.matchAll(
     /(?:working directory:|working in the directory:|<cwd>|workspace directories:)[^/]{0,12}(\/[^\s"'<]+)/gi,
@@ -76,7 +76,7 @@ function toolCall(conversation: Conversation, wanted: NonNullable<ModelStep['too
   const isWanted = (name: string): boolean => name === wanted.name || new RegExp(`[_-]${wanted.name}$`).test(name)
   const offered = tools.find(({ name }) => isWanted(name))
   if (offered) return { tool: offered, input: complete(offered.schema, wanted.args) }
-  // A deferred tool is only mentioned by its name, if at all; its schema has to be asked for first.
+  // A deferred tool is mentioned by name at most; its schema has to be looked up first.
   const mentioned = said.match(/[\w-]+/g)?.find((name) => name !== wanted.name && isWanted(name))
   const search = tools.find(({ kind }) => kind === 'search')
   if (search && !lookedUp) {
@@ -91,7 +91,7 @@ function toolCall(conversation: Conversation, wanted: NonNullable<ModelStep['too
 
 const emptyValues: Readonly<Record<string, unknown>> = { number: 1, integer: 1, boolean: false, array: [], object: {} }
 
-/** Adds arguments that the agent's version of a tool demands and the script does not know of. */
+/** Adds arguments that the agent's version of a tool demands and the script does not know. */
 function complete(schema: ToolSchema, input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const missing = (schema.required ?? []).filter((name) => !(name in input))
   const added = missing.map((name) => {

@@ -6,12 +6,12 @@ import { runApp } from '../../helpers/running-app.ts'
 const owner = { email: 'owner@copse.test', password: 'correct horse' }
 const start = Date.parse('2026-11-21T09:30:00.000Z')
 
-test('an access token is void as soon as its session has ended, and goes on over a restart', async () => {
+test('voids an access token with its session, also across a restart', async () => {
   await using first = await runApp({ keepData: true })
   const session = await login(first)
   await using running = await first.restart()
   const anonymous = running.clientWith(null)
-  // It is looked at once before, so that whatever remembers it has to forget it.
+  // The token is used once before, so that every cache has to forget it.
   expect(await me(running, session.access_token)).toEqual([200, null])
   await anonymous.call('auth.logout', { refresh_token: session.refresh_token })
   expect(await me(running, session.access_token)).toEqual([401, 'invalid_token'])
@@ -26,14 +26,14 @@ test('an access token is void as soon as its session has ended, and goes on over
   expect(await me(running, first.token)).toEqual([200, null])
 })
 
-test('an access token is no refresh token, nor is anything else that is no UUID', async () => {
+test('accepts neither an access token nor an invalid UUID as refresh token', async () => {
   await using running = await runApp()
   for (const refresh_token of [running.token, 'x', '', 'x'.repeat(20_000)]) {
     expect(await ask(running, '', 'POST', '/auth/refresh', { refresh_token })).toEqual([401, 'invalid_refresh_token'])
   }
 })
 
-test('sessions are listed newest first and ended one by one or all others at once', async () => {
+test('lists sessions newest first, and ends one or all others', async () => {
   const time = { now: start }
   await using running = await runApp({ clock: { now: () => time.now } })
   const bob = await register(running, 'Bob')
@@ -62,7 +62,7 @@ test('sessions are listed newest first and ended one by one or all others at onc
   expect(await me(running, bob.token)).toEqual([200, null])
 })
 
-test('a changed password ends all other sessions, leaves personal tokens, and is neither the same nor a common one', async () => {
+test('ends all other sessions on a new password, which must differ and not be common', async () => {
   await using running = await runApp()
   const { token: pat } = await running.client.call('auth.create_token', { name: 'ci' })
   const other = await login(running)
@@ -95,7 +95,7 @@ test('a changed password ends all other sessions, leaves personal tokens, and is
   expect(await codeOf(login(running, 'battery staple'))).toBe('done')
 })
 
-test('somebody who has lost their password signs in once with an admin’s code, within an hour, and nobody else stays', async () => {
+test('signs in once with an admin’s reset code, within an hour, and ends other sessions', async () => {
   const time = { now: start }
   await using running = await runApp({ clock: { now: () => time.now } })
   const bob = await register(running, 'Bob')
@@ -122,7 +122,7 @@ test('somebody who has lost their password signs in once with an admin’s code,
   expect(await use(late.code)).toBe('invalid_credentials')
 })
 
-test('a reset code and a password do not go together', async () => {
+test('refuses a reset code together with a password', async () => {
   await using running = await runApp()
   for (const body of [
     {},
@@ -135,7 +135,7 @@ test('a reset code and a password do not go together', async () => {
   }
 })
 
-test('failed sign-ins of a pair wait, and say how long; an account that does not exist answers the same', async () => {
+test('makes a pair wait after failed sign-ins, the same for a missing account', async () => {
   const time = { now: start }
   await using running = await runApp({ clock: { now: () => time.now } })
   const attempt = async (email: string, password = 'wrong horse') => {
@@ -158,7 +158,7 @@ test('failed sign-ins of a pair wait, and say how long; an account that does not
   expect(await attempt(owner.email)).toEqual([401, null])
 })
 
-test('who has signed in from where they are gets in whatever others fail from elsewhere', async () => {
+test('signs in a person from their usual address whatever fails elsewhere', async () => {
   await using running = await runApp({ config: { trustProxy: ['127.0.0.1'], allowedHosts: ['127.0.0.1'] } })
   const from = async (address: string, password: string) => {
     const headers = { 'content-type': 'application/json', 'x-forwarded-for': address }

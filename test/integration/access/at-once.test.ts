@@ -5,8 +5,8 @@ import { addMember, register } from '../../helpers/membership.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { runApp } from '../../helpers/running-app.ts'
 
-// Who shows a token and what they may is kept in memory between two writes: each of these is such a write, and the
-// very next request has to know of it. Every token is used right before, so that it is kept.
+// Tokens and rights are cached in memory between writes. Each of these changes is such a write, and the very
+// next request has to see it. Every token is used right before, so that it is cached.
 
 async function start() {
   await using opened = new AsyncDisposableStack()
@@ -23,7 +23,7 @@ async function start() {
 const passes = async (client: Client, task_id: string): Promise<boolean> =>
   (await client.call('tasks.get', { task_id })).id === task_id
 
-test('a revoked token is none with the next request', async () => {
+test('refuses a revoked token at the next request', async () => {
   await using world = await start()
   const { token, id: token_id } = await world.client.call('auth.create_token', { name: 'script' })
   const script = world.running.clientWith(token)
@@ -32,7 +32,7 @@ test('a revoked token is none with the next request', async () => {
   expect(await refusalOf(script.call('tasks.get', { task_id: world.task_id }))).toBe('invalid_token')
 })
 
-test('a member who was removed sees nothing with the next request, by either token', async () => {
+test('hides everything from a removed member at the next request, with either token', async () => {
   await using world = await start()
   const { project_id, task_id, guest, client, running } = world
   const script = running.clientWith((await guest.client.call('auth.create_token', { name: 'script' })).token)
@@ -45,7 +45,7 @@ test('a member who was removed sees nothing with the next request, by either tok
   }
 })
 
-test('an owner who is only a member from now on may not do what owners do', async () => {
+test('refuses owner actions to a former owner', async () => {
   await using world = await start()
   const { project_id, guest, client, running } = world
   await addMember(running, project_id, guest.user_id, 'owner')
@@ -54,7 +54,7 @@ test('an owner who is only a member from now on may not do what owners do', asyn
   expect(await refusalOf(guest.client.call('projects.update', { project_id, name: 'Again' }))).toBe('owner_required')
 })
 
-test('an admin who is none any more is none with the token that says so', async () => {
+test('refuses admin actions to a former admin whose token still says so', async () => {
   await using world = await start()
   const { guest, client, task_id } = world
   await client.call('admin.update_user', { user_id: guest.user_id, is_admin: true })

@@ -10,7 +10,7 @@ const people = Array.from({ length: 20 }, (_, index) => ({
   display_name: `Person ${index}`,
 }))
 
-test('of 20 who register at the same moment one inherits all projects, agents and daemons, once', async () => {
+test('lets exactly one of 20 simultaneous first accounts inherit projects, agents and daemons', async () => {
   await using repository = await createTestRepository()
   await using running = await runApp({ unregistered: true })
   const { api, identity } = running.app
@@ -55,7 +55,7 @@ test('of 20 who register at the same moment one inherits all projects, agents an
   stop.abort()
 })
 
-/** Events about what has an owner, up to the agent that ends the story. */
+/** Events about owned records, up to the agent that is created last. */
 async function heardBy(items: AsyncIterable<FeedItem>): Promise<[string, string | null | undefined][]> {
   const heard: [string, string | null | undefined][] = []
   for await (const item of items) {

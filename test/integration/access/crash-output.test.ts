@@ -12,7 +12,7 @@ import { builtFile } from '../../helpers/built.ts'
 
 type Death = 'exception' | 'rejection' | 'fatal'
 
-/** Runs in the service: dies of what it is told, with everything secret in the error. */
+/** Runs in the service: dies as requested, with every secret in the error. */
 const beside = `data:text/javascript,${encodeURIComponent(`
 process.on('message', ({ death, secrets }) => {
   const all = secrets.join(' ')
@@ -23,7 +23,7 @@ process.on('message', ({ death, secrets }) => {
   if (death === 'fatal') { const kept = []; for (;;) kept.push(new Array(1e5).fill(0).map((_, index) => ({ index }))) }
 })`)}`
 
-/** Where Node is asked to write down how it died, it does. */
+/** Makes Node write a crash report, where it can. */
 const flags = ['--report-on-fatalerror', '--report-uncaught-exception', '--max-old-space-size=128']
 
 async function dieOf(death: Death, folder: string) {
@@ -49,7 +49,7 @@ async function dieOf(death: Death, folder: string) {
   const tokens = [session.access_token, personal.token, daemon.token, fromEnvironment]
   const key = await readFile(join(folder, 'secrets', 'jwt.key'))
   const keyTexts = [key.toString('hex'), key.toString('base64'), key.toString('base64url'), key.join(', ')]
-  // Only a value's place tells that these are secrets: in a field, or among the values of a statement.
+  // Only the place of a value tells that these are secrets: a field, or a statement's parameter.
   const unmarked = [session.refresh_token, person.password, ...keyTexts]
   child.send({ death, secrets: death === 'rejection' ? [...tokens, ...unmarked] : tokens })
   const [code] = (await exited) as [number | null]
@@ -60,7 +60,7 @@ async function dieOf(death: Death, folder: string) {
 }
 
 test.concurrent.for(['exception', 'rejection', 'fatal'] as const)(
-  'a service that dies of an unforeseen %s tells no token, key or secret of its environment',
+  'prints no token, key or secret when the service dies of an unforeseen %s',
   { timeout: 60_000 },
   async (death) => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'copse-crash-'))

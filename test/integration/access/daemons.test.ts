@@ -16,7 +16,7 @@ async function startDaemon(job: Job) {
   return { daemon, token, client, report, agents }
 }
 
-test.concurrent('a daemon is told its token once, reports with it, and is seen', async () => {
+test.concurrent('shows a daemon its token once, accepts its reports, and lists it', async () => {
   await using job = await startJob()
   const { daemon, token, report } = await startDaemon(job)
   expect(token).toMatch(/^svcd_[\w-]{43}$/)
@@ -32,31 +32,28 @@ test.concurrent('a daemon is told its token once, reports with it, and is seen',
   expect(JSON.stringify(items)).not.toContain(token)
 })
 
-test.concurrent(
-  'that it is there is told to those who listen, at its first report and then once a minute',
-  async () => {
-    const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
-    await using job = await startJob({ clock: { now: () => time.now } })
-    const { report, daemon } = await startDaemon(job)
-    for (const after of [1, 30, 31, 90]) {
-      time.now = Date.parse('2026-11-21T09:30:00.000Z') + after * 1_000
-      await report()
-    }
-    await job.agent('echo', 'End')
-    const told: (string | null | undefined)[] = []
-    const stop = new AbortController()
-    for await (const item of job.running.client.events({}, 0, stop.signal)) {
-      if (item.kind !== 'event') continue
-      if (item.event.type === 'daemon.updated') told.push(item.event.data.daemon?.last_seen_at)
-      if (item.event.type === 'agent.updated') break
-    }
-    stop.abort()
-    expect(told).toEqual([null, '2026-11-21T09:30:01.000Z', '2026-11-21T09:31:30.000Z'])
-    expect((await report()).daemon.id).toBe(daemon.id)
-  },
-)
+test.concurrent('announces a daemon at its first report and then once a minute', async () => {
+  const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
+  await using job = await startJob({ clock: { now: () => time.now } })
+  const { report, daemon } = await startDaemon(job)
+  for (const after of [1, 30, 31, 90]) {
+    time.now = Date.parse('2026-11-21T09:30:00.000Z') + after * 1_000
+    await report()
+  }
+  await job.agent('echo', 'End')
+  const told: (string | null | undefined)[] = []
+  const stop = new AbortController()
+  for await (const item of job.running.client.events({}, 0, stop.signal)) {
+    if (item.kind !== 'event') continue
+    if (item.event.type === 'daemon.updated') told.push(item.event.data.daemon?.last_seen_at)
+    if (item.event.type === 'agent.updated') break
+  }
+  stop.abort()
+  expect(told).toEqual([null, '2026-11-21T09:30:01.000Z', '2026-11-21T09:31:30.000Z'])
+  expect((await report()).daemon.id).toBe(daemon.id)
+})
 
-test.concurrent('its agents are made and updated by name, and keep what it does not say', async () => {
+test.concurrent('creates and updates its agents by name, and keeps what it does not send', async () => {
   await using job = await startJob()
   const { report, agents, daemon } = await startDaemon(job)
   await report({ agents: [{ name: 'One', executor: 'claude-code', config: { model: 'a' } }] })
@@ -79,7 +76,7 @@ test.concurrent('its agents are made and updated by name, and keep what it does 
   ])
 })
 
-test.concurrent('what its agent does runs on its machine, lives by its reports and is stopped from here', async () => {
+test.concurrent('runs its agents on its machine, kept alive by its reports and stopped from here', async () => {
   const time = { now: Date.now() }
   await using job = await startJob({ clock: { now: () => time.now } })
   const { client } = job.running
@@ -107,7 +104,7 @@ test.concurrent('what its agent does runs on its machine, lives by its reports a
   ])
 })
 
-test.concurrent('its token is good for its own reports only, and nothing else is', async () => {
+test.concurrent('accepts its token only for its own reports', async () => {
   await using job = await startJob()
   const { client, url } = job.running
   const mine = await startDaemon(job)
@@ -133,7 +130,7 @@ test.concurrent('its token is good for its own reports only, and nothing else is
     'not_found',
     'not_found',
   ])
-  // Before the body and before what exists: its token is none elsewhere.
+  // Refused before the body and existence are checked, because the token counts nowhere else.
   const elsewhere = [
     'projects',
     'auth/me',
@@ -152,7 +149,7 @@ test.concurrent('its token is good for its own reports only, and nothing else is
   }
 })
 
-test.concurrent('a revoked daemon is gone at once, and its agents rest', async () => {
+test.concurrent('drops a revoked daemon at once, and pauses its agents', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { daemon, report, agents } = await startDaemon(job)

@@ -3,7 +3,7 @@ import type { World } from './matrix-world.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What fits the keys of this name, wherever they are asked for. */
+/** Values for the keys of this name, in any operation. */
 const byKey: Values = {
   email: 'somebody@copse.test',
   password: 'correct horse',
@@ -45,7 +45,7 @@ const byKey: Values = {
   hook: { type: 'script', command: 'true' },
 }
 
-/** What an operation needs besides, or otherwise than its keys say. */
+/** Values that an operation needs in addition, or instead. */
 const byOperation: { readonly [N in OperationName]?: (ids: World['ids']) => Partial<OperationInput<N>> } = {
   'auth.login': () => ({ password: 'wrong horse' }),
   'agents.check_args': () => ({ args: [] }),
@@ -60,7 +60,7 @@ const byOperation: { readonly [N in OperationName]?: (ids: World['ids']) => Part
   'rescues.delete_in_project': ({ task_id }) => ({ of_task: task_id ?? '' }),
 }
 
-/** A request that fits the contract, about what is in the world: so an answer is about rights, or about what comes after. */
+/** A valid request about existing records, so that its answer depends on rights, or on what comes after. */
 export function inputFor(name: OperationName, { ids }: World): Values {
   const { input } = operations[name]
   const special = (byOperation[name] as ((ids: World['ids']) => Values) | undefined)?.(ids) ?? {}

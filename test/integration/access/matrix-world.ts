@@ -18,7 +18,7 @@ export interface People {
   readonly stranger: UserId
 }
 
-/** One of everything that a call can be about, fresh, so that no call meets what another has left. */
+/** One fresh record of each kind for a call, so that no call meets the changes of another. */
 export interface World {
   readonly ids: Readonly<Record<string, string>>
   readonly callers: Readonly<Record<Caller, Principal>>
@@ -30,13 +30,13 @@ const callers = [
 ] as const
 export type Caller = (typeof callers)[number]
 
-/** Who calls, and whether the project is a system project. */
+/** The caller, and whether the project is a system project. */
 export const columns: readonly { readonly title: string; readonly who: Caller; readonly system: boolean }[] = [
   ...callers.map((who) => ({ title: who, who, system: false })),
   { title: 'stranger in a system project', who: 'stranger', system: true },
 ]
 
-/** Writes a project of the owner's (or, with `system`, of nobody's) and all that belongs to it. */
+/** Creates a project of the owner's (or with `system` of no one's) with all its records. */
 export function buildWorld(store: Store, { db }: OpenDatabase, people: People, system: boolean): World {
   const ids = Object.fromEntries(
     'project_id task_id other_task_id execution_id comment_id knowledge_id attachment_id template_id notification_id agent_id daemon_id token_id session_id invite_id repo_id elsewhere_id'

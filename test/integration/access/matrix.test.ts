@@ -16,7 +16,7 @@ import { buildWorld, columns, createWorlds, type World } from './matrix-world.ts
 
 const file = new URL('matrix.txt', import.meta.url)
 
-/** How a refusal is written; what is not a matter of rights counts as let in. */
+/** How a refusal is written; one that does not concern rights counts as allowed. */
 const marks: Partial<Record<ErrorCode, string>> = {
   missing_token: 'T',
   invalid_token: 'I',
@@ -44,7 +44,7 @@ const rows: Readonly<Record<string, (api: Api, world: World, principal: Principa
     firstOf(api.transcript({ execution_id }, 0, contextOf(principal))),
 }
 
-/** Who is let in stops at once: nothing long is begun, and no stream stays open. */
+/** Aborts allowed calls at once, so that nothing long starts and no stream stays open. */
 const contextOf = (principal: Principal) => ({ principal, signal: AbortSignal.abort(), remote_address: null })
 
 async function firstOf(items: AsyncIterable<unknown>): Promise<void> {
@@ -60,7 +60,7 @@ async function markOf(call: () => Promise<unknown>): Promise<string> {
   }
 }
 
-test('who may do what is as written down; UPDATE_MATRIX=1 accepts a change', async () => {
+test('allows what matrix.txt says; UPDATE_MATRIX=1 accepts a change', async () => {
   await using running = await runApp()
   const database = await openDatabase(
     join(running.dataDir, 'copse.db'),
@@ -82,7 +82,7 @@ test('who may do what is as written down; UPDATE_MATRIX=1 accepts a change', asy
       const world = worlds(String(system), () => buildWorld(store, database, people, system))
       cells.push(await markOf(() => call(api, world, world.callers[who])))
     }
-    // What even an admin does not find is not hidden from anybody.
+    // What even an admin does not find is not hidden from anyone.
     const isMissing = cells[2] === '-'
     lines.push(line(name, isMissing ? cells.map((cell) => (cell === '-' ? '+' : cell)) : cells))
   }

@@ -33,7 +33,7 @@ async function startTeam(): Promise<Team> {
 const rolesOf = async ({ client, project_id }: Team) =>
   (await client.call('members.list', { project_id })).items.map(({ handle, role }) => `${handle} ${role}`)
 
-test.concurrent('a member is added by email in any case, works, and is out again when removed', async () => {
+test.concurrent('adds a member by e-mail in any case, and removes one', async () => {
   await using team = await startTeam()
   const { client, project_id } = team
   const guest = await register(team.running, 'Guest')
@@ -60,7 +60,7 @@ test.concurrent('a member is added by email in any case, works, and is out again
   expect(await refusalOf(client.call('members.remove', { project_id, user_id: guest.user_id }))).toBe('not_found')
 })
 
-test.concurrent('adding answers 201, changing the role of a member 200', async () => {
+test.concurrent('answers 201 for a new member, and 200 for a changed role', async () => {
   await using team = await startTeam()
   const guest = await register(team.running, 'Guest')
   const add = async (body: unknown) => {
@@ -97,7 +97,7 @@ test.concurrent('adding answers 201, changing the role of a member 200', async (
   ])
 })
 
-test.concurrent('the last owner stays; with another one the project passes on', async () => {
+test.concurrent('keeps the last owner; with another one the project passes on', async () => {
   await using team = await startTeam()
   const { client, project_id, owner_id } = team
   const guest = await register(team.running, 'Guest')
@@ -113,7 +113,7 @@ test.concurrent('the last owner stays; with another one the project passes on', 
   )
 })
 
-test.concurrent('two owners who remove each other at once leave one', async () => {
+test.concurrent('leaves one owner when two remove each other at once', async () => {
   await using team = await startTeam()
   const { client, project_id, owner_id } = team
   const guest = await register(team.running, 'Guest')
@@ -125,7 +125,7 @@ test.concurrent('two owners who remove each other at once leave one', async () =
   expect(await rolesOf(team)).toHaveLength(1)
 })
 
-test.concurrent('an owner hands the project over, and only an admin opens it to everybody', async () => {
+test.concurrent('transfers a project, which only an admin opens to everyone', async () => {
   await using team = await startTeam()
   const { client, project_id, owner_id } = team
   const guest = await register(team.running, 'Guest')
@@ -143,7 +143,7 @@ test.concurrent('an owner hands the project over, and only an admin opens it to 
   expect(await refusalOf(other.client.call('projects.get', { project_id }))).toBe('not_a_member')
 })
 
-test.concurrent('admins promote and demote, at once; the last one stays', async () => {
+test.concurrent('promotes and demotes admins at once, and keeps the last one', async () => {
   await using team = await startTeam()
   const { client, owner_id } = team
   const guest = await register(team.running, 'Guest')
@@ -158,7 +158,7 @@ test.concurrent('admins promote and demote, at once; the last one stays', async 
     'owner',
     'guest',
   ])
-  // A token that was issued before says what was true then.
+  // An earlier token says what was true then.
   await guest.client.call('admin.update_user', { user_id: owner_id, is_admin: false })
   expect(await refusalOf(client.call('admin.list_users', {}))).toBe('admin_required')
   expect(await refusalOf(guest.client.call('admin.update_user', { user_id: team.project_id, is_admin: true }))).toBe(
@@ -166,7 +166,7 @@ test.concurrent('admins promote and demote, at once; the last one stays', async 
   )
 })
 
-test.concurrent('members hear of members, the removed one too, and only admins of accounts', async () => {
+test.concurrent('sends member events to members, even the removed one, and account events to admins', async () => {
   await using team = await startTeam()
   const { client, project_id } = team
   const guest = await register(team.running, 'Guest')
@@ -189,7 +189,7 @@ test.concurrent('members hear of members, the removed one too, and only admins o
   await client.call('members.remove', { project_id, user_id: guest.user_id })
   await client.call('admin.update_user', { user_id: guest.user_id, is_admin: true })
   await client.call('admin.update_user', { user_id: guest.user_id, is_admin: false })
-  // Everybody hears when an agent is gone: the end of this story.
+  // Everyone receives the deletion of an agent, which marks the end here.
   const { id: agent_id } = await client.call('agents.create', { name: 'End', executor: 'external' })
   await client.call('agents.delete', { agent_id })
   expect(await listen(guest.user_id)).toEqual(['guest', 'added', 'removed', 'guest', 'guest'])

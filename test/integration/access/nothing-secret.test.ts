@@ -6,7 +6,7 @@ import type { FeedItem } from '../../../src-shared/contract/events.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'
 
-/** Makes every kind of secret that there is, uses it rightly and wrongly, and answers them all. */
+/** Creates every kind of secret, uses it correctly and wrongly, and returns all of them. */
 async function useSecrets(running: RunningApp): Promise<ReadonlyMap<string, string>> {
   const anonymous = running.clientWith(null)
   const password = 'a password that nobody else has'
@@ -27,7 +27,7 @@ async function useSecrets(running: RunningApp): Promise<ReadonlyMap<string, stri
   const code = running.app.identity.createLocalCode()
   const local = await anonymous.call('auth.local', { code })
   await running.clientWith(personal.token).call('auth.me', {})
-  // What can't be parsed is quoted to nobody either.
+  // An unparsable body is quoted nowhere either.
   await fetch(`${running.url}/api/v1/auth/login?token=${personal.token}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${personal.token}` },
@@ -49,7 +49,7 @@ async function useSecrets(running: RunningApp): Promise<ReadonlyMap<string, stri
   ])
 }
 
-/** Every event so far, as clients get them. */
+/** Every event so far, as clients receive them. */
 async function eventsOf(running: RunningApp): Promise<readonly FeedItem[]> {
   const last = await running.client.call('agents.create', { name: 'Last', executor: 'external' })
   const items: FeedItem[] = []
@@ -68,7 +68,7 @@ async function filesOf(folder: string): Promise<Map<string, Buffer>> {
   return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file)] as const)))
 }
 
-test('no secret is in the log, an event, the description of the API, or any file of the data folder', async () => {
+test('stores no secret in the log, an event, the API description or any file', async () => {
   const lines: string[] = []
   const log = createLogger({ level: 'trace', stream: { write: (line) => void lines.push(line) } })
   await using running = await runApp({ log })
@@ -80,7 +80,7 @@ test('no secret is in the log, an event, the description of the API, or any file
     ['log', Buffer.from(lines.join(''))],
     ['events', Buffer.from(events)],
     ['openapi.json', Buffer.from(description)],
-    // While it runs: the journal of the database too.
+    // Includes the database's journal, because the service runs.
     ...(await filesOf(running.dataDir)),
   ])
   const found = [...secrets].flatMap(([name, secret]) =>
@@ -88,7 +88,7 @@ test('no secret is in the log, an event, the description of the API, or any file
   )
   expect(found).toEqual([])
   expect([...places.keys()].some((place) => place.endsWith('copse.db-wal'))).toBe(true)
-  // The search finds what is there.
+  // The search itself works.
   expect([...places].filter(([, content]) => content.includes('ada@copse.test')).map(([place]) => place)).toContain(
     'events',
   )

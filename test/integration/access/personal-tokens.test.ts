@@ -7,7 +7,7 @@ import { runApp } from '../../helpers/running-app.ts'
 
 const start = Date.parse('2026-11-21T09:30:00.000Z')
 
-test('a token that may only read is let in to every look and to nothing else, before anything else is asked', async () => {
+test('allows a read-only token every read and nothing else', async () => {
   await using running = await runApp()
   await running.client.call('agents.create', { name: 'A', executor: 'external', config: { env: { KEY: 'hidden' } } })
   const { token, scope } = await running.client.call('auth.create_token', { name: 'look', scope: 'read' })
@@ -24,7 +24,7 @@ test('a token that may only read is let in to every look and to nothing else, be
   }
 })
 
-test('over MCP a token that may only read uses the tools that read, and no tool that writes', async () => {
+test('offers a read-only token only reading tools over MCP', async () => {
   await using running = await runApp()
   const { token } = await running.client.call('auth.create_token', { name: 'look', scope: 'read' })
   const tool = async (name: string, args: object) => {
@@ -47,7 +47,7 @@ test('over MCP a token that may only read uses the tools that read, and no tool 
   }
 })
 
-test('a token with an end works until then', async () => {
+test('accepts a token with an end until then', async () => {
   const time = { now: start }
   await using running = await runApp({ clock: { now: () => time.now } })
   const make = (expires_at: string | null) => running.client.call('auth.create_token', { name: 'ci', expires_at })
@@ -61,7 +61,7 @@ test('a token with an end works until then', async () => {
   expect(await me(running, lasting)).toEqual([200, null])
 })
 
-test('an admin sees and revokes the tokens of others, signed in with a password', async () => {
+test('lets an admin with a password see and revoke others’ tokens', async () => {
   await using running = await runApp()
   const bob = await register(running, 'Bob')
   const { token, id } = await bob.client.call('auth.create_token', { name: 'ci', scope: 'read' })
@@ -74,7 +74,7 @@ test('an admin sees and revokes the tokens of others, signed in with a password'
   expect(await codeOf(running.client.call('admin.delete_token', { token_id: id }))).toBe('not_found')
 })
 
-test('who needs a JWT for what is asked after whether they are an admin', async () => {
+test('asks for a JWT before it checks for an admin', async () => {
   await using running = await runApp()
   const bob = await register(running, 'Bob')
   const { token } = await bob.client.call('auth.create_token', { name: 'ci' })

@@ -4,7 +4,7 @@ import { createTestRepository } from '../../helpers/git-repository.ts'
 import { register } from '../../helpers/membership.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'
 
-test('where the service is exposed only admins make projects, repositories and agents, unless it says otherwise', async () => {
+test('lets only admins create projects, repositories and agents on an exposed service by default', async () => {
   await using repository = await createTestRepository()
   await using other = await createTestRepository()
   const exposed = { registration: 'open', expose: true } as const

@@ -16,7 +16,7 @@ import { runApp, type RunningApp } from '../../helpers/running-app.ts'
 import { present } from '../../helpers/present.ts'
 
 const script = join(projectRoot, 'test', 'helpers', 'register-script.mjs')
-/** Only root may start programs as somebody else, and only Linux tells whose a connection is. */
+/** Only root can start programs as another user, and only Linux tells a connection's user. */
 const canBeOthers = process.getuid?.() === 0
 const tellsUsers = process.platform === 'linux'
 const nobody = 65_534
@@ -32,7 +32,7 @@ async function post(url: string, path: string, body: object, headers: Record<str
   return [response.status, answer] as const
 }
 
-/** From this test's own process, as a script of the service's user. */
+/** From this test's own process, like a script of the service's user. */
 async function register(url: string, name: string, more: object = {}, headers = {}): Promise<Answer> {
   const [status, answer] = await post(url, '/auth/register', { ...account(name), ...more }, headers)
   return [status, (answer['error'] as { code: string } | undefined)?.code]
@@ -44,7 +44,7 @@ async function registerAs(uid: number, url: string, name: string): Promise<strin
   return (await text(child.stdout)).trim()
 }
 
-/** The service alone in a process of its own, as `svc serve` starts it. */
+/** The service in a process of its own, as `svc serve` starts it. */
 async function serve(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-serve-'))
   const file = await builtFile('cli.js')
@@ -83,7 +83,7 @@ const asOperator = (running: RunningApp) => {
 }
 
 test.runIf(tellsUsers && canBeOthers)(
-  'on loopback another user of this machine can register neither first nor later, unless they are invited',
+  'refuses another user of this machine on loopback without an invite',
   async () => {
     await using running = await runApp({ unregistered: true, config: unset })
     expect(await registerAs(nobody, running.url, 'mallory')).toBe('403 other_user')
@@ -93,16 +93,19 @@ test.runIf(tellsUsers && canBeOthers)(
   },
 )
 
-test.runIf(tellsUsers)('a proxy of the same user brings others, and so does another name than loopback', async () => {
-  await using running = await runApp({ unregistered: true, config: unset })
-  for (const header of ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto']) {
-    expect(await register(running.url, 'ada', {}, { [header]: '1.1 proxy' }), header).toEqual([403, 'other_user'])
-  }
-  expect(await register(running.url, 'ada')).toEqual([201, undefined])
-})
+test.runIf(tellsUsers)(
+  'treats callers as strangers behind a proxy of the same user, or under another host name',
+  async () => {
+    await using running = await runApp({ unregistered: true, config: unset })
+    for (const header of ['via', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto']) {
+      expect(await register(running.url, 'ada', {}, { [header]: '1.1 proxy' }), header).toEqual([403, 'other_user'])
+    }
+    expect(await register(running.url, 'ada')).toEqual([201, undefined])
+  },
+)
 
 test.runIf(tellsUsers)(
-  'a program of a run is another user, also when it leaves its parent behind, and so is what the service itself starts',
+  'treats a run’s program, even a detached one, and the service’s own children as another user',
   async () => {
     await using repository = await createTestRepository()
     await using running = await runApp({ unregistered: true, config: unset })
@@ -130,14 +133,14 @@ test.runIf(tellsUsers)(
   },
 )
 
-test('where it is open everybody may, without a code; where an invite is given it is checked there too', async () => {
+test('lets everyone in without a code where it is open, but checks a given invite', async () => {
   await using running = await runApp({ unregistered: true, config: { registration: 'open' } })
   expect(await register(running.url, 'ada', {}, { via: '1.1 proxy' })).toEqual([201, undefined])
   expect(await register(running.url, 'bob', { invite: 'x' })).toEqual([403, 'invite_invalid'])
   if (canBeOthers) expect(await registerAs(nobody, running.url, 'bob')).toBe('201')
 })
 
-test('the desktop app takes the first account from its window and from no program', async () => {
+test('creates the first account of the desktop app from its window only', async () => {
   await using running = await runApp({ unregistered: true, config: { ...unset, startedAs: 'desktop' } })
   expect(await register(running.url, 'ada')).toEqual([403, 'other_user'])
   const { identity } = running.app
@@ -148,7 +151,7 @@ test('the desktop app takes the first account from its window and from no progra
   expect(await register(running.url, 'bob', {}, page)).toEqual([403, 'invite_required'])
 })
 
-test('the window itself makes the first account of the desktop app, and no later one without an invite', async () => {
+test('creates no later account from the window without an invite', async () => {
   await using running = await runApp({ unregistered: true, config: { ...unset, startedAs: 'desktop' } })
   const { user } = await asOperator(running)('auth.register', account('ada'))
   expect(user.is_admin).toBe(true)
@@ -157,14 +160,14 @@ test('the window itself makes the first account of the desktop app, and no later
   expect(await register(running.url, 'bob', { invite: code })).toEqual([201, undefined])
 })
 
-test.runIf(tellsUsers && canBeOthers)('whose a connection is shows over IPv6 too', async () => {
+test.runIf(tellsUsers && canBeOthers)('identifies the user of a connection over IPv6 too', async () => {
   await using running = await runApp({ unregistered: true, config: { ...unset, host: '::1' } })
   expect(running.url).toContain('[::1]')
   expect(await registerAs(nobody, running.url, 'mallory')).toBe('403 other_user')
   expect(await register(running.url, 'ada')).toEqual([201, undefined])
 })
 
-test('an invite lets one person in, who counts it used only when the account is made', async () => {
+test('accepts an invite once, counted when the account is created', async () => {
   const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
   await using running = await runApp({ config: { registration: 'invite' }, clock: { now: () => time.now } })
   const { client, url } = running
@@ -191,7 +194,7 @@ test('an invite lets one person in, who counts it used only when the account is 
   expect(await register(url, 'eve', { invite: third.code })).toEqual([403, 'invite_invalid'])
 })
 
-test('of many who come at once with one invite, one gets in', async () => {
+test('lets one of many simultaneous users of an invite in', async () => {
   await using running = await runApp({ config: { registration: 'invite' } })
   const { code } = await running.client.call('admin.create_invite', {})
   const names = Array.from({ length: 10 }, (_, index) => `guest${index}`)
@@ -200,26 +203,26 @@ test('of many who come at once with one invite, one gets in', async () => {
   expect(answers.filter(([, refused]) => refused === 'invite_invalid')).toHaveLength(9)
 })
 
-test.runIf(canBeOthers)('a good invite lets another user of this machine in', async () => {
+test.runIf(canBeOthers)('lets another user of this machine in with a valid invite', async () => {
   await using running = await runApp({ unregistered: true, config: unset })
   const [, session] = await post(running.url, '/auth/register', account('ada'))
   const { code } = await running.clientWith(String(session['access_token'])).call('admin.create_invite', {})
   expect(await register(running.url, 'bob', { invite: code }, { via: '1.1 proxy' })).toEqual([201, undefined])
 })
 
-test('closed lets nobody in after the first, with an invite neither', async () => {
+test('lets no one in after the first if closed, even with an invite', async () => {
   await using running = await runApp({ config: { registration: 'closed' } })
   const { code } = await running.client.call('admin.create_invite', {})
   expect(await register(running.url, 'bob', { invite: code })).toEqual([403, 'registration_closed'])
   expect(await register(running.url, 'bob')).toEqual([403, 'registration_closed'])
 })
 
-test('while nobody has an account there are no invites', async () => {
+test('has no invites before the first account', async () => {
   await using running = await runApp({ unregistered: true })
   await expect(asOperator(running)('admin.create_invite', {})).rejects.toMatchObject({ code: 'not_registered' })
 })
 
-test('an exposed service takes the first account by the setup code that it printed, later ones by invite', async () => {
+test('takes the first account of an exposed service by setup code, later ones by invite', async () => {
   await using service = await serve(['--expose'])
   const { event, code } = await service.line()
   expect([event, code]).toEqual(['setup_code', expect.stringMatching(/^[\w-]{43}$/)])
@@ -232,7 +235,7 @@ test('an exposed service takes the first account by the setup code that it print
   expect(await service.stop()).not.toContain(code)
 })
 
-test('the setup code is void after ten wrong ones, and new at each start', async () => {
+test('voids the setup code after ten wrong ones, and prints a new one at each start', async () => {
   const logged: string[] = []
   const log = createLogger({ level: 'trace', stream: { write: (line) => void logged.push(line) } })
   const exposed = { ...unset, expose: true }
@@ -251,7 +254,7 @@ test('the setup code is void after ten wrong ones, and new at each start', async
   expect(logged.join('\n')).not.toContain(code)
 })
 
-test('a service behind a proxy is exposed; open needs no setup code, which the start warns of', async () => {
+test('counts a service behind a proxy as exposed, and warns about an open one without a setup code', async () => {
   for (const config of [{ trustProxy: ['127.0.0.1'] }, { allowedHosts: ['copse.test'] }]) {
     await using running = await runApp({ unregistered: true, config: { ...unset, ...config } })
     expect(await register(running.url, 'ada')).toEqual([403, 'invite_required'])
@@ -266,7 +269,7 @@ test('a service behind a proxy is exposed; open needs no setup code, which the s
   expect(await register(running.url, 'ada')).toEqual([201, undefined])
 })
 
-test('what is wrong with the body is said first, then who may register, then whose email it is', async () => {
+test('checks the body first, then the right to register, then the e-mail', async () => {
   await using running = await runApp({ config: { registration: 'invite' } })
   expect(await register(running.url, 'owner', { password: 'short' })).toEqual([400, 'validation_failed'])
   expect(await register(running.url, 'owner', { password: 'Password1' })).toEqual([400, 'validation_failed'])

@@ -12,7 +12,7 @@ const cli = await builtFile('cli.js')
 const svc = (dataDir: string, ...rest: readonly string[]) =>
   promisify(execFile)(process.execPath, [cli, 'rotate-key', '--data-dir', dataDir, ...rest])
 
-test('a new key voids every access token, and refresh and personal tokens go on', { timeout: 60_000 }, async () => {
+test('voids every access token, but no refresh or personal token', { timeout: 60_000 }, async () => {
   await using first = await runApp()
   const session = await first
     .clientWith(null)
@@ -31,7 +31,7 @@ test('a new key voids every access token, and refresh and personal tokens go on'
   expect((await again.clientWith(fresh.access_token).call('auth.me', {})).handle).toBe('owner')
 })
 
-test('under a running service the key stays', { timeout: 60_000 }, async () => {
+test('keeps the key under a running service', { timeout: 60_000 }, async () => {
   await using running = await runApp()
   using _ = lockDataDir(running.dataDir)
   const before = await readFile(join(running.dataDir, 'secrets', 'jwt.key'))

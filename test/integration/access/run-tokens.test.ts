@@ -7,14 +7,14 @@ import { eventually } from '../../helpers/eventually.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-// What the token of a run may do. The agent hands its token out and stays, so that it can be used in its name.
+// The rights of a run's token. The agent passes its token on and keeps running, so that it can be used.
 
 const handOut = 'printf %s "$SVC_API_TOKEN" > token.tmp; mv token.tmp token.txt; exec sleep 600'
 
 interface Run {
   readonly task: Task
   readonly token: string
-  /** Calls with the token of the run. */
+  /** Calls with the run's token. */
   readonly agent: Client
 }
 
@@ -30,7 +30,7 @@ async function startRun(job: Job, more: Parameters<Job['task']>[0] = {}): Promis
   return { task: await client.call('tasks.get', { task_id: task.id }), token, agent: job.running.clientWith(token) }
 }
 
-test('the token of a run writes to its own task and its subtasks, and to no other', async () => {
+test('lets a run’s token write to its task and subtasks only', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { task, agent } = await startRun(job)
@@ -67,7 +67,7 @@ test('the token of a run writes to its own task and its subtasks, and to no othe
   for (const [name, call] of Object.entries(refused)) expect(await refusalOf(call()), name).toBe('forbidden')
   expect(await client.call('tasks.get', { task_id: other.id })).toEqual(before)
 
-  // What it may do everywhere in its project: read, comment, write a new task.
+  // Allowed everywhere in its project: read, comment, create a task.
   const { items } = await agent.call('tasks.list', { project_id: job.project.id })
   expect(items.map(({ id }) => id)).toContain(other.id)
   const comment = await agent.call('comments.create', { task_id: other.id, body: 'Seen' })
@@ -77,7 +77,7 @@ test('the token of a run writes to its own task and its subtasks, and to no othe
   await agent.call('tasks.create', { project_id: job.project.id, title: 'New' })
 })
 
-test('the token of a run stops nobody else’s execution, and claims a task only while nobody works on it', async () => {
+test('refuses a run’s token to stop another execution, or to claim a task that is being worked on', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { agent } = await startRun(job)
@@ -94,7 +94,7 @@ test('the token of a run stops nobody else’s execution, and claims a task only
   expect((await client.call('tasks.get', { task_id: busy.task.id })).active_execution_id).toBe(execution_id)
 })
 
-test('the token of a run can’t set what judges work or what a run executes; a refused body changes nothing', async () => {
+test('refuses a run’s token to change reviews or commands, and saves nothing of a refused body', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { task, agent } = await startRun(job)
@@ -118,7 +118,7 @@ test('the token of a run can’t set what judges work or what a run executes; a 
   await agent.call('tasks.claim', { task_id: part.id, agent_id: worker.id, overrides })
 })
 
-test('the token of a run is void once its task has left the state, though the agent goes on', async () => {
+test('voids a run’s token when its task leaves the state, although the agent still runs', async () => {
   await using job = await startJob()
   const { task, agent } = await startRun(job, { review_config: { ci_steps: ['exec sleep 600'] } })
   await agent.call('tasks.transition', { task_id: task.id, status: 'review', version: task.version })

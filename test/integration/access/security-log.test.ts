@@ -5,7 +5,7 @@ import { runApp } from '../../helpers/running-app.ts'
 
 const start = Date.parse('2026-11-21T09:30:00.000Z')
 
-test('the security log tells admins what happened to accounts, newest first, page by page, and no secret', async () => {
+test('shows admins account events, newest first, in pages, without secrets', async () => {
   await using running = await runApp()
   const { client } = running
   const bob = await register(running, 'Bob')
@@ -43,7 +43,7 @@ test('the security log tells admins what happened to accounts, newest first, pag
   expect(paged).toEqual(items.map(({ id }) => id))
 })
 
-test('the security log forgets after 90 days, and is not filled by whoever knocks', async () => {
+test('forgets entries after 90 days, and is not flooded by failed sign-ins', async () => {
   const time = { now: start }
   await using running = await runApp({ clock: { now: () => time.now } })
   for (let index = 0; index < 150; index++) {

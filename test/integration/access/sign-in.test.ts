@@ -3,7 +3,7 @@ import { runApp } from '../../helpers/running-app.ts'
 
 type Answer = readonly [status: number, body: Record<string, unknown> | null]
 
-/** A request as a script makes it. */
+/** A request as a script sends it. */
 async function ask(url: string, method: string, path: string, body?: object, token?: string): Promise<Answer> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
@@ -24,7 +24,7 @@ const pair = {
   expires_in: 900,
 }
 
-test('whoever registers is signed in, comes back in any case of the email, goes on by refreshing, and leaves', async () => {
+test('registers, signs in with the e-mail in any case, refreshes and signs out', async () => {
   await using running = await runApp({ unregistered: true })
   const post = (path: string, body: object) => ask(running.url, 'POST', `/auth${path}`, body)
   const account = { email: 'Ada@copse.test', password: 'correct horse' }
@@ -43,7 +43,7 @@ test('whoever registers is signed in, comes back in any case of the email, goes 
   expect((await post('/refresh', { refresh_token: renewed?.['refresh_token'] }))[0]).toBe(401)
 })
 
-test('a password has 8 characters to 72 bytes', async () => {
+test('accepts passwords of 8 characters to 72 bytes', async () => {
   await using running = await runApp()
   const register = async (password: string, name: string) => {
     const account = { email: `${name}@copse.test`, password, display_name: name }
@@ -60,7 +60,7 @@ test('a password has 8 characters to 72 bytes', async () => {
   ]).toEqual([refused, [201], [201], refused])
 })
 
-test('a personal token is made and listed by whoever is signed in with a password, and revokes nothing but itself', async () => {
+test('creates personal tokens after a sign-in with password, which revoke only themselves', async () => {
   await using running = await runApp()
   const tokens = (method: string, token: string, body?: object, path = '') =>
     ask(running.url, method, `/auth/tokens${path}`, body, token)

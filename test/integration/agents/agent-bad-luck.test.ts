@@ -9,7 +9,7 @@ import { createLogs } from '../../../src-main/logs/create-logs.ts'
 import { isRunning, makePlace, never, runOf, writeProgram } from '../../unit/agents/claude-code/stand-in.ts'
 import type { Place } from '../../unit/agents/claude-code/stand-in.ts'
 
-// Programs that have bad luck, through the driver that all agents share and into the logs that people read.
+// Unlucky programs, through the driver that all agents share, into the logs that people read.
 
 const linux = process.platform === 'linux'
 let place: Place
@@ -47,7 +47,7 @@ const told = ({ entries }: Ran): readonly string[][] =>
 
 describe('an agent that dies', () => {
   test.each(['SIGKILL', 'SIGSEGV', 'SIGTERM'] as const)(
-    'by %s is told by the signal alone: its last words would read as if it had ended well',
+    'by %s is reported by the signal alone, not by its last output',
     async (signal) => {
       const ran = await run(`words('I begin.'); setTimeout(() => process.kill(process.pid, '${signal}'), 50)`)
       expect(ran.outcome).toMatchObject({ ended: 'exited', session_id: 's1', conclusion: 'talked' })
@@ -57,7 +57,7 @@ describe('an agent that dies', () => {
     },
   )
 
-  test('in the middle of a line leaves the half of it, and counts for no end of a turn', async () => {
+  test('in the middle of a line keeps that half, which ends no turn', async () => {
     const ran = await run(`words('I begin.'); process.stdout.write('{"type":"result","is_err', () => process.exit(0))`)
     expect(told(ran)).toEqual([
       ['message', 'I begin.'],
@@ -67,8 +67,8 @@ describe('an agent that dies', () => {
   })
 })
 
-describe('an agent that prints what it should not', () => {
-  test('has ten thousand lines of garbage kept in their order, and is heard among them', async () => {
+describe('an agent with unexpected output', () => {
+  test('keeps ten thousand lines of garbage in order and counts as active', async () => {
     const ran = await run(`
       const lines = Array.from({ length: 10_000 }, (_, n) => '\\u001b[31mnoise ' + n + ' {"\\n')
       process.stdout.write(lines.join(''), () => { words('Here I am.'); result('x') })`)
@@ -80,7 +80,7 @@ describe('an agent that prints what it should not', () => {
     expect(ran.raw).toContain('noise 9999 {"\n')
   })
 
-  test('has a line of 32 MB read as a whole, which the transcript cuts as text and never as JSON', async () => {
+  test('reads a line of 32 MB whole, and cuts it in the transcript as text', async () => {
     const ran = await run(`
       const text = 'x'.repeat(32 * 1024 * 1024 - 300) + 'the end'
       say({ type: 'user', session_id: 's1', message: { content: [{ type: 'tool_result', tool_use_id: 't', content: text }] } })
@@ -94,22 +94,22 @@ describe('an agent that prints what it should not', () => {
     expect(ran.raw).toContain('the end"')
   })
 
-  test('has an outdated program’s own words for what it does not know', async () => {
+  test('shows an outdated program’s own message for an unknown option', async () => {
     const ran = await run(`process.stderr.write("error: unknown option '--input-format'\\n", () => process.exit(1))`)
     expect(ran.outcome).toMatchObject({ exit_code: 1, conclusion: 'silent' })
     expect(ran.outcome.message).toBe("error: unknown option '--input-format'")
   })
 })
 
-describe('an agent that leaves something running', () => {
+describe('an agent that leaves a process running', () => {
   const left = {
     'a job in its group': `spawn('sleep', ['600'], { stdio: 'ignore' }).pid`,
     'a job in a session of its own': `spawn('sleep', ['600'], { stdio: 'ignore', detached: true }).pid`,
-    // As agents start theirs: of a session of its own, whose parents are gone by the time the agent ends.
+    // Agents start processes like this: in a session of their own, whose parents are gone when the agent ends.
     'a daemon': `Number(execFileSync('/bin/sh', ['-c', 'setsid sh -c "sleep 600 > /dev/null & echo \\\\$!" < /dev/null 2>/dev/null']).toString())`,
   }
 
-  test.runIf(linux).each(Object.entries(left))('is followed by %s when it ends', async (_what, start) => {
+  test.runIf(linux).each(Object.entries(left))('is ended with %s', async (_what, start) => {
     const ran = await run(`
       const { spawn, execFileSync } = require('node:child_process')
       words(String(${start}))
@@ -122,11 +122,11 @@ describe('an agent that leaves something running', () => {
   })
 })
 
-test.runIf(linux)('an agent has no terminal at which it could wait for somebody to sign in', async () => {
+test.runIf(linux)('gives an agent no terminal where it could wait for a sign-in', async () => {
   const ran = await run(`
     const { execFileSync } = require('node:child_process')
     words(execFileSync('/bin/sh', ['-c', '(: < /dev/tty) 2>&1 || true; ps -o sid=,tty= -p ' + process.pid]).toString())
     result('x')`)
-  // A session that it leads has no terminal, whatever the service was started from.
+  // A session that it leads has no terminal, however the service was started.
   expect(ran.outcome.message).toMatch(/\/dev\/tty.*\n *\d+ +\?\s*$/s)
 })

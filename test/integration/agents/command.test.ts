@@ -67,7 +67,7 @@ async function run(config: AgentConfig, more: Partial<ExecutionRun> = {}): Promi
   return await running.outcome
 }
 
-/** Settles with the first entry of this type. */
+/** Resolves with the first entry of this type. */
 const nextEntry = (type: TranscriptEntry['type']): Promise<string> =>
   new Promise((resolve) => {
     onEntry = (entry) => {
@@ -83,8 +83,8 @@ async function alive(pid: number): Promise<boolean> {
   return (await readProcessTable()).some((row) => row.pid === pid && !row.zombie)
 }
 
-describe('a command that runs', () => {
-  it('reads the prompt on stdin, works in the worktree, and its words are kept', async () => {
+describe('a running command', () => {
+  it('reads the prompt on stdin, works in the worktree, and keeps its output', async () => {
     const outcome = await run({ command: 'cat > got.txt; echo working; echo careful >&2; echo all good' })
     expect(outcome).toEqual({
       ended: 'exited',
@@ -102,14 +102,14 @@ describe('a command that runs', () => {
     ])
   })
 
-  it('finds the prompt in a file too, which only its owner reads and which is gone afterwards', async () => {
+  it('also finds the prompt in a private file that is removed afterwards', async () => {
     await run({ command: 'cat "$SVC_PROMPT_FILE"; stat -c %a "$SVC_PROMPT_FILE"; echo "$SVC_PROMPT_FILE" > where' })
     expect(textOf('stdout')).toBe('Create hello.txt600\n')
     const path = readFileSync(join(dir, 'where'), 'utf8').trim()
     expect([path.startsWith(dir), existsSync(dirname(path))]).toEqual([false, false])
   })
 
-  it('gets its arguments as words and its own environment, and nothing of the service', async () => {
+  it('gets its arguments and environment, and nothing of the service', async () => {
     vi.stubEnv('SVC_SECRET_TRACKER', 'hidden')
     const config = {
       command: 'printf "%s|"',
@@ -128,26 +128,26 @@ describe('a command that runs', () => {
     ).toEqual([expect.stringMatching(/^SVC_EXECUTION_ID=0197a000/), expect.stringMatching(/^SVC_PROCESS_TREE=/)])
   })
 
-  it('does not fail when it never reads its prompt', async () => {
+  it('does not fail if it never reads its prompt', async () => {
     expect(await run({ command: 'exec <&-; echo ok' }, { prompt: 'x'.repeat(1_000_000) })).toMatchObject({
       exit_code: 0,
       message: 'ok',
     })
   })
 
-  it('is shown without terminal codes and as it came in the raw log', async () => {
+  it('shows output without terminal codes, and logs it raw', async () => {
     await run({ command: String.raw`printf '\033[1mbold\033[0m €\n10%%\r50%%\r100%%\n'` })
     expect(textOf('stdout')).toBe('bold €\n100%\n')
     expect(rawLog()).toBe('\u001b[1mbold\u001b[0m €\n10%\r50%\r100%\n')
   })
 
-  it('is shown in whole characters, however slowly they come', async () => {
+  it('shows whole characters, however slowly they arrive', async () => {
     const command = String.raw`for byte in '\342' '\202' '\254' '\n'; do printf "$byte"; sleep 0.02; done`
     await run({ command })
     expect(textOf('stdout')).toBe('€\n')
   })
 
-  it('is shown while it runs', async () => {
+  it('shows output while it runs', async () => {
     const run1 = await prepare({ command: 'echo first; read line; cat > /dev/null; sleep 300' })
     const first = nextEntry('stdout')
     const running = await executors.start('command', run1, noSignal)
@@ -155,7 +155,7 @@ describe('a command that runs', () => {
     await running.stop()
   })
 
-  it('is silent when it printed nothing but white space', async () => {
+  it('counts as silent after only white space', async () => {
     expect(await run({ command: 'echo; echo "  "' })).toMatchObject({ conclusion: 'silent', message: null })
   })
 
@@ -165,8 +165,8 @@ describe('a command that runs', () => {
   })
 })
 
-describe('a command that fails', () => {
-  it('says with which code, and its last words', async () => {
+describe('a failing command', () => {
+  it('reports its exit code and last output', async () => {
     expect(await run({ command: 'echo fine; echo "no such key" >&2; exit 4' })).toMatchObject({
       ended: 'exited',
       exit_code: 4,
@@ -175,13 +175,13 @@ describe('a command that fails', () => {
     expect(textOf('error')).toBe('The agent failed (exit 4). no such key')
   })
 
-  it('says that the command was not found', async () => {
+  it('reports a command that was not found', async () => {
     const outcome = await run({ command: 'no-such-agent --go' })
     expect(outcome.exit_code).toBe(127)
     expect(outcome.message).toMatch(/^The command was not found\..*no-such-agent/)
   })
 
-  it('is refused without a command, with its log closed', async () => {
+  it('is refused without a command, and closes its log', async () => {
     const prepared = await prepare({ command: '  ' })
     const failure = await executors.start('command', prepared, noSignal).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ExecutorError)
@@ -189,7 +189,7 @@ describe('a command that fails', () => {
     expect(await logs.read(task_id, `agent-${execution_id}.jsonl`, 0, 10)).toMatchObject({ complete: true })
   })
 
-  it('is refused where the worktree is gone', async () => {
+  it('is refused if the worktree is gone', async () => {
     const prepared = await prepare({ command: 'true' }, { cwd: join(dir, 'gone') })
     await expect(executors.start('command', prepared, noSignal)).rejects.toMatchObject({ code: 'spawn_failed' })
   })
@@ -199,8 +199,8 @@ describe('a command that fails', () => {
   })
 })
 
-describe('a command that is cut short', () => {
-  it('is stopped with its whole tree', async () => {
+describe('a command that is ended early', () => {
+  it('is stopped with all its processes', async () => {
     const prepared = await prepare({ command: 'sleep 300 & echo $!; wait' })
     const printed = nextEntry('stdout')
     const running = await executors.start('command', prepared, noSignal)
@@ -211,7 +211,7 @@ describe('a command that is cut short', () => {
     expect(await logs.read(task_id, `agent-${execution_id}.jsonl`, 0, 9_999)).toMatchObject({ complete: true })
   })
 
-  it('runs out of time', async () => {
+  it('is ended at its time limit', async () => {
     const outcome = await run({ command: 'sleep 300' }, { timeout_seconds: 0.2 })
     expect(outcome).toMatchObject({ ended: 'timed_out', message: 'Stopped at the time limit of 0.2 s.' })
   })
@@ -222,15 +222,15 @@ describe('a command that is cut short', () => {
     await running.stop()
   })
 
-  it('is not started when that was called off', async () => {
+  it('does not start if it was already cancelled', async () => {
     const prepared = await prepare({ command: 'touch started' })
     await expect(executors.start('command', prepared, { signal: AbortSignal.abort() })).rejects.toThrow()
     expect(existsSync(join(dir, 'started'))).toBe(false)
   })
 })
 
-it('takes a flood at the pace of the disk, with all of it in the raw log', async () => {
-  // Or the test itself would gather it all.
+it('logs a flood at the pace of the disk, completely', async () => {
+  // Otherwise the test itself would collect all of it.
   onEntry = () => (entries = [])
   const flood = 'yes "a line of output" | head -c 64000000; echo; echo the end'
   const { result, isOver } = await watchHeld(32 * 1024 * 1024, () => run({ command: flood }))
@@ -239,26 +239,26 @@ it('takes a flood at the pace of the disk, with all of it in the raw log', async
   expect(isOver).toBe(false)
 })
 
-describe('the profiles', () => {
-  it('run here or elsewhere', () => {
+describe('the executors', () => {
+  it('run locally or remotely', () => {
     const profiles = ['claude-code', 'command', 'external'] as const
     expect(profiles.map((profile) => executors.location(profile))).toEqual(['local', 'local', 'remote'])
   })
 
-  it('are not started here when they run elsewhere', async () => {
+  it('do not start a remote one here', async () => {
     await expect(executors.start('external', await prepare({}), noSignal)).rejects.toMatchObject({
       code: 'not_configured',
     })
   })
 
-  it('tell whether they are installed', async () => {
+  it('report whether they are installed', async () => {
     const found = await executors.detect(noSignal)
     expect(found.map((one) => one.executor)).toEqual(executorProfiles)
     const shell = found.find((one) => one.executor === 'command')
     expect(shell).toMatchObject({ installed: true, path: '/bin/sh' })
   })
 
-  it('reap what a killed service left of an execution', async () => {
+  it('end processes that a killed service left', async () => {
     const printed = nextEntry('stdout')
     const running = await executors.start('command', await prepare({ command: 'sleep 300 & echo $!; wait' }), noSignal)
     const pid = Number(await printed)

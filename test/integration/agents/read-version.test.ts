@@ -22,17 +22,17 @@ it.each([
   ['2.1.197 (Claude Code)', '2.1.197'],
   ['agent version 1.0.0-beta.2\nmore', '1.0.0-beta.2'],
   ['hello', null],
-])('reads the version out of %j', async (printed, version) => {
+])('reads the version in %j', async (printed, version) => {
   const path = program('agent', `#!/bin/sh\necho '${printed}'\n`)
   expect(await readVersion(path, noSignal)).toBe(version)
 })
 
-it('knows no version of a program that fails, or is none', async () => {
+it('finds no version for a failing program or a file that is none', async () => {
   expect(await readVersion(program('fails', '#!/bin/sh\necho 1.2.3; exit 1\n'), noSignal)).toBeNull()
   expect(await readVersion(program('broken', '#!/no/such/interpreter\n'), noSignal)).toBeNull()
 })
 
-it('does not wait for a program that hangs once it is called off', async () => {
+it('stops waiting for a hanging program on abort', async () => {
   const path = program('hangs', '#!/bin/sh\nsleep 300\n')
   await expect(readVersion(path, { signal: AbortSignal.timeout(100) })).rejects.toThrow()
 })

@@ -14,7 +14,7 @@ const task_id = TaskId.parse('0197a000-0000-7000-8000-000000000002')
 const { signal } = new AbortController()
 let count = 0
 
-/** A command at work in a terminal, and what is seen of it. */
+/** A command in a terminal, and what it shows. */
 async function startInTerminal(command: string, more: Partial<ExecutionRun> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'copse-terminal-'))
   const logs = createLogs({ dir: join(dir, 'logs') })
@@ -46,7 +46,7 @@ async function startInTerminal(command: string, more: Partial<ExecutionRun> = {}
   return {
     running,
     execution_id,
-    /** Waits until this is to be seen; what is seen by then. */
+    /** Waits until this text is shown; returns everything shown by then. */
     sees: async (text: string | RegExp): Promise<string> => {
       let seen = ''
       for (let offset = 0; ;) {
@@ -65,7 +65,7 @@ async function startInTerminal(command: string, more: Partial<ExecutionRun> = {}
   }
 }
 
-test.concurrent('a program in a terminal sees one, of the size that it is told', async () => {
+test.concurrent('gives the program a terminal of the requested size', async () => {
   await using its = await startInTerminal('tty -s && echo "a terminal, $TERM"; stty size; read -r go; stty size')
   await its.sees('a terminal, xterm-256color')
   await its.sees('32 120')
@@ -75,7 +75,7 @@ test.concurrent('a program in a terminal sees one, of the size that it is told',
   expect(await its.running.outcome).toMatchObject({ ended: 'exited', exit_code: 0, conclusion: 'done' })
 })
 
-test.concurrent('keys arrive as they are typed, also before the line is complete', async () => {
+test.concurrent('passes keys as they are typed, before the line is complete', async () => {
   await using its = await startInTerminal('printf "Name: "; read -r name; printf "%s!" "hello $name"')
   await its.sees(/Name: $/)
   await its.running.input('Ad')
@@ -85,7 +85,7 @@ test.concurrent('keys arrive as they are typed, also before the line is complete
   expect((await its.running.outcome).message).toBe('hello Ada!')
 })
 
-test.concurrent('Ctrl-C interrupts what runs', async () => {
+test.concurrent('interrupts the program with Ctrl-C', async () => {
   await using its = await startInTerminal(
     `trap 'echo interrupted; exit 7' INT; echo ready; while :; do sleep 0.05; done`,
   )
@@ -95,21 +95,21 @@ test.concurrent('Ctrl-C interrupts what runs', async () => {
   await its.sees('interrupted')
 })
 
-test.concurrent('the prompt comes by its file, and by no argument', async () => {
+test.concurrent('passes the prompt by file, not as an argument', async () => {
   const search = `tr '\\0' ' ' < /proc/$$/cmdline | grep -c 'Say [h]ello'; true`
   await using its = await startInTerminal(`cat "$SVC_PROMPT_FILE"; echo; ${search}`)
   await its.sees('Say hello')
   expect((await its.running.outcome).message).toBe('0')
 })
 
-test.concurrent('a secret is not shown, whether or not its line is complete', async () => {
+test.concurrent('hides a secret, whether or not its line is complete', async () => {
   await using its = await startInTerminal('echo "a hush b"; printf "c hush d"; read -r go')
   const seen = await its.sees(/c \S+ d$/)
   expect(seen).toContain('a *** b')
   expect(seen).not.toContain('hush')
 })
 
-test.concurrent('a shell that ignores SIGTERM ends with its terminal, and so does all that it started', async () => {
+test.concurrent('ends a shell that ignores SIGTERM, with all its processes', async () => {
   await using its = await startInTerminal(
     `trap '' TERM; setsid sleep 987 & (setsid sh -c 'trap "" TERM HUP; sleep 988') & echo "begun"; exec sh -i`,
   )
@@ -120,20 +120,20 @@ test.concurrent('a shell that ignores SIGTERM ends with its terminal, and so doe
   await expectNone(its.execution_id)
 })
 
-test.concurrent('what holds the terminal after a natural end is ended too, and the terminal closed', async () => {
+test.concurrent('ends what still holds the terminal after a natural end', async () => {
   await using its = await startInTerminal('sleep 986 & echo done')
   expect(await its.running.outcome).toMatchObject({ ended: 'exited', exit_code: 0 })
   await expectNone(its.execution_id)
   expect(() => its.running.resize?.(80, 24)).not.toThrow()
 })
 
-test.concurrent('a flood is shown to its last line', async () => {
+test.concurrent('shows a flood to its last line', async () => {
   await using its = await startInTerminal('seq 1 200000; echo "the very end"')
   expect((await its.running.outcome).message).toBe('the very end')
   expect(await its.sees('the very end')).toContain('\n199999\r\n')
 })
 
-test.concurrent('it is stopped when its time is up', async () => {
+test.concurrent('is stopped at its time limit', async () => {
   await using its = await startInTerminal('echo waits; exec sleep 985', { timeout_seconds: 1 })
   expect(await its.running.outcome).toMatchObject({
     ended: 'timed_out',
@@ -141,7 +141,7 @@ test.concurrent('it is stopped when its time is up', async () => {
   })
 })
 
-/** Nothing is left that was started for this execution. */
+/** Asserts that no process of this execution is left. */
 async function expectNone(execution_id: string): Promise<void> {
   const left = await filterByEnvironment(await readProcessTable(), `SVC_EXECUTION_ID=${execution_id}`)
   expect(left.filter((row) => !row.zombie)).toEqual([])

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { runApp } from '../../helpers/running-app.ts'
 import { startJob } from '../../helpers/job.ts'
 
-/** An app whose coder is a program that speaks as Claude Code does, and ends as the script says. */
+/** An app whose coder speaks like Claude Code and ends as the script says. */
 async function startEnding(script: string) {
   const folder = await mkdtemp(join(tmpdir(), 'copse-ending-'))
   const command = join(folder, 'claude')
@@ -37,102 +37,93 @@ async function startEnding(script: string) {
   }
 }
 
-test.concurrent(
-  'an agent that asks has not finished: its task says what is asked, and goes on in its session',
-  async () => {
-    await using ending = await startEnding(
-      `words(resumed ? 'Both are renamed.' : 'I renamed one of them. Shall I rename the other one too?'); result()`,
-    )
-    const { client, task, job } = ending
-    expect(task).toMatchObject({
-      status: 'in_progress',
-      active_execution_id: null,
-      error_annotation: {
-        type: 'execution_incomplete',
-        reason: 'question',
-        recovery_actions: ['resume', 'retry_execution'],
-      },
-    })
-    expect(task.error_annotation?.message).toContain('Shall I rename the other one too?')
-    await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
-    await job.running.taskWhere(task.id, (one) => one.status === 'review')
-    expect((await job.executions(task.id)).map(({ status, session_id }) => [status, session_id])).toEqual([
-      ['succeeded', 's1'],
-      ['stopped', 's1'],
-    ])
-  },
-)
+test.concurrent('shows the question of an agent that asks instead of finishing, and resumes its session', async () => {
+  await using ending = await startEnding(
+    `words(resumed ? 'Both are renamed.' : 'I renamed one of them. Shall I rename the other one too?'); result()`,
+  )
+  const { client, task, job } = ending
+  expect(task).toMatchObject({
+    status: 'in_progress',
+    active_execution_id: null,
+    error_annotation: {
+      type: 'execution_incomplete',
+      reason: 'question',
+      recovery_actions: ['resume', 'retry_execution'],
+    },
+  })
+  expect(task.error_annotation?.message).toContain('Shall I rename the other one too?')
+  await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  expect((await job.executions(task.id)).map(({ status, session_id }) => [status, session_id])).toEqual([
+    ['succeeded', 's1'],
+    ['stopped', 's1'],
+  ])
+})
 
-test.concurrent(
-  'an agent that hits its usage limit has not finished: its task waits for the reset, and a stop ends that',
-  async () => {
-    await using ending = await startEnding(
-      `words('I begin.'); result({ is_error: true, result: "You've hit your session limit · resets 3pm" }); process.exitCode = 1`,
-    )
-    const { client, task, job } = ending
-    expect(task).toMatchObject({
-      status: 'in_progress',
-      error_annotation: { type: 'usage_limit', recovery_actions: [] },
-    })
-    expect(task.error_annotation?.message).toBe("You've hit your session limit · resets 3pm")
-    const retry = new Date(task.error_annotation?.retry_at ?? 0)
-    expect([retry.getHours(), retry.getMinutes(), retry > new Date()]).toEqual([15, 0, true])
-    const [next, first] = await job.executions(task.id)
-    expect([next?.status, next?.session_id, first?.status]).toEqual(['queued', 's1', 'failed'])
-    await client.call('executions.stop', { execution_id: next?.id ?? '' })
-    const stopped = await client.call('tasks.get', { task_id: task.id })
-    expect(stopped.error_annotation).toMatchObject({ type: 'execution_paused' })
-    expect((await client.call('projects.queue', { project_id: job.project.id })).waiting).toEqual([])
-  },
-)
+test.concurrent('waits for the reset after a usage limit, until a person stops that', async () => {
+  await using ending = await startEnding(
+    `words('I begin.'); result({ is_error: true, result: "You've hit your session limit · resets 3pm" }); process.exitCode = 1`,
+  )
+  const { client, task, job } = ending
+  expect(task).toMatchObject({
+    status: 'in_progress',
+    error_annotation: { type: 'usage_limit', recovery_actions: [] },
+  })
+  expect(task.error_annotation?.message).toBe("You've hit your session limit · resets 3pm")
+  const retry = new Date(task.error_annotation?.retry_at ?? 0)
+  expect([retry.getHours(), retry.getMinutes(), retry > new Date()]).toEqual([15, 0, true])
+  const [next, first] = await job.executions(task.id)
+  expect([next?.status, next?.session_id, first?.status]).toEqual(['queued', 's1', 'failed'])
+  await client.call('executions.stop', { execution_id: next?.id ?? '' })
+  const stopped = await client.call('tasks.get', { task_id: task.id })
+  expect(stopped.error_annotation).toMatchObject({ type: 'execution_paused' })
+  expect((await client.call('projects.queue', { project_id: job.project.id })).waiting).toEqual([])
+})
 
-test.concurrent(
-  'at the reset it goes on once in its session; other tasks of the account wait, those of another don’t',
-  async () => {
-    const soon = `Math.ceil(Date.now() / 1000) + 4`
-    await using ending = await startEnding(
-      `const at = ${soon}
+test.concurrent('resumes once at the reset, while other tasks of the account wait', async () => {
+  const soon = `Math.ceil(Date.now() / 1000) + 4`
+  await using ending = await startEnding(
+    `const at = ${soon}
      if (resumed || process.env.OTHER) { words('Now it is done.'); result() }
      else if (require('node:fs').existsSync(__dirname + '/reset')) { words('Done.'); result() }
      else {
        require('node:fs').writeFileSync(__dirname + '/reset', '')
        say({ type: 'rate_limit_event', rate_limit_info: { status: 'rejected', rateLimitType: 'five_hour', resetsAt: at } })
        words('I begin.'); result({ is_error: true, result: "You've hit your limit · resets soon" }); process.exitCode = 1 }`,
-    )
-    const { client, task, job, agent } = ending
-    expect(task.error_annotation).toMatchObject({ type: 'usage_limit', account: 'Claude Code' })
-    const { items } = await client.call('accounts.list', {})
-    expect(items.find(({ account }) => account === 'Claude Code')).toMatchObject({
-      agents: [agent.id],
-      resets_at: task.error_annotation?.resets_at,
-      windows: [{ name: '5 hours', used: 1 }],
-    })
-    const second = await job.task({ title: 'Second' })
-    await job.claim(second, agent)
-    const { waiting } = await client.call('projects.queue', { project_id: job.project.id })
-    expect(waiting.map(({ title, reason }) => [title, reason])).toEqual([
-      [task.title, 'retry_later'],
-      ['Second', 'usage_limit'],
-    ])
-    expect(waiting[1]?.retry_at).toBe(task.error_annotation?.retry_at)
-    const config = { ...agent.config, env: { CLAUDE_CONFIG_DIR: '/elsewhere/.claude-work', OTHER: '1' } }
-    const other = await client.call('agents.create', { name: 'Other', executor: 'claude-code', config })
-    const third = await job.task({ title: 'Third' })
-    await job.claim(third, other)
-    await job.running.taskWhere(third.id, (one) => one.status === 'review')
-    const retry_at = task.error_annotation?.retry_at ?? ''
-    await job.running.taskWhere(task.id, (one) => one.status === 'review')
-    await job.running.taskWhere(second.id, (one) => one.status === 'review')
-    const runs = await job.executions(task.id)
-    expect(runs.map(({ status, session_id }) => [status, session_id])).toEqual([
-      ['succeeded', 's1'],
-      ['failed', 's1'],
-    ])
-    expect((runs[0]?.started_at ?? '') >= retry_at).toBe(true)
-  },
-)
+  )
+  const { client, task, job, agent } = ending
+  expect(task.error_annotation).toMatchObject({ type: 'usage_limit', account: 'Claude Code' })
+  const { items } = await client.call('accounts.list', {})
+  expect(items.find(({ account }) => account === 'Claude Code')).toMatchObject({
+    agents: [agent.id],
+    resets_at: task.error_annotation?.resets_at,
+    windows: [{ name: '5 hours', used: 1 }],
+  })
+  const second = await job.task({ title: 'Second' })
+  await job.claim(second, agent)
+  const { waiting } = await client.call('projects.queue', { project_id: job.project.id })
+  expect(waiting.map(({ title, reason }) => [title, reason])).toEqual([
+    [task.title, 'retry_later'],
+    ['Second', 'usage_limit'],
+  ])
+  expect(waiting[1]?.retry_at).toBe(task.error_annotation?.retry_at)
+  const config = { ...agent.config, env: { CLAUDE_CONFIG_DIR: '/elsewhere/.claude-work', OTHER: '1' } }
+  const other = await client.call('agents.create', { name: 'Other', executor: 'claude-code', config })
+  const third = await job.task({ title: 'Third' })
+  await job.claim(third, other)
+  await job.running.taskWhere(third.id, (one) => one.status === 'review')
+  const retry_at = task.error_annotation?.retry_at ?? ''
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  await job.running.taskWhere(second.id, (one) => one.status === 'review')
+  const runs = await job.executions(task.id)
+  expect(runs.map(({ status, session_id }) => [status, session_id])).toEqual([
+    ['succeeded', 's1'],
+    ['failed', 's1'],
+  ])
+  expect((runs[0]?.started_at ?? '') >= retry_at).toBe(true)
+})
 
-test('after a restart of the service it still goes on at the reset', async () => {
+test('resumes at the reset after a restart of the service', async () => {
   const at = Math.ceil(Date.now() / 1_000) + 3_600
   await using ending = await startEnding(
     `if (resumed) { words('Now it is done.'); result() }
@@ -150,21 +141,18 @@ test('after a restart of the service it still goes on at the reset', async () =>
   expect((await job.executions(task.id)).map(({ status }) => status)).toEqual(['succeeded', 'failed'])
 })
 
-test.concurrent(
-  'an agent that is no longer signed in is ended at its first 401, and its task says how to sign in',
-  async () => {
-    await using ending = await startEnding(
-      `say({ type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 600000, error_status: 401, error: 'authentication_failed' })
+test.concurrent('ends an agent at its first 401, and says how to sign in', async () => {
+  await using ending = await startEnding(
+    `say({ type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 600000, error_status: 401, error: 'authentication_failed' })
      setInterval(() => undefined, 60_000)`,
-    )
-    expect(ending.task.error_annotation).toMatchObject({
-      type: 'execution_failed',
-      message: 'Claude Code is no longer signed in (401). Run `claude` once to sign in again, or renew its key.',
-    })
-  },
-)
+  )
+  expect(ending.task.error_annotation).toMatchObject({
+    type: 'execution_failed',
+    message: 'Claude Code is no longer signed in (401). Run `claude` once to sign in again, or renew its key.',
+  })
+})
 
-test.concurrent('what a resumed session tells as the cost of all its runs is counted once', async () => {
+test.concurrent('counts once what a resumed session reports as the cost of all runs', async () => {
   const cost = (usd: number, output: number) =>
     `result({ usage: { input_tokens: 100, output_tokens: 10 }, total_cost_usd: ${usd}, modelUsage: { m: { outputTokens: ${output} } } })`
   await using ending = await startEnding(
@@ -177,7 +165,7 @@ test.concurrent('what a resumed session tells as the cost of all its runs is cou
   expect(await client.call('tasks.usage', { task_id: task.id })).toMatchObject({ cost_usd: 0.75 })
 })
 
-test.concurrent('a resumed session whose count began with this run has cost what it tells', async () => {
+test.concurrent('counts all of a resumed session whose count began with this run', async () => {
   const cost = (usd: number, output: number) =>
     `result({ usage: { input_tokens: 100, output_tokens: 10 }, total_cost_usd: ${usd}, modelUsage: { m: { outputTokens: ${output} } } })`
   await using ending = await startEnding(
@@ -189,7 +177,7 @@ test.concurrent('a resumed session whose count began with this run has cost what
   expect(await client.call('tasks.usage', { task_id: task.id })).toMatchObject({ cost_usd: 1.25 })
 })
 
-test.concurrent('an agent that breaks off in the middle of a line leaves its task where it is', async () => {
+test.concurrent('leaves the task in place if the agent breaks off in the middle of a line', async () => {
   await using ending = await startEnding(
     `words('I begin.'); process.stdout.write('{"type":"res', () => process.kill(process.pid, 'SIGKILL'))`,
   )
@@ -204,7 +192,7 @@ test.concurrent('an agent that breaks off in the middle of a line leaves its tas
   })
 })
 
-test.concurrent('what an agent says that it has used is told of its run, its task and its project', async () => {
+test.concurrent('adds an agent’s usage to its run, task and project', async () => {
   const used = '{ usage: { input_tokens: 1000, output_tokens: 50 }, total_cost_usd: 0.25 }'
   await using ending = await startEnding(`words('Done.'); result(${used})`)
   const { client, task, job } = ending

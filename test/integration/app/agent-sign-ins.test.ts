@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
 
-test('each agent on this machine is asked whether it is signed in, with its own program and settings', async () => {
+test('checks the sign-in of each agent with its own program and settings', async () => {
   await using job = await startJob()
   const { client } = job.running
   const command = join(job.repository.beside, 'codex')

@@ -11,7 +11,7 @@ const testOf = async (job: Job, command: string) =>
   job.running.client.call('agents.test', { agent_id: (await job.agent(command)).id })
 const left = (job: Job) => readdir(join(job.running.dataDir, 'agent-tests'))
 
-test.concurrent('an agent that starts, answers and ends well passes its test, and nothing of it stays', async () => {
+test.concurrent('passes an agent that starts, answers and ends, and leaves nothing behind', async () => {
   await using job = await startJob()
   const answer = await testOf(job, 'cat > asked.txt; test -d .git && echo ready; (sleep 600 &) ')
   expect(answer).toMatchObject({ ok: true, started: true, answered: true, ended: true, exit_code: 0, message: 'ready' })
@@ -20,7 +20,7 @@ test.concurrent('an agent that starts, answers and ends well passes its test, an
   expect(processesIn([join(job.running.dataDir, 'agent-tests')])).toEqual([])
 })
 
-test.concurrent('the test says what is wrong: no such program, no word, a failure', async () => {
+test.concurrent('reports a missing program, silence or a failure', async () => {
   await using job = await startJob()
   expect(await testOf(job, 'copse-no-such-program')).toMatchObject({
     ok: false,
@@ -43,7 +43,7 @@ test.concurrent('the test says what is wrong: no such program, no word, a failur
   expect(await left(job)).toEqual([])
 })
 
-test.concurrent('a secret in what an agent prints is blacked out', async () => {
+test.concurrent('redacts a secret in the agent’s output', async () => {
   await using job = await startJob()
   const token = `ghp_${'a1B2'.repeat(9)}`
   const answer = await testOf(job, `cat >/dev/null; echo "token ${token}"`)
@@ -51,7 +51,7 @@ test.concurrent('a secret in what an agent prints is blacked out', async () => {
   expect(JSON.stringify(answer)).not.toContain(token)
 })
 
-test.concurrent('a test that the service ends with is ended whole', async () => {
+test.concurrent('ends a test completely when the service ends', async () => {
   await using job = await startJob()
   await using beacon = await createProcessBeacon()
   const asked = testOf(job, beacon.hold('agent', wait)).catch(() => null)
@@ -62,7 +62,7 @@ test.concurrent('a test that the service ends with is ended whole', async () => 
   expect(await left(job)).toEqual([])
 })
 
-test.concurrent('who runs elsewhere is not started, and a kind that needs a command is not made without', async () => {
+test.concurrent('does not start a remote agent, and creates none without its command', async () => {
   await using job = await startJob()
   const { client } = job.running
   const external = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })
@@ -73,7 +73,7 @@ test.concurrent('who runs elsewhere is not started, and a kind that needs a comm
   }
 })
 
-test.concurrent('arguments that an agent would not get are named before it runs', async () => {
+test.concurrent('names arguments that an agent would not get before it runs', async () => {
   await using job = await startJob()
   const check = async (
     executor: (typeof executorProfiles)[number],
@@ -94,26 +94,23 @@ test.concurrent('arguments that an agent would not get are named before it runs'
   for (const executor of executorProfiles) expect(await check(executor, [])).toEqual([])
 })
 
-test.concurrent(
-  'whether each agent is signed in is asked of its own program, and what to run where it is not',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const program = join(job.repository.beside, 'codex')
-    await writeFile(
-      program,
-      '#!/bin/sh\n[ "$1" = --version ] && { echo codex-cli 1.2.3; exit 0; }\necho "Not logged in"; exit 1\n',
-    )
-    await chmod(program, 0o755)
-    const codex = { name: 'Codex', executor: 'codex', config: { command: program } } as const
-    const asked = await client.call('agents.create', codex)
-    const gone = await client.call('agents.create', { ...codex, name: 'Gone', config: { command: '/nowhere/codex' } })
-    const { items } = await client.call('agents.sign_ins', {})
-    expect(items.find(({ agent_id }) => agent_id === asked.id)).toMatchObject({
-      installed: true,
-      signed_in: false,
-      hint: expect.stringContaining('codex login') as string,
-    })
-    expect(items.find(({ agent_id }) => agent_id === gone.id)).toMatchObject({ installed: false })
-  },
-)
+test.concurrent('asks each agent’s program about the sign-in, and says what to run', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const program = join(job.repository.beside, 'codex')
+  await writeFile(
+    program,
+    '#!/bin/sh\n[ "$1" = --version ] && { echo codex-cli 1.2.3; exit 0; }\necho "Not logged in"; exit 1\n',
+  )
+  await chmod(program, 0o755)
+  const codex = { name: 'Codex', executor: 'codex', config: { command: program } } as const
+  const asked = await client.call('agents.create', codex)
+  const gone = await client.call('agents.create', { ...codex, name: 'Gone', config: { command: '/nowhere/codex' } })
+  const { items } = await client.call('agents.sign_ins', {})
+  expect(items.find(({ agent_id }) => agent_id === asked.id)).toMatchObject({
+    installed: true,
+    signed_in: false,
+    hint: expect.stringContaining('codex login') as string,
+  })
+  expect(items.find(({ agent_id }) => agent_id === gone.id)).toMatchObject({ installed: false })
+})

@@ -13,7 +13,7 @@ const command = `"${process.execPath}" "${join(projectRoot, 'test/fakes/asking-a
 const run = (line: string) => ({ title: line, kind: 'execute', rawInput: { command: line } })
 const write = (path: string) => ({ title: `Write ${path}`, kind: 'edit', rawInput: { path, content: 'x\n' } })
 
-/** A task whose agent asks for these calls, claimed. */
+/** A claimed task whose agent requests these calls. */
 async function begin(job: Job, permissions: PermissionPolicy, calls: readonly object[]): Promise<Execution> {
   const { client } = job.running
   const agent = await client.call('agents.create', { name: 'Asker', executor: 'acp', config: { command, permissions } })
@@ -22,7 +22,7 @@ async function begin(job: Job, permissions: PermissionPolicy, calls: readonly ob
 }
 
 const get = (job: Job, { id }: Execution) => job.running.client.call('executions.get', { execution_id: id })
-/** What an execution asks, once it asks so much, after what it was asked before. */
+/** Returns the requests of an execution once there are as many, except earlier ones. */
 const asked = async (job: Job, execution: Execution, fits: (asks: readonly Ask[]) => boolean): Promise<Ask> => {
   const found = await job.running.eventually(
     () => get(job, execution),
@@ -47,7 +47,7 @@ async function transcript(job: Job, { id }: Execution): Promise<readonly Transcr
   return lines.map((line) => parseJson(line) as TranscriptEntry)
 }
 
-test.concurrent('what it wants to run is shown to people, allowed, and written down with who said so', async () => {
+test.concurrent('shows people what an agent wants to run, and records who allowed it', async () => {
   await using job = await startJob()
   const execution = await begin(job, 'ask', [run('npm test')])
   const ask = await asked(job, execution, () => true)
@@ -76,7 +76,7 @@ test.concurrent('what it wants to run is shown to people, allowed, and written d
   ])
 })
 
-test.concurrent('an answer is wanted of people, of the options, and once', async () => {
+test.concurrent('accepts one answer, by a person, from the options', async () => {
   await using job = await startJob()
   const { running } = job
   const execution = await begin(job, 'ask', [run('one'), run('two')])
@@ -100,7 +100,7 @@ test.concurrent('an answer is wanted of people, of the options, and once', async
   expect(await refusalOf(call({ option_id: 'allow' }))).toBe('execution_not_running')
 })
 
-test.concurrent('who may edit in the worktree is asked about nothing else but what leads out of it', async () => {
+test.concurrent('asks an agent that may edit only about what leads out of the worktree', async () => {
   await using job = await startJob()
   const outside = join(job.running.dataDir, 'outside.txt')
   const execution = await begin(job, 'worktree', [write('inside.txt'), write(outside), write('.git/config')])
@@ -117,7 +117,7 @@ test.concurrent('who may edit in the worktree is asked about nothing else but wh
   expect(existsSync(outside)).toBe(false)
 })
 
-test.concurrent('what is allowed for the run is not asked again, anything else is', async () => {
+test.concurrent('does not ask again about what is allowed for the run', async () => {
   await using job = await startJob()
   const calls = [run('make'), run('make'), write('a.txt'), write('b.txt'), run('make all')]
   const execution = await begin(job, 'ask', calls)
@@ -130,45 +130,42 @@ test.concurrent('what is allowed for the run is not asked again, anything else i
   expect(await ended(job, execution)).toMatchObject({ summary: `Answered: ${allowed} my-reject_once.` })
 })
 
-test.concurrent(
-  'Claude Code is answered over its stdin: with words why not, and with what its questions ask',
-  async () => {
-    await using job = await startJob()
-    const questions = [
-      { question: 'Which colour?', options: [{ label: 'Blue' }, { label: 'Red', description: 'Like blood' }] },
-      { question: 'Which sizes?', multiSelect: true, options: [{ label: 'S' }, { label: 'M' }] },
-    ]
-    const config = {
-      command: await writeAskingClaude(job.running.dataDir, [
-        { tool_name: 'Edit', input: { file_path: 'a.ts', old_string: 'a', new_string: 'b' } },
-        { tool_name: 'Bash', input: { command: 'npm publish' } },
-        { tool_name: 'mcp__svc__svc_note', input: { text: 'x' } },
-        { tool_name: 'AskUserQuestion', input: { questions } },
-      ]),
-      permissions: 'worktree' as const,
-    }
-    const agent = await job.running.client.call('agents.create', { name: 'Claude', executor: 'claude-code', config })
-    const { execution } = await job.claim(await job.task(), agent)
-    const first = await asked(job, execution, () => true)
-    expect(first).toMatchObject({ text: 'Wants to run npm publish', tool: 'Bash', takes_text: true })
-    await answer(job, execution, first, 'reject', 'Never from here.')
-    const colour = await asked(job, execution, ([one]) => one?.text === 'Which colour?')
-    expect(colour).toMatchObject({ kind: 'question', action: null, multiple: false, takes_text: true })
-    expect(colour.options[1]).toEqual({ id: '2', label: 'Red', description: 'Like blood', kind: 'choice' })
-    await answer(job, execution, colour, '2')
-    const sizes = await asked(job, execution, ([one]) => one?.text === 'Which sizes?')
-    expect(sizes.multiple).toBe(true)
-    const { id: execution_id } = execution
-    await job.running.client.call('executions.answer', { execution_id, ask_id: sizes.id, text: 'S, M' })
+test.concurrent('answers Claude Code over stdin, with reasons and its questions', async () => {
+  await using job = await startJob()
+  const questions = [
+    { question: 'Which colour?', options: [{ label: 'Blue' }, { label: 'Red', description: 'Like blood' }] },
+    { question: 'Which sizes?', multiSelect: true, options: [{ label: 'S' }, { label: 'M' }] },
+  ]
+  const config = {
+    command: await writeAskingClaude(job.running.dataDir, [
+      { tool_name: 'Edit', input: { file_path: 'a.ts', old_string: 'a', new_string: 'b' } },
+      { tool_name: 'Bash', input: { command: 'npm publish' } },
+      { tool_name: 'mcp__svc__svc_note', input: { text: 'x' } },
+      { tool_name: 'AskUserQuestion', input: { questions } },
+    ]),
+    permissions: 'worktree' as const,
+  }
+  const agent = await job.running.client.call('agents.create', { name: 'Claude', executor: 'claude-code', config })
+  const { execution } = await job.claim(await job.task(), agent)
+  const first = await asked(job, execution, () => true)
+  expect(first).toMatchObject({ text: 'Wants to run npm publish', tool: 'Bash', takes_text: true })
+  await answer(job, execution, first, 'reject', 'Never from here.')
+  const colour = await asked(job, execution, ([one]) => one?.text === 'Which colour?')
+  expect(colour).toMatchObject({ kind: 'question', action: null, multiple: false, takes_text: true })
+  expect(colour.options[1]).toEqual({ id: '2', label: 'Red', description: 'Like blood', kind: 'choice' })
+  await answer(job, execution, colour, '2')
+  const sizes = await asked(job, execution, ([one]) => one?.text === 'Which sizes?')
+  expect(sizes.multiple).toBe(true)
+  const { id: execution_id } = execution
+  await job.running.client.call('executions.answer', { execution_id, ask_id: sizes.id, text: 'S, M' })
 
-    const told = JSON.stringify({ 'Which colour?': 'Red', 'Which sizes?': 'S, M' })
-    expect(await ended(job, execution)).toMatchObject({
-      summary: `Answered: allow deny (A person refused this: Never from here.) allow allow${told}`,
-    })
-  },
-)
+  const told = JSON.stringify({ 'Which colour?': 'Red', 'Which sizes?': 'S, M' })
+  expect(await ended(job, execution)).toMatchObject({
+    summary: `Answered: allow deny (A person refused this: Never from here.) allow allow${told}`,
+  })
+})
 
-test.concurrent('a question ends with the agent that asked it', async () => {
+test.concurrent('withdraws a question when its agent ends', async () => {
   await using job = await startJob()
   const execution = await begin(job, 'ask', [run('sleep')])
   const ask = await asked(job, execution, () => true)
@@ -178,7 +175,7 @@ test.concurrent('a question ends with the agent that asked it', async () => {
   expect(await refusalOf(answer(job, execution, ask, 'allow'))).toBe('execution_not_running')
 })
 
-test.concurrent('secrets in what it wants to do are shown to nobody', async () => {
+test.concurrent('hides secrets in a request', async () => {
   await using job = await startJob()
   await job.settings({ redaction_patterns: ['hunter\\d'] })
   const execution = await begin(job, 'ask', [run('login --password hunter2')])
@@ -189,7 +186,7 @@ test.concurrent('secrets in what it wants to do are shown to nobody', async () =
   await ended(job, execution)
 })
 
-test.concurrent('under `all` nobody is asked, and an agent that can’t ask is refused another policy', async () => {
+test.concurrent('asks no one under `all`, and refuses other policies for agents that can’t ask', async () => {
   await using job = await startJob()
   const { client } = job.running
   const execution = await begin(job, 'all', [run('make'), write('/nowhere/else')].slice(0, 1))
@@ -205,7 +202,7 @@ test.concurrent('under `all` nobody is asked, and an agent that can’t ask is r
   })
   const agent = await job.agent('true')
   expect(await refusalOf(client.call('agents.update', { agent_id: agent.id, config }))).toBe('validation_failed')
-  // One that a daemon hosts says by itself what it does, but nobody here could answer it.
+  // A daemon's agent decides by itself, because no one here could answer it.
   const { daemon, token } = await client.call('daemons.create', { name: 'Elsewhere' })
   const agents = [{ name: 'Hosted', executor: 'claude-code' as const, config: { permissions: 'ask' as const } }]
   await job.running.clientWith(token).call('daemons.report', { daemon_id: daemon.id, agents })

@@ -34,7 +34,7 @@ const ask = (job: Job, path: string, init: RequestInit = {}) =>
     headers: { authorization: `Bearer ${job.running.token}`, ...(init.headers as object) },
   })
 
-test.concurrent('a pasted file belongs to the task whose description or comment names it', async () => {
+test.concurrent('assigns a pasted file to the task whose description or comment names it', async () => {
   await using job = await startJob()
   const { client } = job.running
   const image = await upload(job, '/tmp/Screen shot.png', png)
@@ -47,14 +47,14 @@ test.concurrent('a pasted file belongs to the task whose description or comment 
   const direct = await upload(job, 'direct.txt', 'direct', task.id)
   expect(direct.task_id).toBe(task.id)
   expect(await ofTask(job, task.id)).toEqual(['Screen shot.png', 'run.log', 'more.txt', 'direct.txt'])
-  // Another task can't take what the first has.
+  // Another task can't take the first one's file.
   const other = await job.task({ description: attachmentMarkdown(image) })
   expect(await ofTask(job, other.id)).toEqual([])
   const back = await client.call('attachments.download', { attachment_id: image.id })
   expect(back).toEqual({ name: 'Screen shot.png', media_type: 'image/png', data_base64: png.toString('base64') })
 })
 
-test.concurrent('a file is served to members only, and a browser runs none of it', async () => {
+test.concurrent('serves a file to members only, never as something that a browser runs', async () => {
   await using job = await startJob()
   const image = await upload(job, 'Übersicht "1".png', png)
   const page = await upload(job, 'page.png', '<script>alert(1)</script>')
@@ -83,7 +83,7 @@ test.concurrent('a file is served to members only, and a browser runs none of it
   expect((await stranger.client.call('attachments.download', { attachment_id })).media_type).toBe('image/png')
 })
 
-test.concurrent('what is too large, too much, empty or for another project is refused with the way out', async () => {
+test.concurrent('refuses what is too large, too much, empty or of another project, and says what to do', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { id: project_id } = job.project
@@ -120,7 +120,7 @@ test.concurrent('what is too large, too much, empty or for another project is re
   expect(await ofTask(job, (await job.task({ description })).id)).toEqual(['spare.txt'])
 })
 
-test.concurrent('the same content is stored once, and gone when the last task that has it is', async () => {
+test.concurrent('stores equal content once, and removes it with its last task', async () => {
   await using job = await startJob()
   const { client } = job.running
   const [one, two] = [await job.task(), await job.task()]
@@ -135,7 +135,7 @@ test.concurrent('the same content is stored once, and gone when the last task th
   expect(await stored(job)).toEqual([])
 })
 
-test.concurrent('a file that no one comes back for goes after a week, and what is in use stays', async () => {
+test.concurrent('removes a file that nothing names after a week', async () => {
   let now = Date.parse('2026-11-21T09:00:00.000Z')
   await using job = await startJob({ clock: { now: () => now } })
   const kept = await upload(job, 'kept.txt', 'kept')
@@ -152,13 +152,13 @@ test.concurrent('a file that no one comes back for goes after a week, and what i
   await expect.poll(() => stored(job), { timeout: 10_000 }).toEqual([join(kept.sha256.slice(0, 2), kept.sha256)])
 })
 
-test.concurrent('secrets in the name of a file are redacted', async () => {
+test.concurrent('redacts secrets in a file’s name', async () => {
   await using job = await startJob()
   await job.settings({ redaction_patterns: ['ACME-[0-9]+'] })
   expect((await upload(job, 'dump ACME-4711.txt', 'x')).name).not.toContain('4711')
 })
 
-test.concurrent('an agent finds the files in its worktree, as its prompt says, and commits none of them', async () => {
+test.concurrent('puts the files into the worktree, as the prompt says, and commits none', async () => {
   await using job = await startJob()
   const image = await upload(job, 'a shot.png', png)
   const task = await job.task({ description: `Draw ${attachmentMarkdown(image)}.` })
@@ -178,7 +178,7 @@ test.concurrent('an agent finds the files in its worktree, as its prompt says, a
   expect(diff.files.map((file) => file.path).sort()).toEqual(['got.png', 'notes.md', 'prompt.md'])
 })
 
-test.concurrent('a link in the place of the folder leads nothing out of the worktree', async () => {
+test.concurrent('follows no link out of the worktree', async () => {
   await using job = await startJob()
   const task = await job.task()
   await upload(job, 'notes.txt', 'secret plan', task.id)
@@ -192,7 +192,7 @@ test.concurrent('a link in the place of the folder leads nothing out of the work
   expect((await readdir('/')).includes('attachments')).toBe(false)
 })
 
-/** A program that writes down each line that it reads, and answers as its agent would. */
+/** A program that records each line it reads, and answers like its agent. */
 async function agentThatNotes(job: Job, name: string, answers: string): Promise<{ command: string; heard: string }> {
   const heard = join(job.running.dataDir, `${name}.jsonl`)
   const path = join(job.running.dataDir, name)
@@ -221,7 +221,7 @@ const claude = `
   say({ type: 'assistant', session_id: 's1', message: { content: [{ type: 'text', text: 'Seen.' }] } })
   say({ type: 'result', session_id: 's1', subtype: 'success', is_error: false, result: 'Seen.' })`
 
-test.concurrent('pictures go along with the prompt where the agent takes them', async () => {
+test.concurrent('passes pictures with the prompt to agents that accept them', async () => {
   await using job = await startJob()
   const { client } = job.running
   const blocks = async (executor: 'acp' | 'claude-code', name: string, answers: string) => {

@@ -3,21 +3,21 @@ import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 
-/** The prompt that the reviewer of a task reads on its standard input, once `work` and the CI steps are done. */
+/** Returns the reviewer's prompt from its standard input, once `work` and the CI steps are done. */
 async function readByReviewer(job: Job, work: string, more: Partial<OperationInput<'tasks.create'>>): Promise<string> {
   const task = await job.task(more)
   const kept = '"$SVC_REPO_PATH/.git/prompt.txt"'
   const reviewer = await job.agent(`cat > ${kept}; echo read`, 'Reviewer')
   await job.running.client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
   await job.claim(task, await job.agent(`${work}; echo worked`))
-  // It gives no verdict.
+  // The reviewer gives no verdict.
   await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_incomplete')
   return readFile(`${job.repository.path}/.git/prompt.txt`, 'utf8')
 }
 
 const works = 'echo committed > one.txt; git add -A; git commit -qm Work; echo loose > two.txt'
 
-test.concurrent('a reviewer reads the task, the whole change and what the checks said', async () => {
+test.concurrent('contains the task, the whole change and the check results', async () => {
   await using job = await startJob()
   const prompt = await readByReviewer(job, works, {
     title: 'Say two things',
@@ -39,7 +39,7 @@ test.concurrent('a reviewer reads the task, the whole change and what the checks
   )
 })
 
-test.concurrent('a review prompt puts the task, the change and the checks where it names them', async () => {
+test.concurrent('places task, change and checks where a review prompt names them', async () => {
   await using job = await startJob()
   const review_prompt = 'Of {{title}} from {{base_branch}}:\n{{diff}}\nChecked:\n{{ci}}\nBe strict.'
   const prompt = await readByReviewer(job, works, {
@@ -52,7 +52,7 @@ test.concurrent('a review prompt puts the task, the change and the checks where 
   expect(prompt).not.toContain('## The change')
 })
 
-test.concurrent('a reviewer reads as much of a big change as fits, is told that it is cut, and no secret', async () => {
+test.concurrent('cuts a big change, says so, and contains no secret', async () => {
   await using job = await startJob()
   await job.settings({ redaction_patterns: ['key-[a-z]+'] })
   const big = 'echo key-secret > a.txt; seq -f "line %06g of a very long file" 10000 > b.txt'

@@ -4,7 +4,7 @@ import { refused } from '../../helpers/refusal.ts'
 
 const commit = (name: string) => `echo ${name} > ${name}.txt; git add -A; git -c user.name=Ada commit -qm "Add ${name}"`
 
-test.concurrent('the commits of a branch are listed, newest first, and each shows its own change', async () => {
+test.concurrent('lists the commits of a branch, newest first, each with its own change', async () => {
   await using job = await startJob({ files: { 'base.txt': 'base\n' } })
   const { client } = job.running
   const task = await job.task()
@@ -40,7 +40,7 @@ test.concurrent('the commits of a branch are listed, newest first, and each show
   expect(await of({ commit: one.slice(0, 8) })).toMatchObject({
     base: await git('rev-parse', 'HEAD~2'),
     head: one,
-    // A decision is about the whole branch.
+    // A decision concerns the whole branch.
     tree: null,
     files: ['one.txt'],
     patch: expect.stringContaining('+one'),
@@ -49,7 +49,7 @@ test.concurrent('the commits of a branch are listed, newest first, and each show
   expect(await of({ since_commit: one })).toMatchObject({ base: one, files: ['loose.txt', 'two.txt'] })
   expect((await of({ since_commit: 'deadbeef' })).files).toEqual(['loose.txt', 'one.txt', 'two.txt'])
 
-  // Commits of others are none of the branch.
+  // Other commits don't belong to the branch.
   const other = await job.repository.git(['commit-tree', '-m', 'Elsewhere', 'HEAD^{tree}'])
   for (const name of [other, 'deadbeef']) {
     const refusal = await refused(client.call('tasks.diff', { task_id: task.id, commit: name }))
@@ -60,7 +60,7 @@ test.concurrent('the commits of a branch are listed, newest first, and each show
   )
 })
 
-test.concurrent('a merge of the base is one commit, told as one, and the base’s own are not the branch’s', async () => {
+test.concurrent('lists a merge of the base as one commit, without the base’s own', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 
-test('a base that was renamed is named anew, after a failed merge too, and is the base from then on', async () => {
+test('takes a new name of the base, even after a failed merge', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo theirs > own.txt; echo done')

@@ -6,7 +6,7 @@ import type { Agent } from '../../../src-shared/contract/projects.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { present } from '../../helpers/present.ts'
 
-/** Claims a new task with overrides; answers what the agent left in `told.txt`, and its execution. */
+/** Claims a new task with overrides; returns what the agent wrote to `told.txt`, and its execution. */
 async function claimWith(job: Job, agent: Agent, overrides: ExecutionOverrides) {
   const { client } = job.running
   const task = await job.task({ description: 'The description' })
@@ -23,7 +23,7 @@ async function claimWith(job: Job, agent: Agent, overrides: ExecutionOverrides) 
   }
 }
 
-test.concurrent('the override prompt is what the agent is told instead of the task', async () => {
+test.concurrent('replaces the task by the override prompt', async () => {
   await using job = await startJob()
   const agent = await job.agent('cat > told.txt; echo done')
   const { told, execution } = await claimWith(job, agent, { prompt: 'Only this' })
@@ -31,7 +31,7 @@ test.concurrent('the override prompt is what the agent is told instead of the ta
   expect(await (await claimWith(job, agent, {})).told()).toContain('The description')
 })
 
-test.concurrent('the override command is what runs, for this claim alone', async () => {
+test.concurrent('runs the override command for this claim only', async () => {
   await using job = await startJob()
   const agent = await job.agent('echo own > told.txt; echo done')
   const { told } = await claimWith(job, agent, { command: 'echo other > told.txt; echo done' })
@@ -39,7 +39,7 @@ test.concurrent('the override command is what runs, for this claim alone', async
   expect(await (await claimWith(job, agent, {})).told()).toBe('own\n')
 })
 
-test.concurrent('the override args replace the agent’s own', async () => {
+test.concurrent('replaces the agent’s arguments by the override', async () => {
   await using job = await startJob()
   const { client } = job.running
   const config = { command: 'f() { printf "%s|" "$@" > told.txt; echo done; }; f', args: ['own'] }
@@ -48,7 +48,7 @@ test.concurrent('the override args replace the agent’s own', async () => {
   expect(await (await claimWith(job, agent, {})).told()).toBe('own|')
 })
 
-test.concurrent('the override env is laid over the agent’s, and never over what the service says', async () => {
+test.concurrent('merges the override env over the agent’s, but never over the service’s own', async () => {
   await using job = await startJob()
   const { client } = job.running
   const command = 'echo "$KEPT $CHANGED $ADDED $SVC_TASK_ID" > told.txt; echo done'
@@ -59,7 +59,7 @@ test.concurrent('the override env is laid over the agent’s, and never over wha
   expect(await told()).toBe(`kept after added ${task.id}\n`)
 })
 
-test.concurrent('the override timeout ends the agent, whatever the project allows', async () => {
+test.concurrent('ends the agent at the override timeout, whatever the project allows', async () => {
   await using job = await startJob()
   await job.settings({ execution_timeout_seconds: 3_600 })
   const agent = await job.agent('echo begun > told.txt; exec sleep 600')
@@ -70,14 +70,14 @@ test.concurrent('the override timeout ends the agent, whatever the project allow
   expect(await told()).toBe('begun\n')
 })
 
-test.concurrent('where a claim says nothing of it, the project’s timeout ends the agent', async () => {
+test.concurrent('ends the agent at the project’s timeout without an override', async () => {
   await using job = await startJob()
   await job.settings({ execution_timeout_seconds: 1 })
   const { execution } = await claimWith(job, await job.agent('exec sleep 600'), {})
   expect([execution.status, execution.error]).toEqual(['failed', expect.stringMatching(/time limit of 1 s/)])
 })
 
-test.concurrent('the override model is what the agent is started with', async () => {
+test.concurrent('starts the agent with the override model', async () => {
   await using job = await startJob()
   const binary = join(job.running.dataDir, 'claude')
   await writeFile(binary, '#!/bin/sh\nprintf "%s " "$@" > told.txt\nexit 1\n')
@@ -88,7 +88,7 @@ test.concurrent('the override model is what the agent is started with', async ()
   expect(await (await claimWith(job, agent, {})).told()).toContain('--model usual ')
 })
 
-test.concurrent('a follow-up claim takes overrides as well, and its prompt goes to the same worktree', async () => {
+test.concurrent('accepts overrides for a follow-up claim in the same worktree', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('cat >> told.txt; echo; echo no luck; exit 1')

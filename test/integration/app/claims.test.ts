@@ -5,7 +5,7 @@ import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 import { present } from '../../helpers/present.ts'
 
-test.concurrent('of fifty simultaneous claims by different agents exactly one wins', async () => {
+test.concurrent('lets exactly one of fifty simultaneous claims win', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const agents = await Promise.all(
@@ -24,7 +24,7 @@ test.concurrent('of fifty simultaneous claims by different agents exactly one wi
   expect(await job.history(task.id)).toEqual(['backlog > in_progress by agent'])
 })
 
-test.concurrent('a person claims, works in the worktree and finishes', async () => {
+test.concurrent('lets a person claim, work in the worktree and finish', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task({ review_config: { ci_steps: ['test -f mine.txt'] } })
@@ -35,7 +35,7 @@ test.concurrent('a person claims, works in the worktree and finishes', async () 
     () => client.call('executions.get', { execution_id: id }),
     (one) => one.status === 'running',
   )
-  // Their shell and editor come and go: no lock stands for them.
+  // People's shells and editors come and go, so no lock stands for them.
   expect((await client.call('tasks.workspace', { task_id: task.id })).lock).toBeNull()
   await job.repository.write({ 'mine.txt': 'by hand' }, claimed.workspace?.path)
   const finished = await client.call('executions.finish', { execution_id: id, status: 'succeeded' })
@@ -48,7 +48,7 @@ test.concurrent('a person claims, works in the worktree and finishes', async () 
   )
 })
 
-test.concurrent('two reports of one end count once', async () => {
+test.concurrent('counts two reports of one end once', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -62,31 +62,27 @@ test.concurrent('two reports of one end count once', async () => {
   expect(await job.history(task.id)).toEqual(['backlog > in_progress by user', 'in_progress > review by system'])
 })
 
-test.concurrent(
-  'a paused project refuses agents, lets people claim, and starts its queue when it goes on',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const agent = await job.agent('echo done > work.txt; echo done')
-    const task = await job.task()
-    const other = await job.task()
-    const pause = (paused_at: string | null) =>
-      client.call('projects.update', { project_id: job.project.id, paused_at })
-    await pause(new Date().toISOString())
-    expect(await refusalOf(job.claim(task, agent))).toBe('project_paused')
-    const own = await client.call('tasks.claim', { task_id: other.id })
-    expect(own.task.status).toBe('in_progress')
-    // A person gives the agent the work: it is queued and waits for the project.
-    await client.call('executions.stop', { execution_id: present(own.execution).id })
-    await client.call('tasks.assign_role', { task_id: other.id, role: 'coder', agent_id: agent.id })
-    expect(await refusalOf(job.claim(other, agent))).toBe('project_paused')
-    await pause(null)
-    await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-  },
-)
+test.concurrent('refuses agents in a paused project, lets people claim, and starts its queue on resume', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent('echo done > work.txt; echo done')
+  const task = await job.task()
+  const other = await job.task()
+  const pause = (paused_at: string | null) => client.call('projects.update', { project_id: job.project.id, paused_at })
+  await pause(new Date().toISOString())
+  expect(await refusalOf(job.claim(task, agent))).toBe('project_paused')
+  const own = await client.call('tasks.claim', { task_id: other.id })
+  expect(own.task.status).toBe('in_progress')
+  // A run that a person gives to the agent is queued and waits for the project.
+  await client.call('executions.stop', { execution_id: present(own.execution).id })
+  await client.call('tasks.assign_role', { task_id: other.id, role: 'coder', agent_id: agent.id })
+  expect(await refusalOf(job.claim(other, agent))).toBe('project_paused')
+  await pause(null)
+  await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+})
 
-test.concurrent('what is queued starts when the project, then the agent, goes on', async () => {
+test.concurrent('starts queued runs when the project, then the agent, is resumed', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -104,7 +100,7 @@ test.concurrent('what is queued starts when the project, then the agent, goes on
   await beacon.alive('agent', 2)
 })
 
-test.concurrent('a paused agent can not claim', async () => {
+test.concurrent('refuses a claim by a paused agent', async () => {
   await using job = await startJob()
   const agent = await job.agent('echo hi')
   await job.running.client.call('agents.update', { agent_id: agent.id, paused: true })
@@ -113,65 +109,59 @@ test.concurrent('a paused agent can not claim', async () => {
   expect(await job.history(task.id)).toEqual([])
 })
 
-test.concurrent(
-  'no more agents run than the project allows, and the others follow in the order of their claims',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    await using job = await startJob()
-    await job.settings({ max_concurrent_executions: 2 })
-    const names = ['first', 'second', 'third', 'fourth']
-    const tasks: Task[] = []
-    for (const name of names) {
-      const task = await job.task({ title: name })
-      tasks.push(task)
-      await job.claim(task, await job.agent(beacon.hold(name, `${wait}; echo ${name}`), name))
-    }
-    const statuses = () => Promise.all(tasks.map(async (task) => (await job.executions(task.id))[0]?.status))
-    await beacon.alive('first')
-    await beacon.alive('second')
-    const atFirst = await job.running.eventually(statuses, (all) => all.filter((one) => one === 'running').length === 2)
-    expect(atFirst).toEqual(['running', 'running', 'queued', 'queued'])
-    await beacon.release('second')
-    await beacon.alive('third')
-    const then = await job.running.eventually(statuses, (all) => all[2] === 'running')
-    expect(then).toEqual(['running', 'succeeded', 'running', 'queued'])
-    await beacon.release('first')
-    await beacon.alive('fourth')
-  },
-)
+test.concurrent('runs no more agents than the project allows, the others in the order of their claims', async () => {
+  await using beacon = await createProcessBeacon()
+  await using job = await startJob()
+  await job.settings({ max_concurrent_executions: 2 })
+  const names = ['first', 'second', 'third', 'fourth']
+  const tasks: Task[] = []
+  for (const name of names) {
+    const task = await job.task({ title: name })
+    tasks.push(task)
+    await job.claim(task, await job.agent(beacon.hold(name, `${wait}; echo ${name}`), name))
+  }
+  const statuses = () => Promise.all(tasks.map(async (task) => (await job.executions(task.id))[0]?.status))
+  await beacon.alive('first')
+  await beacon.alive('second')
+  const atFirst = await job.running.eventually(statuses, (all) => all.filter((one) => one === 'running').length === 2)
+  expect(atFirst).toEqual(['running', 'running', 'queued', 'queued'])
+  await beacon.release('second')
+  await beacon.alive('third')
+  const then = await job.running.eventually(statuses, (all) => all[2] === 'running')
+  expect(then).toEqual(['running', 'succeeded', 'running', 'queued'])
+  await beacon.release('first')
+  await beacon.alive('fourth')
+})
+
+test.concurrent('claim rules 1 to 3: checks the guards in order', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent('echo w > w.txt; echo done')
+  const [task, first] = [await job.task(), await job.task({ title: 'First' })]
+  await client.call('tasks.add_dependency', { task_id: task.id, depends_on_id: first.id })
+  await client.call('tasks.archive', { task_id: task.id })
+  await client.call('projects.update', { project_id: job.project.id, paused_at: new Date().toISOString() })
+  await client.call('agents.update', { agent_id: agent.id, paused: true })
+  const answers: string[] = []
+  const ask = async () => answers.push(await refusalOf(job.claim(task, agent)))
+  await ask()
+  await client.call('agents.update', { agent_id: agent.id, paused: false })
+  await ask()
+  await client.call('projects.update', { project_id: job.project.id, paused_at: null })
+  const gate = await refused(job.claim(task, agent))
+  expect(gate).toMatchObject({ status: 409, details: { depends_on: [first.id] } })
+  await ask()
+  await client.call('tasks.remove_dependency', { task_id: task.id, depends_on_id: first.id })
+  await ask()
+  expect(answers).toEqual(['agent_paused', 'project_paused', 'dependency_gate', 'not_claimable'])
+  expect(await job.history(task.id)).toEqual([])
+  await client.call('tasks.unarchive', { task_id: task.id })
+  await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+})
 
 test.concurrent(
-  'claim rules 1 to 3: the guards answer in order, each only once those before it are satisfied',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const agent = await job.agent('echo w > w.txt; echo done')
-    const [task, first] = [await job.task(), await job.task({ title: 'First' })]
-    await client.call('tasks.add_dependency', { task_id: task.id, depends_on_id: first.id })
-    await client.call('tasks.archive', { task_id: task.id })
-    await client.call('projects.update', { project_id: job.project.id, paused_at: new Date().toISOString() })
-    await client.call('agents.update', { agent_id: agent.id, paused: true })
-    const answers: string[] = []
-    const ask = async () => answers.push(await refusalOf(job.claim(task, agent)))
-    await ask()
-    await client.call('agents.update', { agent_id: agent.id, paused: false })
-    await ask()
-    await client.call('projects.update', { project_id: job.project.id, paused_at: null })
-    const gate = await refused(job.claim(task, agent))
-    expect(gate).toMatchObject({ status: 409, details: { depends_on: [first.id] } })
-    await ask()
-    await client.call('tasks.remove_dependency', { task_id: task.id, depends_on_id: first.id })
-    await ask()
-    expect(answers).toEqual(['agent_paused', 'project_paused', 'dependency_gate', 'not_claimable'])
-    expect(await job.history(task.id)).toEqual([])
-    await client.call('tasks.unarchive', { task_id: task.id })
-    await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-  },
-)
-
-test.concurrent(
-  'claim rule 3: a dependency in review lets its context holder through, and when it is done everybody',
+  'claim rule 3: lets the context holder through at a dependency in review, and everyone when it is done',
   async () => {
     await using job = await startJob()
     const { client } = job.running
@@ -195,7 +185,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('what can not be claimed says why', async () => {
+test.concurrent('says why a task can’t be claimed', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo hi')
@@ -207,14 +197,14 @@ test.concurrent('what can not be claimed says why', async () => {
   expect(await refusalOf(job.claim(archived, agent))).toBe('not_claimable')
   const missing = await refused(client.call('tasks.claim', { task_id: archived.id, agent_id: job.project.id }))
   expect(missing).toMatchObject({ code: 'not_found', details: { resource: 'agent' } })
-  // A task that a person blocked is not free for all.
+  // A task that a person blocked is not free to claim.
   const blocked = await job.task()
   const own = await client.call('tasks.claim', { task_id: blocked.id })
   await client.call('tasks.transition', { task_id: blocked.id, status: 'blocked', version: own.task.version })
   expect(await refusalOf(job.claim(blocked, agent))).toBe('not_claimable')
 })
 
-test.concurrent('a deleted agent is missed where its turn comes', async () => {
+test.concurrent('reports a deleted agent when its turn comes', async () => {
   await using job = await startJob()
   const { client } = job.running
   const coder = await job.agent('echo done > work.txt; echo done')
@@ -232,7 +222,7 @@ test.concurrent('a deleted agent is missed where its turn comes', async () => {
   expect(await job.executions(task.id)).toHaveLength(1)
 })
 
-test('an external agent claims, is heard of and finishes; one that falls silent is lost', async () => {
+test('lets an external agent claim, report and finish, and marks a silent one as lost', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     let now = Date.now()
@@ -249,7 +239,7 @@ test('an external agent claims, is heard of and finishes; one that falls silent 
     for (const { execution } of [first, second, own]) {
       await job.running.eventually(running(present(execution).id), (status) => status === 'running')
     }
-    // Whoever runs here may say so too; it is watched all the same.
+    // A local run may send heartbeats too, but its process is watched anyway.
     await client.call('executions.heartbeat', { execution_id: present(own.execution).id })
     now += 60_000
     vi.advanceTimersByTime(15_000)

@@ -21,7 +21,7 @@ async function move(job: Job, { id }: Task, status: string): Promise<Task> {
   return (await job.running.client.call('tasks.transition', { task_id: id, status, version })).task
 }
 
-/** A task whose agent left something uncommitted and failed. */
+/** A task whose agent left uncommitted work and failed. */
 async function left(job: Job): Promise<{ task: Task; path: string }> {
   const task = await job.task({ title: 'Leave' })
   const { path } = await job.claim(task, await job.agent('echo left > left.txt; exit 1'))
@@ -46,7 +46,7 @@ const withCleanup = (cleanups: Readonly<Record<string, object>>) => () => {
   return { ...workflow, states }
 }
 
-test.concurrent('done: the worktree goes at once, and everybody is told', async () => {
+test.concurrent('done: removes the worktree at once and emits that', async () => {
   await using job = await startJob()
   const { task, path } = await reviewed(job, 'echo work > work.txt')
   const stop = new AbortController()
@@ -66,71 +66,71 @@ test.concurrent('done: the worktree goes at once, and everybody is told', async 
   expect(await job.repository.git(['worktree', 'list', '--porcelain'])).not.toContain(path)
 })
 
-test.concurrent(
-  'done, and its files can not be removed: the workspace is marked error, the task stays done',
-  async () => {
-    const { log, line } = createLogLines()
-    // The last hook before the clean-up leaves a file that changes whenever somebody looks at it.
-    const script = ['echo "slow.txt filter=restless" > .gitattributes; echo s > slow.txt; echo b > busy.txt'].join('\n')
-    await using job = await startJob({ log, workflow: withHooks({ merging: { on_exit: [{ script }] } }) })
-    await job.repository.git(['config', 'filter.restless.clean', 'cat; echo more >> busy.txt'])
-    const { id: project_id, repos } = job.project
-    const repo_id = repos[0]?.id ?? ''
-    await job.running.client.call('repos.update', { project_id, repo_id, path: job.repository.path })
-    const { task, path } = await reviewed(job, 'echo work > work.txt')
-    await move(job, task, 'merging')
-    const failed = await job.running.eventually(
-      () => workspace(job, task),
-      (one) => one.status === 'error',
-    )
-    expect(failed.error).toContain('changed while they were being kept')
-    expect(await line('a worktree could not be removed')).toMatchObject({ task_id: task.id })
-    expect(await job.running.client.call('tasks.get', { task_id: task.id })).toMatchObject({
-      status: 'done',
-      error_annotation: null,
-    })
-    expect(await readFile(join(path, 'slow.txt'), 'utf8')).toBe('s\n')
-    expect(await job.repository.git(['show', 'main:work.txt'])).toBe('work')
+test.concurrent('done with undeletable files: marks the workspace as error and keeps the task done', async () => {
+  const { log, line } = createLogLines()
+  // The last hook before the clean-up writes a file that changes at every read.
+  const script = ['echo "slow.txt filter=restless" > .gitattributes; echo s > slow.txt; echo b > busy.txt'].join('\n')
+  await using job = await startJob({ log, workflow: withHooks({ merging: { on_exit: [{ script }] } }) })
+  await job.repository.git(['config', 'filter.restless.clean', 'cat; echo more >> busy.txt'])
+  const { id: project_id, repos } = job.project
+  const repo_id = repos[0]?.id ?? ''
+  await job.running.client.call('repos.update', { project_id, repo_id, path: job.repository.path })
+  const { task, path } = await reviewed(job, 'echo work > work.txt')
+  await move(job, task, 'merging')
+  const failed = await job.running.eventually(
+    () => workspace(job, task),
+    (one) => one.status === 'error',
+  )
+  expect(failed.error).toContain('changed while they were being kept')
+  expect(await line('a worktree could not be removed')).toMatchObject({ task_id: task.id })
+  expect(await job.running.client.call('tasks.get', { task_id: task.id })).toMatchObject({
+    status: 'done',
+    error_annotation: null,
+  })
+  expect(await readFile(join(path, 'slow.txt'), 'utf8')).toBe('s\n')
+  expect(await job.repository.git(['show', 'main:work.txt'])).toBe('work')
 
-    // A person tries again: refused while the reason lasts.
-    const again = () => job.running.client.call('tasks.clean_up_workspace', { task_id: task.id })
-    expect(await refusalOf(again())).toBe('workspace_failed')
-    await job.repository.git(['config', '--unset', 'filter.restless.clean'])
-    expect(await again()).toMatchObject({ status: 'cleaned', error: null })
-    expect(existsSync(path)).toBe(false)
-    expect((await keptOf(job, task)).length).toBeGreaterThan(0)
-  },
-)
+  // A person's retry is refused while the reason lasts.
+  const again = () => job.running.client.call('tasks.clean_up_workspace', { task_id: task.id })
+  expect(await refusalOf(again())).toBe('workspace_failed')
+  await job.repository.git(['config', '--unset', 'filter.restless.clean'])
+  expect(await again()).toMatchObject({ status: 'cleaned', error: null })
+  expect(existsSync(path)).toBe(false)
+  expect((await keptOf(job, task)).length).toBeGreaterThan(0)
+})
 
 test.concurrent.each([
   ['24 hours', undefined, 86_400],
   ['what SVC_WORKSPACE_CLEANUP_DELAY_SECONDS says', 60, 60],
-])('cancelled: the worktree goes after %s, also over a restart, and its work is kept', async (_, setting, seconds) => {
-  const time = { ms: start }
-  await using job = await startJob({
-    clock: { now: () => time.ms },
-    ...(setting !== undefined && { config: { cleanupDelaySeconds: setting } }),
-  })
-  const { task, path } = await left(job)
-  await job.running.client.call('tasks.cancel', { task_id: task.id })
-  const scheduled = await job.running.eventually(
-    () => workspace(job, task),
-    (one) => one.status === 'cleanup_scheduled',
-  )
-  expect(scheduled.cleanup_at).toBe(new Date(start + seconds * 1_000).toISOString())
-  time.ms += seconds * 1_000 - 1
-  job.running = await job.running.restart()
-  expect(await workspace(job, task)).toMatchObject({ status: 'cleanup_scheduled', cleanup_at: scheduled.cleanup_at })
-  expect(existsSync(path)).toBe(true)
-  time.ms += 1
-  job.running = await job.running.restart()
-  await whenCleaned(job, task)
-  expect(existsSync(path)).toBe(false)
-  expect(await keptOf(job, task)).toMatchObject([{ reason: 'removal', kind: 'uncommitted', files: 1 }])
-})
+])(
+  'cancelled: removes the worktree after %s, also across a restart, and keeps its work',
+  async (_, setting, seconds) => {
+    const time = { ms: start }
+    await using job = await startJob({
+      clock: { now: () => time.ms },
+      ...(setting !== undefined && { config: { cleanupDelaySeconds: setting } }),
+    })
+    const { task, path } = await left(job)
+    await job.running.client.call('tasks.cancel', { task_id: task.id })
+    const scheduled = await job.running.eventually(
+      () => workspace(job, task),
+      (one) => one.status === 'cleanup_scheduled',
+    )
+    expect(scheduled.cleanup_at).toBe(new Date(start + seconds * 1_000).toISOString())
+    time.ms += seconds * 1_000 - 1
+    job.running = await job.running.restart()
+    expect(await workspace(job, task)).toMatchObject({ status: 'cleanup_scheduled', cleanup_at: scheduled.cleanup_at })
+    expect(existsSync(path)).toBe(true)
+    time.ms += 1
+    job.running = await job.running.restart()
+    await whenCleaned(job, task)
+    expect(existsSync(path)).toBe(false)
+    expect(await keptOf(job, task)).toMatchObject([{ reason: 'removal', kind: 'uncommitted', files: 1 }])
+  },
+)
 
 test.concurrent(
-  'merge_failed: the worktree goes at once, its branch stays, and the next claim makes it anew',
+  'merge_failed: removes the worktree, keeps its branch, and creates it again at the next claim',
   async () => {
     await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
     const { task, path } = await reviewed(job, 'echo theirs > shared.txt')
@@ -149,7 +149,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('a custom terminal state: at once, unless it declares another clean-up', async () => {
+test.concurrent('custom terminal state: removes the worktree at once, unless it declares otherwise', async () => {
   const time = { ms: start }
   await using job = await startJob({
     clock: { now: () => time.ms },
@@ -166,7 +166,7 @@ test.concurrent('a custom terminal state: at once, unless it declares another cl
   for (const { task } of [done, cancelled]) expect(await keptOf(job, task)).toMatchObject([{ files: 1 }])
 })
 
-test.concurrent('a custom terminal state with a delay keeps the worktree that long, over a restart', async () => {
+test.concurrent('custom terminal state with a delay: keeps the worktree that long, across a restart', async () => {
   const time = { ms: start }
   await using job = await startJob({
     clock: { now: () => time.ms },
@@ -185,7 +185,7 @@ test.concurrent('a custom terminal state with a delay keeps the worktree that lo
   expect(existsSync(path)).toBe(false)
 })
 
-test.concurrent('a person may have a worktree removed before its time, but not one that is needed', async () => {
+test.concurrent('lets a person remove a worktree early, but not one that is needed', async () => {
   await using job = await startJob()
   const { client } = job.running
   const cleanUp = ({ id: task_id }: Task) => client.call('tasks.clean_up_workspace', { task_id })

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-/** An app whose clock and whose timers the test moves; a token that does not end with the first 15 minutes. */
+/** An app whose clock and timers the test moves; the token outlasts the first 15 minutes. */
 async function startSleeper() {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   let now = Date.now()
@@ -13,7 +13,7 @@ async function startSleeper() {
   return {
     job,
     client: job.running.clientWith(token),
-    /** The machine sleeps: the clock goes on, timers do not. */
+    /** Simulates a sleeping machine: the clock advances, timers do not. */
     sleep: (hours: number) => {
       now += hours * 3_600_000
     },
@@ -30,7 +30,7 @@ async function startSleeper() {
   }
 }
 
-test('an agent elsewhere is not lost by a night in which nobody could hear it, only by its own silence', async () => {
+test('does not lose a remote agent after a night’s sleep, only after its own silence', async () => {
   await using sleeper = await startSleeper()
   const { job, client } = sleeper
   const agent = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })
@@ -48,7 +48,7 @@ test('an agent elsewhere is not lost by a night in which nobody could hear it, o
   expect(await statusOf()).toBe('lost')
 })
 
-test('the token of an agent lives through the night with it, and ends when it does', async () => {
+test('keeps a run’s token through the night, until the run ends', async () => {
   await using sleeper = await startSleeper()
   const { job, client } = sleeper
   const task = await job.task()
@@ -73,7 +73,7 @@ test('the token of an agent lives through the night with it, and ends when it do
   expect(await refusalOf(agent.call('tasks.get', { task_id: task.id }))).toBe('invalid_token')
 })
 
-test('who waits for the worktree of an agent elsewhere starts once that one is lost', async () => {
+test('starts a run that waits for a remote agent’s worktree once that is lost', async () => {
   await using sleeper = await startSleeper()
   const { job, client } = sleeper
   const far = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })

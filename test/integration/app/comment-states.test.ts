@@ -7,7 +7,7 @@ import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refused, refusalOf } from '../../helpers/refusal.ts'
 
 const files = { 'src/add.ts': Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('') }
-/** Keeps every prompt beside the repository, then does what its run says. */
+/** Saves every prompt beside the repository, then does what its run says. */
 const inTurn = (job: Job, ...runs: readonly string[]) => {
   const kept = `${job.repository.beside}/prompt`
   const cases = runs.map((run, n) => `${n}) ${run};;`).join(' ')
@@ -33,7 +33,7 @@ const inReview = (job: Job, task_id: string, attempt: number) =>
     (one) => one.status === 'review' && !one.entry_barrier && one.review_summary?.attempt_number === attempt,
   )
 
-test.concurrent('a comment that was sent stays open, and says what the next attempt did to its line', async () => {
+test.concurrent('keeps a sent comment open, and says what the next attempt did to its line', async () => {
   await using job = await startJob({ files })
   const { client } = job.running
   const edit = `sed -i -e 's/line 7/line seven/' -e '1i top' src/add.ts`
@@ -62,7 +62,7 @@ test.concurrent('a comment that was sent stays open, and says what the next atte
     change: { line: 8, before: ['line 7'], after: ['line seven'], truncated: false },
   })
 
-  // Nothing of it is sent again by itself, and what it says of the line stays what it was.
+  // It is not sent again, and its text about the line does not change.
   const nothing = await refused(client.call('tasks.feedback', { task_id: task.id }))
   expect(nothing.message).toContain('every comment was sent or resolved')
   await client.call('tasks.feedback', { task_id: task.id, message: 'Once more.' })
@@ -71,13 +71,13 @@ test.concurrent('a comment that was sent stays open, and says what the next atte
   expect(await promptOf(job, 2)).not.toMatch(/Spell it out|And this|In general/)
   expect((await found(job, changed))?.answer).toMatchObject({ attempt: 2 })
 
-  // A person settles it.
+  // A person resolves it.
   expect(await client.call('comments.update', { comment_id: changed.id, resolved: true })).toMatchObject({
     state: 'resolved',
   })
 })
 
-test.concurrent('something new on a thread sends the whole thread again, and nothing of the others', async () => {
+test.concurrent('sends a whole thread again when something is new in it, and no other', async () => {
   await using job = await startJob({ files })
   const { client } = job.running
   const agent = await job.agent(inTurn(job, 'echo a > a.txt', 'echo b > b.txt', 'echo c > c.txt'))
@@ -101,12 +101,12 @@ test.concurrent('something new on a thread sends the whole thread again, and not
   expect(await promptOf(job, 2)).toContain('`src/add.ts:2`\nWhy?\n\n> Owner answered: I mean: why here?')
   expect(await promptOf(job, 2)).not.toContain('Not this again.')
   expect(await found(job, root)).toMatchObject({ state: 'sent', sent: { attempt: 2 } })
-  // Other words were not sent.
+  // Other comments were not sent.
   const again = await client.call('comments.update', { comment_id: edited.id, body: 'Other words' })
   expect(again).toMatchObject({ state: 'draft', sent: null })
 })
 
-test.concurrent('the coder answers a thread with its token, and may resolve it with its answer', async () => {
+test.concurrent('lets the coder answer a thread with its token, and resolve it', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({ files })
   const { client } = job.running
@@ -128,7 +128,7 @@ test.concurrent('the coder answers a thread with its token, and may resolve it w
     state: 'answered',
     answer: { attempt: 2, comment_id: reply.id, change: null },
   })
-  // It need not be told its own words.
+  // The coder does not need its own answer again.
   expect(reply).toMatchObject({ state: 'sent', author: { type: 'agent' } })
   const says = { task_id: task.id, body: 'Renamed.', parent_id: done.id, resolves: true }
   expect(await bound.call('comments.create', says)).toMatchObject({ state: 'resolved' })
@@ -142,7 +142,7 @@ test.concurrent('the coder answers a thread with its token, and may resolve it w
   await client.call('executions.stop', { execution_id: execution.id })
 })
 
-test.concurrent('a message that is withdrawn makes drafts of its comments again', async () => {
+test.concurrent('turns comments of a withdrawn message into drafts again', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({ files })
   const { client } = job.running

@@ -18,7 +18,7 @@ const unknown = '01990000-0000-7000-8000-00000000ffff'
 const bodies = async (client: Client, task_id: string) =>
   (await client.call('comments.list', { task_id })).items.map((one) => one.body)
 
-/** What happened to comments, up to the first item that `isLast` fits. */
+/** The comment events up to the first that `isLast` accepts. */
 async function commentNews(client: Client, isLast: (item: FeedItem) => boolean): Promise<string[]> {
   const news: string[] = []
   for await (const item of client.events({}, 0, AbortSignal.timeout(30_000))) {
@@ -31,7 +31,7 @@ async function commentNews(client: Client, isLast: (item: FeedItem) => boolean):
   throw new Error(`The events ended early: ${JSON.stringify(news)}`)
 }
 
-test.concurrent('people comment in threads, on the task and on lines of its diff', async () => {
+test.concurrent('lets people comment in threads, on the task and on lines of its diff', async () => {
   await using job = await startJob()
   const { client } = job.running
   const me = await client.call('auth.me', {})
@@ -59,7 +59,7 @@ test.concurrent('people comment in threads, on the task and on lines of its diff
   expect((await client.call('comments.list', { task_id: task.id })).items).toEqual([first, answer, deeper])
 })
 
-test.concurrent('an answer stays with the task of what it answers, and a body has its bounds', async () => {
+test.concurrent('keeps an answer within its task, and limits the body', async () => {
   await using job = await startJob()
   const { client } = job.running
   const [task, other] = [await job.task(), await job.task()]
@@ -79,7 +79,7 @@ test.concurrent('an answer stays with the task of what it answers, and a body ha
   })
 })
 
-test.concurrent('only the author edits, the author and those in charge delete, every member resolves', async () => {
+test.concurrent('lets only the author edit, the author and owners delete, and every member resolve', async () => {
   await using job = await startJob()
   const { client } = job.running
   const author = await register(job.running, 'Ada')
@@ -98,7 +98,7 @@ test.concurrent('only the author edits, the author and those in charge delete, e
   const resolved = await member.client.call('comments.update', { comment_id: first.id, resolved: true })
   expect(resolved).toMatchObject({ body: 'One, better' })
   expect(resolved.resolved_at).not.toBeNull()
-  // Twice is harmless, and changes nothing.
+  // Repeating it changes nothing.
   expect(await owner.client.call('comments.update', { comment_id: first.id, resolved: true })).toEqual(resolved)
   const remove = (by: Client, comment: { id: string }) => by.call('comments.delete', { comment_id: comment.id })
   expect(await refusalOf(remove(member.client, first))).toBe('forbidden')
@@ -115,7 +115,7 @@ test.concurrent('only the author edits, the author and those in charge delete, e
   expect(await bodies(client, task.id)).toEqual([])
 })
 
-test.concurrent('a thread is resolved and deleted whole, and everybody hears of each part', async () => {
+test.concurrent('resolves and deletes a thread whole, with an event for each part', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -155,7 +155,7 @@ test.concurrent('a thread is resolved and deleted whole, and everybody hears of 
   ])
 })
 
-test.concurrent('a secret in a comment is blacked out before it is kept, in an edit too', async () => {
+test.concurrent('redacts a secret in a comment before it is stored, also in an edit', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({ redaction_patterns: ['shibboleth-[0-9]+'] })
@@ -167,7 +167,7 @@ test.concurrent('a secret in a comment is blacked out before it is kept, in an e
   expect(await bodies(client, task.id)).toEqual(['Or [redacted]'])
 })
 
-test.concurrent('an agent comments in its project with the token of its execution, under its own name', async () => {
+test.concurrent('lets an agent comment in its project under its own name', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -191,29 +191,26 @@ test.concurrent('an agent comments in its project with the token of its executio
   await client.call('executions.stop', { execution_id: execution.id })
 })
 
-test.concurrent(
-  'the person at this machine comments before anybody has registered, and keeps what they wrote',
-  async () => {
-    await using repository = await createTestRepository()
-    await using running = await runApp({ unregistered: true })
-    const call = <N extends OperationName>(name: N, input: OperationInput<N>) =>
-      running.app.api.call(name, input, {
-        principal: running.app.identity.localPrincipal(),
-        signal: AbortSignal.timeout(10_000),
-        remote_address: null,
-      })
-    const project = Project.parse(await call('projects.create', { name: 'Before', repo_path: repository.path }))
-    const task = Task.parse(await call('tasks.create', { project_id: project.id, title: 'A task' }))
-    const comment = Comment.parse(await call('comments.create', { task_id: task.id, body: 'Mine' }))
-    expect(comment.author).toEqual({ type: 'operator', id: null, name: 'Local operator' })
-    expect(await call('comments.update', { comment_id: comment.id, body: 'Edited' })).toMatchObject({ body: 'Edited' })
-    expect(await call('notifications.list', {})).toMatchObject({ items: [] })
-    const first = await register(running, 'Ada')
-    // At the window the first person goes on as the operator; elsewhere they are in charge, not the author.
-    expect(await call('comments.update', { comment_id: comment.id, body: 'Again' })).toMatchObject({ body: 'Again' })
-    const elsewhere = first.client.call('comments.update', { comment_id: comment.id, body: 'Not mine' })
-    expect(await refusalOf(elsewhere)).toBe('forbidden')
-    await first.client.call('comments.delete', { comment_id: comment.id })
-    expect(await bodies(first.client, task.id)).toEqual([])
-  },
-)
+test.concurrent('lets the local operator comment before anyone registers, and keep it', async () => {
+  await using repository = await createTestRepository()
+  await using running = await runApp({ unregistered: true })
+  const call = <N extends OperationName>(name: N, input: OperationInput<N>) =>
+    running.app.api.call(name, input, {
+      principal: running.app.identity.localPrincipal(),
+      signal: AbortSignal.timeout(10_000),
+      remote_address: null,
+    })
+  const project = Project.parse(await call('projects.create', { name: 'Before', repo_path: repository.path }))
+  const task = Task.parse(await call('tasks.create', { project_id: project.id, title: 'A task' }))
+  const comment = Comment.parse(await call('comments.create', { task_id: task.id, body: 'Mine' }))
+  expect(comment.author).toEqual({ type: 'operator', id: null, name: 'Local operator' })
+  expect(await call('comments.update', { comment_id: comment.id, body: 'Edited' })).toMatchObject({ body: 'Edited' })
+  expect(await call('notifications.list', {})).toMatchObject({ items: [] })
+  const first = await register(running, 'Ada')
+  // In the window the first person still acts as the operator; elsewhere they are an owner, not the author.
+  expect(await call('comments.update', { comment_id: comment.id, body: 'Again' })).toMatchObject({ body: 'Again' })
+  const elsewhere = first.client.call('comments.update', { comment_id: comment.id, body: 'Not mine' })
+  expect(await refusalOf(elsewhere)).toBe('forbidden')
+  await first.client.call('comments.delete', { comment_id: comment.id })
+  expect(await bodies(first.client, task.id)).toEqual([])
+})

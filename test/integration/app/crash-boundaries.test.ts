@@ -10,7 +10,7 @@ const atOnce = 3
 
 type Death = NonNullable<CountCommits['die']>
 
-/** The whole way without a crash: what it comes to, and the commits that it takes. */
+/** The way without a crash: its history, and the number of its commits. */
 async function undisturbed(): Promise<{ readonly arrival: Arrival; readonly commits: Commits }> {
   await using journey = await createJourney()
   await using app = await startKillableApp(journey.dataDir, 'mortal')
@@ -20,13 +20,13 @@ async function undisturbed(): Promise<{ readonly arrival: Arrival; readonly comm
   return { arrival: await arrival(app, journey, travelling), commits: await app.commits() }
 }
 
-/** The same with a death on the way and a new start after it; null when the way was shorter than that. */
+/** The same with a death and a restart; null if the way ended before that. */
 async function withDeath(die: Death): Promise<Arrival | null> {
   await using journey = await createJourney()
   const first = await startKillableApp(journey.dataDir, 'mortal')
   const travelling = await pack(first, journey)
   first.count(die)
-  // Of a journey that the death cut short, nothing but the death counts.
+  // Only the death counts in an interrupted journey.
   const arrived = await Promise.race([
     travel(first, travelling).then(
       () => true,
@@ -42,8 +42,8 @@ async function withDeath(die: Death): Promise<Arrival | null> {
 }
 
 /**
- * Before and after every commit, or in the usual run after every eighth of those that end a transition or one of its
- * steps, the last among them.
+ * Before and after every commit; in the usual run at every eighth commit that ends a transition or a step, including
+ * the last.
  */
 function deathsOf(commits: Commits): readonly Death[] {
   const numbers = commits.map((_, index) => index + 1)
@@ -52,7 +52,7 @@ function deathsOf(commits: Commits): readonly Death[] {
   return ends.filter((_, index) => index % 8 === 0).map((at) => ({ at, when: 'after' as const }))
 }
 
-test('killed at any commit between claim and clean-up, a task comes to the same one history', async () => {
+test('reaches the same history when killed at any commit between claim and clean-up', async () => {
   const { arrival: expected, commits } = await undisturbed()
   expect(expected).toMatchObject({
     reviews: ['2 passed 0', '1 failed 1'],
@@ -83,6 +83,6 @@ test('killed at any commit between claim and clean-up, a task comes to the same 
     `${died} of ${deaths.length} deaths at ${commits.length} commits, ${differing.length} with another history.`,
   )
   expect(differing).toEqual([])
-  // The way is not always of one length, by a commit or two about logs and processes.
+  // The way varies by a commit or two about logs and processes.
   expect(died).toBeGreaterThanOrEqual(deaths.length - 2)
 })

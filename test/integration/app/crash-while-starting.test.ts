@@ -8,7 +8,7 @@ import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-test('killed after an agent was started and before that was written down: it is ended, and another one starts', async () => {
+test('ends an agent that was started but not yet saved when killed, and starts another', async () => {
   await using stack = new AsyncDisposableStack()
   const beacon = stack.use(await createProcessBeacon())
   const repository = stack.use(await createTestRepository())
@@ -22,7 +22,7 @@ test('killed after an agent was started and before that was written down: it is 
   const { id: trial } = await client.call('tasks.create', { project_id, title: 'Trial' })
   const { id: task_id } = await client.call('tasks.create', { project_id, title: 'Survive' })
 
-  // The last commit on the way from a claim to an agent at work is the one that names its process.
+  // The last commit between a claim and a working agent names its process.
   first.count(null)
   await client.call('tasks.claim', { task_id: trial, agent_id })
   await first.eventually(

@@ -27,43 +27,40 @@ async function claimedTask(app: KillableApp, repository: TestRepository, command
   return { project, agent, task, path: claimed.workspace?.path ?? '' }
 }
 
-test.concurrent(
-  'killed while the agent works: no process is left, the work is there, and somebody is asked',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    await using repository = await createTestRepository()
-    await using dataDir = await temporaryDataDir()
-    await using first = await startKillableApp(dataDir.path)
-    const { task, path } = await claimedTask(
-      first,
-      repository,
-      beacon.hold('agent', 'echo half > half.txt; sleep 1000 & sleep 1000'),
-    )
-    await beacon.alive('agent')
-    await first.eventually(
-      async () => (await first.client.call('tasks.executions', { task_id: task.id })).items,
-      ([execution]) => execution?.status === 'running',
-    )
-    await first.kill()
+test.concurrent('leaves no process, keeps the work and asks a person when killed during a run', async () => {
+  await using beacon = await createProcessBeacon()
+  await using repository = await createTestRepository()
+  await using dataDir = await temporaryDataDir()
+  await using first = await startKillableApp(dataDir.path)
+  const { task, path } = await claimedTask(
+    first,
+    repository,
+    beacon.hold('agent', 'echo half > half.txt; sleep 1000 & sleep 1000'),
+  )
+  await beacon.alive('agent')
+  await first.eventually(
+    async () => (await first.client.call('tasks.executions', { task_id: task.id })).items,
+    ([execution]) => execution?.status === 'running',
+  )
+  await first.kill()
 
-    await using second = await startKillableApp(dataDir.path)
-    await beacon.gone('agent')
-    const lost = await second.client.call('tasks.get', { task_id: task.id })
-    expect(lost).toMatchObject({
-      status: 'in_progress',
-      active_execution_id: null,
-      error_annotation: { type: 'execution_lost', recovery_actions: ['retry_execution'] },
-    })
-    const { items } = await second.client.call('tasks.executions', { task_id: task.id })
-    expect(items).toMatchObject([{ status: 'lost' }])
-    expect(await readFile(join(path, 'half.txt'), 'utf8')).toBe('half\n')
-    expect((await second.client.call('tasks.workspace', { task_id: task.id })).lock).toBeNull()
-    await second.client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
-    await beacon.alive('agent', 2)
-  },
-)
+  await using second = await startKillableApp(dataDir.path)
+  await beacon.gone('agent')
+  const lost = await second.client.call('tasks.get', { task_id: task.id })
+  expect(lost).toMatchObject({
+    status: 'in_progress',
+    active_execution_id: null,
+    error_annotation: { type: 'execution_lost', recovery_actions: ['retry_execution'] },
+  })
+  const { items } = await second.client.call('tasks.executions', { task_id: task.id })
+  expect(items).toMatchObject([{ status: 'lost' }])
+  expect(await readFile(join(path, 'half.txt'), 'utf8')).toBe('half\n')
+  expect((await second.client.call('tasks.workspace', { task_id: task.id })).lock).toBeNull()
+  await second.client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+  await beacon.alive('agent', 2)
+})
 
-test.concurrent('killed while CI runs: the old run is ended and a new one comes to exactly one result', async () => {
+test.concurrent('ends the old CI run after a kill, and gets exactly one result from a new one', async () => {
   await using beacon = await createProcessBeacon()
   await using repository = await createTestRepository()
   await using dataDir = await temporaryDataDir()
@@ -95,68 +92,62 @@ test.concurrent('killed while CI runs: the old run is ended and a new one comes 
   expect(audit.map((entry) => entry.to_state)).toEqual(['in_progress', 'review'])
 })
 
-test.concurrent(
-  'killed between the commit of a claim and its effects: the next start brings the agent to work, and it knows the address',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    await using repository = await createTestRepository()
-    await using dataDir = await temporaryDataDir()
+test.concurrent('starts the agent after a kill between the claim’s commit and its effects', async () => {
+  await using beacon = await createProcessBeacon()
+  await using repository = await createTestRepository()
+  await using dataDir = await temporaryDataDir()
+  await using first = await startKillableApp(dataDir.path)
+  const { client } = first
+  const project = await client.call('projects.create', { name: 'Crash', repo_path: repository.path })
+  // The worktree's set-up comes first after the commit, and holds the claim there.
+  const stop = join(dataDir.path, 'stop-here')
+  await writeFile(stop, '')
+  const setup = beacon.hold('setup', `if test -f '${stop}'; then ${wait}; fi`)
+  await client.call('projects.update_settings', { project_id: project.id, setup_commands: [setup] })
+  const command = 'echo "${SVC_API_URL:-none}" > address.txt; echo done'
+  const agent = await client.call('agents.create', { name: 'Agent', executor: 'command', config: { command } })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Survive' })
+  const claiming = client.call('tasks.claim', { task_id: task.id, agent_id: agent.id }).catch(() => null)
+  await beacon.alive('setup')
+  await first.kill()
+  expect(await claiming).toBeNull()
+  await rm(stop)
+
+  await using second = await startKillableApp(dataDir.path)
+  await beacon.gone('setup')
+  const passed = await second.eventually(
+    () => second.client.call('tasks.get', { task_id: task.id }),
+    (one) => one.review_passed_at !== null && !one.entry_barrier,
+  )
+  expect(passed.status).toBe('review')
+  const { items: audit } = await second.client.call('tasks.transitions', { task_id: task.id })
+  expect(audit.map((entry) => entry.to_state)).toEqual(['in_progress', 'review'])
+  const { items: executions } = await second.client.call('tasks.executions', { task_id: task.id })
+  expect(executions.map((one) => one.status)).toEqual(['succeeded'])
+  const { path } = await second.client.call('tasks.workspace', { task_id: task.id })
+  expect(await readFile(join(path, 'address.txt'), 'utf8')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/)
+})
+
+test.concurrent('finishes at the next start a checkout update that was killed during a merge', async () => {
+  await using repository = await createTestRepository({ files: { 'a.txt': 'before\n' } })
+  await using dataDir = await temporaryDataDir()
+  {
     await using first = await startKillableApp(dataDir.path)
-    const { client } = first
-    const project = await client.call('projects.create', { name: 'Crash', repo_path: repository.path })
-    // The first thing after the commit is the worktree's set-up: it holds the claim there.
-    const stop = join(dataDir.path, 'stop-here')
-    await writeFile(stop, '')
-    const setup = beacon.hold('setup', `if test -f '${stop}'; then ${wait}; fi`)
-    await client.call('projects.update_settings', { project_id: project.id, setup_commands: [setup] })
-    const command = 'echo "${SVC_API_URL:-none}" > address.txt; echo done'
-    const agent = await client.call('agents.create', { name: 'Agent', executor: 'command', config: { command } })
-    const task = await client.call('tasks.create', { project_id: project.id, title: 'Survive' })
-    const claiming = client.call('tasks.claim', { task_id: task.id, agent_id: agent.id }).catch(() => null)
-    await beacon.alive('setup')
+    await first.client.call('projects.create', { name: 'Crash', repo_path: repository.path })
     await first.kill()
-    expect(await claiming).toBeNull()
-    await rm(stop)
+  }
+  // The state that a service leaves when it dies after the branch moved and before the files followed.
+  const from = await repository.git(['rev-parse', 'main'])
+  const to = await repository.commit('Merged', { 'a.txt': 'after\n' })
+  await repository.git(['reset', '--quiet', '--hard', from])
+  await repository.git(['update-ref', 'refs/heads/main', to])
+  const note = join(repository.path, '.git', 'svc-pending-move-left.json')
+  const lock = join(repository.path, '.git', 'index.lock')
+  await writeFile(note, JSON.stringify({ branch: 'main', from, to, checkouts: [repository.path], token: 'left' }))
+  await writeFile(lock, 'left')
 
-    await using second = await startKillableApp(dataDir.path)
-    await beacon.gone('setup')
-    const passed = await second.eventually(
-      () => second.client.call('tasks.get', { task_id: task.id }),
-      (one) => one.review_passed_at !== null && !one.entry_barrier,
-    )
-    expect(passed.status).toBe('review')
-    const { items: audit } = await second.client.call('tasks.transitions', { task_id: task.id })
-    expect(audit.map((entry) => entry.to_state)).toEqual(['in_progress', 'review'])
-    const { items: executions } = await second.client.call('tasks.executions', { task_id: task.id })
-    expect(executions.map((one) => one.status)).toEqual(['succeeded'])
-    const { path } = await second.client.call('tasks.workspace', { task_id: task.id })
-    expect(await readFile(join(path, 'address.txt'), 'utf8')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/)
-  },
-)
-
-test.concurrent(
-  'killed while a merge moves the checkout: the next start finishes that, though nobody merges again',
-  async () => {
-    await using repository = await createTestRepository({ files: { 'a.txt': 'before\n' } })
-    await using dataDir = await temporaryDataDir()
-    {
-      await using first = await startKillableApp(dataDir.path)
-      await first.client.call('projects.create', { name: 'Crash', repo_path: repository.path })
-      await first.kill()
-    }
-    // What a service leaves that dies after the branch has moved and before the files follow.
-    const from = await repository.git(['rev-parse', 'main'])
-    const to = await repository.commit('Merged', { 'a.txt': 'after\n' })
-    await repository.git(['reset', '--quiet', '--hard', from])
-    await repository.git(['update-ref', 'refs/heads/main', to])
-    const note = join(repository.path, '.git', 'svc-pending-move-left.json')
-    const lock = join(repository.path, '.git', 'index.lock')
-    await writeFile(note, JSON.stringify({ branch: 'main', from, to, checkouts: [repository.path], token: 'left' }))
-    await writeFile(lock, 'left')
-
-    await using _ = await startKillableApp(dataDir.path)
-    expect([existsSync(note), existsSync(lock)]).toEqual([false, false])
-    expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('after\n')
-    expect(await repository.git(['status', '--porcelain'])).toBe('')
-  },
-)
+  await using _ = await startKillableApp(dataDir.path)
+  expect([existsSync(note), existsSync(lock)]).toEqual([false, false])
+  expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('after\n')
+  expect(await repository.git(['status', '--porcelain'])).toBe('')
+})

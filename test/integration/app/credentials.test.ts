@@ -10,7 +10,7 @@ const ended = (job: Job, task_id: string) =>
     ([first]) => first?.finished_at != null,
   )
 
-/** Every file at and below a place. */
+/** Lists every file at and below a path. */
 async function filesBelow(place: string): Promise<string[]> {
   const found = await stat(place).catch(() => null)
   if (found?.isFile()) return [place]
@@ -19,7 +19,7 @@ async function filesBelow(place: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
 
-test('the token of an agent works for its task and project while it runs, for nothing of people, and dies with it', async () => {
+test('accepts a run’s token for its task and project, nothing of people’s, until the run ends', async () => {
   await using job = await startJob()
   const { client, url } = job.running
   const other = await client.call('projects.create', { name: 'Other', repo_path: job.repository.path })
@@ -59,7 +59,7 @@ test('the token of an agent works for its task and project while it runs, for no
   expect(overMcp.status).toBe(401)
 })
 
-test('neither its environment nor a file that this leads to holds a secret of the service', async () => {
+test('keeps the service’s secrets out of its environment and files', async () => {
   process.env['SVC_SECRET_TRACKER'] = 'tracker-secret-0123456789'
   try {
     await using job = await startJob()
@@ -89,7 +89,7 @@ test('neither its environment nor a file that this leads to holds a secret of th
   }
 })
 
-test('what an agent and a check say is redacted wherever it is kept, shown or sent', async () => {
+test('redacts what agents and checks print wherever it is stored, shown or sent', async () => {
   await using job = await startJob()
   const { client, dataDir } = job.running
   await job.settings({ redaction_patterns: ['hunter[0-9]+'] })
@@ -126,7 +126,7 @@ test('what an agent and a check say is redacted wherever it is kept, shown or se
   }
 })
 
-test('values of an agent’s environment and of a claim’s overrides are redacted by the letter, plain words are not', async () => {
+test('redacts values of an agent’s environment and a claim’s overrides, but not plain words', async () => {
   await using job = await startJob()
   const { client, dataDir } = job.running
   const config = {
@@ -149,7 +149,7 @@ test('values of an agent’s environment and of a claim’s overrides are redact
   for (const secret of ['plainwords', 'Correct-Horse']) expect(everything).not.toContain(secret)
 })
 
-test('a hard link into the data folder is neither committed nor merged', async () => {
+test('neither commits nor merges a hard link into the data folder', async () => {
   await using job = await startJob()
   const { client, dataDir } = job.running
   const task = await job.task()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 
-/** Plants something in the repository of a task while its agent works, and answers what its review then shows. */
+/** Plants something in a task's repository while its agent works; returns what the review then shows. */
 async function planted(
   job: Job,
   plant: (at: { common: string; path: string; trace: string }) => Promise<void>,
@@ -30,7 +30,7 @@ async function planted(
 const git = (job: Job, args: string[], cwd?: string) => job.repository.git(args, cwd === undefined ? {} : { cwd })
 const evil = { 'a.js': 'evil\n' }
 
-test.concurrent('a replaced object of the base hides nothing', async () => {
+test.concurrent('ignores a replaced object of the base', async () => {
   await using job = await startJob({ files: { 'a.js': 'good\n' } })
   const { diff, review } = await planted(
     job,
@@ -44,7 +44,7 @@ test.concurrent('a replaced object of the base hides nothing', async () => {
   expect(review?.notes).toEqual([{ kind: 'repository_changed', paths: [expect.stringMatching(/^refs\/replace\//)] }])
 })
 
-test.concurrent('grafts hide nothing', async () => {
+test.concurrent('ignores grafts', async () => {
   await using job = await startJob({ files: { 'a.js': 'good\n' } })
   const { diff, review } = await planted(
     job,
@@ -65,7 +65,7 @@ for (const [where, file] of [
   ['core.attributesFile', (at: { trace: string }) => at.trace],
 ] as const) {
   for (const attribute of ['-diff', 'binary', 'diff=quiet']) {
-    test.concurrent(`text is text by its content, whatever ${where} says (${attribute})`, async () => {
+    test.concurrent(`detects text by its content, whatever ${where} says (${attribute})`, async () => {
       await using job = await startJob({ files: { 'a.js': 'good\n', 'logo.png': 'a\0b' } })
       const { diff } = await planted(
         job,
@@ -102,7 +102,7 @@ const onlyTask = async (job: Job) => {
   return task
 }
 
-test.concurrent('nothing that was planted in the configuration runs, until the work is merged and after', async () => {
+test.concurrent('runs nothing that was planted in the configuration, until the merge and after', async () => {
   await using job = await startJob({ files: { 'a.js': 'good\n' } })
   const { client, task_id, path, diff, review, trace } = await planted(
     job,
@@ -131,7 +131,7 @@ test.concurrent('nothing that was planted in the configuration runs, until the w
   expect(diff.patch).toContain('-good\n+evil')
   const [note] = review?.notes ?? []
   expect(note?.paths).toEqual(expect.arrayContaining(['config', 'info/attributes', '../../beside/hooks/pre-commit']))
-  // The base moves on, so that it takes a real merge.
+  // The base moves on, so that a real merge is needed.
   const plain = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false']
   await job.repository.write({ 'c.md': 'c\n' })
   await git(job, [...plain, 'add', 'c.md'])
@@ -147,7 +147,7 @@ test.concurrent('nothing that was planted in the configuration runs, until the w
   expect(path).not.toBe('')
 })
 
-test.concurrent('filters that stood in the configuration when the repository was added go on', async () => {
+test.concurrent('keeps running filters that were configured when the repository was added', async () => {
   await using job = await startJob()
   const { client } = job.running
   await git(job, ['config', 'filter.shout.clean', 'tr a-z A-Z'])

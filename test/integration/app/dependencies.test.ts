@@ -11,13 +11,13 @@ const add = (job: Job, task: Task, other: Task) =>
 const listed = async (job: Job, task: Task) =>
   (await job.running.client.call('tasks.dependencies', { task_id: task.id })).items
 
-/** The default, with a merge that never ends by itself. */
+/** The default workflow with a merge that never ends by itself. */
 const slowMerge = (standard: WorkflowDefinition) => ({
   ...standard,
   states: standard.states.map((state) => (state.name === 'merging' ? { ...state, hooks: {} } : state)),
 })
 
-test.concurrent('a dependency is answered as it is listed, and adding it twice changes nothing', async () => {
+test.concurrent('returns a dependency as it is listed, and adds it once', async () => {
   await using job = await startJob()
   const { client } = job.running
   const [first, second] = [await job.task({ title: 'First' }), await job.task({ title: 'Second' })]
@@ -27,11 +27,11 @@ test.concurrent('a dependency is answered as it is listed, and adding it twice c
   expect(after.dependencies).toEqual([first.id])
   expect(await add(job, second, first)).toEqual(item)
   expect(await listed(job, second)).toEqual([item])
-  // Nothing changed, so nobody was told of a change.
+  // Nothing changed, so nothing was emitted.
   expect(await client.call('tasks.get', { task_id: second.id })).toEqual(after)
 })
 
-test.concurrent('everybody who looks hears of a dependency that comes or goes', async () => {
+test.concurrent('sends an event for each added or removed dependency', async () => {
   await using job = await startJob()
   const { client } = job.running
   const [first, second] = [await job.task(), await job.task()]
@@ -52,7 +52,7 @@ test.concurrent('everybody who looks hears of a dependency that comes or goes', 
   expect((await refused(again)).details).toEqual({ resource: 'dependency' })
 })
 
-test.concurrent('dependency_cycle: the refusal names the way round, and a task can’t wait for itself', async () => {
+test.concurrent('dependency_cycle: names the circle, and refuses a task that waits for itself', async () => {
   await using job = await startJob()
   const [a, b, c] = [await job.task(), await job.task(), await job.task()]
   await add(job, a, b)
@@ -67,7 +67,7 @@ test.concurrent('dependency_cycle: the refusal names the way round, and a task c
   expect(await listed(job, c)).toEqual([])
 })
 
-test.concurrent('of dependencies that close a circle together one is refused, however simultaneous', async () => {
+test.concurrent('refuses one of several simultaneous dependencies that close a circle', async () => {
   await using job = await startJob()
   const tasks = await Promise.all(Array.from({ length: 6 }, () => job.task()))
   const pairs = tasks.map((task, index) => [task, tasks[(index + 1) % tasks.length] ?? task] as const)
@@ -76,7 +76,7 @@ test.concurrent('of dependencies that close a circle together one is refused, ho
   expect(codes).toEqual(['dependency_cycle'])
 })
 
-test.concurrent('cross_project_dependency: a task waits only for tasks of its own project', async () => {
+test.concurrent('cross_project_dependency: refuses tasks of other projects', async () => {
   await using job = await startJob()
   await using other = await createTestRepository()
   const { client } = job.running
@@ -90,34 +90,37 @@ test.concurrent('cross_project_dependency: a task waits only for tasks of its ow
   expect([missing.code, missing.details]).toEqual(['not_found', { resource: 'task' }])
 })
 
-test.concurrent('dependency_gate: others wait for done, and the context holder may go on from review', async () => {
-  await using job = await startJob()
-  const { client } = job.running
-  const holder = await job.agent('echo one > "$SVC_TASK_ID.txt"; echo done', 'Holder')
-  const other = await job.agent('echo two > "$SVC_TASK_ID.txt"; echo done', 'Other')
-  const first = await job.task({ title: 'First' })
-  const [second, third] = [await job.task(), await job.task()]
-  await add(job, second, first)
-  await add(job, third, first)
-  const early = await refused(job.claim(second, holder))
-  expect([early.code, early.status, early.details]).toEqual(['dependency_gate', 409, { depends_on: [first.id] }])
-  await job.claim(first, holder)
-  const inReview = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-  expect(inReview.status).toBe('review')
-  expect(await refusalOf(job.claim(second, other))).toBe('dependency_gate')
-  expect(await refusalOf(client.call('tasks.claim', { task_id: second.id }))).toBe('dependency_gate')
-  expect((await job.claim(second, holder)).task.status).toBe('in_progress')
-  expect(await listed(job, third)).toMatchObject([{ status: 'review', satisfied: false }])
-  const { version } = inReview
-  expect((await client.call('tasks.transition', { task_id: first.id, status: 'merging', version })).task.status).toBe(
-    'done',
-  )
-  expect(await listed(job, third)).toMatchObject([{ status: 'done', satisfied: true }])
-  expect((await job.claim(third, other)).task.status).toBe('in_progress')
-})
+test.concurrent(
+  'dependency_gate: makes others wait for done, and lets the context holder continue from review',
+  async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const holder = await job.agent('echo one > "$SVC_TASK_ID.txt"; echo done', 'Holder')
+    const other = await job.agent('echo two > "$SVC_TASK_ID.txt"; echo done', 'Other')
+    const first = await job.task({ title: 'First' })
+    const [second, third] = [await job.task(), await job.task()]
+    await add(job, second, first)
+    await add(job, third, first)
+    const early = await refused(job.claim(second, holder))
+    expect([early.code, early.status, early.details]).toEqual(['dependency_gate', 409, { depends_on: [first.id] }])
+    await job.claim(first, holder)
+    const inReview = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    expect(inReview.status).toBe('review')
+    expect(await refusalOf(job.claim(second, other))).toBe('dependency_gate')
+    expect(await refusalOf(client.call('tasks.claim', { task_id: second.id }))).toBe('dependency_gate')
+    expect((await job.claim(second, holder)).task.status).toBe('in_progress')
+    expect(await listed(job, third)).toMatchObject([{ status: 'review', satisfied: false }])
+    const { version } = inReview
+    expect((await client.call('tasks.transition', { task_id: first.id, status: 'merging', version })).task.status).toBe(
+      'done',
+    )
+    expect(await listed(job, third)).toMatchObject([{ status: 'done', satisfied: true }])
+    expect((await job.claim(third, other)).task.status).toBe('in_progress')
+  },
+)
 
 test.concurrent(
-  'dependency_gate: a person who executed the dependency is its context holder, and no agent of theirs',
+  'dependency_gate: counts a person who executed it as context holder, but no agent of theirs',
   async () => {
     await using job = await startJob()
     const { client } = job.running
@@ -136,7 +139,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('dependency_gate: the context holder may go on while the dependency is being merged', async () => {
+test.concurrent('dependency_gate: lets the context holder continue while the dependency is being merged', async () => {
   await using job = await startJob({ workflow: slowMerge })
   const { client } = job.running
   const holder = await job.agent('echo one > "$SVC_TASK_ID.txt"; echo done', 'Holder')
@@ -154,7 +157,7 @@ test.concurrent('dependency_gate: the context holder may go on while the depende
   expect((await job.claim(second, holder)).task.status).toBe('in_progress')
 })
 
-test.concurrent('dependency_gate: a cancelled dependency is not done, until it is taken away', async () => {
+test.concurrent('dependency_gate: does not count a cancelled dependency as done, until it is removed', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo one > one.txt; echo done')

@@ -7,7 +7,7 @@ import { startJob } from '../../helpers/job.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-/** A task whose worktree is there and that nobody works on any more. */
+/** A task with a worktree and without a running agent. */
 async function worked() {
   const job = await startJob({ files: { 'a.txt': 'a\n', 'b.txt': 'b\n' } })
   const task = await job.task()
@@ -20,7 +20,7 @@ const filesOf = async (client: Client, task_id: string) => (await client.call('t
 const viewedOf = async (client: Client, task_id: string) =>
   (await filesOf(client, task_id)).map(({ path, viewed }) => `${path} ${viewed ? 'viewed' : 'new'}`)
 
-test.concurrent('a viewed mark lasts while the content does, and falls when it or its mode changes', async () => {
+test.concurrent('keeps a viewed mark as long as content and mode', async () => {
   const { job, client, task_id, path } = await worked()
   await using _ = job
   await writeFile(join(path, 'a.txt'), 'changed\n')
@@ -43,25 +43,22 @@ test.concurrent('a viewed mark lasts while the content does, and falls when it o
   ])
 })
 
-test.concurrent(
-  'a mark of a content that is no longer there counts for nothing, and a mark is taken back',
-  async () => {
-    const { job, client, task_id, path } = await worked()
-    await using _ = job
-    await writeFile(join(path, 'a.txt'), 'seen\n')
-    const seen = (await filesOf(client, task_id)).map(named)
-    await writeFile(join(path, 'a.txt'), 'newer than what was seen\n')
-    await client.call('tasks.mark_viewed', { task_id, files: seen, viewed: true })
-    expect(await viewedOf(client, task_id)).toEqual(['a.txt new'])
-    const now = (await filesOf(client, task_id)).map(named)
-    await client.call('tasks.mark_viewed', { task_id, files: now, viewed: true })
-    expect(await viewedOf(client, task_id)).toEqual(['a.txt viewed'])
-    await client.call('tasks.mark_viewed', { task_id, files: now, viewed: false })
-    expect(await viewedOf(client, task_id)).toEqual(['a.txt new'])
-  },
-)
+test.concurrent('ignores a mark for old content, and removes marks', async () => {
+  const { job, client, task_id, path } = await worked()
+  await using _ = job
+  await writeFile(join(path, 'a.txt'), 'seen\n')
+  const seen = (await filesOf(client, task_id)).map(named)
+  await writeFile(join(path, 'a.txt'), 'newer than what was seen\n')
+  await client.call('tasks.mark_viewed', { task_id, files: seen, viewed: true })
+  expect(await viewedOf(client, task_id)).toEqual(['a.txt new'])
+  const now = (await filesOf(client, task_id)).map(named)
+  await client.call('tasks.mark_viewed', { task_id, files: now, viewed: true })
+  expect(await viewedOf(client, task_id)).toEqual(['a.txt viewed'])
+  await client.call('tasks.mark_viewed', { task_id, files: now, viewed: false })
+  expect(await viewedOf(client, task_id)).toEqual(['a.txt new'])
+})
 
-test.concurrent('each person has marks of their own, and hears of no others', async () => {
+test.concurrent('keeps marks per person, and sends no one else’s', async () => {
   const { job, client, task_id, path } = await worked()
   await using _ = job
   const guest = await register(job.running, 'Guest')
@@ -79,7 +76,7 @@ test.concurrent('each person has marks of their own, and hears of no others', as
   stop.abort()
 })
 
-test.concurrent('marks are for people, and of tasks that are there', async () => {
+test.concurrent('accepts marks from people only, and for existing tasks', async () => {
   await using job = await startJob({ files: { 'a.txt': 'a\n' } })
   const { client } = job.running
   const file = { path: 'a.txt', blob: null, new_mode: null }
@@ -92,7 +89,7 @@ test.concurrent('marks are for people, and of tasks that are there', async () =>
   }
 })
 
-/** The first mark that is heard of; null when the title of a task changes before any is. */
+/** Returns the first mark received; null if a title changes before. */
 async function heard(client: Client, signal: AbortSignal): Promise<unknown> {
   for await (const item of client.events({}, 0, signal)) {
     if (item.kind !== 'event') continue

@@ -8,7 +8,7 @@ import { register } from '../../helpers/membership.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { systemWatches } from '../../helpers/system-watches.ts'
 
-/** The events of a client as they come; `next` waits for one that fits. */
+/** The events of a client; `next` waits for one that matches. */
 function listen(client: Client) {
   const stop = new AbortController()
   const items = client.events({}, null, AbortSignal.any([stop.signal, AbortSignal.timeout(40_000)]))
@@ -28,35 +28,32 @@ function listen(client: Client) {
 
 const isChange = (item: FeedItem) => item.kind === 'worktree'
 
-test.concurrent(
-  'whoever watches a diff hears that an agent writes, reads it anew, and hears the next change',
-  async () => {
-    await using job = await startJob({ files: { 'a.txt': 'a\n' } })
-    const { client } = job.running
-    const task = await job.task()
-    const task_id = task.id
-    expect(await client.call('tasks.watch_diff', { task_id })).toEqual({ since: null, until: null })
-    const { workspace } = await client.call('tasks.claim', { task_id })
-    const path = workspace?.path ?? ''
-    await using events = listen(client)
-    const first = await client.call('tasks.watch_diff', { task_id })
-    expect(Date.parse(first.until ?? '') - Date.parse(first.since ?? '')).toBeGreaterThanOrEqual(60_000)
-    await writeFile(join(path, 'a.txt'), 'one\n')
-    expect(await events.next(isChange)).toEqual({
-      kind: 'worktree',
-      change: { project_id: job.project.id, task_id, occurred_at: expect.stringContaining('T') },
-    })
-    expect((await client.call('tasks.diff', { task_id })).patch).toContain('+one\n')
-    await writeFile(join(path, 'new.txt'), 'n\n')
-    await events.next(isChange)
-    const again = await client.call('tasks.watch_diff', { task_id })
-    expect(again.since).toBe(first.since)
-    await rm(path, { recursive: true })
-    await events.next(isChange)
-  },
-)
+test.concurrent('notifies a viewer of each change that an agent writes', async () => {
+  await using job = await startJob({ files: { 'a.txt': 'a\n' } })
+  const { client } = job.running
+  const task = await job.task()
+  const task_id = task.id
+  expect(await client.call('tasks.watch_diff', { task_id })).toEqual({ since: null, until: null })
+  const { workspace } = await client.call('tasks.claim', { task_id })
+  const path = workspace?.path ?? ''
+  await using events = listen(client)
+  const first = await client.call('tasks.watch_diff', { task_id })
+  expect(Date.parse(first.until ?? '') - Date.parse(first.since ?? '')).toBeGreaterThanOrEqual(60_000)
+  await writeFile(join(path, 'a.txt'), 'one\n')
+  expect(await events.next(isChange)).toEqual({
+    kind: 'worktree',
+    change: { project_id: job.project.id, task_id, occurred_at: expect.stringContaining('T') },
+  })
+  expect((await client.call('tasks.diff', { task_id })).patch).toContain('+one\n')
+  await writeFile(join(path, 'new.txt'), 'n\n')
+  await events.next(isChange)
+  const again = await client.call('tasks.watch_diff', { task_id })
+  expect(again.since).toBe(first.since)
+  await rm(path, { recursive: true })
+  await events.next(isChange)
+})
 
-test.concurrent('changes are told to members only, without a number, and to nobody who did not ask', async () => {
+test.concurrent('sends changes to members only, without a number, and only on request', async () => {
   await using job = await startJob({ files: { 'a.txt': 'a\n' } })
   const { client } = job.running
   const guest = await register(job.running, 'Guest')
@@ -77,8 +74,8 @@ test.concurrent('changes are told to members only, without a number, and to nobo
   expect(heard).toMatchObject({ kind: 'event', event: { type: 'agent.updated' } })
 })
 
-// Alone, since it counts for the whole process.
-test.runIf(process.platform === 'linux')('closing the app ends what it watches', async () => {
+// Runs alone, because it counts for the whole process.
+test.runIf(process.platform === 'linux')('ends its watches when the app closes', async () => {
   await using job = await startJob({ files: { 'a.txt': 'a\n' } })
   const task = await job.task()
   await job.running.client.call('tasks.claim', { task_id: task.id })

@@ -7,7 +7,7 @@ import { refused } from '../../helpers/refusal.ts'
 import { lastHook } from '../../helpers/timeline.ts'
 import { withHooks } from '../../helpers/small-workflow.ts'
 
-test.concurrent('a move whose entry has nothing to run answers when the barrier is down', async () => {
+test.concurrent('answers a move after the barrier if its entry has nothing to run', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -21,12 +21,12 @@ test.concurrent('a move whose entry has nothing to run answers when the barrier 
 })
 
 test.concurrent(
-  'an agent that moves its own task is answered at once, and the barrier waits for its end',
+  'answers an agent that moves its own task at once, while the barrier waits for its end',
   async ({ expect }) => {
     await using job = await startJob()
     const { client, dataDir } = job.running
     const [log, go] = [join(dataDir, 'answer.json'), join(dataDir, 'go')]
-    // In progress the task has version 2; submitted it has version 3.
+    // The task has version 2 in progress, and version 3 when submitted.
     const submit = `curl -s -m 20 -X POST "$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID/transition" -H "Authorization: Bearer $SVC_API_TOKEN" -H 'Content-Type: application/json' -d '{"status":"review","version":2}' > '${log}'`
     const agent = await job.agent(
       `echo work > work.txt; ${submit}; while [ ! -e '${go}' ]; do sleep 0.05; done; echo done`,
@@ -52,7 +52,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('of four verdicts at the same moment one counts, and the others are refused', async () => {
+test.concurrent('counts one of four simultaneous verdicts and refuses the others', async () => {
   await using job = await startJob()
   const { client } = job.running
   const reviewer = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })
@@ -72,7 +72,7 @@ test.concurrent('of four verdicts at the same moment one counts, and the others 
     ),
   )
   expect(answers.filter((answer) => answer === 'ok')).toHaveLength(1)
-  // What the others meet depends on how far the first has led by then.
+  // The answer to the others depends on how far the first has come.
   const later = ['version_conflict', 'not_at_gate', 'entry_barrier', 'review_not_ready']
   const refusals = answers.filter((answer) => answer !== 'ok')
   expect(refusals.filter((code) => !later.includes(code))).toEqual([])
@@ -80,7 +80,7 @@ test.concurrent('of four verdicts at the same moment one counts, and the others 
   expect(items.find(({ attempt_number }) => attempt_number === 1)?.verdicts).toHaveLength(1)
 })
 
-test.concurrent('an agent is told the state that its task came from', async () => {
+test.concurrent('tells an agent the state that its task came from', async () => {
   await using job = await startJob()
   const task = await job.task({ status: 'todo' })
   await job.claim(task, await job.agent('echo "$SVC_TASK_PREVIOUS_STATUS>$SVC_TASK_STATUS" > from.txt; echo done'))
@@ -89,7 +89,7 @@ test.concurrent('an agent is told the state that its task came from', async () =
   expect(patch).toContain('+todo>in_progress')
 })
 
-test.concurrent('auto_cascade_on_review_pass without a target goes straight on, after a verdict too', async () => {
+test.concurrent('continues with auto_cascade_on_review_pass without a target, also after a verdict', async () => {
   const auto: StateHook = { plugin: 'auto_cascade_on_review_pass' }
   await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto, lastHook] } }) })
   const { client } = job.running
@@ -105,7 +105,7 @@ test.concurrent('auto_cascade_on_review_pass without a target goes straight on, 
   await job.running.taskWhere(judged.id, (one) => one.status === 'done')
 })
 
-test.concurrent('the resolved workflow says when the worktree of a cancelled task goes', async () => {
+test.concurrent('says in the resolved workflow when a cancelled task’s worktree is removed', async () => {
   await using job = await startJob({ config: { cleanupDelaySeconds: 123 } })
   const { states } = await job.running.client.call('projects.get_workflow', { project_id: job.project.id })
   expect(states.find(({ name }) => name === 'cancelled')?.cleanup).toEqual({ policy: 'delayed', seconds: 123 })

@@ -3,7 +3,7 @@ import type { Client } from '../../../src-shared/client/create-client.ts'
 import type { FeedItem } from '../../../src-shared/contract/events.ts'
 import { startJob } from '../../helpers/job.ts'
 
-/** What a client sees from `after` on, up to the first item that `isLast` fits. */
+/** The events from `after` on, up to the first that `isLast` accepts. */
 async function readEvents(client: Client, after: number | null, isLast: (item: FeedItem) => boolean) {
   const seen: FeedItem[] = []
   for await (const item of client.events({}, after, AbortSignal.timeout(30_000))) {
@@ -20,7 +20,7 @@ const isAbout = (type: string, id?: string) => (item: FeedItem) =>
   item.event.type === type &&
   (id === undefined || ('task_id' in item.event.data && item.event.data.task_id === id))
 
-test.concurrent('whoever comes back with the last number gets exactly what they missed', async () => {
+test.concurrent('sends a returning client exactly what it missed', async () => {
   await using job = await startJob()
   const { client } = job.running
   const first = await job.task({ title: 'First' })
@@ -39,7 +39,7 @@ test.concurrent('whoever comes back with the last number gets exactly what they 
   expect(numbers(all)).toEqual([...numbers(seen), ...numbers(missed)])
 })
 
-test.concurrent('the events of one project are those of no other', async () => {
+test.concurrent('sends only one project’s events to its stream', async () => {
   await using job = await startJob()
   const { client } = job.running
   const other = await client.call('projects.create', { name: 'Other', repo_path: job.repository.path })
@@ -54,14 +54,14 @@ test.concurrent('the events of one project are those of no other', async () => {
   expect(new Set(seen)).toEqual(new Set([other.id]))
 })
 
-test.concurrent('a number from the future or another installation is answered with a reset', async () => {
+test.concurrent('resets a client with a number from the future or another installation', async () => {
   await using job = await startJob()
   const { client } = job.running
   const [reset] = await readEvents(client, 1_000_000, (item) => item.kind === 'reset')
   expect(reset?.kind).toBe('reset')
 })
 
-test.concurrent('every change of a worktree is news: being made, ready, and waiting for its clean-up', async () => {
+test.concurrent('sends every change of a worktree: created, ready, waiting for clean-up', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -78,7 +78,7 @@ test.concurrent('every change of a worktree is news: being made, ready, and wait
   ).toEqual(['creating', 'ready', 'cleanup_scheduled'])
 })
 
-test.concurrent('the events of a run come in the order of what happened', async () => {
+test.concurrent('sends the events of a run in their order', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task({ review_config: { ci_steps: ['true'] } })
@@ -115,37 +115,34 @@ test.concurrent('the events of a run come in the order of what happened', async 
   expect(sorted).toEqual([...sorted].sort((a, b) => a - b))
 })
 
-test.concurrent(
-  "other people's projects and agents do not show in the events, not even once they are deleted",
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const guest = await job.running.clientWith(null).call('auth.register', {
-      email: 'guest@copse.test',
-      password: 'another horse',
-      display_name: 'Guest',
-    })
-    const theirs = job.running.clientWith(guest.access_token)
-    await client.call('agents.create', { name: 'Secret agent', executor: 'command', config: { command: 'secret' } })
-    const task = await job.task({ title: 'Secret task' })
-    await client.call('tasks.delete', { task_id: task.id })
-    await client.call('projects.delete', { project_id: job.project.id })
-    const own = await theirs.call('agents.create', {
-      name: 'Own agent',
-      executor: 'command',
-      config: { command: 'mine' },
-    })
-    const items = await readEvents(
-      theirs,
-      0,
-      (item) => item.kind === 'event' && item.event.type === 'agent.updated' && item.event.data.agent_id === own.id,
-    )
-    expect(JSON.stringify(items)).not.toContain('Secret')
-    expect(items.map((item) => item.kind === 'event' && item.event.type)).toEqual([
-      // Their own registration.
-      'user.updated',
-      'project.updated',
-      'agent.updated',
-    ])
-  },
-)
+test.concurrent('hides other people’s projects and agents, even when they are deleted', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const guest = await job.running.clientWith(null).call('auth.register', {
+    email: 'guest@copse.test',
+    password: 'another horse',
+    display_name: 'Guest',
+  })
+  const theirs = job.running.clientWith(guest.access_token)
+  await client.call('agents.create', { name: 'Secret agent', executor: 'command', config: { command: 'secret' } })
+  const task = await job.task({ title: 'Secret task' })
+  await client.call('tasks.delete', { task_id: task.id })
+  await client.call('projects.delete', { project_id: job.project.id })
+  const own = await theirs.call('agents.create', {
+    name: 'Own agent',
+    executor: 'command',
+    config: { command: 'mine' },
+  })
+  const items = await readEvents(
+    theirs,
+    0,
+    (item) => item.kind === 'event' && item.event.type === 'agent.updated' && item.event.data.agent_id === own.id,
+  )
+  expect(JSON.stringify(items)).not.toContain('Secret')
+  expect(items.map((item) => item.kind === 'event' && item.event.type)).toEqual([
+    // Their own registration.
+    'user.updated',
+    'project.updated',
+    'agent.updated',
+  ])
+})

@@ -10,7 +10,7 @@ import { projectRoot } from '../../helpers/project-root.ts'
 
 const file = join(projectRoot, 'docs', 'examples', 'worker.mjs')
 
-/** The documented worker, as a process of its own that runs `command` for each task. */
+/** The documented worker as a process that runs `command` for each task. */
 async function startWorker(job: Job, command: string, more: { env?: Record<string, string>; args?: string[] } = {}) {
   const { client, url } = job.running
   const agent = await client.call('agents.create', { name: 'Remote', executor: 'external' })
@@ -31,7 +31,7 @@ async function startWorker(job: Job, command: string, more: { env?: Record<strin
     agent,
     worker,
     ended,
-    /** Settles with the first line like this, once it has printed it. */
+    /** Resolves with the first line that matches. */
     said: (like: RegExp) =>
       new Promise<string>((resolve) => {
         const look = () => {
@@ -50,10 +50,10 @@ async function startWorker(job: Job, command: string, more: { env?: Record<strin
 
 const readyTask = (job: Job, title: string) => job.task({ title, status: 'todo', description: `Do: ${title}` })
 
-/** What an execution of the task came to. */
+/** The result of an execution of the task. */
 const executionOf = async (job: Job, task: Task) => (await job.executions(task.id))[0]
 
-test('the documented worker takes one task after another, with its prompt, and hands each in', async () => {
+test('does one task after another with the documented worker', async () => {
   await using job = await startJob()
   await using worker = await startWorker(job, 'cat > told.txt; env | grep -c TOKEN; echo "All of $SVC_TASK_TITLE"')
   await worker.said(/^Waiting/)
@@ -68,7 +68,7 @@ test('the documented worker takes one task after another, with its prompt, and h
   }
 })
 
-test('what a reviewer sends back it does again, and a command that fails is said to have failed', async () => {
+test('repeats what a reviewer sends back, and reports a failing command', async () => {
   await using job = await startJob()
   await using worker = await startWorker(job, 'cat >> told.txt; ! grep -q "not at all" told.txt')
   const task = await readyTask(job, 'Again')
@@ -80,7 +80,7 @@ test('what a reviewer sends back it does again, and a command that fails is said
   expect(await worker.ended).toEqual([0, null])
 })
 
-test('it ends its command when a person stops the execution, and takes the next task', async () => {
+test('ends its command when a person stops the execution, and takes the next task', async () => {
   await using job = await startJob()
   await using worker = await startWorker(job, '[ "$SVC_TASK_TITLE" != Long ] || exec sleep 600')
   const task = await readyTask(job, 'Long')
@@ -93,7 +93,7 @@ test('it ends its command when a person stops the execution, and takes the next 
   await job.running.taskWhere(next.id, ({ review_passed_at }) => review_passed_at !== null)
 })
 
-test('a worker that dies is missed after 90 seconds', async () => {
+test('is lost after 90 seconds when it dies', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     const time = { now: Date.now() }
@@ -104,7 +104,7 @@ test('a worker that dies is missed after 90 seconds', async () => {
     worker.worker.kill('SIGKILL')
     await worker.ended
     process.kill(-Number(group), 'SIGKILL')
-    // In the steps of a service that is awake: a leap of the clock is a laptop that has slept.
+    // In small steps, because a jump of the clock counts as a sleeping laptop.
     for (let step = 0; step < 7; step++) {
       time.now += 15_000
       vi.advanceTimersByTime(15_000)
@@ -116,7 +116,7 @@ test('a worker that dies is missed after 90 seconds', async () => {
   }
 })
 
-test('for a daemon it reports instead, and stops when the answer says so', async () => {
+test('reports for a daemon, and stops when the answer says so', async () => {
   await using job = await startJob()
   const { daemon, token } = await job.running.client.call('daemons.create', { name: 'build-1' })
   const env = { SVC_DAEMON_ID: daemon.id, SVC_DAEMON_TOKEN: token }
@@ -124,7 +124,7 @@ test('for a daemon it reports instead, and stops when the answer says so', async
   const task = await readyTask(job, 'Long')
   await worker.said(/^Working/)
   const execution = await executionOf(job, task)
-  // The first report is told to whoever listens.
+  // The first report is emitted.
   await job.running.eventually(
     () => job.running.client.call('daemons.list', {}),
     ({ items }) => items.some(({ id, last_seen_at }) => id === daemon.id && last_seen_at !== null),

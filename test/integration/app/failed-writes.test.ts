@@ -8,10 +8,10 @@ import { startJob } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
 
 const retried = 'a result could not be written; it is kept and retried'
-/** Ends at the test's word, with work to review. */
+/** Ends on demand, with work to review. */
 const atAWord = (file: string) => `echo work > work.txt; while [ ! -e '${file}' ]; do sleep 0.05; done; echo done`
 
-/** The longest that the service let `/healthz` wait, until `over` settles. */
+/** The longest wait of `/healthz` until `over` settles. */
 async function slowest(url: string, over: Promise<unknown>): Promise<number> {
   let isOver = false
   void over.finally(() => (isOver = true))
@@ -25,7 +25,7 @@ async function slowest(url: string, over: Promise<unknown>): Promise<number> {
   return most
 }
 
-test('a CI step that ends while another process holds the database for 12 s is written once it is let go', async () => {
+test('saves a CI step after another process has held the database for 12 s', async () => {
   const { log, lines, line } = createLogLines()
   await using job = await startJob({ log })
   const { client, url, dataDir } = job.running
@@ -41,7 +41,7 @@ test('a CI step that ends while another process holds the database for 12 s is w
   const held = await holdDatabase(join(dataDir, 'copse.db'))
   await writeFile(go, '')
   await line(retried)
-  // The first write waits for a second; from then on nobody waits for the other process.
+  // The first write waits for a second; later ones don't wait for the other process.
   const most = await slowest(url, setTimeout(10_000))
   expect(most).toBeLessThan(500)
   expect((await client.call('tasks.get', { task_id: task.id })).status).toBe('review')
@@ -53,7 +53,7 @@ test('a CI step that ends while another process holds the database for 12 s is w
   expect(lines.filter(({ msg }) => msg === retried).length).toBeGreaterThan(3)
 })
 
-test('a service whose database is held for good still ends', async () => {
+test('ends a service whose database is held for good', async () => {
   const { log, line } = createLogLines()
   await using job = await startJob({ log })
   const { dataDir } = job.running
@@ -71,7 +71,7 @@ test('a service whose database is held for good still ends', async () => {
   await job.running.app.close()
   expect(performance.now() - began).toBeLessThan(10_000)
   await held.release()
-  // What could not be written by then is what a killed service leaves: its task can go on.
+  // Unwritten results are like those of a killed service: the task can continue.
   job.running = await job.running.restart()
   const lost = await job.running.taskWhere(task.id, ({ active_execution_id }) => active_execution_id === null)
   expect(lost.error_annotation).toMatchObject({ type: 'execution_lost', execution_id: execution.id })

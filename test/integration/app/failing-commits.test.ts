@@ -29,7 +29,7 @@ const kinds = [
   { times: 3, code: 'SQLITE_BUSY' },
 ] as const
 
-test('whichever commit between claim and clean-up fails, a task comes to the same one history without a restart', async () => {
+test('reaches the same history without a restart whichever commit fails between claim and clean-up', async () => {
   const { arrival: expected, written } = await travelled(null)
   expect(expected).toMatchObject({
     reviews: ['2 passed 0', '1 failed 1'],
@@ -60,6 +60,6 @@ test('whichever commit between claim and clean-up fails, a task comes to the sam
   await Promise.all(Array.from({ length: atOnce }, work))
   console.info(`${written} commits; ${failed} of ${tried} ways met failures, ${differing.length} came to another end.`)
   expect(differing).toEqual([])
-  // The way is not always of one length, by a commit or two about logs and processes.
+  // The way varies by a commit or two about logs and processes.
   expect(failed).toBeGreaterThanOrEqual(tried - 4)
 })

@@ -8,7 +8,7 @@ import { present } from '../../helpers/present.ts'
 
 const unknown = '01990000-0000-7000-8000-00000000ffff'
 
-/** Keeps every prompt as `prompt-<n>.txt` and works, then does what `end` says. */
+/** Saves every prompt as `prompt-<n>.txt`, works, then does what `end` says. */
 const keepingPrompts = (end: string) =>
   `n=$(ls prompt-* 2>/dev/null | wc -l | tr -d " "); cat > "prompt-$n.txt"; echo "run $n" > work.txt; echo done; ${end}`
 
@@ -31,48 +31,45 @@ const withState = (name: string, more: Partial<WorkflowState>) => (standard: Wor
   states: standard.states.map((state) => (state.name === name ? { ...state, ...more } : state)),
 })
 
-test.concurrent(
-  'where the work stands still, feedback starts the coder again with all that was not sent yet',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const agent = await job.agent(keepingPrompts('test "$n" = 1'))
-    const task = await job.task({ title: 'Add numbers', description: 'Write a function that adds.' })
-    const { path } = await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
-    const settled = await comment(job, task.id, 'Long settled')
-    await client.call('comments.update', { comment_id: settled.id, resolved: true })
-    const root = await comment(job, task.id, 'Wrong sign.', { line: 7 })
-    await comment(job, task.id, 'Add a test.')
-    await comment(job, task.id, 'Here only?\nOr below too?', { parent_id: root.id })
-    const answer = await client.call('tasks.feedback', { task_id: task.id, message: 'Nearly there.' })
-    expect(answer.task).toMatchObject({
-      status: 'in_progress',
-      error_annotation: null,
-      active_execution_id: answer.execution.id,
-    })
-    expect(answer.execution).toMatchObject({ role: 'coder', agent_id: agent.id, task_id: task.id })
-    const words = [
-      'Nearly there.',
-      '',
-      '`src/add.ts:7`',
-      'Wrong sign.',
-      '',
-      '> Owner answered: Here only?',
-      '> Or below too?',
-      '',
-      'Add a test.',
-    ].join('\n')
-    expect(answer.execution.prompt).toContain('# Add numbers\n\nWrite a function that adds.')
-    expect(answer.execution.prompt.endsWith(words)).toBe(true)
-    expect(await unsent(job, task.id)).toEqual([])
-    await inReview(job, task.id)
-    expect(await readFile(`${path}/prompt-1.txt`, 'utf8')).toBe(answer.execution.prompt)
-    expect(await job.history(task.id)).toEqual(['backlog > in_progress by agent', 'in_progress > review by system'])
-  },
-)
+test.concurrent('starts the coder again in the same state with all unsent feedback', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent(keepingPrompts('test "$n" = 1'))
+  const task = await job.task({ title: 'Add numbers', description: 'Write a function that adds.' })
+  const { path } = await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
+  const settled = await comment(job, task.id, 'Long settled')
+  await client.call('comments.update', { comment_id: settled.id, resolved: true })
+  const root = await comment(job, task.id, 'Wrong sign.', { line: 7 })
+  await comment(job, task.id, 'Add a test.')
+  await comment(job, task.id, 'Here only?\nOr below too?', { parent_id: root.id })
+  const answer = await client.call('tasks.feedback', { task_id: task.id, message: 'Nearly there.' })
+  expect(answer.task).toMatchObject({
+    status: 'in_progress',
+    error_annotation: null,
+    active_execution_id: answer.execution.id,
+  })
+  expect(answer.execution).toMatchObject({ role: 'coder', agent_id: agent.id, task_id: task.id })
+  const words = [
+    'Nearly there.',
+    '',
+    '`src/add.ts:7`',
+    'Wrong sign.',
+    '',
+    '> Owner answered: Here only?',
+    '> Or below too?',
+    '',
+    'Add a test.',
+  ].join('\n')
+  expect(answer.execution.prompt).toContain('# Add numbers\n\nWrite a function that adds.')
+  expect(answer.execution.prompt.endsWith(words)).toBe(true)
+  expect(await unsent(job, task.id)).toEqual([])
+  await inReview(job, task.id)
+  expect(await readFile(`${path}/prompt-1.txt`, 'utf8')).toBe(answer.execution.prompt)
+  expect(await job.history(task.id)).toEqual(['backlog > in_progress by agent', 'in_progress > review by system'])
+})
 
-test.concurrent('a follow-up that fails is run again with the same words', async () => {
+test.concurrent('repeats a failed follow-up with the same text', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -90,7 +87,7 @@ test.concurrent('a follow-up that fails is run again with the same words', async
   expect(await readFile(`${path}/prompt-2.txt`, 'utf8')).toBe(execution.prompt)
 })
 
-test.concurrent('at the review gate feedback is a person’s no: the task goes back and the coder reads it', async () => {
+test.concurrent('sends the task back from the review gate, and the coder reads why', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent(keepingPrompts('true'))
@@ -132,7 +129,7 @@ test.concurrent('at the review gate feedback is a person’s no: the task goes b
   expect(items[1]?.verdicts).toMatchObject([{ by: 'user:owner', verdict: 'fail' }])
 })
 
-test.concurrent('from beyond the gate feedback takes the task the gate’s way back', async () => {
+test.concurrent('sends the task from beyond the gate to its reject target', async () => {
   await using job = await startJob({ workflow: withState('merging', { hooks: {} }) })
   const { client } = job.running
   const task = await job.task()
@@ -154,7 +151,7 @@ test.concurrent('from beyond the gate feedback takes the task the gate’s way b
   expect((await job.executions(task.id))[0]?.prompt).toContain('Not yet: handle zero.')
 })
 
-test.concurrent('a person who has the coder’s role gets the follow-up as their own', async () => {
+test.concurrent('assigns the follow-up to a person who has the coder’s role', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -172,7 +169,7 @@ test.concurrent('a person who has the coder’s role gets the follow-up as their
   expect((await running(answer.execution.id)).prompt).toContain('Once more.')
 })
 
-test.concurrent('nothing is sent to whom nobody may start, and what could not be sent stays a draft', async () => {
+test.concurrent('sends nothing to an agent that can’t start, and keeps the drafts', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -201,7 +198,7 @@ test.concurrent('nothing is sent to whom nobody may start, and what could not be
   expect(await refusalOf(send())).toBe('task_terminal')
 })
 
-test.concurrent('there must be something to send: an open comment of this task, or a message', async () => {
+test.concurrent('needs an open comment of the task or a message', async () => {
   await using job = await startJob()
   const { client } = job.running
   const [task, other] = [await job.task(), await job.task()]
@@ -221,7 +218,7 @@ test.concurrent('there must be something to send: an open comment of this task, 
   expect(await job.executions(task.id)).toHaveLength(1)
 })
 
-test.concurrent('a secret in the message reaches neither the prompt nor the audit', async () => {
+test.concurrent('keeps a secret in the message out of the prompt and the audit', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({ redaction_patterns: ['shibboleth-[0-9]+'] })
@@ -234,7 +231,7 @@ test.concurrent('a secret in the message reaches neither the prompt nor the audi
   expect((await job.transitions(task.id))[2]?.trigger_reason).toBe('Log in with [redacted]')
 })
 
-test.concurrent('a before_exit hook of the gate that says no holds the feedback back', async () => {
+test.concurrent('stops feedback if a before_exit hook of the gate refuses', async () => {
   const hooks = { before_exit: [{ script: 'echo frozen >&2; exit 1' }] }
   await using job = await startJob({ workflow: withState('review', { hooks }) })
   const { client } = job.running

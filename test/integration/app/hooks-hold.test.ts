@@ -6,7 +6,7 @@ import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 import { smallWorkflow } from '../../helpers/small-workflow.ts'
 
-/** Says no until somebody allows it, and keeps count of how often it was asked. */
+/** Fails until it is allowed, and counts its runs. */
 const gatekeeper: StateHook = {
   script: 'echo asked >> "$SVC_REPO_PATH/.git/asked"; echo closed >&2; test -f "$SVC_REPO_PATH/.git/open" || exit 3',
 }
@@ -26,7 +26,7 @@ const outcomes = async (job: Job, task_id: string, to: string) =>
     .map(({ phase, action, outcome, reason }) => [phase, action, outcome, reason ?? ''])
 const skipped = /^skipped once by user:owner at \d{4}-\d\d-\d\dT[\d:.]+Z: The mirror is down$/
 
-test.concurrent('before_exit: a hook that says no answers 412 with its words, and nothing has changed', async () => {
+test.concurrent('before_exit: answers 412 with the hook’s output, and changes nothing', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ todo: { before_exit: [gatekeeper] } }) })
   const { client } = job.running
   const agent = await job.agent('echo worked')
@@ -48,39 +48,36 @@ test.concurrent('before_exit: a hook that says no answers 412 with its words, an
   expect(await read(job, task.id)).toEqual(task)
   expect([await job.transitions(task.id), await job.executions(task.id)]).toEqual([[], []])
   expect(await refusalOf(client.call('tasks.workspace', { task_id: task.id }))).toBe('not_found')
-  // Who cancels is not held up.
+  // A cancellation is not blocked.
   expect((await client.call('tasks.cancel', { task_id: task.id })).task.status).toBe('cancelled')
   expect(await asked(job)).toBe(2)
 })
 
-test.concurrent(
-  'before_exit: where nobody waits for the answer the task is held, and retry_hook asks again',
-  async () => {
-    await using job = await startJob({ workflow: smallWorkflow({ working: { before_exit: [gatekeeper] } }) })
-    const task = await job.task()
-    await job.claim(task, await job.agent('echo worked'))
-    expect(await held(job, task.id)).toMatchObject({
-      status: 'working',
-      entry_barrier: false,
-      error_annotation: {
-        hook: 'script',
-        exit_code: 3,
-        stderr_summary: expect.stringContaining('closed') as string,
-        recovery_actions: ['retry_hook', 'skip_hook_once'],
-      },
-    })
-    await recover(job, task.id, 'retry_hook')
-    await held(job, task.id)
-    await open(job)
-    await recover(job, task.id, 'retry_hook')
-    await done(job, task.id)
-    expect(await asked(job)).toBe(3)
-    expect(await job.history(task.id)).toEqual(['todo > working by agent', 'working > done by system'])
-    expect(await outcomes(job, task.id, 'done')).toEqual([['before_exit', 'script', 'ok', '']])
-  },
-)
+test.concurrent('before_exit: blocks the task where no caller waits, until retry_hook asks again', async () => {
+  await using job = await startJob({ workflow: smallWorkflow({ working: { before_exit: [gatekeeper] } }) })
+  const task = await job.task()
+  await job.claim(task, await job.agent('echo worked'))
+  expect(await held(job, task.id)).toMatchObject({
+    status: 'working',
+    entry_barrier: false,
+    error_annotation: {
+      hook: 'script',
+      exit_code: 3,
+      stderr_summary: expect.stringContaining('closed') as string,
+      recovery_actions: ['retry_hook', 'skip_hook_once'],
+    },
+  })
+  await recover(job, task.id, 'retry_hook')
+  await held(job, task.id)
+  await open(job)
+  await recover(job, task.id, 'retry_hook')
+  await done(job, task.id)
+  expect(await asked(job)).toBe(3)
+  expect(await job.history(task.id)).toEqual(['todo > working by agent', 'working > done by system'])
+  expect(await outcomes(job, task.id, 'done')).toEqual([['before_exit', 'script', 'ok', '']])
+})
 
-test.concurrent('before_exit: skip_hook_once needs a reason, and who, when and why stand in the timeline', async () => {
+test.concurrent('before_exit: skip_hook_once needs a reason, and records who skipped it and when', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ working: { before_exit: [gatekeeper] } }) })
   const task = await job.task()
   await job.claim(task, await job.agent('echo worked'))
@@ -94,7 +91,7 @@ test.concurrent('before_exit: skip_hook_once needs a reason, and who, when and w
   ])
 })
 
-test.concurrent('before_enter: a hook that fails holds the task behind its barrier, over a restart too', async () => {
+test.concurrent('before_enter: a failed hook keeps the barrier, also across a restart', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ working: { before_enter: [gatekeeper] } }) })
   const task = await job.task()
   await job.claim(task, await job.agent('echo worked'))
@@ -116,7 +113,7 @@ test.concurrent('before_enter: a hook that fails holds the task behind its barri
   expect((await job.executions(task.id)).map((one) => one.status)).toEqual(['succeeded'])
 })
 
-test.concurrent('before_enter: skip_hook_once passes over that hook only, and only this once', async () => {
+test.concurrent('before_enter: skip_hook_once skips that hook, this once only', async () => {
   const second: StateHook = { script: 'echo second >> "$SVC_REPO_PATH/.git/second"' }
   await using job = await startJob({ workflow: smallWorkflow({ working: { before_enter: [gatekeeper, second] } }) })
   const { client } = job.running
@@ -140,7 +137,7 @@ test.concurrent('before_enter: skip_hook_once passes over that hook only, and on
   expect(await asked(job)).toBe(2)
 })
 
-test.concurrent('on_enter: a hook that fails is told, but can not hold the task', async () => {
+test.concurrent('on_enter: a failed hook is reported, but can’t block the task', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ working: { on_enter: [gatekeeper] } }) })
   const task = await job.task()
   await job.claim(task, await job.agent('echo worked'))
@@ -150,35 +147,32 @@ test.concurrent('on_enter: a hook that fails is told, but can not hold the task'
   expect(told).toEqual(['on_enter', 'script', 'failed', expect.stringContaining('closed') as string])
 })
 
-test.concurrent(
-  'a hook that fails at on_exit, on_enter or after_enter is an event, and leads on where it says so',
-  async () => {
-    const fails: StateHook = { script: 'exit 7' }
-    await using job = await startJob({
-      workflow: smallWorkflow({
-        todo: { on_exit: [{ ...fails, on_failure: 'log' }] },
-        blocked: { on_enter: [fails], after_enter: [{ ...fails, on_failure: { cascade: 'working' } }] },
-        working: { after_enter: [{ script: 'true', on_success: { cascade: 'done' } }] },
-      }),
-    })
-    const { client } = job.running
-    const task = await job.task()
-    await client.call('tasks.transition', { task_id: task.id, status: 'blocked', version: task.version })
-    await done(job, task.id)
-    const phases: string[] = []
-    for await (const item of client.events({}, 0, AbortSignal.timeout(30_000))) {
-      if (item.kind !== 'event') continue
-      const { event } = item
-      if (event.type === 'transition.effect_failed') phases.push(`${event.data.phase} ${event.data.action}`)
-      if (event.type === 'task.transitioned' && event.data.to_state === 'done') break
-    }
-    expect(phases).toEqual(['on_exit script', 'on_enter script', 'after_enter script'])
-    const who = (await job.transitions(task.id)).map((one) => `${one.from_state} > ${one.to_state} ${one.triggered_by}`)
-    expect(who).toEqual(['todo > blocked user:owner', 'blocked > working user:owner', 'working > done user:owner'])
-  },
-)
+test.concurrent('emits a failure of on_exit, on_enter or after_enter, and cascades if it names a state', async () => {
+  const fails: StateHook = { script: 'exit 7' }
+  await using job = await startJob({
+    workflow: smallWorkflow({
+      todo: { on_exit: [{ ...fails, on_failure: 'log' }] },
+      blocked: { on_enter: [fails], after_enter: [{ ...fails, on_failure: { cascade: 'working' } }] },
+      working: { after_enter: [{ script: 'true', on_success: { cascade: 'done' } }] },
+    }),
+  })
+  const { client } = job.running
+  const task = await job.task()
+  await client.call('tasks.transition', { task_id: task.id, status: 'blocked', version: task.version })
+  await done(job, task.id)
+  const phases: string[] = []
+  for await (const item of client.events({}, 0, AbortSignal.timeout(30_000))) {
+    if (item.kind !== 'event') continue
+    const { event } = item
+    if (event.type === 'transition.effect_failed') phases.push(`${event.data.phase} ${event.data.action}`)
+    if (event.type === 'task.transitioned' && event.data.to_state === 'done') break
+  }
+  expect(phases).toEqual(['on_exit script', 'on_enter script', 'after_enter script'])
+  const who = (await job.transitions(task.id)).map((one) => `${one.from_state} > ${one.to_state} ${one.triggered_by}`)
+  expect(who).toEqual(['todo > blocked user:owner', 'blocked > working user:owner', 'working > done user:owner'])
+})
 
-test.concurrent('a hook script that hangs is ended with all that it started once its time is up', async () => {
+test.concurrent('ends a hanging hook script and its processes at its time limit', async () => {
   await using beacon = await createProcessBeacon()
   const hang = (name: string): StateHook => ({ script: beacon.hold(name, 'sleep 1000 & wait'), timeout_seconds: 1 })
   await using job = await startJob({

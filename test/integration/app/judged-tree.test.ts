@@ -10,7 +10,7 @@ const byItself = withHooks({ review: { after_enter: [auto] } })
 const pass = quietly('verdict', { verdict: 'pass' })
 const inMain = (job: Job, path: string) => job.repository.git(['show', `main:${path}`])
 
-/** A task whose work nobody commits, judged by an agent that does something before it passes it. */
+/** A task with uncommitted work, judged by an agent that acts before it passes it. */
 async function judgedBy(job: Job, before: string) {
   const task = await job.task()
   const reviewer = await job.agent(`${before}; ${pass}`, 'Reviewer')
@@ -19,7 +19,7 @@ async function judgedBy(job: Job, before: string) {
   return task.id
 }
 
-test.concurrent('what an agent changed after the checks is merged on a person’s word only', async () => {
+test.concurrent('merges what an agent changed after the checks only on a person’s request', async () => {
   await using job = await startJob({ workflow: byItself })
   const { client } = job.running
   const task_id = await judgedBy(job, 'echo slipped >> work.txt; echo in > new.txt')
@@ -37,14 +37,14 @@ test.concurrent('what an agent changed after the checks is merged on a person’
   expect([await inMain(job, 'work.txt'), await inMain(job, 'new.txt')]).toEqual(['worked\nslipped', 'in'])
 })
 
-test.concurrent('uncommitted work that is as it was when it was checked goes on by itself', async () => {
+test.concurrent('continues automatically with uncommitted work that the checks saw', async () => {
   await using job = await startJob({ workflow: byItself })
   const task_id = await judgedBy(job, 'git status --short > /dev/null')
   await job.running.taskWhere(task_id, (one) => one.status === 'done')
   expect(await inMain(job, 'work.txt')).toBe('worked')
 })
 
-test.concurrent('what the CI steps leave in the worktree counts as checked', async () => {
+test.concurrent('counts what CI steps leave in the worktree as checked', async () => {
   await using job = await startJob({ workflow: byItself })
   const task = await job.task({ review_config: { ci_steps: ['echo locked > lock.txt'] } })
   await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
@@ -52,21 +52,15 @@ test.concurrent('what the CI steps leave in the worktree counts as checked', asy
   expect(await inMain(job, 'lock.txt')).toBe('locked')
 })
 
-test.concurrent(
-  'work that was committed as it was judged may be merged, as after a crash on the way there',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const task = await job.task()
-    const { path } = await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
-    const { version } = await job.running.taskWhere(
-      task.id,
-      (one) => one.review_passed_at !== null && !one.entry_barrier,
-    )
-    await job.repository.git(['add', '-A', ':!.svc.lock'], { cwd: path })
-    await job.repository.git(['commit', '-qm', 'Taken up'], { cwd: path })
-    await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
-    await job.running.taskWhere(task.id, (one) => one.status === 'done')
-    expect(await inMain(job, 'work.txt')).toBe('worked')
-  },
-)
+test.concurrent('merges work that was committed as it was judged', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task()
+  const { path } = await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
+  const { version } = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  await job.repository.git(['add', '-A', ':!.svc.lock'], { cwd: path })
+  await job.repository.git(['commit', '-qm', 'Taken up'], { cwd: path })
+  await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
+  await job.running.taskWhere(task.id, (one) => one.status === 'done')
+  expect(await inMain(job, 'work.txt')).toBe('worked')
+})

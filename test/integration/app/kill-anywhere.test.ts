@@ -18,20 +18,20 @@ import { startKillableApp, type KillableApp } from '../../helpers/killable-app.t
 import { processesIn } from '../../helpers/processes-in.ts'
 import { seededRandom } from '../../helpers/seeded-random.ts'
 
-/** How often the service is killed; `COPSE_KILL_SEED` brings a run again as far as the machine lets it. */
+/** The number of kills; `COPSE_KILL_SEED` repeats a run as far as the machine allows. */
 const kills = Number(process.env['COPSE_KILLS'] ?? 3)
 const seed = Number(process.env['COPSE_KILL_SEED'] ?? Date.now() % 1_000_000)
 const killsPerWorld = 10
 
 vi.setConfig({ testTimeout: 60_000 + kills * 60_000 })
 
-test('killed at random moments of twenty tasks at work, the service loses nothing, leaves nothing running and ends what it began', async () => {
+test('loses nothing, leaves nothing running and finishes twenty tasks when killed at random moments', async () => {
   const failures: string[] = []
   for (let done = 0; done < kills; done += killsPerWorld) {
     const worldSeed = seed + done
     const count = Math.min(killsPerWorld, kills - done)
     console.info(`${count} kills with COPSE_KILL_SEED=${worldSeed}`)
-    // One world's failure says nothing of the next one.
+    // The failure of one world does not stop the next.
     await surviveKills(worldSeed, count).catch((error: unknown) => {
       console.error(error)
       failures.push(`COPSE_KILL_SEED=${worldSeed}: ${String(error)}`)
@@ -64,7 +64,7 @@ async function surviveKills(worldSeed: number, count: number): Promise<void> {
   expect(await locksIn(world)).toEqual([])
 }
 
-/** Everything that goes on by itself comes to its end; then what waits for somebody is cancelled. */
+/** Lets automatic steps end, then cancels what waits for a person. */
 async function comeToRest(app: KillableApp, office: Office): Promise<void> {
   const { client } = app
   const read = async (): Promise<readonly Task[]> => {
@@ -103,10 +103,10 @@ async function comeToRest(app: KillableApp, office: Office): Promise<void> {
   expect(open).toEqual([])
 }
 
-/** Locks that somebody would stumble over, and notes of moves that are not finished. */
+/** Locks that would block others, and notes of unfinished moves. */
 async function locksIn({ repository }: World): Promise<readonly string[]> {
   const entries = await readdir(join(repository.path, '.git'), { recursive: true })
-  // A killed `git gc` of an agent's leaves that one, over which nobody stumbles; it goes half a day later.
+  // A killed `git gc` of an agent leaves this lock, which blocks no one and is removed half a day later.
   const left = entries.filter((name) => name !== join('objects', 'maintenance.lock'))
   return left.filter((name) => name.endsWith('.lock') || /svc-(?:index|pending-move)/.test(name))
 }

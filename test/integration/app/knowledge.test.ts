@@ -25,7 +25,7 @@ async function pages(job: Job, more: { q?: string; limit: number }): Promise<str
   return all
 }
 
-test.concurrent('what a person writes down is found again, edited and forgotten', async () => {
+test.concurrent('finds, edits and deletes what a person wrote', async () => {
   await using job = await startJob()
   const { client } = job.running
   const entry = await write(job, ' Ports ', 'Use 4870.')
@@ -48,7 +48,7 @@ test.concurrent('what a person writes down is found again, edited and forgotten'
   expect(await pages(job, { limit: 5 })).toEqual([[]])
 })
 
-test.concurrent('whoever listens hears every entry as it is written, edited and forgotten', async () => {
+test.concurrent('sends an event for each entry that is written, edited or deleted', async () => {
   await using job = await startJob()
   const { client } = job.running
   const entry = await write(job, 'Ports', 'Use 4870.')
@@ -62,7 +62,7 @@ test.concurrent('whoever listens hears every entry as it is written, edited and 
   ])
 })
 
-test.concurrent('the newest comes first, page by page, and nothing twice when more is written meanwhile', async () => {
+test.concurrent('lists the newest first, in pages, and nothing twice while entries are added', async () => {
   await using job = await startJob()
   for (const title of ['One', 'Two', 'Three', 'Four', 'Five']) await write(job, title, 'Something.')
   expect(await pages(job, { limit: 2 })).toEqual([['Five', 'Four'], ['Three', 'Two'], ['One']])
@@ -76,7 +76,7 @@ test.concurrent('the newest comes first, page by page, and nothing twice when mo
   expect(rest.items.map((one) => one.title)).toEqual(['Two', 'One'])
 })
 
-test.concurrent('with words to look for, the most relevant comes first, page by page', async () => {
+test.concurrent('lists the most relevant first for a search, in pages', async () => {
   await using job = await startJob()
   await write(job, 'Kitchen', 'Nothing about the topic.')
   await write(job, 'Logs', 'The mailer writes its log there.')
@@ -88,13 +88,13 @@ test.concurrent('with words to look for, the most relevant comes first, page by 
   const all = (await pages(job, { q: 'mailer', limit: 1 })).flat()
   expect(all[0]).toBe('Mailer')
   expect([...all].sort()).toEqual(['Logs', 'Mailer', 'Notes'])
-  // Whatever somebody types is words to look for, never an expression.
+  // Any input is words to look for, never an expression.
   expect(await pages(job, { q: '") OR title:*', limit: 5 })).toEqual([[]])
-  // Blank is no question.
+  // A blank query finds nothing.
   expect((await pages(job, { q: '  ', limit: 10 }))[0]).toHaveLength(4)
 })
 
-test.concurrent('a cursor is taken by the list that gave it, and by no other', async () => {
+test.concurrent('accepts a cursor only in the list that returned it', async () => {
   await using job = await startJob()
   for (const title of ['One', 'Two', 'Three']) await write(job, title, 'Word.')
   const project_id = job.project.id
@@ -106,7 +106,7 @@ test.concurrent('a cursor is taken by the list that gave it, and by no other', a
   expect(await refusalOf(list({ cursor: 'nonsense' }))).toBe('validation_failed')
 })
 
-test.concurrent("secrets that match the project's patterns are never kept", async () => {
+test.concurrent("never stores secrets that match the project's patterns", async () => {
   await using job = await startJob()
   await job.settings({ redaction_patterns: ['key-[0-9]+'] })
   const entry = await write(job, 'The key-1', 'Use key-2 here.')
@@ -116,7 +116,7 @@ test.concurrent("secrets that match the project's patterns are never kept", asyn
   expect(await job.running.client.call('knowledge.get', { knowledge_id: entry.id })).toEqual(edited)
 })
 
-test.concurrent('an agent writes down what it learned, with its task as the source, and edits nothing', async () => {
+test.concurrent('lets an agent add an entry with its task as source, but edit none', async () => {
   await using job = await startJob({ workflow: smallWorkflow({}) })
   const mine = await write(job, 'Mine', 'By a person.')
   const script = `

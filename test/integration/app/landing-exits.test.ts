@@ -19,7 +19,7 @@ const mergeOf = (task: Task, respond_async = true) => ({
   respond_async,
 })
 
-/** A task whose merge is being tested, and does not end by itself. */
+/** A task whose merge is being tested and does not end by itself. */
 async function startTested(job: Job): Promise<Task> {
   const { client } = job.running
   const task = await job.task()
@@ -41,7 +41,7 @@ test.each<[string, (job: Job, task: Task) => Promise<unknown>]>([
       await job.running.client.call('tasks.assign_role', { task_id: id, role: 'coder', agent_id })
     },
   ],
-])('a task that is %s leaves the lane, and nothing of it moves afterwards', async (_how, leave) => {
+])('takes a task that is %s out of the lane, and moves nothing of it', async (_how, leave) => {
   await using job = await startJob()
   const task = await startTested(job)
   const main = await job.repository.git(['rev-parse', 'main'])
@@ -52,13 +52,13 @@ test.each<[string, (job: Job, task: Task) => Promise<unknown>]>([
   expect(await job.repository.git(['worktree', 'list', '--porcelain'])).not.toContain('.scratch')
 })
 
-test('a checkout that is in the way when the base should move sends the task back, still approved, and the caller is told', async () => {
+test('returns a task whose base checkout is in the way, still approved, and tells the caller', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const { client } = job.running
   const task = await job.task()
   await job.claim(task, await job.agent('echo theirs > shared.txt; echo done'))
   const reviewed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-  // The person begins to write while the merge is tested.
+  // The person writes while the merge is tested.
   const file = join(job.repository.path, 'shared.txt')
   await job.settings(landingWith(`echo mine > ${file}`))
   await job.repository.commit('other', { 'other.txt': 'x\n' })
@@ -75,7 +75,7 @@ test('a checkout that is in the way when the base should move sends the task bac
   expect((await client.call('tasks.transition', mergeOf(back, false))).landing?.result).toBe('landed')
 })
 
-test('killed while a merge is tested, the service leaves the base where it was, cleans up and lands the task after its start', async () => {
+test('leaves the base in place when killed during a test, and lands the task after the restart', async () => {
   await using repository = await createTestRepository()
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-landing-'))
   const [go, ran] = [join(repository.beside, 'go'), join(repository.beside, 'ran')]

@@ -10,7 +10,7 @@ import { refused } from '../../helpers/refusal.ts'
 const move = (job: Job, task: Task, more: { respond_async?: boolean; on_red?: boolean } = {}) =>
   job.running.client.call('tasks.transition', { task_id: task.id, status: 'merging', version: task.version, ...more })
 
-/** A script that fails when it calls a name that is no longer there: two changes that are right alone break it together. */
+/** A script that fails when it calls a missing name, so that two changes which pass alone break it together. */
 const files = {
   'lib.sh': 'greet() { echo hello; }\n',
   'main.sh': '. ./lib.sh\ngreet\n',
@@ -33,7 +33,7 @@ async function reviewed(job: Job, command: string, title = 'Work'): Promise<Task
   return job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 }
 
-/** The first lane with a task in it of which an event tells. */
+/** The first lane with a task that an event reports. */
 async function firstLane(job: Job): Promise<LandingLane> {
   for await (const item of job.running.client.events({}, 0, AbortSignal.timeout(30_000))) {
     if (item.kind !== 'event' || item.event.type !== 'landing.updated') continue
@@ -47,7 +47,7 @@ const scratchOf = async (job: Job) =>
     (name) => !name.endsWith('.json'),
   )
 
-test('of two tasks that break the base together the second goes back to its coder, and the base stays green', async () => {
+test('returns the second of two tasks that break the base together, and keeps the base green', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const [first, second] = await Promise.all([
@@ -78,7 +78,7 @@ test('of two tasks that break the base together the second goes back to its code
   expect(await job.repository.git(['worktree', 'list', '--porcelain'])).not.toContain('.scratch')
 })
 
-test('the tree that the review judged lands without a run of its checks', async () => {
+test('lands the tree that the review judged without running its checks', async () => {
   await using job = await startLanding()
   const log = join(job.repository.beside, 'runs')
   await job.settings({ default_review_config: { ci_steps: [`echo $SVC_EVENT >> ${log}`], review_prompt: null } })
@@ -91,7 +91,7 @@ test('the tree that the review judged lands without a run of its checks', async 
   expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual(['ci', 'ci', 'landing'])
 })
 
-test('a base that a person broke is told so, nothing lands on it unasked, and it is green again when it is mended', async () => {
+test('blocks landing on a base that a person broke, until it is mended', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const project_id = job.project.id
@@ -111,7 +111,7 @@ test('a base that a person broke is told so, nothing lands on it unasked, and it
   await job.repository.commit('break it', { 'main9.sh': 'nothing_like_that\n' })
   const broken = await job.repository.git(['rev-parse', 'main'])
 
-  // Nobody knows yet: the first that fails is held against the base, which is tested too.
+  // The base's health is unknown: the first failure makes it suspect, so it is tested too.
   const refusal = await refused(move(job, task))
   expect(refusal).toMatchObject({ code: 'base_red', details: { step: check } })
   const returned = await job.running.taskWhere(task.id, (one) => one.status === 'review')
@@ -122,10 +122,10 @@ test('a base that a person broke is told so, nothing lands on it unasked, and it
     failure: { step: check, exit_code: 3, last_green: green },
   })
 
-  // Now it is known, and refused at once.
+  // The health is known now, so a merge is refused at once.
   expect(await refused(move(job, other))).toMatchObject({ code: 'base_red' })
   expect((await job.running.taskWhere(other.id, () => true)).status).toBe('review')
-  // A person may land all the same; the base is no greener for it.
+  // A person may still land, which does not make the base green.
   expect((await move(job, other, { on_red: true })).landing?.result).toBe('landed')
   expect(await laneWhere('red')).toMatchObject({ failure: { step: check, last_green: green } })
 
@@ -134,7 +134,7 @@ test('a base that a person broke is told so, nothing lands on it unasked, and it
   await laneWhere('green')
 })
 
-test('a caller need not wait, sees its task in the lane, and can take it out, back to its gate', async () => {
+test('lets a caller not wait, see the task in its lane, and take it out', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const gate = join(job.repository.beside, 'go')
@@ -157,7 +157,7 @@ test('a caller need not wait, sees its task in the lane, and can take it out, ba
   expect(await refused(client.call('landing.remove', { project_id: job.project.id, task_id: task.id }))).toMatchObject({
     code: 'not_landing',
   })
-  // Over HTTP the header asks for the same, and says so.
+  // Over HTTP the header requests the same, and the answer says so.
   const address = `${job.running.url}/api/v1/tasks/${task.id}/transition`
   const headers = { authorization: `Bearer ${job.running.token}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ status: 'merging', version: back.version })
@@ -167,7 +167,7 @@ test('a caller need not wait, sees its task in the lane, and can take it out, ba
   await job.running.taskWhere(task.id, (one) => one.status === 'done')
 })
 
-test('a cancelled task leaves the lane, and nothing of it moves or runs afterwards', async () => {
+test('takes a cancelled task out of the lane and moves nothing of it', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const task = await reviewed(job, 'echo 1 > one.txt')
@@ -181,7 +181,7 @@ test('a cancelled task leaves the lane, and nothing of it moves or runs afterwar
   expect(items[0]?.tasks).toEqual([])
 })
 
-test('those that wait are tested together: one run lands all, and a culprit is found by halves', async () => {
+test('tests waiting tasks together, and finds a culprit by halves', async () => {
   await using job = await startLanding({ mode: 'speculative', max_parallel: 1 })
   const { client } = job.running
   const log = join(job.repository.beside, 'runs')
@@ -192,7 +192,7 @@ test('those that wait are tested together: one run lands all, and a culprit is f
     reviewed(job, addCaller, 'Add a caller'),
   ])
   await job.settings({ landing: { mode: 'speculative', steps, max_parallel: 1, retry_failed: false } })
-  // The lane holds until all are in it.
+  // The lane waits until all are in it.
   await job.repository.commit('theirs', { 'theirs.txt': 'x\n' })
   const answers = await Promise.all(tasks.map((task) => move(job, task)))
   const results = answers.map(({ landing }) => landing?.result)
@@ -200,14 +200,14 @@ test('those that wait are tested together: one run lands all, and a culprit is f
   expect(results.slice(5).toSorted()).toEqual(['landed', 'red'])
   const red = answers.find(({ landing }) => landing?.result === 'red')
   expect(red?.landing?.with).toContain(tasks[results[5] === 'red' ? 6 : 5]?.id)
-  // The first alone, the six others together, and what halving takes; one by one it would be seven and more.
+  // The first alone, the six others together, and the halving; one by one it would be seven and more.
   expect((await readFile(log, 'utf8')).trim().split('\n').length).toBeLessThanOrEqual(6)
   expect(await job.repository.git(['status', '--porcelain'])).toBe('')
   const [lane] = (await client.call('landing.list', { project_id: job.project.id })).items
   expect(lane).toMatchObject({ health: 'green', tasks: [] })
 })
 
-test('red again and again uses up the gate’s budget, however often a person asks for the merge', async () => {
+test('uses the gate’s budget for repeated failures, whoever asks for the merge', async () => {
   await using job = await startJob({ files, workflow: budget(1) })
   await job.settings({ default_review_config: { ci_steps: ['true'], review_prompt: null } })
   await job.settings({ landing: { mode: 'serial', steps: ['false'], max_parallel: 2, retry_failed: false } })
@@ -225,7 +225,7 @@ test('red again and again uses up the gate’s budget, however often a person as
   expect(blocked.task).toMatchObject({ status: 'blocked', error_annotation: { type: 'retry_budget_exhausted' } })
 })
 
-test('a step that fails once is told as flaky where the setting says so; a set-up that fails is nobody’s fault', async () => {
+test('reports a step that fails once as flaky if set so, and blames no task for a failed set-up', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const mark = join(job.repository.beside, 'mark')

@@ -8,7 +8,7 @@ import { refused } from '../../helpers/refusal.ts'
 
 const none: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.8 }
 
-/** A program that speaks as Claude Code does: each call of the model is told when its line is written to `go`. */
+/** A program that speaks like Claude Code: it reports each model call when its line is written to `go`. */
 async function startSpender(limits: Partial<Limits>, script: string) {
   const folder = await mkdtemp(join(tmpdir(), 'copse-limits-'))
   const command = join(folder, 'claude')
@@ -30,7 +30,7 @@ async function startSpender(limits: Partial<Limits>, script: string) {
   const { client } = job.running
   await job.settings({
     limits: { ...none, ...limits },
-    // A dollar for a thousand tokens.
+    // A dollar per thousand tokens.
     prices: { priced: { input_usd_per_mtok: 0, output_usd_per_mtok: 1_000 } },
   })
   const agent = await client.call('agents.create', { name: 'Spender', executor: 'claude-code', config: { command } })
@@ -48,55 +48,52 @@ async function startSpender(limits: Partial<Limits>, script: string) {
 
 const held = (job: Job, id: string) => job.running.taskWhere(id, (one) => one.error_annotation !== null)
 
-test.concurrent(
-  'money that runs out stops the agent with its work kept, and one raise goes on in its session',
-  async () => {
-    await using spender = await startSpender(
-      { per_task: { usd: 2 } },
-      `if (resumed) { words('Done.'); result({ total_cost_usd: 3, usage: { output_tokens: 10 }, modelUsage: { priced: { outputTokens: 9_999 } } }) } else { call(1_500); call(1_000); stay() }`,
-    )
-    const { job, client, agent } = spender
-    const task = await job.task()
-    const { path } = await job.claim(task, agent)
-    const stopped = await held(job, task.id)
-    expect(stopped).toMatchObject({
-      status: 'in_progress',
-      active_execution_id: null,
-      error_annotation: {
-        type: 'limit_reached',
-        limit: 'per_task.usd',
-        allowed: 2,
-        spent: 2.5,
-        recovery_actions: ['raise_limit', 'retry_execution'],
-      },
-    })
-    const [run] = await job.executions(task.id)
-    expect(run).toMatchObject({
-      status: 'stopped',
-      session_id: 's1',
-      usage: { output_tokens: 2_500, cost_usd: 2.5, estimated: true, turns: 2, model: 'priced' },
-    })
-    const refusal = await refused(client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' }))
-    expect(refusal).toMatchObject({ code: 'limit_reached', details: { limit: 'per_task.usd', allowed: 2, spent: 2.5 } })
-    const again = await refused(client.call('tasks.claim', { task_id: task.id, agent_id: agent.id }))
-    expect(again.code).toBe('limit_reached')
-    const low = await refused(client.call('tasks.recover', { task_id: task.id, action: 'raise_limit', to: 2.5 }))
-    expect(low.code).toBe('validation_failed')
-    await client.call('tasks.recover', { task_id: task.id, action: 'raise_limit', to: 5 })
-    await job.running.taskWhere(task.id, (one) => one.status === 'review')
-    expect(await job.repository.git(['-C', path, 'show', 'HEAD:work.txt']).catch(() => 'uncommitted')).toMatch(
-      /true|uncommitted/,
-    )
-    expect((await job.executions(task.id)).map(({ status, session_id }) => [status, session_id])).toEqual([
-      ['succeeded', 's1'],
-      ['stopped', 's1'],
-    ])
-    const { items } = await client.call('tasks.limits', { task_id: task.id })
-    expect(items).toMatchObject([{ limit: 'per_task.usd', allowed: 5, spent: 3, raised: true }])
-  },
-)
+test.concurrent('stops an agent whose money runs out, keeps its work, and resumes after one raise', async () => {
+  await using spender = await startSpender(
+    { per_task: { usd: 2 } },
+    `if (resumed) { words('Done.'); result({ total_cost_usd: 3, usage: { output_tokens: 10 }, modelUsage: { priced: { outputTokens: 9_999 } } }) } else { call(1_500); call(1_000); stay() }`,
+  )
+  const { job, client, agent } = spender
+  const task = await job.task()
+  const { path } = await job.claim(task, agent)
+  const stopped = await held(job, task.id)
+  expect(stopped).toMatchObject({
+    status: 'in_progress',
+    active_execution_id: null,
+    error_annotation: {
+      type: 'limit_reached',
+      limit: 'per_task.usd',
+      allowed: 2,
+      spent: 2.5,
+      recovery_actions: ['raise_limit', 'retry_execution'],
+    },
+  })
+  const [run] = await job.executions(task.id)
+  expect(run).toMatchObject({
+    status: 'stopped',
+    session_id: 's1',
+    usage: { output_tokens: 2_500, cost_usd: 2.5, estimated: true, turns: 2, model: 'priced' },
+  })
+  const refusal = await refused(client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' }))
+  expect(refusal).toMatchObject({ code: 'limit_reached', details: { limit: 'per_task.usd', allowed: 2, spent: 2.5 } })
+  const again = await refused(client.call('tasks.claim', { task_id: task.id, agent_id: agent.id }))
+  expect(again.code).toBe('limit_reached')
+  const low = await refused(client.call('tasks.recover', { task_id: task.id, action: 'raise_limit', to: 2.5 }))
+  expect(low.code).toBe('validation_failed')
+  await client.call('tasks.recover', { task_id: task.id, action: 'raise_limit', to: 5 })
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  expect(await job.repository.git(['-C', path, 'show', 'HEAD:work.txt']).catch(() => 'uncommitted')).toMatch(
+    /true|uncommitted/,
+  )
+  expect((await job.executions(task.id)).map(({ status, session_id }) => [status, session_id])).toEqual([
+    ['succeeded', 's1'],
+    ['stopped', 's1'],
+  ])
+  const { items } = await client.call('tasks.limits', { task_id: task.id })
+  expect(items).toMatchObject([{ limit: 'per_task.usd', allowed: 5, spent: 3, raised: true }])
+})
 
-test.concurrent('turns are counted, a warning comes once on the way, and only an owner raises', async () => {
+test.concurrent('counts turns, warns once on the way, and lets only an owner raise', async () => {
   await using spender = await startSpender(
     { per_run: { turns: 5 } },
     `for (let n = 0; n < 4; n++) call(1)
@@ -125,7 +122,7 @@ test.concurrent('turns are counted, a warning comes once on the way, and only an
   expect(refusal.code).toBe('owner_required')
 })
 
-test.concurrent('minutes end a run that says nothing', async () => {
+test.concurrent('ends a silent run at its limit of minutes', async () => {
   await using spender = await startSpender({ per_run: { minutes: 0.01 } }, `words('I begin.'); stay()`)
   const { job, agent } = spender
   const task = await job.task()
@@ -133,7 +130,7 @@ test.concurrent('minutes end a run that says nothing', async () => {
   expect((await held(job, task.id)).error_annotation).toMatchObject({ type: 'limit_reached', limit: 'per_run.minutes' })
 })
 
-test.concurrent('a turn whose end reaches the limit has ended well', async () => {
+test.concurrent('counts a turn that ends at the limit as finished', async () => {
   await using spender = await startSpender(
     { per_run: { usd: 1 } },
     `words('Done.'); result({ total_cost_usd: 1.5, usage: {} })`,
@@ -144,7 +141,7 @@ test.concurrent('a turn whose end reaches the limit has ended well', async () =>
   expect((await job.running.taskWhere(task.id, (one) => one.status === 'review')).error_annotation).toBeNull()
 })
 
-test.concurrent('the day of a project and of an agent hold the next task; what is told says since when', async () => {
+test.concurrent('holds the next task at the daily limit of a project or agent, and says since when', async () => {
   await using spender = await startSpender(
     { per_day: { usd: 4 } },
     `words('Done.'); result({ total_cost_usd: 3, usage: {} })`,
@@ -182,7 +179,7 @@ test.concurrent('the day of a project and of an agent hold the next task; what i
   })
 })
 
-test.concurrent('a limit that is no limit is refused', async () => {
+test.concurrent('refuses an invalid limit', async () => {
   await using job = await startJob()
   for (const limits of [
     { per_run: { usd: 0 } },

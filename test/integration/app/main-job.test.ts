@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { runApp } from '../../helpers/running-app.ts'
 
-test('a task goes from a claim over REST to a commit on the base branch, and its worktree is gone', async () => {
+test('takes a task from a claim to a commit on the base branch and removes its worktree', async () => {
   await using repository = await createTestRepository()
   await using running = await runApp()
   const { client } = running
@@ -56,7 +56,7 @@ test('a task goes from a claim over REST to a commit on the base branch, and its
   expect(await repository.git(['show', 'main:hello.txt'])).toBe('hello')
   expect(await repository.git(['show', 'main:left.txt'])).toBe('more')
   expect(await repository.git(['show', 'main:prompt.txt'])).toContain('Write **hello.txt**.')
-  // What was left uncommitted was committed first; that commit and the merge both name the task.
+  // Uncommitted work was committed first; that commit and the merge both name the task.
   const bodies = await repository.git(['log', '--format=%B', 'main'])
   expect(bodies.split(`Copse-Task: ${task.id}`)).toHaveLength(3)
   expect(await repository.git(['status', '--porcelain'])).toBe('')

@@ -15,12 +15,12 @@ async function reviewed(job: Job, command: string, more: { project_id?: string; 
 }
 
 test.concurrent.each(['merge', 'squash', 'rebase'] as const)(
-  'tasks of several projects on one repository that are merged (%s) at once all get in, one after the other',
+  'merges tasks of several projects on one repository (%s) one after the other',
   async (merge_strategy) => {
     await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
     const { client } = job.running
     const { repository } = job
-    // The same repository by another way: one of its worktrees.
+    // The same repository by another path: one of its worktrees.
     const side = join(repository.beside, 'side')
     await repository.git(['worktree', 'add', '-q', '-b', 'side', side])
     const other = await client.call('projects.create', { name: 'Other', repo_path: side, default_branch: 'main' })
@@ -42,7 +42,7 @@ test.concurrent.each(['merge', 'squash', 'rebase'] as const)(
   },
 )
 
-test.concurrent('of two that change the same line one gets in, and the other is told where it conflicts', async () => {
+test.concurrent('merges one of two that change the same line, and reports the conflict of the other', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   await job.settings({ redaction_patterns: ['hunter[0-9]'] })
   const { client } = job.running
@@ -72,12 +72,12 @@ test.concurrent('of two that change the same line one gets in, and the other is 
   })
   expect(await job.repository.git(['show', 'main:shared.txt'])).toBe(`${winner} hunter2`)
   expect(await job.repository.git(['show', `${branch}:shared.txt`])).toBe(`${loser} hunter2`)
-  // Trying again changes nothing while nothing was resolved.
+  // Trying again changes nothing without a resolution.
   const again = await client.call('tasks.recover', { task_id: failed?.id ?? '', action: 'retry_merge' })
   expect(again.task).toMatchObject({ status: 'merge_failed', error_annotation: { files: ['shared.txt'] } })
 })
 
-test.concurrent('a conflict of a thousand places keeps the task small', async () => {
+test.concurrent('keeps a task small after a conflict of a thousand places', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const lines = (word: string) =>
     `for i in $(seq 1 1000); do echo "${word} $i"; echo; echo; echo; echo; done > long.txt`
@@ -93,7 +93,7 @@ test.concurrent('a conflict of a thousand places keeps the task small', async ()
   expect(all.hunks.length).toBeGreaterThan(hunks.length)
 })
 
-test.concurrent('nothing is merged while the user rebases the target, and the task stays where it was', async () => {
+test.concurrent('merges nothing while the user rebases the target, and keeps the task where it was', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const { repository } = job
   const task = await reviewed(job, 'echo new > new.txt')
@@ -111,7 +111,7 @@ test.concurrent('nothing is merged while the user rebases the target, and the ta
   expect(await repository.git(['log', '--format=%s', '-1', '--first-parent', 'main^'])).toBe('Mine')
 })
 
-test.concurrent('an update after the review asks for a new one: what is merged is what was judged', async () => {
+test.concurrent('asks for a new review after an update, and merges what was judged', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const { client } = job.running
   const task = await reviewed(job, 'echo new > new.txt; git add .; git commit -qm New')

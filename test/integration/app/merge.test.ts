@@ -15,54 +15,51 @@ async function reviewedTask(job: Job): Promise<Task> {
   return job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 }
 
-test.concurrent(
-  'a conflict is told with its files, and the merge is tried again once it is resolved on the branch',
-  async () => {
-    await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
-    const { client } = job.running
-    const task = await reviewedTask(job)
-    await job.repository.commit('Change it too', { 'shared.txt': 'mine\n' })
-    const failed = await merge(job, task)
-    expect(failed.task).toMatchObject({
-      status: 'merge_failed',
-      error_annotation: { type: 'merge_conflict', files: ['shared.txt'], recovery_actions: ['retry_merge'] },
-    })
-    expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('mine')
-    const [told] = (await client.call('notifications.list', {})).items
-    expect(told).toMatchObject({ event_type: 'merge.failed', task_id: task.id, read: false })
-    const workspace = await client.call('tasks.workspace', { task_id: task.id })
-    expect(workspace.status).toBe('cleaned')
-    await expect(access(workspace.path)).rejects.toThrow('ENOENT')
+test.concurrent('reports a conflict with its files, and merges once it is resolved on the branch', async () => {
+  await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
+  const { client } = job.running
+  const task = await reviewedTask(job)
+  await job.repository.commit('Change it too', { 'shared.txt': 'mine\n' })
+  const failed = await merge(job, task)
+  expect(failed.task).toMatchObject({
+    status: 'merge_failed',
+    error_annotation: { type: 'merge_conflict', files: ['shared.txt'], recovery_actions: ['retry_merge'] },
+  })
+  expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('mine')
+  const [told] = (await client.call('notifications.list', {})).items
+  expect(told).toMatchObject({ event_type: 'merge.failed', task_id: task.id, read: false })
+  const workspace = await client.call('tasks.workspace', { task_id: task.id })
+  expect(workspace.status).toBe('cleaned')
+  await expect(access(workspace.path)).rejects.toThrow('ENOENT')
 
-    const place = join(job.repository.beside, 'resolve')
-    await job.repository.git(['worktree', 'add', '--quiet', place, workspace.branch])
-    const resolved = { 'shared.txt': 'both\n' }
-    await job.repository.git(['merge', '--quiet', 'main'], { cwd: place }).catch(() => undefined)
-    await job.repository.commit('Resolve it', resolved, place)
-    await job.repository.git(['worktree', 'remove', place])
-    // Nobody has judged what the resolution made of it.
-    const refusal = await refused(client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' }))
-    const { tree } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
-    expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['shared.txt'] }])
-    const { version } = failed.task
-    const seen = { task_id: task.id, status: 'merging', version, tree: tree ?? '' }
-    const merged = await client.call('tasks.transition', seen)
-    expect(merged.task).toMatchObject({ status: 'done', error_annotation: null })
-    const [review] = (await client.call('tasks.reviews', { task_id: task.id })).items
-    expect(review?.verdicts).toMatchObject([{ verdict: 'pass', tree }])
-    expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('both')
-    expect(await job.history(task.id)).toEqual([
-      'backlog > in_progress by agent',
-      'in_progress > review by system',
-      'review > merging by user',
-      'merging > merge_failed by user',
-      'merge_failed > merging by user',
-      'merging > done by user',
-    ])
-  },
-)
+  const place = join(job.repository.beside, 'resolve')
+  await job.repository.git(['worktree', 'add', '--quiet', place, workspace.branch])
+  const resolved = { 'shared.txt': 'both\n' }
+  await job.repository.git(['merge', '--quiet', 'main'], { cwd: place }).catch(() => undefined)
+  await job.repository.commit('Resolve it', resolved, place)
+  await job.repository.git(['worktree', 'remove', place])
+  // The resolution was not reviewed.
+  const refusal = await refused(client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' }))
+  const { tree } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['shared.txt'] }])
+  const { version } = failed.task
+  const seen = { task_id: task.id, status: 'merging', version, tree: tree ?? '' }
+  const merged = await client.call('tasks.transition', seen)
+  expect(merged.task).toMatchObject({ status: 'done', error_annotation: null })
+  const [review] = (await client.call('tasks.reviews', { task_id: task.id })).items
+  expect(review?.verdicts).toMatchObject([{ verdict: 'pass', tree }])
+  expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('both')
+  expect(await job.history(task.id)).toEqual([
+    'backlog > in_progress by agent',
+    'in_progress > review by system',
+    'review > merging by user',
+    'merging > merge_failed by user',
+    'merge_failed > merging by user',
+    'merging > done by user',
+  ])
+})
 
-test.concurrent('after a conflict the coder may go on in a worktree made anew from its branch', async () => {
+test.concurrent('lets the coder continue after a conflict in a worktree created again from its branch', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const { client } = job.running
   const task = await reviewedTask(job)
@@ -83,7 +80,7 @@ test.concurrent('after a conflict the coder may go on in a worktree made anew fr
   expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('both')
 })
 
-test.concurrent('a task whose merge failed can get another coder, and can be cancelled', async () => {
+test.concurrent('lets a task whose merge failed get another coder, or be cancelled', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const { client } = job.running
   const tasks = await Promise.all([reviewedTask(job), reviewedTask(job)])
@@ -100,7 +97,7 @@ test.concurrent('a task whose merge failed can get another coder, and can be can
   expect((await client.call('tasks.cancel', { task_id: dropped?.id ?? '' })).task.status).toBe('cancelled')
 })
 
-test.concurrent('a checkout whose changes the merge would touch stops it before anything moves', async () => {
+test.concurrent('stops before anything moves if the merge would touch a checkout’s changes', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const task = await reviewedTask(job)
   await job.repository.write({ 'shared.txt': 'not committed\n' })
@@ -116,7 +113,7 @@ test.concurrent('a checkout whose changes the merge would touch stops it before 
   expect(await job.repository.git(['status', '--porcelain'])).toBe('')
 })
 
-test.concurrent('two people who merge at once merge once', async () => {
+test.concurrent('merges once when two people merge at the same time', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const task = await reviewedTask(job)
   const answers = await Promise.allSettled([merge(job, task), merge(job, task), merge(job, task)])
@@ -124,7 +121,7 @@ test.concurrent('two people who merge at once merge once', async () => {
   expect(await job.repository.git(['rev-list', '--count', '--merges', 'main'])).toBe('1')
 })
 
-test.concurrent('a passed review leads on by itself where the workflow says so', async () => {
+test.concurrent('continues automatically after a passed review where the workflow says so', async () => {
   await using job = await startJob({
     workflow: (standard) => ({
       ...standard,
@@ -156,7 +153,7 @@ test.concurrent('a passed review leads on by itself where the workflow says so',
   expect(await job.repository.git(['show', 'main:other.txt'])).toBe('other')
 })
 
-test.concurrent('folders that are no project are told apart', async () => {
+test.concurrent('distinguishes folders that are no project', async () => {
   await using job = await startJob()
   const { client } = job.running
   const create = (repo_path: string) => refused(client.call('projects.create', { name: 'X', repo_path }))

@@ -6,7 +6,7 @@ import type { Client } from '../../../src-shared/client/create-client.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-/** An agent that keeps each prompt as `prompt-<n>.txt` and each of whose runs ends when its gate is opened. */
+/** An agent that saves each prompt as `prompt-<n>.txt`, and each of whose runs ends when its gate opens. */
 async function gatedJob(end = 'echo done') {
   const job = await startJob()
   const gates = await mkdtemp(join(tmpdir(), 'copse-gates-'))
@@ -41,7 +41,7 @@ async function gatedJob(end = 'echo done') {
 const texts = (job: Job, task_id: string) =>
   job.executions(task_id).then((all) => all.toReversed().map(({ message, status }) => [message ?? null, status]))
 
-test.concurrent('messages wait behind the run at work, come in order, and only then the task moves on', async () => {
+test.concurrent('delivers messages in order after the current run, then moves the task', async () => {
   await using its = await gatedJob()
   await its.running(1)
   const first = await its.say('Handle zero too.')
@@ -69,7 +69,7 @@ test.concurrent('messages wait behind the run at work, come in order, and only t
   ])
 })
 
-/** The execution that the events tell to wait with this message. */
+/** The execution that waits with this message, by its events. */
 async function heardOf(client: Client, message: string): Promise<string> {
   for await (const item of client.events({}, 0, AbortSignal.timeout(60_000))) {
     if (item.kind !== 'event' || item.event.type !== 'execution.updated') continue
@@ -79,7 +79,7 @@ async function heardOf(client: Client, message: string): Promise<string> {
   throw new Error('The events ended.')
 }
 
-test.concurrent('a message that waits can be changed and withdrawn, and not once its agent has it', async () => {
+test.concurrent('changes and withdraws a waiting message, but not a delivered one', async () => {
   await using its = await gatedJob()
   await its.running(1)
   const first = await its.say('Handel zero.')
@@ -100,26 +100,23 @@ test.concurrent('a message that waits can be changed and withdrawn, and not once
   await its.job.running.taskWhere(its.task.id, (one) => one.status === 'review')
 })
 
-test.concurrent(
-  'comments of a review that is sent while the agent works are drafts again when it is withdrawn',
-  async () => {
-    await using its = await gatedJob()
-    await its.running(1)
-    const anchor = { path: 'src/add.ts', side: 'new' as const, line: 7 }
-    await its.client.call('comments.create', { task_id: its.task.id, body: 'Wrong sign.', anchor })
-    const open = async () =>
-      (await its.client.call('comments.list', { task_id: its.task.id })).items.filter((one) => one.state === 'draft')
-    const { execution } = await its.client.call('tasks.feedback', { task_id: its.task.id })
-    expect(execution.message).toContain('Wrong sign.')
-    expect(await open()).toEqual([])
-    await its.client.call('executions.stop', { execution_id: execution.id })
-    expect((await open()).map((one) => one.body)).toEqual(['Wrong sign.'])
-    await its.open(0)
-    await its.job.running.taskWhere(its.task.id, (one) => one.status === 'review')
-  },
-)
+test.concurrent('turns the comments of a withdrawn review into drafts again', async () => {
+  await using its = await gatedJob()
+  await its.running(1)
+  const anchor = { path: 'src/add.ts', side: 'new' as const, line: 7 }
+  await its.client.call('comments.create', { task_id: its.task.id, body: 'Wrong sign.', anchor })
+  const open = async () =>
+    (await its.client.call('comments.list', { task_id: its.task.id })).items.filter((one) => one.state === 'draft')
+  const { execution } = await its.client.call('tasks.feedback', { task_id: its.task.id })
+  expect(execution.message).toContain('Wrong sign.')
+  expect(await open()).toEqual([])
+  await its.client.call('executions.stop', { execution_id: execution.id })
+  expect((await open()).map((one) => one.body)).toEqual(['Wrong sign.'])
+  await its.open(0)
+  await its.job.running.taskWhere(its.task.id, (one) => one.status === 'review')
+})
 
-test.concurrent('a message comes also after a run that failed', async () => {
+test.concurrent('delivers a message after a failed run', async () => {
   await using its = await gatedJob('test "$n" = 1')
   await its.running(1)
   await its.say('Try it with a smaller input.')
@@ -133,7 +130,7 @@ test.concurrent('a message comes also after a run that failed', async () => {
   ])
 })
 
-test.concurrent('after a stop a message rests until somebody resumes, also over a restart', async () => {
+test.concurrent('keeps a message after a stop until someone resumes, also across a restart', async () => {
   await using its = await gatedJob()
   const [run] = await its.running(1)
   const message = await its.say('Go another way.')
@@ -145,7 +142,7 @@ test.concurrent('after a stop a message rests until somebody resumes, also over 
   expect(waiting.map(({ execution_id, reason }) => [execution_id, reason])).toEqual([[message.id, 'task_paused']])
   const resumed = await client.call('tasks.recover', { task_id: its.task.id, action: 'resume' })
   expect(resumed.task).toMatchObject({ active_execution_id: message.id, error_annotation: null })
-  // Whether the first run came so far as to keep its prompt, nobody knows.
+  // Whether the first run has saved its prompt is unknown.
   await Promise.all([its.open(0), its.open(1)])
   await its.job.running.taskWhere(its.task.id, (one) => one.status === 'review')
   const { prompt } = await client.call('executions.get', { execution_id: message.id })
@@ -156,7 +153,7 @@ test.concurrent('after a stop a message rests until somebody resumes, also over 
   ])
 })
 
-test.concurrent('a message to an agent that rests lets it go on, with what waited longer first', async () => {
+test.concurrent('starts an idle agent with a message, earlier messages first', async () => {
   await using its = await gatedJob()
   const [run] = await its.running(1)
   const first = await its.say('Go another way.')
@@ -173,7 +170,7 @@ test.concurrent('a message to an agent that rests lets it go on, with what waite
   ])
 })
 
-test.concurrent('a cancelled task, and one that a person moves, take what waits with them', async () => {
+test.concurrent('drops waiting messages when a task is cancelled or moved by a person', async () => {
   await using its = await gatedJob()
   await its.running(1)
   await its.say('Too late.')
@@ -185,7 +182,7 @@ test.concurrent('a cancelled task, and one that a person moves, take what waits 
   expect((await its.queue()).waiting).toEqual([])
 })
 
-test.concurrent('an agent does not move its task away from under a message', async () => {
+test.concurrent('does not let an agent move its task past a waiting message', async () => {
   const submit = `[ "$n" = 0 ] || exit 0; v=$(curl -sf -H "Authorization: Bearer $SVC_API_TOKEN" "$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID" | sed 's/.*"version":\\([0-9]*\\).*/\\1/'); curl -s -X POST -H "Authorization: Bearer $SVC_API_TOKEN" -H 'content-type: application/json' -d "{\\"status\\":\\"review\\",\\"version\\":$v}" "$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID/transition" > answer.json`
   await using its = await gatedJob(submit)
   await its.running(1)

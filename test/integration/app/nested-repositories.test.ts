@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 
-/** An agent that clones or makes a repository in its worktree and works there, as careless tools do. */
+/** An agent that clones or creates a repository in its worktree and works there, as careless tools do. */
 const nest = (remote: boolean) =>
   [
     'git init -q -b main tool && cd tool && git config user.name a && git config user.email a@b.c',
@@ -30,7 +30,7 @@ async function merge(job: Job, task_id: string): Promise<string> {
   return (await job.running.client.call('tasks.transition', request)).task.status
 }
 
-test.concurrent('a nested repository without a remote is absorbed before the checks run, and merged', async () => {
+test.concurrent('absorbs a nested repository without a remote before the checks, and merges it', async () => {
   await using job = await startJob()
   const ci_steps = ['test ! -e tool/.git && cat tool/work.txt tool/more.txt']
   const { task } = await submit(job, false, { review_config: { ci_steps } })
@@ -43,7 +43,7 @@ test.concurrent('a nested repository without a remote is absorbed before the che
   expect(await rescues(job)).toContain(task.id)
 })
 
-test.concurrent('one with a remote holds the task at the gate until a person takes its files', async () => {
+test.concurrent('holds the task at the gate for one with a remote until a person takes its files', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { task } = await submit(job, true, { review_config: { ci_steps: ['cat tool/more.txt'] } })
@@ -55,7 +55,7 @@ test.concurrent('one with a remote holds the task at the gate until a person tak
   })
   const [review] = (await client.call('tasks.reviews', { task_id: task.id })).items
   expect(review).toMatchObject({ status: 'pending', step_results: [] })
-  // Nothing was rejected, and nothing is merged meanwhile.
+  // Nothing was rejected, and nothing is merged yet.
   expect((await job.transitions(task.id)).some(({ rejection }) => rejection)).toBe(false)
   const move = { task_id: task.id, status: 'merging', version: waiting.version }
   const refusal = await refused(client.call('tasks.transition', move))
@@ -68,7 +68,7 @@ test.concurrent('one with a remote holds the task at the gate until a person tak
   expect(await job.repository.git(['show', 'main:tool/more.txt'])).toBe('more')
 })
 
-test.concurrent('a person leaves it out: it is kept as a rescue, and not merged', async () => {
+test.concurrent('keeps one that a person leaves out as a rescue, unmerged', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({ nested_repositories: 'hold' })
@@ -86,7 +86,7 @@ test.concurrent('a person leaves it out: it is kept as a rescue, and not merged'
   expect(await job.repository.git(['ls-tree', '-r', '--name-only', 'main'])).not.toContain('tool')
 })
 
-test.concurrent('where no gate asks, the merge itself takes the files, or is refused until it is decided', async () => {
+test.concurrent('takes the files at the merge where no gate asks, or refuses it until it is decided', async () => {
   await using job = await startJob({
     workflow: (standard) => ({
       ...standard,
@@ -106,7 +106,7 @@ test.concurrent('where no gate asks, the merge itself takes the files, or is ref
   expect(await job.repository.git(['show', 'main:tool/more.txt'])).toBe('more')
 })
 
-test.concurrent('a submodule on a commit that no remote has holds the merge and says so', async () => {
+test.concurrent('refuses the merge of a submodule commit that no remote has', async () => {
   await using job = await startJob()
   const { client } = job.running
   const library = join(job.repository.beside, 'library')

@@ -11,7 +11,7 @@ import { present } from '../../helpers/present.ts'
 
 const unknown = '01990000-0000-7000-8000-00000000ffff'
 
-/** Takes a task by hand to the review that it passes at once: one notification. */
+/** Takes a task by hand to a review that passes at once: one notification. */
 async function passReview(job: Job, title: string): Promise<Task> {
   const { client } = job.running
   const task = await job.task({ title })
@@ -28,8 +28,8 @@ const list = async (client: Job['running']['client'], more: { project_id?: strin
   (await client.call('notifications.list', more)).items
 const titles = (items: readonly Notification[]) => items.map((one) => one.title)
 
-test.concurrent('a milestone is written down, announced with its words, and listed newest first', async () => {
-  // It goes on with every look, so that two looks at it never agree.
+test.concurrent('stores and emits a milestone, and lists the newest first', async () => {
+  // The clock advances with every look, so that two looks never agree.
   let time = Date.now()
   await using job = await startJob({ clock: { now: () => (time += 1) } })
   const { client } = job.running
@@ -51,7 +51,7 @@ test.concurrent('a milestone is written down, announced with its words, and list
   )
 })
 
-test.concurrent('a failed review is told with its words, secrets blacked out', async () => {
+test.concurrent('reports a failed review with its feedback, secrets redacted', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({ redaction_patterns: ['shibboleth-[0-9]+'] })
@@ -61,7 +61,7 @@ test.concurrent('a failed review is told with its words, secrets blacked out', a
   const before = await list(client)
   const fail = { task_id: task.id, verdict: 'fail', feedback: 'It prints shibboleth-42' } as const
   await client.call('tasks.verdict', fail)
-  // It is news to the others, not to the author of the verdict.
+  // The others are notified, not the author of the verdict.
   expect(await list(client)).toEqual(before)
   expect(await client.call('notifications.unread_count', {})).toEqual({ count: 1 })
   expect((await list(guest.client))[0]).toMatchObject({
@@ -73,37 +73,34 @@ test.concurrent('a failed review is told with its words, secrets blacked out', a
   })
 })
 
-test.concurrent(
-  'what one person has read is still new to the other, and what one deletes is gone for both',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const guest = await register(job.running, 'Grace')
-    await addMember(job.running, job.project.id, guest.user_id, 'member')
-    for (const title of ['One', 'Two', 'Three']) await passReview(job, title)
-    const [three, two, one] = await list(client)
-    if (!one || !two || !three) throw new Error('Some notifications are missing.')
-    const count = async () => [
-      (await client.call('notifications.unread_count', {})).count,
-      (await guest.client.call('notifications.unread_count', { project_id: job.project.id })).count,
-    ]
-    expect(await client.call('notifications.mark_read', { notification_id: two.id })).toEqual({ ...two, read: true })
-    expect(await client.call('notifications.mark_read', { notification_id: two.id })).toEqual({ ...two, read: true })
-    expect(await count()).toEqual([2, 3])
-    expect(titles(await list(client, { read: true }))).toEqual([two.title])
-    expect(titles(await list(client, { read: false }))).toEqual([three.title, one.title])
-    expect(await list(guest.client)).toEqual([three, two, one])
-    await guest.client.call('notifications.mark_all_read', {})
-    expect(await count()).toEqual([2, 0])
-    await guest.client.call('notifications.delete', { notification_id: three.id })
-    expect(titles(await list(client))).toEqual([two.title, one.title])
-    expect(await refusalOf(client.call('notifications.delete', { notification_id: three.id }))).toBe('not_found')
-    await client.call('tasks.delete', { task_id: one.task_id })
-    expect(titles(await list(client))).toEqual([two.title])
-  },
-)
+test.concurrent('keeps a notification unread for others when one person reads it, and deletes it for all', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const guest = await register(job.running, 'Grace')
+  await addMember(job.running, job.project.id, guest.user_id, 'member')
+  for (const title of ['One', 'Two', 'Three']) await passReview(job, title)
+  const [three, two, one] = await list(client)
+  if (!one || !two || !three) throw new Error('Some notifications are missing.')
+  const count = async () => [
+    (await client.call('notifications.unread_count', {})).count,
+    (await guest.client.call('notifications.unread_count', { project_id: job.project.id })).count,
+  ]
+  expect(await client.call('notifications.mark_read', { notification_id: two.id })).toEqual({ ...two, read: true })
+  expect(await client.call('notifications.mark_read', { notification_id: two.id })).toEqual({ ...two, read: true })
+  expect(await count()).toEqual([2, 3])
+  expect(titles(await list(client, { read: true }))).toEqual([two.title])
+  expect(titles(await list(client, { read: false }))).toEqual([three.title, one.title])
+  expect(await list(guest.client)).toEqual([three, two, one])
+  await guest.client.call('notifications.mark_all_read', {})
+  expect(await count()).toEqual([2, 0])
+  await guest.client.call('notifications.delete', { notification_id: three.id })
+  expect(titles(await list(client))).toEqual([two.title, one.title])
+  expect(await refusalOf(client.call('notifications.delete', { notification_id: three.id }))).toBe('not_found')
+  await client.call('tasks.delete', { task_id: one.task_id })
+  expect(titles(await list(client))).toEqual([two.title])
+})
 
-test.concurrent('the inbox has one row per task, as its newest notification says', async () => {
+test.concurrent('shows one row per task in the inbox, with its newest notification', async () => {
   await using job = await startJob()
   const { client } = job.running
   const one = await passReview(job, 'One')
@@ -117,14 +114,14 @@ test.concurrent('the inbox has one row per task, as its newest notification says
   expect(first).toMatchObject({ has_more: true, items: [{ task_id: one.id }] })
   const next = await inbox({ limit: 1, cursor: first.next_cursor ?? '' })
   expect(next).toMatchObject({ has_more: false, items: [{ task_id: two.id }] })
-  // What a task was before is no row of its own, whether it was read or not.
+  // Earlier notifications of a task have no row, read or not.
   expect(titles((await inbox({ kind: 'needs_you' })).items)).toEqual(['“Two” is ready for your review'])
   await client.call('notifications.mark_read', { notification_id: first.items[0]?.id ?? '' })
   expect(titles((await inbox({ read: false })).items)).toEqual(['“Two” is ready for your review'])
   expect(await client.call('notifications.unread_count', {})).toEqual({ count: 1 })
 })
 
-test.concurrent('nobody sees, reads or deletes the notifications of a project that is not theirs', async () => {
+test.concurrent('hides the notifications of other people’s projects', async () => {
   await using job = await startJob()
   const { client } = job.running
   const stranger = await register(job.running, 'Mallory')
@@ -150,7 +147,7 @@ test.concurrent('nobody sees, reads or deletes the notifications of a project th
   expect(await list(client)).toEqual([item])
 })
 
-test.concurrent('pages of notifications join without a gap, also when new ones come in between', async () => {
+test.concurrent('pages without a gap, even when new ones arrive', async () => {
   await using job = await startJob()
   const { client } = job.running
   for (const title of ['One', 'Two', 'Three']) await passReview(job, title)
@@ -166,7 +163,7 @@ test.concurrent('pages of notifications join without a gap, also when new ones c
   }
 })
 
-test.concurrent('mark-all-read takes its project from the query, and leaves the other projects alone', async () => {
+test.concurrent('marks all of the query’s project as read, and of no other', async () => {
   await using job = await startJob()
   await using repository = await createTestRepository()
   const { client } = job.running
@@ -203,7 +200,7 @@ test.concurrent('mark-all-read takes its project from the query, and leaves the 
   expect(await unread()).toBe(0)
 })
 
-/** What a client has heard of notifications, up to the creation of the task `marker`. */
+/** The notification events of a client, up to the creation of the task `marker`. */
 async function heardBy(client: Job['running']['client'], marker: string) {
   const heard: unknown[] = []
   for await (const item of client.events({}, 0, AbortSignal.timeout(60_000))) {
@@ -216,7 +213,7 @@ async function heardBy(client: Job['running']['client'], marker: string) {
   throw new Error('The events ended.')
 }
 
-test.concurrent('what one reads is heard by their own windows only, what one deletes by everybody, once', async () => {
+test.concurrent('sends reads to the reader’s own windows, and deletions to everyone, once', async () => {
   await using job = await startJob()
   const { client } = job.running
   const me = await client.call('auth.me', {})
@@ -248,7 +245,7 @@ test.concurrent('what one reads is heard by their own windows only, what one del
   expect(await list(client)).toEqual([{ ...one, read: true }])
 })
 
-test.concurrent('what needs somebody, what failed and what is finished can be listed apart', async () => {
+test.concurrent('lists separately what needs a person, what failed and what is finished', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await passReview(job, 'One')

@@ -6,12 +6,12 @@ import { createTestRepository } from '../../helpers/git-repository.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'
 
-/** The page of the person at this machine, signed in with a code of the start. */
+/** The local operator's page, signed in with a code of the start. */
 function atThisMachine({ app, clientWith }: RunningApp): Client {
   return clientWith(app.identity.localSignIn(app.identity.createLocalCode()).access_token)
 }
 
-/** A project with as many notifications as titles: a task each, whose review an agent's work passes. */
+/** A project with a notification per title: a task each, whose review passes. */
 async function workedProject(client: Client, repo_path: string, titles: readonly string[]) {
   const tasks: Task[] = []
   const project = await client.call('projects.create', { name: 'Before', repo_path })
@@ -30,7 +30,7 @@ const marks = async (client: Client) =>
   (await client.call('notifications.list', {})).items.map((one) => `${one.read ? 'read' : 'new'}: ${one.title}`)
 const unread = async (client: Client) => (await client.call('notifications.unread_count', {})).count
 
-test.concurrent('what the local operator has read stays read for the first person who registers', async () => {
+test.concurrent('keeps the local operator’s read notifications for the first person who registers', async () => {
   await using repository = await createTestRepository()
   await using running = await runApp({ unregistered: true })
   const operator = atThisMachine(running)
@@ -42,30 +42,27 @@ test.concurrent('what the local operator has read stays read for the first perso
   const first = await register(running, 'Ada')
   expect(await marks(first.client)).toEqual(expected)
   expect(await unread(first.client)).toBe(1)
-  // The same page goes on as that person: from now on they have one set of marks.
+  // The same page continues as that person: they share one set of marks.
   expect(await marks(operator)).toEqual(expected)
   await operator.call('notifications.mark_all_read', {})
   expect(await unread(first.client)).toBe(0)
   await workedProject(first.client, repository.path, ['Three'])
   expect([await unread(first.client), await unread(operator)]).toEqual([1, 1])
-  // Who comes later has read nothing.
+  // A later person has read nothing.
   const second = await register(running, 'Grace')
   await addMember(first, project.id, second.user_id, 'member')
   expect(await unread(second.client)).toBe(2)
 })
 
-test.concurrent(
-  'the files that the local operator has viewed stay viewed for the first person who registers',
-  async () => {
-    await using repository = await createTestRepository()
-    await using running = await runApp({ unregistered: true })
-    const operator = atThisMachine(running)
-    const { tasks } = await workedProject(operator, repository.path, ['One'])
-    const task_id = tasks[0]?.id ?? ''
-    const filesOf = async (client: Client) => (await client.call('tasks.diff', { task_id })).files
-    const named = (await filesOf(operator)).map(({ path, blob, new_mode }) => ({ path, blob, new_mode }))
-    await operator.call('tasks.mark_viewed', { task_id, files: named, viewed: true })
-    const first = await register(running, 'Ada')
-    expect((await filesOf(first.client)).map(({ path, viewed }) => [path, viewed])).toEqual([['work.txt', true]])
-  },
-)
+test.concurrent('keeps the local operator’s viewed files for the first person who registers', async () => {
+  await using repository = await createTestRepository()
+  await using running = await runApp({ unregistered: true })
+  const operator = atThisMachine(running)
+  const { tasks } = await workedProject(operator, repository.path, ['One'])
+  const task_id = tasks[0]?.id ?? ''
+  const filesOf = async (client: Client) => (await client.call('tasks.diff', { task_id })).files
+  const named = (await filesOf(operator)).map(({ path, blob, new_mode }) => ({ path, blob, new_mode }))
+  await operator.call('tasks.mark_viewed', { task_id, files: named, viewed: true })
+  const first = await register(running, 'Ada')
+  expect((await filesOf(first.client)).map(({ path, viewed }) => [path, viewed])).toEqual([['work.txt', true]])
+})

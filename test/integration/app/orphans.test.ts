@@ -9,7 +9,7 @@ import { refusalOf, refused } from '../../helpers/refusal.ts'
 const said = 'directories under the workspace root belong to no task; they are left alone'
 const rootOf = (job: Job) => join(job.running.dataDir, 'workspaces', job.project.id)
 
-/** A worktree of the project's repository where those of tasks are, with something committed and something not. */
+/** A worktree of the project's repository beside those of tasks, with committed and uncommitted work. */
 async function leftWorktree(job: Job, name = 'left-over', branch = 'svc/fix-the-login-1a2b3c4d'): Promise<string> {
   const path = join(rootOf(job), name)
   await job.repository.git(['worktree', 'add', '-q', '-b', branch, path])
@@ -20,40 +20,37 @@ async function leftWorktree(job: Job, name = 'left-over', branch = 'svc/fix-the-
 
 const orphans = async (job: Job) => (await job.running.client.call('orphans.list', {})).items
 
-test.concurrent(
-  'worktree rule 8: orphans are listed in the log at the start and over the API, and never deleted by themselves',
-  async () => {
-    const { log, lines, line } = createLogLines()
-    await using job = await startJob({ log })
-    const task = await job.task()
-    const { path: known } = await job.claim(task, await job.agent('exit 1'))
-    await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
-    const worktree = await leftWorktree(job)
-    const folder = join(rootOf(job), 'notes')
-    await mkdir(folder)
-    await writeFile(join(folder, 'a.txt'), 'a\n')
-    expect(lines.filter((one) => one.msg === said)).toEqual([])
-    for (let start = 1; start <= 2; start += 1) {
-      job.running = await job.running.restart()
-      expect((await line(said))['paths']).toEqual([worktree, folder])
-      expect(lines.filter((one) => one.msg === said)).toHaveLength(start)
-    }
-    expect(await orphans(job)).toEqual([
-      expect.objectContaining({
-        path: worktree,
-        kind: 'worktree',
-        branch: 'svc/fix-the-login-1a2b3c4d',
-        repo_path: job.repository.path,
-        dirty: true,
-        size_complete: true,
-      }),
-      expect.objectContaining({ path: folder, kind: 'folder', branch: null, repo_path: null, size_bytes: 2 }),
-    ])
-    expect([known, worktree, folder].map((path) => existsSync(path))).toEqual([true, true, true])
-  },
-)
+test.concurrent('worktree rule 8: lists orphans in the log and the API, and never deletes them by itself', async () => {
+  const { log, lines, line } = createLogLines()
+  await using job = await startJob({ log })
+  const task = await job.task()
+  const { path: known } = await job.claim(task, await job.agent('exit 1'))
+  await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
+  const worktree = await leftWorktree(job)
+  const folder = join(rootOf(job), 'notes')
+  await mkdir(folder)
+  await writeFile(join(folder, 'a.txt'), 'a\n')
+  expect(lines.filter((one) => one.msg === said)).toEqual([])
+  for (let start = 1; start <= 2; start += 1) {
+    job.running = await job.running.restart()
+    expect((await line(said))['paths']).toEqual([worktree, folder])
+    expect(lines.filter((one) => one.msg === said)).toHaveLength(start)
+  }
+  expect(await orphans(job)).toEqual([
+    expect.objectContaining({
+      path: worktree,
+      kind: 'worktree',
+      branch: 'svc/fix-the-login-1a2b3c4d',
+      repo_path: job.repository.path,
+      dirty: true,
+      size_complete: true,
+    }),
+    expect.objectContaining({ path: folder, kind: 'folder', branch: null, repo_path: null, size_bytes: 2 }),
+  ])
+  expect([known, worktree, folder].map((path) => existsSync(path))).toEqual([true, true, true])
+})
 
-test.concurrent('an adopted orphan is a task’s worktree, with its branch and files as they were', async () => {
+test.concurrent('adopts an orphan as a task’s worktree, with its branch and files', async () => {
   await using job = await startJob()
   const { client } = job.running
   const path = await leftWorktree(job)
@@ -82,7 +79,7 @@ test.concurrent('an adopted orphan is a task’s worktree, with its branch and f
   expect(await job.repository.git(['show', 'main:seen.txt'])).toBe('half\nrest')
 })
 
-test.concurrent('what can not be adopted says why, and no task is made', async () => {
+test.concurrent('says why one can’t be adopted, and creates no task', async () => {
   await using job = await startJob()
   await using other = await startJob()
   const { client } = job.running
@@ -104,7 +101,7 @@ test.concurrent('what can not be adopted says why, and no task is made', async (
   expect(await orphans(job)).toHaveLength(3)
 })
 
-test.concurrent('a removed orphan’s work is kept: its branch stays, the rest can be brought back', async () => {
+test.concurrent('keeps a removed orphan’s branch and work', async () => {
   await using job = await startJob()
   const { client } = job.running
   const path = await leftWorktree(job)
@@ -121,7 +118,7 @@ test.concurrent('a removed orphan’s work is kept: its branch stays, the rest c
 })
 
 test.concurrent(
-  'a plain folder’s files are kept in its project’s repository, one with a repository in it stays',
+  'keeps a plain folder’s files in its project’s repository, and leaves one that contains a repository',
   async () => {
     await using job = await startJob()
     const { client } = job.running
@@ -144,28 +141,25 @@ test.concurrent(
   },
 )
 
-test.concurrent(
-  'an orphan that a crash left half-made, or whose repository is gone, is listed all the same',
-  async () => {
-    await using job = await startJob()
-    const broken = await leftWorktree(job, 'a-broken')
-    const record = (await readFile(join(broken, '.git'), 'utf8')).slice('gitdir: '.length).trim()
-    await writeFile(join(record, 'index'), 'cut o')
-    const lost = await leftWorktree(job, 'b-lost', 'svc/lost')
-    await writeFile(join(lost, '.git'), 'gitdir: /nowhere/at/all\n')
-    expect(await orphans(job)).toMatchObject([
-      { path: broken, kind: 'worktree', dirty: true },
-      { path: lost, kind: 'folder', dirty: true },
-    ])
-    // Without an index nothing says what was staged, but its files are there.
-    expect(await refusalOf(job.running.client.call('orphans.remove', { path: broken }))).toBe('workspace_failed')
-    expect(await readFile(join(broken, 'rest.txt'), 'utf8')).toBe('rest\n')
-    await rm(lost, { recursive: true })
-    expect(await orphans(job)).toHaveLength(1)
-  },
-)
+test.concurrent('lists an orphan that a crash left incomplete, or whose repository is gone', async () => {
+  await using job = await startJob()
+  const broken = await leftWorktree(job, 'a-broken')
+  const record = (await readFile(join(broken, '.git'), 'utf8')).slice('gitdir: '.length).trim()
+  await writeFile(join(record, 'index'), 'cut o')
+  const lost = await leftWorktree(job, 'b-lost', 'svc/lost')
+  await writeFile(join(lost, '.git'), 'gitdir: /nowhere/at/all\n')
+  expect(await orphans(job)).toMatchObject([
+    { path: broken, kind: 'worktree', dirty: true },
+    { path: lost, kind: 'folder', dirty: true },
+  ])
+  // Without an index the staged state is lost, but the files are there.
+  expect(await refusalOf(job.running.client.call('orphans.remove', { path: broken }))).toBe('workspace_failed')
+  expect(await readFile(join(broken, 'rest.txt'), 'utf8')).toBe('rest\n')
+  await rm(lost, { recursive: true })
+  expect(await orphans(job)).toHaveLength(1)
+})
 
-test.concurrent('only admins see, adopt and remove orphans', async () => {
+test.concurrent('lets only admins see, adopt and remove orphans', async () => {
   await using job = await startJob()
   const path = await leftWorktree(job)
   const session = await job.running.clientWith(null).call('auth.register', {

@@ -7,7 +7,7 @@ import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startKillableApp } from '../../helpers/killable-app.ts'
 import { traces } from '../../helpers/overlap-sides.ts'
 
-test('killed while it compares worktrees, the service leaves nothing after its next start, which finds the conflict', async () => {
+test('leaves nothing behind when killed during a comparison, and finds the conflict after the restart', async () => {
   await using repository = await createTestRepository({ files: { '.gitattributes': '*.held filter=held\n' } })
   const [go, reached] = ['go', 'reached'].map((name) => join(repository.beside, name)) as [string, string]
   await repository.git([
@@ -40,7 +40,7 @@ test('killed while it compares worktrees, the service leaves nothing after its n
     expect(found).toMatchObject([{ kind: 'conflict', files: ['a.held'] }])
     expect(await kept()).toHaveLength(1)
     expect(await traces(repository)).toEqual(before)
-    // At rest it is killed too. Alone, a worktree is compared with nothing.
+    // The service is killed at rest too. A single worktree is compared with nothing.
     await again.kill()
     expect(await kept()).toHaveLength(1)
     await rm(paths[1] ?? '', { recursive: true })

@@ -118,7 +118,7 @@ const cases: Readonly<
 }
 
 for (const [name, { change, found }] of Object.entries(cases)) {
-  test(`tells of ${name}`, async () => {
+  test(`reports ${name}`, async () => {
     const { job, one, other } = await startTwo()
     await using _ = job
     await change(one, other, job)
@@ -128,7 +128,7 @@ for (const [name, { change, found }] of Object.entries(cases)) {
   })
 }
 
-test('tells within 5 s of the second write, on both tasks, and clears when one side undoes it', async () => {
+test('reports within 5 s of the second write, on both tasks, and clears when one side is undone', async () => {
   const { job, one, other } = await startTwo()
   await using _ = job
   const { client } = job.running
@@ -148,14 +148,14 @@ test('tells within 5 s of the second write, on both tasks, and clears when one s
   expect(await overlapsOf(one)).toEqual([])
 })
 
-test('says nothing of changes far apart, of equal ones, or of a conflict with the base alone', async () => {
+test('does not report distant or equal changes, or a conflict with the base alone', async () => {
   const { job, one, other } = await startTwo()
   await using _ = job
   const third = await side(job, 'Third')
   await write(one, 'a.txt', lines({ 5: 'same' }))
   await write(other, 'a.txt', lines({ 30: 'far' }))
   await write(third, 'a.txt', lines({ 5: 'same' }))
-  // The base moves on under them, in the lines of one alone.
+  // The base moves on in the lines of one side only.
   await job.repository.commit('Base', { 'a.txt': lines({ 5: 'base' }) })
   await write(third, 'b.txt', lines({ 1: 'mine' }))
   await write(other, 'b.txt', lines({ 1: 'theirs' }))
@@ -163,7 +163,7 @@ test('says nothing of changes far apart, of equal ones, or of a conflict with th
   expect(brief(items)).toEqual([['conflict', 'b.txt']])
 })
 
-test('clears when a task is cancelled, and when its worktree goes', async () => {
+test('clears when a task is cancelled or its worktree is removed', async () => {
   const { job, one, other } = await startTwo()
   await using _ = job
   const { client } = job.running
@@ -181,7 +181,7 @@ test('clears when a task is cancelled, and when its worktree goes', async () => 
   await told(job, none)
 })
 
-test('compares neither tasks of two repositories nor those of two base branches', async () => {
+test('does not compare tasks of different repositories or base branches', async () => {
   const { job, one, other } = await startTwo()
   await using _ = job
   await using elsewhere = await createTestRepository({ files })
@@ -205,7 +205,7 @@ test('compares neither tasks of two repositories nor those of two base branches'
 
 const pairOf = (one: Side, other: Side): readonly string[] => [one.task.id, other.task.id].toSorted()
 
-test('clears when one of both lands, and says nothing of what the other has to resolve then', async () => {
+test('clears when one of both lands', async () => {
   await using job = await startJob({ files })
   const { client } = job.running
   const task = await job.task({ title: 'Lands' })
@@ -221,7 +221,7 @@ test('clears when one of both lands, and says nothing of what the other has to r
   await told(job, none)
   for (const task_id of [task.id, other.task.id])
     expect((await client.call('tasks.get', { task_id })).overlaps).toEqual([])
-  // The work that landed is in the base: a third task is compared with it no more.
+  // The landed work is in the base, so a third task is no longer compared with it.
   const third = await side(job, 'Third')
   await write(third, 'b.txt', lines({ 1: 'mine' }))
   await write(other, 'b.txt', lines({ 1: 'theirs' }))
@@ -230,7 +230,7 @@ test('clears when one of both lands, and says nothing of what the other has to r
   expect(items.map(({ a, b }) => [a, b])).toEqual([pairOf(other, third)])
 })
 
-test('leaves no ref, object, lock or folder behind in the repository, and after the end none of its own', async () => {
+test('leaves no ref, object, lock or folder behind in the repository', async () => {
   const { job, one, other } = await startTwo()
   await using _ = job
   const before = await traces(job.repository)
@@ -248,7 +248,7 @@ test('leaves no ref, object, lock or folder behind in the repository, and after 
   await told(job, none)
 })
 
-test('tells an agent at work once of each conflict, if the project wants it', async () => {
+test('tells a working agent once about each conflict, if the project wants it', async () => {
   await using job = await startJob({ files })
   await job.settings({ tell_agents_of_overlaps: true })
   const change = (text: string) =>
@@ -266,7 +266,7 @@ test('tells an agent at work once of each conflict, if the project wants it', as
   const [message = ''] = await messages(first)
   expect(message).toContain(second.ref)
   expect(message).toContain('a.txt')
-  // Another write of the same pair, and then one more conflict: that no message came for the write is seen by then.
+  // Another write of the same pair, then one more conflict, whose message proves that none came for the write.
   const third = await side(job, 'Third')
   await writeFile(join(one.path, 'a.txt'), lines({ 5: 'mine again' }))
   await write(third, 'a.txt', lines({ 5: 'a third' }))

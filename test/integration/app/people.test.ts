@@ -30,7 +30,7 @@ async function codesOf(client: Client, calls: readonly (readonly [OperationName,
   )
 }
 
-test.concurrent("a second person is no member of the first one's project, whatever they ask for", async () => {
+test.concurrent('hides the first person’s project from a second one, whatever they ask for', async () => {
   await using job = await startJob()
   const guest = await guestOf(job.running)
   const task = await job.task()
@@ -88,13 +88,13 @@ test.concurrent("a second person is no member of the first one's project, whatev
   expect(await codesOf(anonymous, calls)).toEqual(calls.map(([name]) => `${name} missing_token`))
 })
 
-test.concurrent("an agent's own token works on its project and on nothing that is people's", async () => {
+test.concurrent('accepts a run’s token for its project, but for nothing that is people’s', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
   await using other = await createTestRepository()
   const elsewhere = await client.call('projects.create', { name: 'Elsewhere', repo_path: other.path })
-  // Outside the worktree, where nothing of the run is looked for.
+  // Outside the worktree, where no file of the run is looked for.
   const place = join(job.repository.beside, 'token')
   const agent = await job.agent(`printf %s "$SVC_API_TOKEN" > '${place}'; ${beacon.hold('agent', 'sleep 1000')}`)
   const task = await job.task()
@@ -129,7 +129,7 @@ test.concurrent("an agent's own token works on its project and on nothing that i
   ]
   expect(await codesOf(bound, calls)).toEqual(calls.map(([name]) => `${name} humans_only`))
   expect(await refusalOf(bound.call('tasks.list', { project_id: elsewhere.id }))).toBe('not_a_member')
-  // Its own work is not its own to judge.
+  // It can't judge its own work.
   expect(await refusalOf(bound.call('executions.finish', { execution_id: execution.id, status: 'succeeded' }))).toBe(
     'execution_not_running',
   )
@@ -137,7 +137,7 @@ test.concurrent("an agent's own token works on its project and on nothing that i
   expect(await refusalOf(bound.call('tasks.get', { task_id: task.id }))).toBe('invalid_token')
 })
 
-test.concurrent('only its holders see the environment of an agent', async () => {
+test.concurrent('shows an agent’s environment only to its holders', async () => {
   await using job = await startJob()
   const guest = await guestOf(job.running)
   const mine = await guest.call('agents.create', {
@@ -152,7 +152,7 @@ test.concurrent('only its holders see the environment of an agent', async () => 
   expect(await refusalOf(claim)).toBe('forbidden')
 })
 
-test.concurrent('an agent that one can’t see is not there, whatever one asks of it', async () => {
+test.concurrent('treats an invisible agent as missing in every operation', async () => {
   await using job = await startJob()
   const guest = await guestOf(job.running)
   const theirs = await job.agent('echo', 'Theirs')
@@ -170,7 +170,7 @@ test.concurrent('an agent that one can’t see is not there, whatever one asks o
   for (const [name, ask] of Object.entries(asked)) expect(await refusalOf(ask()), name).toBe('not_found')
 })
 
-test.concurrent('a body that is wrong is told before that there is no such task', async () => {
+test.concurrent('refuses an invalid body before a missing task', async () => {
   await using running = await runApp()
   const task_id = '01900000-0000-7000-8000-000000000000' as never
   const { client } = running
@@ -179,7 +179,7 @@ test.concurrent('a body that is wrong is told before that there is no such task'
   expect(await refusalOf(client.call('tasks.assign_role', { task_id, role: 'coder', user_id }))).toBe('not_found')
 })
 
-test.concurrent('a member works with the agent of another, and sees all of it but its environment', async () => {
+test.concurrent('lets a member use another’s agent, and see all but its environment', async () => {
   await using job = await startJob()
   const guest = await guestOf(job.running)
   const { id: user_id } = await guest.call('auth.me', {})
@@ -201,34 +201,31 @@ test.concurrent('a member works with the agent of another, and sees all of it bu
   await guest.call('tasks.cancel', { task_id: task.id })
 })
 
-test.concurrent(
-  'a body is looked at before what exists, that before rights, and these before the version',
-  async () => {
-    await using job = await startJob()
-    const guest = await guestOf(job.running)
-    const task = await job.task()
-    const move = (by: Client, more: object) =>
-      refusalOf(by.call('tasks.transition', { task_id: task.id, status: 'nowhere', version: 99, ...more }))
-    const unknown = { task_id: job.project.id }
-    expect([
-      await move(job.running.clientWith('svc_wrong'), { ...unknown, version: 'x' }),
-      await move(guest, { ...unknown, version: 'x' }),
-      await move(guest, unknown),
-      await move(guest, {}),
-      await move(job.running.client, {}),
-      await move(job.running.client, { version: task.version }),
-    ]).toEqual([
-      'invalid_token',
-      'validation_failed',
-      'not_found',
-      'not_a_member',
-      'version_conflict',
-      'invalid_transition',
-    ])
-  },
-)
+test.concurrent('checks the body first, then existence, then rights, then the version', async () => {
+  await using job = await startJob()
+  const guest = await guestOf(job.running)
+  const task = await job.task()
+  const move = (by: Client, more: object) =>
+    refusalOf(by.call('tasks.transition', { task_id: task.id, status: 'nowhere', version: 99, ...more }))
+  const unknown = { task_id: job.project.id }
+  expect([
+    await move(job.running.clientWith('svc_wrong'), { ...unknown, version: 'x' }),
+    await move(guest, { ...unknown, version: 'x' }),
+    await move(guest, unknown),
+    await move(guest, {}),
+    await move(job.running.client, {}),
+    await move(job.running.client, { version: task.version }),
+  ]).toEqual([
+    'invalid_token',
+    'validation_failed',
+    'not_found',
+    'not_a_member',
+    'version_conflict',
+    'invalid_transition',
+  ])
+})
 
-test.concurrent('a role goes to members only', async () => {
+test.concurrent('gives a role to members only', async () => {
   await using job = await startJob()
   const guest = await guestOf(job.running)
   const { id: user_id } = await guest.call('auth.me', {})
@@ -237,7 +234,7 @@ test.concurrent('a role goes to members only', async () => {
   expect(await refusalOf(give)).toBe('not_a_member')
 })
 
-test.concurrent('what was made before anybody registered is nobody’s, and then the first person’s alone', async () => {
+test.concurrent('makes what existed before the first person theirs alone', async () => {
   await using repository = await createTestRepository()
   await using running = await runApp({ unregistered: true })
   const operator = running.app.identity.localPrincipal()

@@ -14,7 +14,7 @@ async function move(job: Job, task_id: string, status: string): Promise<void> {
 
 const workspace = (job: Job, { id }: Task) => job.running.client.call('tasks.workspace', { task_id: id })
 
-/** A task whose agent left something in its worktree and then failed. */
+/** A task whose agent left work in its worktree and failed. */
 async function worked(job: Job): Promise<{ task: Task; path: string }> {
   const task = await job.task({ title: 'Worked' })
   const { path } = await job.claim(task, await job.agent('echo left > left.txt; exit 1'))
@@ -23,7 +23,7 @@ async function worked(job: Job): Promise<{ task: Task; path: string }> {
 }
 
 test.concurrent(
-  'cleanup_workspace_now removes the worktree at once, and never the branch or what was left',
+  'cleanup_workspace_now removes the worktree at once, but never the branch or unsaved work',
   async () => {
     const plugin = 'cleanup_workspace_now'
     await using job = await startJob({
@@ -51,7 +51,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('schedule_workspace_cleanup takes the place of the clean-up that its state would have', async () => {
+test.concurrent('schedule_workspace_cleanup replaces the clean-up of its state', async () => {
   const time = { ms: Date.parse('2026-11-21T09:00:00.000Z') }
   const plugin = 'schedule_workspace_cleanup'
   await using job = await startJob({
@@ -64,7 +64,7 @@ test.concurrent('schedule_workspace_cleanup takes the place of the clean-up that
   })
   const { task, path } = await worked(job)
   await move(job, task.id, 'blocked')
-  // Without an option it waits as long as cancelled tasks do.
+  // Without an option it waits as long as for cancelled tasks.
   expect(await timeline(job, task.id, 'blocked')).toEqual([
     'on_enter schedule_workspace_cleanup ok due at 2026-11-21T11:00:00.000Z',
   ])
@@ -88,7 +88,7 @@ test.concurrent('schedule_workspace_cleanup takes the place of the clean-up that
   expect(existsSync(path)).toBe(false)
 })
 
-test.concurrent("an ordered subtask's clean-up never touches the worktree of its parent", async () => {
+test.concurrent('never removes the parent’s worktree for an ordered subtask', async () => {
   await using job = await startJob({
     workflow: smallWorkflow({
       cancelled: {
@@ -105,7 +105,7 @@ test.concurrent("an ordered subtask's clean-up never touches the worktree of its
     'on_enter cleanup_workspace_now skipped not_needed',
     'on_enter schedule_workspace_cleanup skipped not_needed',
   ])
-  // Here it is the state's own clean-up that has nothing to do. What comes after it: the restart waits for it.
+  // The state's own clean-up has nothing to do here; the restart waits for what follows it.
   await move(job, done.id, 'done')
   await timeline(job, done.id, 'done')
   job.running = await job.running.restart()

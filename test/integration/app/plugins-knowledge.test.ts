@@ -9,7 +9,7 @@ import { lastHook, timeline } from '../../helpers/timeline.ts'
 
 const inject = (config: Record<string, unknown> = {}): StateHook => ({ plugin: 'knowledge-inject', config })
 const capture = (config: Record<string, unknown> = {}): StateHook => ({ plugin: 'knowledge-capture', config })
-/** An agent that keeps what it was told. */
+/** An agent that saves its prompt. */
 const listens =
   'cat > prompt.txt; test -z "$SVC_KNOWLEDGE_FILE" || cp "$SVC_KNOWLEDGE_FILE" known.txt; echo heard; exit 1'
 
@@ -22,7 +22,7 @@ const failed = (job: Job, task_id: string) =>
 const firstHook = async (job: Job, task_id: string, to: string) =>
   (await job.transitions(task_id)).findLast((entry) => entry.to_state === to)?.hooks[0]
 
-test.concurrent('knowledge-inject gives the agent what bears on its task, in a file and in its prompt', async () => {
+test.concurrent('knowledge-inject gives the agent relevant knowledge in a file and in its prompt', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ working: { before_enter: [inject()] } }) })
   await know(job, 'Postgres', 'The database listens on port 5499.')
   await know(job, 'Colours', 'Buttons are green.')
@@ -53,7 +53,7 @@ test.concurrent('knowledge-inject stays within its budget and cuts what does not
   expect(told.length).toBeLessThanOrEqual(800)
 })
 
-test.concurrent('knowledge-inject has nothing to say where nothing is known or a project does without', async () => {
+test.concurrent('knowledge-inject adds nothing without knowledge, or where the project has it off', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ working: { before_enter: [inject()] } }) })
   await know(job, 'Postgres', 'The database listens on port 5499.')
   const agent = await job.agent(listens)
@@ -62,7 +62,7 @@ test.concurrent('knowledge-inject has nothing to say where nothing is known or a
   await failed(job, unrelated.id)
   expect(await firstHook(job, unrelated.id, 'working')).toMatchObject({ outcome: 'skipped', reason: 'not_needed' })
   expect(existsSync(`${path}/known.txt`)).toBe(false)
-  // What was told once is taken back with the switch.
+  // Turning it off removes what was injected.
   const related = await job.task({ title: 'Connect to the database' })
   const claimed = await job.claim(related, agent)
   await failed(job, related.id)
@@ -76,7 +76,7 @@ test.concurrent('knowledge-inject has nothing to say where nothing is known or a
   expect(await readFile(`${claimed.path}/prompt.txt`, 'utf8')).not.toContain('5499')
 })
 
-test.concurrent('knowledge-capture keeps what the worker said and what came back, with its source, once', async () => {
+test.concurrent('knowledge-capture saves once what the worker said and what came back, with its source', async () => {
   await using job = await startJob({
     workflow: withHooks({ review: { on_enter: [capture()], after_enter: [capture(), lastHook] } }),
   })
@@ -101,11 +101,11 @@ test.concurrent('knowledge-capture keeps what the worker said and what came back
   expect(entry?.body).toMatch(/^Round 2: used \[redacted\]\n\n## What it was sent back for\n\n### Review\n\n/)
   expect(entry?.body).toContain('one line is too few')
   expect(entry?.updated_at).toBe(entry?.created_at)
-  // What was captured is announced, and once: the second look at it taught nothing new.
+  // A capture is emitted once; the second run adds nothing.
   expect(await knowledgeNews(job)).toEqual([{ project_id: job.project.id, knowledge_id: entry?.id, entry }])
 })
 
-test.concurrent('knowledge-capture leaves alone what a person has edited since', async () => {
+test.concurrent('knowledge-capture keeps what a person has edited', async () => {
   await using job = await startJob({
     workflow: withHooks({ review: { on_enter: [capture()], after_enter: [lastHook] } }),
   })
@@ -123,7 +123,7 @@ test.concurrent('knowledge-capture leaves alone what a person has edited since',
   expect(await known(job)).toEqual([edited])
 })
 
-test.concurrent('knowledge-capture keeps nothing where nothing was said or a project does without', async () => {
+test.concurrent('knowledge-capture saves nothing without content, or where the project has it off', async () => {
   await using job = await startJob({ workflow: smallWorkflow({ done: { on_enter: [capture(), lastHook] } }) })
   const silent = await job.task({ title: 'By hand' })
   await job.running.client.call('tasks.transition', { task_id: silent.id, status: 'done', version: 1 })
@@ -135,7 +135,7 @@ test.concurrent('knowledge-capture keeps nothing where nothing was said or a pro
   expect(await known(job)).toEqual([])
 })
 
-test.concurrent('what one task taught, the next is told', async () => {
+test.concurrent('passes on what one task taught to the next', async () => {
   await using job = await startJob({
     workflow: smallWorkflow({ working: { before_enter: [inject()] }, done: { on_enter: [capture(), lastHook] } }),
   })

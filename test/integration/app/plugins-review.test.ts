@@ -15,60 +15,54 @@ const hooksInto = async (job: Job, task_id: string, to: string) =>
     .filter((entry) => entry.to_state === to)
     .map((entry) => entry.hooks.find((hook) => hook.action === 'check_retry_budget'))
 
-test.concurrent(
-  'check_retry_budget hands the task to a person when the gate it came from said no too often',
-  async () => {
-    const check: StateHook = { plugin: 'check_retry_budget', config: { max_rejections: 1 } }
-    await using job = await startJob({
-      workflow: (standard) => withHooks({ in_progress: { before_enter: [check] } })(budget(50)(standard)),
-    })
-    const task = await job.task({ review_config: { ci_steps: ['echo never; exit 3'] } })
-    await job.claim(task, await job.agent(works))
-    const blocked = await blockedAgain(job, task.id)
-    expect(blocked.error_annotation).toMatchObject({
-      type: 'retry_budget_exhausted',
-      message: 'This failed Review 2 times. Take a look, then move it on.',
-      recovery_actions: [],
-    })
-    expect(blocked.error_annotation?.reason).toContain('never')
-    expect(await hooksInto(job, task.id, 'in_progress')).toMatchObject([
-      { phase: 'before_enter', action: 'check_retry_budget', outcome: 'skipped', reason: 'not_needed' },
-      { outcome: 'ok', reason: '1 of 1 failed reviews' },
-      { outcome: 'failed', reason: blocked.error_annotation?.message },
-    ])
-    // The second no dispatched nobody any more.
-    expect(await job.executions(task.id)).toHaveLength(2)
-    // A person's look at it gives the agents a new budget.
-    const { version } = await job.running.client.call('tasks.get', { task_id: task.id })
-    await job.running.client.call('tasks.transition', { task_id: task.id, status: 'in_progress', version })
-    await blockedAgain(job, task.id, version)
-    expect((await job.transitions(task.id)).filter((one) => one.rejection)).toHaveLength(4)
-  },
-)
+test.concurrent('check_retry_budget hands the task to a person after too many rejections by its gate', async () => {
+  const check: StateHook = { plugin: 'check_retry_budget', config: { max_rejections: 1 } }
+  await using job = await startJob({
+    workflow: (standard) => withHooks({ in_progress: { before_enter: [check] } })(budget(50)(standard)),
+  })
+  const task = await job.task({ review_config: { ci_steps: ['echo never; exit 3'] } })
+  await job.claim(task, await job.agent(works))
+  const blocked = await blockedAgain(job, task.id)
+  expect(blocked.error_annotation).toMatchObject({
+    type: 'retry_budget_exhausted',
+    message: 'This failed Review 2 times. Take a look, then move it on.',
+    recovery_actions: [],
+  })
+  expect(blocked.error_annotation?.reason).toContain('never')
+  expect(await hooksInto(job, task.id, 'in_progress')).toMatchObject([
+    { phase: 'before_enter', action: 'check_retry_budget', outcome: 'skipped', reason: 'not_needed' },
+    { outcome: 'ok', reason: '1 of 1 failed reviews' },
+    { outcome: 'failed', reason: blocked.error_annotation?.message },
+  ])
+  // The second rejection dispatched no one.
+  expect(await job.executions(task.id)).toHaveLength(2)
+  // A person's action gives the agents a new budget.
+  const { version } = await job.running.client.call('tasks.get', { task_id: task.id })
+  await job.running.client.call('tasks.transition', { task_id: task.id, status: 'in_progress', version })
+  await blockedAgain(job, task.id, version)
+  expect((await job.transitions(task.id)).filter((one) => one.rejection)).toHaveLength(4)
+})
 
-test.concurrent(
-  'check_retry_budget at a gate counts the rejections of that gate, or of the one that it names',
-  async () => {
-    const own: StateHook = { plugin: 'check_retry_budget', config: { max_rejections: 1 } }
-    const named: StateHook = { plugin: 'check_retry_budget', config: { gate: 'planning', max_rejections: 0 } }
-    const standardFirst = withHooks({ review: { on_enter: [named, own] } })
-    await using job = await startJob({ workflow: (standard) => standardFirst(budget(50)(standard)) })
-    const task = await job.task({ review_config: { ci_steps: ['test -f good.txt'] } })
-    await job.claim(task, await job.agent(`${works}; test "$(wc -l < work.txt)" -lt 3 || touch good.txt`))
-    const blocked = await blockedAgain(job, task.id)
-    expect(blocked.error_annotation?.type).toBe('retry_budget_exhausted')
-    expect((await job.transitions(task.id)).filter((one) => one.rejection)).toHaveLength(2)
-    const last = (await job.transitions(task.id)).findLast((entry) => entry.to_state === 'review')
-    expect(last?.hooks.map(({ action, outcome, reason }) => [action, outcome, reason])).toEqual([
-      ['run_ci_steps', 'ok', undefined],
-      ['dispatch_role_agent', 'skipped', 'no_agent'],
-      ['check_retry_budget', 'ok', '0 of 0 failed reviews'],
-      ['check_retry_budget', 'failed', blocked.error_annotation?.message],
-    ])
-  },
-)
+test.concurrent('check_retry_budget counts at a gate the rejections of that gate, or of the named one', async () => {
+  const own: StateHook = { plugin: 'check_retry_budget', config: { max_rejections: 1 } }
+  const named: StateHook = { plugin: 'check_retry_budget', config: { gate: 'planning', max_rejections: 0 } }
+  const standardFirst = withHooks({ review: { on_enter: [named, own] } })
+  await using job = await startJob({ workflow: (standard) => standardFirst(budget(50)(standard)) })
+  const task = await job.task({ review_config: { ci_steps: ['test -f good.txt'] } })
+  await job.claim(task, await job.agent(`${works}; test "$(wc -l < work.txt)" -lt 3 || touch good.txt`))
+  const blocked = await blockedAgain(job, task.id)
+  expect(blocked.error_annotation?.type).toBe('retry_budget_exhausted')
+  expect((await job.transitions(task.id)).filter((one) => one.rejection)).toHaveLength(2)
+  const last = (await job.transitions(task.id)).findLast((entry) => entry.to_state === 'review')
+  expect(last?.hooks.map(({ action, outcome, reason }) => [action, outcome, reason])).toEqual([
+    ['run_ci_steps', 'ok', undefined],
+    ['dispatch_role_agent', 'skipped', 'no_agent'],
+    ['check_retry_budget', 'ok', '0 of 0 failed reviews'],
+    ['check_retry_budget', 'failed', blocked.error_annotation?.message],
+  ])
+})
 
-test.concurrent('auto_cascade_on_review_pass takes a task whose review passed on to the merge by itself', async () => {
+test.concurrent('auto_cascade_on_review_pass merges a task whose review passed', async () => {
   const auto: StateHook = { plugin: 'auto_cascade_on_review_pass', on_success: { cascade: 'merging' } }
   await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto, lastHook] } }) })
   const task = await job.task({ review_config: { ci_steps: ['grep -q worked work.txt'] } })
@@ -83,7 +77,7 @@ test.concurrent('auto_cascade_on_review_pass takes a task whose review passed on
   expect(await job.repository.git(['show', 'main:work.txt'])).toBe('worked')
 })
 
-test.concurrent('auto_cascade_on_review_pass waits while somebody is still asked', async () => {
+test.concurrent('auto_cascade_on_review_pass waits for reviewers', async () => {
   const auto: StateHook = { plugin: 'auto_cascade_on_review_pass', on_success: { cascade: 'merging' } }
   await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto, lastHook] } }) })
   const reviewer = await job.running.client.call('agents.create', {
@@ -102,34 +96,31 @@ test.concurrent('auto_cascade_on_review_pass waits while somebody is still asked
   await job.running.taskWhere(task.id, (one) => one.status === 'done')
 })
 
-test.concurrent(
-  'dispatch_role_agent starts whoever has the role of the entered state, and says why nobody started',
-  async () => {
-    const dispatch: StateHook = { plugin: 'dispatch_role_agent' }
-    const withAuditor = (standard: ReturnType<ReturnType<typeof smallWorkflow>>) => ({
-      roles: [...standard.roles, { name: 'auditor', label: 'Auditor' }],
-      states: standard.states.map((one) => (one.name === 'blocked' ? { ...one, role: 'auditor' } : one)),
-    })
-    await using job = await startJob({
-      workflow: () => withAuditor(smallWorkflow({ blocked: { on_enter: [dispatch, lastHook] } })()),
-    })
-    const auditor = await job.agent('echo looked', 'Auditor')
-    const [audited, alone] = [await job.task(), await job.task()]
-    await job.running.client.call('tasks.assign_role', { task_id: audited.id, role: 'auditor', agent_id: auditor.id })
-    for (const task of [audited, alone]) {
-      const { version } = await job.running.client.call('tasks.get', { task_id: task.id })
-      await job.running.client.call('tasks.transition', { task_id: task.id, status: 'blocked', version })
-    }
-    expect(await timeline(job, audited.id, 'blocked')).toEqual(['on_enter dispatch_role_agent ok'])
-    expect(await timeline(job, alone.id, 'blocked')).toEqual(['on_enter dispatch_role_agent skipped no_agent'])
-    const [execution] = await job.running.eventually(
-      () => job.executions(audited.id),
-      ([one]) => one?.status === 'succeeded',
-    )
-    expect(execution).toMatchObject({ role: 'auditor', agent_id: auditor.id })
-    expect(await job.executions(alone.id)).toEqual([])
-  },
-)
+test.concurrent('dispatch_role_agent starts the holder of the entered state’s role, or says why not', async () => {
+  const dispatch: StateHook = { plugin: 'dispatch_role_agent' }
+  const withAuditor = (standard: ReturnType<ReturnType<typeof smallWorkflow>>) => ({
+    roles: [...standard.roles, { name: 'auditor', label: 'Auditor' }],
+    states: standard.states.map((one) => (one.name === 'blocked' ? { ...one, role: 'auditor' } : one)),
+  })
+  await using job = await startJob({
+    workflow: () => withAuditor(smallWorkflow({ blocked: { on_enter: [dispatch, lastHook] } })()),
+  })
+  const auditor = await job.agent('echo looked', 'Auditor')
+  const [audited, alone] = [await job.task(), await job.task()]
+  await job.running.client.call('tasks.assign_role', { task_id: audited.id, role: 'auditor', agent_id: auditor.id })
+  for (const task of [audited, alone]) {
+    const { version } = await job.running.client.call('tasks.get', { task_id: task.id })
+    await job.running.client.call('tasks.transition', { task_id: task.id, status: 'blocked', version })
+  }
+  expect(await timeline(job, audited.id, 'blocked')).toEqual(['on_enter dispatch_role_agent ok'])
+  expect(await timeline(job, alone.id, 'blocked')).toEqual(['on_enter dispatch_role_agent skipped no_agent'])
+  const [execution] = await job.running.eventually(
+    () => job.executions(audited.id),
+    ([one]) => one?.status === 'succeeded',
+  )
+  expect(execution).toMatchObject({ role: 'auditor', agent_id: auditor.id })
+  expect(await job.executions(alone.id)).toEqual([])
+})
 
 test.concurrent('publish_task_blocked tells people that a task needs them, and why', async () => {
   const publish: StateHook = { plugin: 'publish_task_blocked' }
@@ -147,7 +138,7 @@ test.concurrent('publish_task_blocked tells people that a task needs them, and w
   ])
 })
 
-test.concurrent('every plugin at a phase that it does not support is skipped with unsupported_event', async () => {
+test.concurrent('skips a plugin at an unsupported phase with unsupported_event', async () => {
   const plugins = [...createPlugins({} as PluginServices).values()]
   const unsupported = (phase: (typeof hookPhases)[number]): StateHook[] =>
     plugins.filter((one) => !one.phases.includes(phase)).map(({ name }) => ({ plugin: name }))
@@ -171,7 +162,7 @@ test.concurrent('every plugin at a phase that it does not support is skipped wit
   )
 })
 
-test.concurrent('run_ci_steps runs the steps before anybody is asked, and run_merge merges what passed', async () => {
+test.concurrent('run_ci_steps runs before any reviewer, and run_merge merges what passed', async () => {
   await using job = await startJob()
   const task = await job.task({ review_config: { ci_steps: ['grep -q worked work.txt'] } })
   await job.claim(task, await job.agent('echo worked > work.txt; echo done'))

@@ -15,46 +15,43 @@ const lastMove = async (job: Job, { id }: Task) => {
   return [`${entry?.from_state ?? ''} > ${entry?.to_state ?? ''}`, entry?.triggered_by, entry?.trigger_reason]
 }
 
-test.concurrent(
-  'cancel_pending_subtasks cancels whatever is not finished below a task, and ends what is under way there',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    const plugin = 'cancel_pending_subtasks'
-    await using job = await startJob({
-      workflow: smallWorkflow({ cancelled: { on_enter: [{ plugin }], after_enter: [{ plugin }, lastHook] } }),
-    })
-    const parent = await job.task({ title: 'Parent' })
-    const working = await job.task({ title: 'Working', parent_id: parent.id })
-    const waiting = await job.task({ title: 'Waiting', parent_id: parent.id, subtask_mode: 'ordered' })
-    const below = await job.task({ title: 'Below', parent_id: waiting.id })
-    const finished = await job.task({ title: 'Finished', parent_id: parent.id })
-    const bystander = await job.task({ title: 'Bystander' })
-    await move(job, finished, 'done')
-    await job.claim(working, await job.agent(beacon.hold('agent', wait)))
-    await beacon.alive('agent')
-    await job.running.client.call('tasks.cancel', { task_id: parent.id })
-    await beacon.gone('agent')
-    // Run twice, it finds nothing left to do.
-    expect(await timeline(job, parent.id, 'cancelled')).toEqual([
-      'on_enter cancel_pending_subtasks ok 2 of 3 subtasks moved',
-      'after_enter cancel_pending_subtasks skipped not_needed',
-    ])
-    await job.running.taskWhere(below.id, (one) => one.status === 'cancelled')
-    expect(await statusOf(job, finished)).toBe('done')
-    expect(await statusOf(job, bystander)).toBe('todo')
-    const who = (await job.transitions(parent.id)).at(-1)?.triggered_by
-    expect(who).toMatch(/^user:/)
-    expect(await lastMove(job, working)).toEqual(['working > cancelled', who, 'Its parent went to Cancelled.'])
-    expect(await lastMove(job, below)).toEqual(['todo > cancelled', who, 'Its parent went to Cancelled.'])
-    const [execution] = await job.executions(working.id)
-    expect(execution?.status).toBe('cancelled')
-    expect(await job.running.client.call('tasks.get', { task_id: working.id })).toMatchObject({
-      active_execution_id: null,
-    })
-  },
-)
+test.concurrent('cancel_pending_subtasks cancels unfinished subtasks and ends their runs', async () => {
+  await using beacon = await createProcessBeacon()
+  const plugin = 'cancel_pending_subtasks'
+  await using job = await startJob({
+    workflow: smallWorkflow({ cancelled: { on_enter: [{ plugin }], after_enter: [{ plugin }, lastHook] } }),
+  })
+  const parent = await job.task({ title: 'Parent' })
+  const working = await job.task({ title: 'Working', parent_id: parent.id })
+  const waiting = await job.task({ title: 'Waiting', parent_id: parent.id, subtask_mode: 'ordered' })
+  const below = await job.task({ title: 'Below', parent_id: waiting.id })
+  const finished = await job.task({ title: 'Finished', parent_id: parent.id })
+  const bystander = await job.task({ title: 'Bystander' })
+  await move(job, finished, 'done')
+  await job.claim(working, await job.agent(beacon.hold('agent', wait)))
+  await beacon.alive('agent')
+  await job.running.client.call('tasks.cancel', { task_id: parent.id })
+  await beacon.gone('agent')
+  // The second run finds nothing to do.
+  expect(await timeline(job, parent.id, 'cancelled')).toEqual([
+    'on_enter cancel_pending_subtasks ok 2 of 3 subtasks moved',
+    'after_enter cancel_pending_subtasks skipped not_needed',
+  ])
+  await job.running.taskWhere(below.id, (one) => one.status === 'cancelled')
+  expect(await statusOf(job, finished)).toBe('done')
+  expect(await statusOf(job, bystander)).toBe('todo')
+  const who = (await job.transitions(parent.id)).at(-1)?.triggered_by
+  expect(who).toMatch(/^user:/)
+  expect(await lastMove(job, working)).toEqual(['working > cancelled', who, 'Its parent went to Cancelled.'])
+  expect(await lastMove(job, below)).toEqual(['todo > cancelled', who, 'Its parent went to Cancelled.'])
+  const [execution] = await job.executions(working.id)
+  expect(execution?.status).toBe('cancelled')
+  expect(await job.running.client.call('tasks.get', { task_id: working.id })).toMatchObject({
+    active_execution_id: null,
+  })
+})
 
-test.concurrent('propagate_done_to_subtasks takes ordered subtasks along, and no others', async () => {
+test.concurrent('propagate_done_to_subtasks finishes ordered subtasks only', async () => {
   const plugin = 'propagate_done_to_subtasks'
   await using job = await startJob({
     workflow: smallWorkflow({ done: { on_enter: [{ plugin }], after_enter: [{ plugin }, lastHook] } }),
@@ -77,7 +74,7 @@ test.concurrent('propagate_done_to_subtasks takes ordered subtasks along, and no
   expect(await statusOf(job, independent)).toBe('todo')
 })
 
-test.concurrent('satisfy_dependents tells those who wait that their gate may have lifted', async () => {
+test.concurrent('satisfy_dependents notifies dependents that their gate may be open', async () => {
   const plugin = 'satisfy_dependents'
   await using job = await startJob({
     workflow: smallWorkflow({
@@ -118,7 +115,7 @@ test.concurrent('satisfy_dependents tells those who wait that their gate may hav
   expect(told).toEqual(new Set([free.id, stuck.id]))
   expect((await job.claim(free, agent)).execution.status).toBe('queued')
   expect(await refusalOf(job.claim(stuck, agent))).toBe('dependency_gate')
-  // A cancelled task is not done, so nobody is free by it.
+  // A cancelled task is not done, so it satisfies no one.
   await client.call('tasks.cancel', { task_id: second.id })
   expect(await timeline(job, second.id, 'cancelled')).toEqual([
     'on_enter satisfy_dependents ok 0 of 1 waiting tasks can be claimed now',

@@ -10,7 +10,7 @@ import { ordered, workedParent } from '../../helpers/worked-parent.ts'
 const workspaceOf = (job: Job, task_id: string) => job.running.client.call('tasks.workspace', { task_id })
 const baseOf = async (job: Job, task_id: string) => (await workspaceOf(job, task_id)).port_base
 
-/** A task's dev server: it serves on the first and the last port of its range until it is told to stop. */
+/** A task's dev server: listens on the first and the last port of its range until it is stopped. */
 const devServer = `
 import { createServer } from 'node:http'
 const base = Number(process.env.SVC_PORT_BASE)
@@ -26,7 +26,7 @@ await fetch(process.argv[2] + '?title=' + process.env.SVC_TASK_TITLE)
 console.log('done')
 `
 
-/** Tells when a task's dev server listens. */
+/** Resolves when a task's dev server listens. */
 async function startBell() {
   const rung = new Set<string>()
   let heard = Promise.withResolvers<unknown>()
@@ -52,7 +52,7 @@ async function startBell() {
 const said = async (port: number, path = '/') =>
   (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })).text()
 
-test.concurrent('the dev servers of two tasks listen side by side, each on the ports of its worktree', async () => {
+test.concurrent('lets dev servers of two tasks listen at once on the ports of their worktrees', async () => {
   await using bell = await startBell()
   await using job = await startJob({ files: { 'dev-server.mjs': devServer } })
   const agent = await job.agent(`"${process.execPath}" dev-server.mjs ${bell.url}`)
@@ -64,7 +64,7 @@ test.concurrent('the dev servers of two tasks listen side by side, each on the p
     expect([await said(base), await said(base + 9)]).toEqual([`${title} on ${base}`, `${title} on ${base + 9}`])
     expect(await job.running.client.call('tasks.get', { task_id: id })).toMatchObject({ port_base: base })
   }
-  // A board knows where something answers, and that nothing does any more.
+  // A board shows where a server answers, and when none does any more.
   const project_id = (await job.running.client.call('tasks.get', { task_id: tasks[0]?.id ?? '' })).project_id
   const previews = async () => (await job.running.client.call('tasks.previews', { project_id })).items
   const bases = await Promise.all(tasks.map(async ({ id }) => Number(await baseOf(job, id))))
@@ -77,10 +77,10 @@ test.concurrent('the dev servers of two tasks listen side by side, each on the p
     await job.running.taskWhere(id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
-/** Where scripts write down what they are told; nothing that git shows. */
+/** Where scripts record their environment, outside git. */
 const note = (who: string) => `echo ${who} $SVC_PORT_BASE >> "$SVC_REPO_PATH/.git/told"`
 
-test.concurrent('set-up commands, the agent, CI steps and hooks are told the same SVC_PORT_BASE', async () => {
+test.concurrent('passes the same SVC_PORT_BASE to set-up commands, agent, CI steps and hooks', async () => {
   await using job = await startJob({ workflow: withHooks({ review: { after_enter: [{ script: note('hook') }] } }) })
   await job.settings({ setup_commands: [note('setup')] })
   const task = await job.task({ review_config: { ci_steps: [note('ci')] } })
@@ -96,36 +96,33 @@ test.concurrent('set-up commands, the agent, CI steps and hooks are told the sam
   expect(told.trim().split('\n')).toEqual(['setup', 'agent', 'ci', 'hook'].map((who) => `${who} ${base}`))
 })
 
-test.concurrent(
-  'ports stay the same over follow-ups and restarts, and are given back when the worktree goes',
-  async () => {
-    await using job = await startJob()
-    const agent = await job.agent(`${note('agent')}; exit 1`)
-    const task = await job.task()
-    const failedAgain = (times: number) =>
-      job.running.eventually(
-        () => job.executions(task.id),
-        (runs) => runs.filter((one) => one.status === 'failed').length === times,
-      )
-    await job.claim(task, agent)
-    await failedAgain(1)
-    const base = await baseOf(job, task.id)
-    job.running = await job.running.restart()
-    expect(await baseOf(job, task.id)).toBe(base)
-    await job.claim(task, agent)
-    await failedAgain(2)
-    const told = await readFile(join(job.repository.path, '.git', 'told'), 'utf8')
-    expect(told).toBe(`agent ${base}\nagent ${base}\n`)
+test.concurrent('keeps ports across follow-ups and restarts, and frees them with the worktree', async () => {
+  await using job = await startJob()
+  const agent = await job.agent(`${note('agent')}; exit 1`)
+  const task = await job.task()
+  const failedAgain = (times: number) =>
+    job.running.eventually(
+      () => job.executions(task.id),
+      (runs) => runs.filter((one) => one.status === 'failed').length === times,
+    )
+  await job.claim(task, agent)
+  await failedAgain(1)
+  const base = await baseOf(job, task.id)
+  job.running = await job.running.restart()
+  expect(await baseOf(job, task.id)).toBe(base)
+  await job.claim(task, agent)
+  await failedAgain(2)
+  const told = await readFile(join(job.repository.path, '.git', 'told'), 'utf8')
+  expect(told).toBe(`agent ${base}\nagent ${base}\n`)
 
-    await job.running.client.call('tasks.cancel', { task_id: task.id })
-    expect((await job.running.taskWhere(task.id, (one) => one.status === 'cancelled')).port_base).toBe(base)
-    await job.running.client.call('tasks.clean_up_workspace', { task_id: task.id })
-    expect(await workspaceOf(job, task.id)).toMatchObject({ status: 'cleaned', port_base: null })
-    expect(await job.running.client.call('tasks.get', { task_id: task.id })).toMatchObject({ port_base: null })
-  },
-)
+  await job.running.client.call('tasks.cancel', { task_id: task.id })
+  expect((await job.running.taskWhere(task.id, (one) => one.status === 'cancelled')).port_base).toBe(base)
+  await job.running.client.call('tasks.clean_up_workspace', { task_id: task.id })
+  expect(await workspaceOf(job, task.id)).toMatchObject({ status: 'cleaned', port_base: null })
+  expect(await job.running.client.call('tasks.get', { task_id: task.id })).toMatchObject({ port_base: null })
+})
 
-test.concurrent('ports that another program uses, or another worktree has, are passed over', async () => {
+test.concurrent('skips ports that another program or worktree uses', async () => {
   await using job = await startJob()
   const agent = await job.agent('exit 1')
   const task = await job.task()
@@ -143,19 +140,16 @@ test.concurrent('ports that another program uses, or another worktree has, are p
   expect([second, third]).toContain(await baseOf(job, task.id))
 })
 
-test.concurrent(
-  'an ordered subtask has the ports of its parent’s worktree, and its card is told of them too',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const { parent } = await workedParent(job)
-    const base = await baseOf(job, parent.id)
-    const child = await job.task(ordered(parent))
-    const independent = await job.task({ parent_id: parent.id })
-    expect([child.port_base, independent.port_base]).toEqual([base, null])
-    await client.call('tasks.cancel', { task_id: parent.id })
-    await client.call('tasks.clean_up_workspace', { task_id: parent.id })
-    const after = await job.running.taskWhere(child.id, (one) => one.port_base === null)
-    expect(after.updated_at > child.updated_at).toBe(true)
-  },
-)
+test.concurrent('gives an ordered subtask its parent’s ports, also on its card', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { parent } = await workedParent(job)
+  const base = await baseOf(job, parent.id)
+  const child = await job.task(ordered(parent))
+  const independent = await job.task({ parent_id: parent.id })
+  expect([child.port_base, independent.port_base]).toEqual([base, null])
+  await client.call('tasks.cancel', { task_id: parent.id })
+  await client.call('tasks.clean_up_workspace', { task_id: parent.id })
+  const after = await job.running.taskWhere(child.id, (one) => one.port_base === null)
+  expect(after.updated_at > child.updated_at).toBe(true)
+})

@@ -11,7 +11,7 @@ import { runApp } from '../../helpers/running-app.ts'
 import { migrations } from '../store/open-store.ts'
 import { present } from '../../helpers/present.ts'
 
-/** A project with a task whose agent has committed something, and failed; and its branch. */
+/** A project with a task whose agent has committed work and failed; and its branch. */
 async function worked(job: Job): Promise<{ path: string; branch: string }> {
   const task = await job.task()
   const { path } = await job.claim(task, await job.agent('echo w > w.txt; git add -A; git commit -qm Work; exit 1'))
@@ -20,7 +20,7 @@ async function worked(job: Job): Promise<{ path: string; branch: string }> {
   return { path, branch }
 }
 
-test.concurrent('a project that is deleted leaves the repository as it is, its task branches too', async () => {
+test.concurrent('leaves the repository and task branches alone when a project is deleted', async () => {
   await using job = await startJob()
   const { path, branch } = await worked(job)
   const before = await job.repository.git(['for-each-ref'])
@@ -30,7 +30,7 @@ test.concurrent('a project that is deleted leaves the repository as it is, its t
   expect(existsSync(join(path, 'w.txt'))).toBe(true)
 })
 
-test.concurrent('with delete_branches the worktrees and task branches go, and nothing else', async ({ expect }) => {
+test.concurrent('removes only worktrees and task branches with delete_branches', async ({ expect }) => {
   await using job = await startJob()
   const { path } = await worked(job)
   await job.repository.git(['branch', 'mine'])
@@ -44,7 +44,7 @@ test.concurrent('with delete_branches the worktrees and task branches go, and no
 })
 
 test.concurrent(
-  'a deleted project is gone at once, and its rows go bit by bit, also over a restart',
+  'hides a deleted project at once, and removes its rows gradually, also across a restart',
   async ({ expect }) => {
     const job = await startJob({ keepData: true })
     const { dataDir } = job.running
@@ -94,7 +94,7 @@ test.concurrent(
   90_000,
 )
 
-test.concurrent('a project with somebody at work is not deleted', async () => {
+test.concurrent('does not delete a project with running work', async () => {
   await using job = await startJob()
   const { execution } = await job.running.client.call('tasks.claim', { task_id: (await job.task()).id })
   const refusal = await refused(job.running.client.call('projects.delete', { project_id: job.project.id }))
@@ -114,7 +114,7 @@ test.concurrent.each([
   ['files from outside', { copy_files: ['../../etc/passwd'] }, 'copy_files.0', 'relative'],
   ['files by their absolute path', { copy_files: ['/etc/passwd'] }, 'copy_files.0', 'relative'],
   ['files of git', { copy_files: ['.env', '.git/config'] }, 'copy_files.1', '.git'],
-])('settings refuse %s, and nothing is changed', async (_what, patch, path, words) => {
+])('refuses %s in settings, and changes nothing', async (_what, patch, path, words) => {
   await using job = await startJob()
   const { client } = job.running
   const project_id = job.project.id
@@ -127,7 +127,7 @@ test.concurrent.each([
   expect(await client.call('projects.get_settings', { project_id })).toEqual(before)
 })
 
-test.concurrent('a workflow keeps keys that mean nothing, and whoever puts it is told', async () => {
+test.concurrent('keeps unknown keys of a workflow, and reports them', async () => {
   await using job = await startJob()
   const { client } = job.running
   const project_id = job.project.id
@@ -146,7 +146,7 @@ test.concurrent('a workflow keeps keys that mean nothing, and whoever puts it is
   expect(put.warnings).toEqual(updated.warnings)
 })
 
-test.concurrent('settings are changed key by key, and what can’t be used changes nothing', async () => {
+test.concurrent('changes settings key by key, and nothing if one is invalid', async () => {
   await using job = await startJob()
   const { client } = job.running
   const project_id = job.project.id
@@ -168,53 +168,45 @@ test.concurrent('settings are changed key by key, and what can’t be used chang
   expect(await client.call('projects.get_settings', { project_id })).toEqual(changed)
 })
 
-test.concurrent(
-  'an agent is told who and where it is, and how to reach the service; CI steps are told the same of the task',
-  async () => {
-    await using job = await startJob()
-    const agent = await job.agent('env | grep ^SVC_ | grep -v ^SVC_PROCESS_TREE= | sort > told.env; echo done')
-    const ci_steps = [
-      'test "$SVC_TASK_TITLE" = "Tell it"',
-      'cmp told.env "$SVC_WORKTREE_PATH/told.env"',
-      'test -d "$SVC_REPO_PATH"',
-    ]
-    const task = await job.task({ title: 'Tell it', review_config: { ci_steps } })
-    const { path, execution } = await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    const lines = (await readFile(join(path, 'told.env'), 'utf8')).trim().split('\n')
-    const told = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]))
-    expect(told).toMatchObject({
-      SVC_TASK_ID: task.id,
-      SVC_TASK_TITLE: 'Tell it',
-      SVC_PROJECT_ID: job.project.id,
-      SVC_REPO_PATH: job.repository.path,
-      SVC_WORKTREE_PATH: path,
-      SVC_AGENT_ID: agent.id,
-      SVC_EXECUTION_ID: execution.id,
-      SVC_API_URL: job.running.url,
-      SVC_API_TOKEN: expect.stringMatching(/^svc_[\w-]{43}$/) as string,
-      // Nothing is known yet.
-      SVC_KNOWLEDGE_FILE: '',
-    })
-  },
-)
+test.concurrent('tells an agent its identity, place and service, and CI steps the task’s', async () => {
+  await using job = await startJob()
+  const agent = await job.agent('env | grep ^SVC_ | grep -v ^SVC_PROCESS_TREE= | sort > told.env; echo done')
+  const ci_steps = [
+    'test "$SVC_TASK_TITLE" = "Tell it"',
+    'cmp told.env "$SVC_WORKTREE_PATH/told.env"',
+    'test -d "$SVC_REPO_PATH"',
+  ]
+  const task = await job.task({ title: 'Tell it', review_config: { ci_steps } })
+  const { path, execution } = await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  const lines = (await readFile(join(path, 'told.env'), 'utf8')).trim().split('\n')
+  const told = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]))
+  expect(told).toMatchObject({
+    SVC_TASK_ID: task.id,
+    SVC_TASK_TITLE: 'Tell it',
+    SVC_PROJECT_ID: job.project.id,
+    SVC_REPO_PATH: job.repository.path,
+    SVC_WORKTREE_PATH: path,
+    SVC_AGENT_ID: agent.id,
+    SVC_EXECUTION_ID: execution.id,
+    SVC_API_URL: job.running.url,
+    SVC_API_TOKEN: expect.stringMatching(/^svc_[\w-]{43}$/) as string,
+    // Nothing is known yet.
+    SVC_KNOWLEDGE_FILE: '',
+  })
+})
 
-test.concurrent(
-  'repositories nearby lie below the home folder of the service, and none is a project already',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const { home_dir } = await client.call('system.get', {})
-    const { items } = await client.call('system.nearby_repositories', {})
-    expect(items.filter(({ path }) => !path.startsWith(home_dir))).toEqual([])
-    const projects = (await client.call('projects.list', {})).items.flatMap(({ repos }) =>
-      repos.map(({ path }) => path),
-    )
-    expect(items.filter(({ path }) => projects.includes(path))).toEqual([])
-  },
-)
+test.concurrent('lists nearby repositories below the home folder, without those that are projects', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { home_dir } = await client.call('system.get', {})
+  const { items } = await client.call('system.nearby_repositories', {})
+  expect(items.filter(({ path }) => !path.startsWith(home_dir))).toEqual([])
+  const projects = (await client.call('projects.list', {})).items.flatMap(({ repos }) => repos.map(({ path }) => path))
+  expect(items.filter(({ path }) => projects.includes(path))).toEqual([])
+})
 
-test.concurrent('the demo is a project with an agent and a task that goes to its merge by itself', async () => {
+test.concurrent('creates the demo with an agent and a task that is merged automatically', async () => {
   await using running = await runApp()
   const { client } = running
   const { project, agent, task } = await client.call('demo.create', {})

@@ -6,7 +6,7 @@ import { attachmentMarkdown } from '../../../src-shared/contract/attachment-text
 import type { Prompt } from '../../../src-shared/contract/prompts.ts'
 import { present } from '../../helpers/present.ts'
 
-/** An agent that keeps what it reads on its standard input outside of its worktree, works, and ends as `end` says. */
+/** An agent that saves its standard input outside its worktree, works, and ends as `end` says. */
 const keeping = (name: string, end = 'echo done') =>
   `cat > "$SVC_REPO_PATH/.git/${name}.txt"; echo work > work.txt; ${end}`
 const kept = (job: Job, name: string) => readFile(`${job.repository.path}/.git/${name}.txt`, 'utf8')
@@ -17,7 +17,7 @@ const kinds = ({ parts }: Prompt) => parts.map(({ kind }) => kind)
 const preview = (job: Job, task_id: string, role?: string) =>
   job.running.client.call('tasks.prompt', { task_id, ...(role !== undefined && { role }) })
 
-test.concurrent('what is shown before an agent starts is what it then gets, and what its run shows', async () => {
+test.concurrent('previews exactly the prompt that the run gets and shows', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({
@@ -52,7 +52,7 @@ test.concurrent('what is shown before an agent starts is what it then gets, and 
   expect(after.parts).toEqual(before.parts)
 })
 
-test.concurrent('the prompt of a draft is what its task then has, and nothing is stored', async () => {
+test.concurrent('previews the prompt of a draft as its task gets it, and stores nothing', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { id: project_id } = job.project
@@ -90,7 +90,7 @@ test.concurrent('the prompt of a draft is what its task then has, and nothing is
   expect(await preview(job, task.id, 'reviewer')).toEqual(judging)
 })
 
-test.concurrent('a draft that could be no task has no prompt', async () => {
+test.concurrent('previews no prompt for an invalid draft', async () => {
   await using job = await startJob()
   const { client } = job.running
   const draft = { project_id: job.project.id, title: 'Draft' }
@@ -108,7 +108,7 @@ test.concurrent('a draft that could be no task has no prompt', async () => {
   ])
 })
 
-test.concurrent('a reviewer’s is the same too, with the checks and the change', async () => {
+test.concurrent('previews a reviewer’s prompt with checks and change', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task({ review_config: { ci_steps: ['test -f work.txt'] } })
@@ -125,42 +125,39 @@ test.concurrent('a reviewer’s is the same too, with the checks and the change'
   expect(await kept(job, 'reviewer')).toBe(now.prompt)
 })
 
-test.concurrent(
-  'a template can be tried before it is kept, and one that names what there is not is refused',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const task = await job.task({ title: 'Try' })
-    const tried = await client.call('tasks.try_template', {
-      task_id: task.id,
-      role: 'coder',
-      template: 'Mine.\n{{task}}',
-    })
-    expect(tried.prompt).toBe('Mine.\n# Try')
-    await job.settings({ prompt_templates: { coder: 'Kept.' } })
-    expect((await preview(job, task.id)).prompt).toBe('# Try\n\nKept.')
-    const ours = await client.call('tasks.try_template', { task_id: task.id, template: null })
-    expect(ours.prompt).toContain('## How to work')
-    await job.settings({ prompt_templates: {} })
-    expect((await preview(job, task.id)).prompt).toBe(ours.prompt)
+test.concurrent('tries a template before it is saved, and refuses unknown placeholders', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task({ title: 'Try' })
+  const tried = await client.call('tasks.try_template', {
+    task_id: task.id,
+    role: 'coder',
+    template: 'Mine.\n{{task}}',
+  })
+  expect(tried.prompt).toBe('Mine.\n# Try')
+  await job.settings({ prompt_templates: { coder: 'Kept.' } })
+  expect((await preview(job, task.id)).prompt).toBe('# Try\n\nKept.')
+  const ours = await client.call('tasks.try_template', { task_id: task.id, template: null })
+  expect(ours.prompt).toContain('## How to work')
+  await job.settings({ prompt_templates: {} })
+  expect((await preview(job, task.id)).prompt).toBe(ours.prompt)
 
-    const answer = await refused(
-      client.call('projects.update_settings', {
-        project_id: job.project.id,
-        prompt_templates: { coder: 'Fine', reviewer: 'Look at {{patch}}' },
-      }),
-    )
-    expect(answer).toMatchObject({
-      code: 'validation_failed',
-      details: { issues: [{ path: 'prompt_templates.reviewer' }] },
-    })
-    expect(answer.message).toContain("{{patch}} isn't a placeholder")
-    const nobody = await refused(client.call('tasks.prompt', { task_id: task.id, role: 'gardener' }))
-    expect(nobody.code).toBe('unknown_role')
-  },
-)
+  const answer = await refused(
+    client.call('projects.update_settings', {
+      project_id: job.project.id,
+      prompt_templates: { coder: 'Fine', reviewer: 'Look at {{patch}}' },
+    }),
+  )
+  expect(answer).toMatchObject({
+    code: 'validation_failed',
+    details: { issues: [{ path: 'prompt_templates.reviewer' }] },
+  })
+  expect(answer.message).toContain("{{patch}} isn't a placeholder")
+  const nobody = await refused(client.call('tasks.prompt', { task_id: task.id, role: 'gardener' }))
+  expect(nobody.code).toBe('unknown_role')
+})
 
-test.concurrent('a prompt that a claim brings along is all that is told', async () => {
+test.concurrent('uses only the prompt that a claim brings', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()

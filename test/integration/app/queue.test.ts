@@ -7,11 +7,11 @@ import { script, setHooks } from '../../helpers/lifecycle.ts'
 
 const queueOf = (job: Job) => job.running.client.call('projects.queue', { project_id: job.project.id })
 
-/** Who waits, by title, with the reason and the turn. */
+/** The waiting tasks by title, with reason and position. */
 const waiting = async (job: Job) =>
   (await queueOf(job)).waiting.map(({ title, reason, position }) => [title, reason, position])
 
-test('agents start oldest first within the slots of the project, and the queue says whose turn comes when', async () => {
+test('starts agents oldest first within the project’s slots, and lists the queue in order', async () => {
   await using job = await startJob()
   await job.settings({ max_concurrent_executions: 1 })
   const gate = join(job.running.dataDir, 'gate')
@@ -40,7 +40,7 @@ test('agents start oldest first within the slots of the project, and the queue s
   expect(await queueOf(job)).toMatchObject({ running: [], waiting: [] })
 })
 
-test('a person moves who waits, every window hears of it, and the order outlives a restart', async () => {
+test('lets a person reorder the queue, with an event, and keeps the order across a restart', async () => {
   await using job = await startJob()
   await job.settings({ max_concurrent_executions: 1 })
   const gate = join(job.running.dataDir, 'gate')
@@ -77,9 +77,9 @@ test('a person moves who waits, every window hears of it, and the order outlives
     if (item.event.type === 'queue.updated') told.push(item.event.data.project_id)
     if (item.event.type === 'task.created' && item.event.data.task_id === end.id) break
   }
-  // What changed nothing is no news.
+  // A move without effect emits nothing.
   expect(told).toEqual([job.project.id, job.project.id, job.project.id])
-  // One that comes later waits behind them.
+  // A later run waits behind them.
   const late = await job.task({ title: 'Late' })
   await job.claim(late, agent)
   await job.running.eventually(titles, (all) => all.includes('Late'))
@@ -98,7 +98,7 @@ test('a person moves who waits, every window hears of it, and the order outlives
   expect(started).toEqual(started.toSorted())
 }, 60_000)
 
-test('who can not start for another reason takes no turn, and the queue names the reason', async () => {
+test('names another reason why a run can’t start, without taking its turn', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({ max_concurrent_executions: 2 })

@@ -27,7 +27,7 @@ const approved = (standard: WorkflowDefinition) => ({
   ),
 })
 
-test.concurrent('a reviewer that passes the work over the API and says nothing has succeeded', async () => {
+test.concurrent('counts a silent reviewer that passed the work over the API as succeeded', async () => {
   await using job = await startJob()
   const task = await job.task()
   const reviewer = await job.agent(quietly('verdict', { verdict: 'pass' }), 'Reviewer')
@@ -41,7 +41,7 @@ test.concurrent('a reviewer that passes the work over the API and says nothing h
   })
 })
 
-test.concurrent('a verdict counts for the run that gave it, not for the next one that says nothing', async () => {
+test.concurrent('counts a verdict for the run that gave it, not for the next silent one', async () => {
   await using job = await startJob()
   const task = await job.task()
   const no = quietly('verdict', { verdict: 'fail', feedback: 'Once more' })
@@ -54,45 +54,39 @@ test.concurrent('a verdict counts for the run that gave it, not for the next one
   expect(reviews.map((one) => one.status)).toEqual(['stopped', 'succeeded'])
 })
 
-test.concurrent(
-  'a planner that passes its plan without a word has succeeded, and its gate waits for a person',
-  async () => {
-    await using job = await startJob()
-    const task = await job.task()
-    const planner = await job.agent(quietly('verdict', { verdict: 'pass' }), 'Planner')
-    await give(job, task.id, 'planner', planner.id)
-    await job.claim(task, await job.agent(works))
-    expect(await ended(job, task.id, 'planner')).toMatchObject({ status: 'succeeded' })
+test.concurrent('counts a silent planner that passed its plan as succeeded, and waits for a person', async () => {
+  await using job = await startJob()
+  const task = await job.task()
+  const planner = await job.agent(quietly('verdict', { verdict: 'pass' }), 'Planner')
+  await give(job, task.id, 'planner', planner.id)
+  await job.claim(task, await job.agent(works))
+  expect(await ended(job, task.id, 'planner')).toMatchObject({ status: 'succeeded' })
+  expect(await job.running.client.call('tasks.get', { task_id: task.id })).toMatchObject({
+    status: 'planning',
+    error_annotation: null,
+  })
+})
+
+test.concurrent('does not miss a verdict of a reviewer who passed the work where a person must approve', async () => {
+  await using job = await startJob({ workflow: approved })
+  const pass = quietly('verdict', { verdict: 'pass' })
+  const [silent, loud] = [await job.task(), await job.task()]
+  const worker = await job.agent(works)
+  await give(job, silent.id, 'reviewer', (await job.agent(pass, 'Silent')).id)
+  await give(job, loud.id, 'reviewer', (await job.agent(`${pass}; echo judged`, 'Loud')).id)
+  for (const task of [silent, loud]) {
+    await job.claim(task, worker)
+    expect(await ended(job, task.id, 'reviewer')).toMatchObject({ status: 'succeeded' })
     expect(await job.running.client.call('tasks.get', { task_id: task.id })).toMatchObject({
-      status: 'planning',
+      status: 'review',
       error_annotation: null,
+      review_passed_at: null,
+      review_summary: { status: 'running' },
     })
-  },
-)
+  }
+})
 
-test.concurrent(
-  'where a person must approve, a reviewer that has passed the work is not said to lack a verdict',
-  async () => {
-    await using job = await startJob({ workflow: approved })
-    const pass = quietly('verdict', { verdict: 'pass' })
-    const [silent, loud] = [await job.task(), await job.task()]
-    const worker = await job.agent(works)
-    await give(job, silent.id, 'reviewer', (await job.agent(pass, 'Silent')).id)
-    await give(job, loud.id, 'reviewer', (await job.agent(`${pass}; echo judged`, 'Loud')).id)
-    for (const task of [silent, loud]) {
-      await job.claim(task, worker)
-      expect(await ended(job, task.id, 'reviewer')).toMatchObject({ status: 'succeeded' })
-      expect(await job.running.client.call('tasks.get', { task_id: task.id })).toMatchObject({
-        status: 'review',
-        error_annotation: null,
-        review_passed_at: null,
-        review_summary: { status: 'running' },
-      })
-    }
-  },
-)
-
-test.concurrent('a coder that moves its task on by itself and says nothing has succeeded', async () => {
+test.concurrent('counts a silent coder that moved its task as succeeded', async () => {
   await using job = await startJob()
   const task = await job.task()
   // The claim's move is version 2.
@@ -103,7 +97,7 @@ test.concurrent('a coder that moves its task on by itself and says nothing has s
   expect(await annotationOf(job, task.id)).toBeNull()
 })
 
-test.concurrent('a comment is a word too: whoever leaves one at its task has not ended without one', async () => {
+test.concurrent('counts a comment as output of the run', async () => {
   await using job = await startJob()
   const task = await job.task()
   await job.claim(task, await job.agent(quietly('comments', { body: 'There is nothing to change.' })))
@@ -111,7 +105,7 @@ test.concurrent('a comment is a word too: whoever leaves one at its task has not
   expect(await job.history(task.id)).toEqual(['backlog > in_progress by agent', 'in_progress > review by system'])
 })
 
-test.concurrent('a comment of somebody else is no word of the agent', async () => {
+test.concurrent('does not count another’s comment as output of the agent', async () => {
   await using job = await startJob()
   const task = await job.task()
   await job.running.client.call('comments.create', { task_id: task.id, body: 'Please begin.' })

@@ -6,14 +6,14 @@ import { openPage } from '../../helpers/app-page.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { seededRandom, type SeededRandom } from '../../helpers/seeded-random.ts'
 
-/** What the stores need of a browser. */
+/** The browser features that the stores need. */
 function stubWindow(): void {
   const window = Object.assign(new EventTarget(), { location: { hash: '' }, history: { pushState: () => undefined } })
   vi.stubGlobal('window', window)
 }
 afterEach(() => void vi.unstubAllGlobals())
 
-/** Something that somebody does, or that befalls one of the two. */
+/** An action of a person, or an accident of one of the two pages. */
 type Step = (job: Job, chance: SeededRandom) => Promise<unknown>
 
 const anyTask = async (job: Job, chance: SeededRandom) => {
@@ -24,7 +24,7 @@ const onTask =
   (work: (job: Job, task: NonNullable<Awaited<ReturnType<typeof anyTask>>>) => Promise<unknown>): Step =>
   async (job, chance) => {
     const task = await anyTask(job, chance)
-    // What the rules refuse is as good a step as any: nothing changes.
+    // A refused step is as good as any, because nothing changes.
     if (task) await work(job, task).catch(() => null)
   }
 
@@ -35,7 +35,7 @@ const onNotice =
     if (items.length > 0) await work(job, chance.pick(items).id)
   }
 
-/** Something that people are told of. */
+/** Something that people see. */
 async function block({ running }: Job, task_id: string): Promise<void> {
   const { task } = await running.client.call('tasks.claim', { task_id })
   await running.client.call('tasks.transition', { task_id, version: task.version, status: 'blocked' })
@@ -80,7 +80,7 @@ const deeds: readonly Step[] = [
   },
 ]
 
-/** Forgets the past, as a service does that has had many events. */
+/** Removes past events, as a service with many events does. */
 function forgetEvents({ running }: Job): void {
   const database = new SqliteDatabase(join(running.dataDir, 'copse.db'))
   try {
@@ -91,7 +91,7 @@ function forgetEvents({ running }: Job): void {
   }
 }
 
-test('a page whose connection is cut at random ends up showing what one shows that was never cut', async () => {
+test('shows the same after random disconnects as a page that was never disconnected', async () => {
   let resets = 0
   await fc.assert(
     fc.asyncProperty(fc.nat(), async (seed) => {
@@ -110,7 +110,7 @@ test('a page whose connection is cut at random ends up showing what one shows th
         if (chance.chance(0.05)) forgetEvents(job)
         await chance.pick(deeds)(job, chance)
       }
-      // At least once what was missed is gone for good.
+      // Missed events are lost for good at least once.
       fickle.leave()
       await block(job, (await job.task({ title: 'Unheard of' })).id)
       await job.task({ title: 'Unheard of, too' })

@@ -29,7 +29,7 @@ const issueOf = async (call: Promise<unknown>) => {
 }
 const failed = (job: Job, task_id: string) => job.running.taskWhere(task_id, (one) => one.error_annotation !== null)
 
-test.concurrent('a project has several repositories: listed, added, changed and taken out again', async () => {
+test.concurrent('lists, adds, changes and removes several repositories of a project', async () => {
   await using job = await startJob()
   await using other = await createTestRepository({ files: { 'other.txt': 'other\n' } })
   await other.git(['branch', 'next'])
@@ -50,7 +50,7 @@ test.concurrent('a project has several repositories: listed, added, changed and 
   expect(existsSync(join(job.repository.path, '.git'))).toBe(true)
 })
 
-test.concurrent('a repository that does not fit is refused, and nothing has changed', async () => {
+test.concurrent('refuses an unsuitable repository, and changes nothing', async () => {
   await using job = await startJob()
   await using other = await createTestRepository()
   const first = primaryOf(job)
@@ -83,7 +83,7 @@ test.concurrent('a repository that does not fit is refused, and nothing has chan
   }
 })
 
-test.concurrent('two repositories with the same folder name get names that tell them apart', async () => {
+test.concurrent('gives two repositories with the same folder name different names', async () => {
   await using job = await startJob()
   await using other = await createTestRepository()
   const path = join(other.path, primaryOf(job).name)
@@ -91,7 +91,7 @@ test.concurrent('two repositories with the same folder name get names that tell 
   expect((await add(job, path)).name).toBe(`${primaryOf(job).name}-2`)
 })
 
-test.concurrent('a task works in the repository that it names: worktree, CI, diff and merge', async () => {
+test.concurrent('works in the repository that a task names: worktree, CI, diff and merge', async () => {
   await using job = await startJob()
   await using other = await createTestRepository({ files: { 'other.txt': 'other\n' } })
   const second = await add(job, other.path, { name: 'Other' })
@@ -107,7 +107,7 @@ test.concurrent('a task works in the repository that it names: worktree, CI, dif
   expect(await refusalOf(remove(job, second))).toBe('repo_in_use')
 })
 
-test.concurrent('a task changes its repository until it has a worktree; its ordered subtasks come along', async () => {
+test.concurrent('lets a task change its repository until it has a worktree, with its ordered subtasks', async () => {
   await using job = await startJob()
   await using other = await createTestRepository()
   await using stranger = await startJob()
@@ -130,7 +130,7 @@ test.concurrent('a task changes its repository until it has a worktree; its orde
   await failed(job, task.id)
   const { branch } = await client.call('tasks.workspace', { task_id: task.id })
   expect(await refused(move(task.id, primaryOf(job).id))).toMatchObject({ code: 'repo_in_use', details: { branch } })
-  // The way there that it names.
+  // By the path that it names.
   await client.call('tasks.assign_role', {
     task_id: task.id,
     role: 'coder',
@@ -148,98 +148,89 @@ test.concurrent('a task changes its repository until it has a worktree; its orde
   expect(await job.repository.git(['branch', '--list', branch])).toContain(branch)
 })
 
-test.concurrent(
-  'a repository that was moved: its state says so, a claim says so, and its tasks go on at the new place',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const agent = await job.agent('echo more >> work.txt; exit 1')
-    const task = await job.task()
-    const { path } = await job.claim(task, agent)
-    await failed(job, task.id)
-    const repo = primaryOf(job)
-    const place = `${repo.path}-moved`
-    await rename(repo.path, place)
-    try {
-      expect(await list(job)).toMatchObject([
-        {
-          path: repo.path,
-          problem: { code: 'repository_missing', message: expect.stringContaining('update its path') as string },
-        },
-      ])
-      await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
-      const stuck = await job.running.taskWhere(
-        task.id,
-        (one) => one.error_annotation?.message.includes('No git repository at') === true,
-      )
-      expect(stuck.error_annotation).toMatchObject({
-        message: expect.stringContaining('Settings, Repositories') as string,
-      })
+test.concurrent('reports a moved repository in its state and at a claim, and continues at the new place', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent('echo more >> work.txt; exit 1')
+  const task = await job.task()
+  const { path } = await job.claim(task, agent)
+  await failed(job, task.id)
+  const repo = primaryOf(job)
+  const place = `${repo.path}-moved`
+  await rename(repo.path, place)
+  try {
+    expect(await list(job)).toMatchObject([
+      {
+        path: repo.path,
+        problem: { code: 'repository_missing', message: expect.stringContaining('update its path') as string },
+      },
+    ])
+    await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+    const stuck = await job.running.taskWhere(
+      task.id,
+      (one) => one.error_annotation?.message.includes('No git repository at') === true,
+    )
+    expect(stuck.error_annotation).toMatchObject({
+      message: expect.stringContaining('Settings, Repositories') as string,
+    })
 
-      expect(await update(job, repo, { path: place })).toEqual({ ...repo, path: place })
-      expect(await list(job)).toMatchObject([{ path: place, problem: null }])
-      // Without a claim: the worktree leads there already, and nothing in it is lost.
-      expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ path, dirty: true })
-      expect(await job.repository.git(['-C', path, 'status', '--porcelain'], { cwd: place })).toContain('work.txt')
-      await client.call('agents.update', {
-        agent_id: agent.id,
-        config: { command: 'cat work.txt > seen.txt; echo done' },
-      })
-      await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
-      const reviewed = await job.running.taskWhere(
-        task.id,
-        (one) => one.review_passed_at !== null && !one.entry_barrier,
-      )
-      const { version } = reviewed
-      await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
-      expect(await job.repository.git(['show', 'main:seen.txt'], { cwd: place })).toBe('more')
-      expect(await job.repository.git(['fsck', '--no-progress'], { cwd: place })).toBe('')
-    } finally {
-      await rename(place, repo.path)
+    expect(await update(job, repo, { path: place })).toEqual({ ...repo, path: place })
+    expect(await list(job)).toMatchObject([{ path: place, problem: null }])
+    // Without a claim: the worktree already leads there, and nothing in it is lost.
+    expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ path, dirty: true })
+    expect(await job.repository.git(['-C', path, 'status', '--porcelain'], { cwd: place })).toContain('work.txt')
+    await client.call('agents.update', {
+      agent_id: agent.id,
+      config: { command: 'cat work.txt > seen.txt; echo done' },
+    })
+    await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+    const reviewed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    const { version } = reviewed
+    await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
+    expect(await job.repository.git(['show', 'main:seen.txt'], { cwd: place })).toBe('more')
+    expect(await job.repository.git(['fsck', '--no-progress'], { cwd: place })).toBe('')
+  } finally {
+    await rename(place, repo.path)
+  }
+})
+
+test.concurrent('does not continue in a clone, a copy or another repository, or while an agent works', async () => {
+  await using job = await startJob()
+  await using other = await createTestRepository()
+  const { client } = job.running
+  const agent = await job.agent('echo precious > work.txt; exit 1')
+  const task = await job.task({ title: 'Precious' })
+  const { path } = await job.claim(task, agent)
+  await failed(job, task.id)
+  const repo = primaryOf(job)
+  const copy = `${repo.path}-copy`
+  await cp(repo.path, copy, { recursive: true })
+  try {
+    for (const elsewhere of [other.path, copy]) {
+      const refusal = await refused(update(job, repo, { path: elsewhere }))
+      expect(refusal).toMatchObject({ code: 'validation_failed', details: { tasks: [task.id] } })
+      expect(refusal.message).toContain('“Precious”')
     }
-  },
-)
+    await client.call('agents.update', { agent_id: agent.id, config: { command: 'sleep 600' } })
+    await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+    const running = await job.running.taskWhere(task.id, (one) => one.active_execution_id !== null)
+    const execution_id = running.active_execution_id
+    expect(await refused(update(job, repo, { path: copy }))).toMatchObject({
+      code: 'project_busy',
+      details: { executions: [execution_id] },
+    })
+    expect(await list(job)).toEqual([{ ...repo, problem: null }])
+    expect(await readFile(join(path, 'work.txt'), 'utf8')).toBe('precious\n')
+    await client.call('tasks.cancel', { task_id: task.id })
+    // With its worktrees gone, it may be any repository.
+    await client.call('tasks.clean_up_workspace', { task_id: task.id })
+    expect(await update(job, repo, { path: copy })).toEqual({ ...repo, path: copy })
+  } finally {
+    await rm(copy, { recursive: true })
+  }
+})
 
-test.concurrent(
-  'worktrees don’t go on in a clone, a copy or another repository, nor while an agent is at work',
-  async () => {
-    await using job = await startJob()
-    await using other = await createTestRepository()
-    const { client } = job.running
-    const agent = await job.agent('echo precious > work.txt; exit 1')
-    const task = await job.task({ title: 'Precious' })
-    const { path } = await job.claim(task, agent)
-    await failed(job, task.id)
-    const repo = primaryOf(job)
-    const copy = `${repo.path}-copy`
-    await cp(repo.path, copy, { recursive: true })
-    try {
-      for (const elsewhere of [other.path, copy]) {
-        const refusal = await refused(update(job, repo, { path: elsewhere }))
-        expect(refusal).toMatchObject({ code: 'validation_failed', details: { tasks: [task.id] } })
-        expect(refusal.message).toContain('“Precious”')
-      }
-      await client.call('agents.update', { agent_id: agent.id, config: { command: 'sleep 600' } })
-      await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
-      const running = await job.running.taskWhere(task.id, (one) => one.active_execution_id !== null)
-      const execution_id = running.active_execution_id
-      expect(await refused(update(job, repo, { path: copy }))).toMatchObject({
-        code: 'project_busy',
-        details: { executions: [execution_id] },
-      })
-      expect(await list(job)).toEqual([{ ...repo, problem: null }])
-      expect(await readFile(join(path, 'work.txt'), 'utf8')).toBe('precious\n')
-      await client.call('tasks.cancel', { task_id: task.id })
-      // With its worktrees gone, it may be any repository.
-      await client.call('tasks.clean_up_workspace', { task_id: task.id })
-      expect(await update(job, repo, { path: copy })).toEqual({ ...repo, path: copy })
-    } finally {
-      await rm(copy, { recursive: true })
-    }
-  },
-)
-
-test.concurrent('a repository whose base branch is gone, or that lies in another now, says so', async () => {
+test.concurrent('reports a repository whose base branch is gone, or that lies in another', async () => {
   await using job = await startJob()
   await using around = await createTestRepository()
   const repo = primaryOf(job)
@@ -260,7 +251,7 @@ test.concurrent('a repository whose base branch is gone, or that lies in another
   expect(await around.git(['worktree', 'list'])).not.toContain(task.id)
 })
 
-test.concurrent('members see repositories, owners change them, strangers see nothing', async () => {
+test.concurrent('shows repositories to members, lets owners change them, and hides them from others', async () => {
   await using job = await startJob()
   await using other = await createTestRepository()
   const session = await job.running.clientWith(null).call('auth.register', {
@@ -279,7 +270,7 @@ test.concurrent('members see repositories, owners change them, strangers see not
   expect(await list(job)).toHaveLength(1)
 })
 
-test.concurrent('the paths on the base branch are found by what is typed of them, and a new commit shows', async () => {
+test.concurrent('finds paths on the base branch, including those of a new commit', async () => {
   await using job = await startJob({ files: { 'src/board/Board.vue': 'x', 'src/über.ts': 'x', 'docs/board.md': 'x' } })
   const { id: project_id } = job.project
   const find = async (q: string, more: object = {}) =>

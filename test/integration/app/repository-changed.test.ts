@@ -12,7 +12,7 @@ const reviewOf = async (job: Job, task_id: string) =>
   (await job.running.client.call('tasks.reviews', { task_id })).items[0]
 
 test.concurrent(
-  'what steers git and changed during a run holds the review for a user, under auto-cascade too',
+  'holds the review for a person if git’s configuration changed during a run, also under auto-cascade',
   async () => {
     await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto] } }) })
     const { client } = job.running
@@ -25,7 +25,7 @@ test.concurrent(
     expect(await reviewOf(job, task.id)).toMatchObject({ status: 'running', notes })
     const reasons = (await job.transitions(task.id)).flatMap((one) => one.hooks.map((hook) => hook.action))
     expect(reasons).toContain('repository_changed')
-    // An agent’s word is not enough, and asking for the merge neither.
+    // Neither an agent’s verdict nor its request for the merge is enough.
     const { version } = await client.call('tasks.get', { task_id: task.id })
     const early = await refused(client.call('tasks.transition', { task_id: task.id, status: 'merging', version }))
     expect(early.code).toBe('review_not_ready')
@@ -34,7 +34,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('a reviewer that changes the repository does not pass its own review', async () => {
+test.concurrent('does not let a reviewer that changes the repository pass its own review', async () => {
   await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto] } }) })
   const { client } = job.running
   const task = await job.task()
@@ -50,7 +50,7 @@ test.concurrent('a reviewer that changes the repository does not pass its own re
   expect((await client.call('tasks.get', { task_id: task.id })).status).toBe('review')
 })
 
-test.concurrent('notes stay with the next attempt until a user has passed one', async () => {
+test.concurrent('keeps notes at the next attempt until a person has passed one', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -61,7 +61,7 @@ test.concurrent('notes stay with the next attempt until a user has passed one', 
   expect(await reviewOf(job, task.id)).toMatchObject({ status: 'running', notes: [{ paths: ['config'] }] })
 })
 
-test.concurrent('branches and other tasks’ worktrees are no news', async () => {
+test.concurrent('ignores branches and other tasks’ worktrees', async () => {
   await using job = await startJob()
   const task = await job.task()
   await job.claim(
@@ -72,7 +72,7 @@ test.concurrent('branches and other tasks’ worktrees are no news', async () =>
   expect(await reviewOf(job, task.id)).toMatchObject({ status: 'passed', notes: [] })
 })
 
-test.concurrent('a folder says what its repository makes git run, before it is added', async () => {
+test.concurrent('lists what a repository makes git run before it is added', async () => {
   await using job = await startJob()
   const { client } = job.running
   const inspect = async () => (await client.call('system.inspect_folder', { path: job.repository.path })).runs
@@ -89,30 +89,24 @@ test.concurrent('a folder says what its repository makes git run, before it is a
   ])
 })
 
-test.concurrent(
-  'a repository that is gone is told in words, by the diff, the workspace, a verdict and the merge',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const task = await job.task()
-    await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
-    const { version } = await job.running.taskWhere(
-      task.id,
-      (one) => one.review_passed_at !== null && !one.entry_barrier,
-    )
-    await rename(job.repository.path, join(job.repository.beside, 'moved'))
-    const task_id = task.id
-    for (const ask of [
-      () => client.call('tasks.diff', { task_id, scope: 'branch' }),
-      () => client.call('tasks.diff', { task_id }),
-      () => client.call('tasks.workspace', { task_id }),
-      () => client.call('tasks.conflicts', { task_id }),
-      () => client.call('tasks.verdict', { task_id, verdict: 'pass' }),
-      () => client.call('tasks.transition', { task_id, status: 'merging', version }),
-    ]) {
-      const { code, message } = await refused(ask())
-      expect(code).toBe('repository_missing')
-      expect(message).toMatch(/^No git repository at .*\. If you moved it, update its path/)
-    }
-  },
-)
+test.concurrent('reports a missing repository in diff, workspace, verdict and merge', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task()
+  await job.claim(task, await job.agent('echo worked > work.txt; echo done'))
+  const { version } = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  await rename(job.repository.path, join(job.repository.beside, 'moved'))
+  const task_id = task.id
+  for (const ask of [
+    () => client.call('tasks.diff', { task_id, scope: 'branch' }),
+    () => client.call('tasks.diff', { task_id }),
+    () => client.call('tasks.workspace', { task_id }),
+    () => client.call('tasks.conflicts', { task_id }),
+    () => client.call('tasks.verdict', { task_id, verdict: 'pass' }),
+    () => client.call('tasks.transition', { task_id, status: 'merging', version }),
+  ]) {
+    const { code, message } = await refused(ask())
+    expect(code).toBe('repository_missing')
+    expect(message).toMatch(/^No git repository at .*\. If you moved it, update its path/)
+  }
+})

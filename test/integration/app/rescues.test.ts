@@ -12,7 +12,7 @@ import { refusalOf } from '../../helpers/refusal.ts'
 
 const day = 86_400_000
 
-/** A task whose agent staged something, left other things uncommitted and failed. */
+/** A task whose agent staged some work, left other work uncommitted and failed. */
 async function failed(job: Job): Promise<{ task: Task; path: string }> {
   const agent = await job.agent('echo one > staged.txt; git add .; echo two > staged.txt; echo new > new.txt; exit 1')
   const task = await job.task({ title: 'Rescue me' })
@@ -29,7 +29,7 @@ const reassign = async (job: Job, task: Task, flags: { reset_worktree?: boolean;
 const rescuesOf = async (job: Job, { id: task_id }: Task) =>
   (await job.running.client.call('rescues.of_task', { task_id })).items
 
-test.concurrent('what a reset throws away is listed, and comes back as it was, the staged version too', async () => {
+test.concurrent('lists what a reset removed, and restores it, including the staged version', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { task, path } = await failed(job)
@@ -57,7 +57,7 @@ test.concurrent('what a reset throws away is listed, and comes back as it was, t
   expect(await readFile(join(path, 'staged.txt'), 'utf8')).toBe('two\n')
   expect(await job.repository.git(['show', ':staged.txt'], { cwd: path })).toBe('one')
   expect(await job.repository.git(['status', '--porcelain'], { cwd: path })).toBe('AM staged.txt\n?? new.txt')
-  // What is there already conflicts with nothing; the rescue stays until somebody gives it up.
+  // Existing files conflict with nothing; the rescue stays until a person discards it.
   expect(await client.call('rescues.restore', name)).toMatchObject({ to: 'worktree' })
   await client.call('rescues.delete', name)
   expect(await rescuesOf(job, task)).toEqual([])
@@ -66,25 +66,22 @@ test.concurrent('what a reset throws away is listed, and comes back as it was, t
   expect(await refusalOf(client.call('rescues.delete', name))).toBe('not_found')
 })
 
-test.concurrent(
-  'a rescue whose files were changed meanwhile comes back as a branch, and nothing is overwritten',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const { task, path } = await failed(job)
-    await reassign(job, task, { reset_worktree: true })
-    await writeFile(join(path, 'new.txt'), 'somebody else\n')
-    const [rescue] = await rescuesOf(job, task)
-    const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
-    const restored = await client.call('rescues.restore', name)
-    expect(restored).toMatchObject({ to: 'branch', path: null, why_branch: 'conflicts' })
-    expect(restored.branch).toMatch(/^svc\/rescued-/)
-    expect(await readFile(join(path, 'new.txt'), 'utf8')).toBe('somebody else\n')
-    expect(await job.repository.git(['show', `${restored.branch}:new.txt`])).toBe('new')
-  },
-)
+test.concurrent('restores a rescue as a branch if its files have changed, and overwrites nothing', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { task, path } = await failed(job)
+  await reassign(job, task, { reset_worktree: true })
+  await writeFile(join(path, 'new.txt'), 'somebody else\n')
+  const [rescue] = await rescuesOf(job, task)
+  const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
+  const restored = await client.call('rescues.restore', name)
+  expect(restored).toMatchObject({ to: 'branch', path: null, why_branch: 'conflicts' })
+  expect(restored.branch).toMatch(/^svc\/rescued-/)
+  expect(await readFile(join(path, 'new.txt'), 'utf8')).toBe('somebody else\n')
+  expect(await job.repository.git(['show', `${restored.branch}:new.txt`])).toBe('new')
+})
 
-test.concurrent('rescues of a deleted task are listed in its project and come back as a branch', async () => {
+test.concurrent('lists rescues of a deleted task in its project, and restores them as a branch', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { task } = await failed(job)
@@ -104,30 +101,27 @@ test.concurrent('rescues of a deleted task are listed in its project and come ba
   expect(await hear(client, 'rescue.given_up', 0)).toMatchObject({ project_id: job.project.id, task_id: task.id, ref })
 })
 
-test.concurrent(
-  'while an agent is at work a rescue comes back as a branch, and its worktree is left alone',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    await using job = await startJob()
-    const { client } = job.running
-    const { task, path } = await failed(job)
-    await reassign(job, task, { reset_worktree: true })
-    const busy = await job.agent(beacon.hold('busy', `${wait}; exit 1`), 'Busy')
-    await client.call('tasks.assign_role', { task_id: task.id, role: 'coder', agent_id: busy.id })
-    await job.claim(task, busy)
-    await beacon.alive('busy')
-    const [rescue] = await rescuesOf(job, task)
-    const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
-    const restored = await client.call('rescues.restore', name)
-    expect(restored).toMatchObject({ to: 'branch', path: null, why_branch: 'busy' })
-    expect(existsSync(join(path, 'new.txt'))).toBe(false)
-    expect(await job.repository.git(['show', `${restored.branch}:new.txt`])).toBe('new')
-    // Once more is the same branch, not a second one.
-    expect(await client.call('rescues.restore', name)).toEqual(restored)
-  },
-)
+test.concurrent('restores as a branch while an agent works, and leaves the worktree alone', async () => {
+  await using beacon = await createProcessBeacon()
+  await using job = await startJob()
+  const { client } = job.running
+  const { task, path } = await failed(job)
+  await reassign(job, task, { reset_worktree: true })
+  const busy = await job.agent(beacon.hold('busy', `${wait}; exit 1`), 'Busy')
+  await client.call('tasks.assign_role', { task_id: task.id, role: 'coder', agent_id: busy.id })
+  await job.claim(task, busy)
+  await beacon.alive('busy')
+  const [rescue] = await rescuesOf(job, task)
+  const name = { task_id: task.id, timestamp: rescue?.timestamp ?? '' }
+  const restored = await client.call('rescues.restore', name)
+  expect(restored).toMatchObject({ to: 'branch', path: null, why_branch: 'busy' })
+  expect(existsSync(join(path, 'new.txt'))).toBe(false)
+  expect(await job.repository.git(['show', `${restored.branch}:new.txt`])).toBe('new')
+  // A second restore reuses the branch.
+  expect(await client.call('rescues.restore', name)).toEqual(restored)
+})
 
-test.concurrent('commits that a discarded branch led to are listed as such, and come back as a branch', async () => {
+test.concurrent('lists commits of a discarded branch as such, and restores them as a branch', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task({ title: 'Discard me' })
@@ -142,7 +136,7 @@ test.concurrent('commits that a discarded branch led to are listed as such, and 
   expect(await job.repository.git(['show', `${restored.branch}:work.txt`])).toBe('work')
 })
 
-/** The first event of this type; with `since`, also of those that were before. */
+/** The first event of this type; with `since`, also earlier ones. */
 async function hear(client: Client, type: EventType, since: number | null = null): Promise<unknown> {
   const stop = new AbortController()
   try {
@@ -154,7 +148,7 @@ async function hear(client: Client, type: EventType, since: number | null = null
   throw new Error('The events ended.')
 }
 
-test.concurrent('whoever shows a task hears when a rescue is given up or comes back', async () => {
+test.concurrent('notifies viewers of a task when a rescue is discarded or restored', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { task } = await failed(job)
@@ -171,7 +165,7 @@ test.concurrent('whoever shows a task hears when a rescue is given up or comes b
   }
 })
 
-test.concurrent('what is kept in a repository that is gone is no secret, but a failure in words', async () => {
+test.concurrent('reports a missing repository instead of its rescues', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { task } = await failed(job)
@@ -184,7 +178,7 @@ test.concurrent('what is kept in a repository that is gone is no secret, but a f
   expect(await rescuesOf(job, task)).toHaveLength(1)
 })
 
-test.concurrent('the sweep gives up rescues of 30 days, never younger ones and never other refs', async () => {
+test.concurrent('discards rescues after 30 days, but no younger ones and no other refs', async () => {
   const time = { ms: Date.parse('2026-11-21T09:00:00.000Z') }
   const { log, line } = createLogLines()
   await using job = await startJob({ clock: { now: () => time.ms }, log })

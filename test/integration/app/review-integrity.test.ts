@@ -17,7 +17,7 @@ const reviewOf = async (job: Job, task_id: string) => {
   return latest
 }
 
-/** A task whose work by `command` stands at its gate and has passed, or waits for its reviewer, a person. */
+/** A task whose work by `command` has passed at its gate, or waits for its reviewer, a person. */
 async function atGate(job: Job, command: string, { waits = false, ci_steps = [] as string[] } = {}) {
   const { client } = job.running
   const task = await job.task({ review_config: { ci_steps } })
@@ -28,7 +28,7 @@ async function atGate(job: Job, command: string, { waits = false, ci_steps = [] 
   return { client, task_id: task.id, path, version: at.version }
 }
 
-test.concurrent('the diff names one tree in both scopes and with a path, and the review judged that', async () => {
+test.concurrent('names in every diff the tree that the review judged', async () => {
   await using job = await startJob({ files: { 'a.txt': 'a\n', '.gitignore': 'out\n' } })
   const before = await job.task()
   expect(await diffOf(job, before.id)).toMatchObject({ head: null, tree: '' })
@@ -45,7 +45,7 @@ test.concurrent('the diff names one tree in both scopes and with a path, and the
   expect((await diffOf(job, task_id)).tree).not.toBe(whole.tree)
 })
 
-test.concurrent('what changed while the steps ran is judged with the rest, and stands in the review', async () => {
+test.concurrent('judges and lists what changed while the steps ran', async () => {
   await using job = await startJob()
   const { task_id } = await atGate(job, 'echo worked > work.txt', { ci_steps: ['echo locked > lock.txt', 'true'] })
   const review = await reviewOf(job, task_id)
@@ -53,7 +53,7 @@ test.concurrent('what changed while the steps ran is judged with the rest, and s
   expect(review.tree).toBe((await diffOf(job, task_id)).tree)
 })
 
-test.concurrent('what a failed step left is what its attempt judged', async () => {
+test.concurrent('judges what a failed step left behind', async () => {
   await using job = await startJob()
   const task = await job.task({ review_config: { ci_steps: ['echo half > half.txt; false'] } })
   const { path } = await job.claim(
@@ -65,7 +65,7 @@ test.concurrent('what a failed step left is what its attempt judged', async () =
   expect(await readFile(join(path, 'half.txt'), 'utf8')).toBe('half\n')
 })
 
-test.concurrent('a verdict and a move with a tree are refused once the work is another', async () => {
+test.concurrent('refuses a verdict or move with an outdated tree', async () => {
   await using job = await startJob()
   const { client, task_id, path, version } = await atGate(job, 'echo worked > work.txt', { waits: true })
   const seen = await diffOf(job, task_id)
@@ -90,7 +90,7 @@ test.concurrent('a verdict and a move with a tree are refused once the work is a
   })
 })
 
-test.concurrent('a late change is merged by nobody’s click but that of a person who has seen it', async () => {
+test.concurrent('merges a late change only for a person who has seen it', async () => {
   await using job = await startJob()
   const { client, task_id, path, version } = await atGate(job, 'echo worked > work.txt')
   await writeFile(join(path, 'late.txt'), 'late\n')
@@ -108,8 +108,8 @@ test.concurrent('a late change is merged by nobody’s click but that of a perso
   expect(await inMain(job, 'late.txt')).toBe('late')
 })
 
-test.concurrent('what is written between the check and the merge is not merged, and is kept', async () => {
-  // The target's own hook writes when the check is behind, as a process that outlived the run would.
+test.concurrent('keeps, but does not merge, what is written between check and merge', async () => {
+  // The target's own hook writes after the check, like a process that outlived the run.
   const late: StateHook = {
     script:
       'echo late > "$SVC_WORKTREE_PATH/late.txt"; git -C "$SVC_WORKTREE_PATH" add late.txt; git -C "$SVC_WORKTREE_PATH" commit -qm Late; echo later > "$SVC_WORKTREE_PATH/later.txt"',
@@ -127,7 +127,7 @@ test.concurrent('what is written between the check and the merge is not merged, 
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'a process that outlives its run and writes after the review is not merged',
+  'does not merge what a leftover process writes after the review',
   async () => {
     await using job = await startJob()
     const go = join(job.repository.beside, 'go')
@@ -146,21 +146,18 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test.concurrent(
-  'a person’s change that comes before the check is refused, also when it is undone in the index',
-  async () => {
-    await using job = await startJob({ files: { 'a.txt': 'a\n' } })
-    const { client, task_id, path, version } = await atGate(job, 'echo worked > work.txt')
-    await writeFile(join(path, 'a.txt'), 'hidden\n')
-    await job.repository.git(['update-index', '--assume-unchanged', 'a.txt'], { cwd: path })
-    const { files, tree } = await diffOf(job, task_id)
-    expect(files.map((file) => file.path)).toEqual(['a.txt', 'work.txt'])
-    const refusal = await refused(client.call('tasks.transition', { task_id, status: 'merging', version }))
-    expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['a.txt'] }])
-  },
-)
+test.concurrent('refuses a person’s change before the check, even if undone in the index', async () => {
+  await using job = await startJob({ files: { 'a.txt': 'a\n' } })
+  const { client, task_id, path, version } = await atGate(job, 'echo worked > work.txt')
+  await writeFile(join(path, 'a.txt'), 'hidden\n')
+  await job.repository.git(['update-index', '--assume-unchanged', 'a.txt'], { cwd: path })
+  const { files, tree } = await diffOf(job, task_id)
+  expect(files.map((file) => file.path)).toEqual(['a.txt', 'work.txt'])
+  const refusal = await refused(client.call('tasks.transition', { task_id, status: 'merging', version }))
+  expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['a.txt'] }])
+})
 
-test.concurrent('without a review gate there is nothing to compare', async () => {
+test.concurrent('compares nothing without a review gate', async () => {
   const direct = (standard: { states: readonly { name: string; transitions: unknown[] }[] }) => ({
     ...standard,
     states: standard.states.map((state) =>
@@ -176,7 +173,7 @@ test.concurrent('without a review gate there is nothing to compare', async () =>
   expect(await inMain(job, 'work.txt')).toBe('worked')
 })
 
-test.concurrent('who changed what a review asks for stands at the review', async () => {
+test.concurrent('lists who changed what a review asks for', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { id: user_id } = await client.call('auth.me', {})
@@ -195,7 +192,7 @@ test.concurrent('who changed what a review asks for stands at the review', async
   expect((await reviewOf(job, task.id)).config_changes).toMatchObject([changed(['npm test']), changed([])])
 })
 
-test.concurrent('two windows that merge at once, while a person writes on, merge what was judged, once', async () => {
+test.concurrent('merges once what was judged, when two windows merge while a person writes', async () => {
   await using job = await startJob()
   const { client, task_id, path, version } = await atGate(job, 'echo worked > work.txt')
   const { tree } = await diffOf(job, task_id)
@@ -210,7 +207,7 @@ test.concurrent('two windows that merge at once, while a person writes on, merge
   await writes
   const merged = answers.filter(({ status }) => status === 'fulfilled')
   expect(merged.length).toBeLessThanOrEqual(1)
-  // Either the writer was seen in time, or nothing of it got in.
+  // Either the writer was noticed in time, or none of it was merged.
   const main = await job.repository.git(['rev-parse', 'main^{tree}'])
   expect(main === tree).toBe(merged.length === 1)
   const { status } = await client.call('tasks.get', { task_id })

@@ -4,7 +4,7 @@ import { refusalOf } from '../../helpers/refusal.ts'
 import { budget, startJob } from '../../helpers/job.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 
-/** A command that judges its task over REST with the token of its execution. */
+/** A command that judges its task over REST with its run's token. */
 function judging(verdict: 'pass' | 'fail', feedback: string): string {
   const body = JSON.stringify(JSON.stringify({ verdict, feedback }))
   const judge = `
@@ -15,47 +15,44 @@ function judging(verdict: 'pass' | 'fail', feedback: string): string {
   return `'${process.execPath}' -e '${judge}' && echo judged`
 }
 
-test.concurrent(
-  'failing CI sends the task back with its output in the prompt of the next run, which then passes',
-  async () => {
-    await using job = await startJob()
-    const agent = await job.agent(
-      'cat > "prompt-$(ls prompt-* 2>/dev/null | wc -l | tr -d " ").txt"; echo working; test -f prompt-1.txt && echo right > answer.txt || echo wrong > answer.txt',
-    )
-    const task = await job.task({ review_config: { ci_steps: ['true', 'cat answer.txt; grep -q right answer.txt'] } })
-    const { path } = await job.claim(task, agent)
-    const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    expect(passed).toMatchObject({
-      status: 'review',
-      review_summary: { attempt_number: 2, steps: ['passed', 'passed'] },
-    })
-    expect(await job.history(task.id)).toEqual([
-      'backlog > in_progress by agent',
-      'in_progress > review by system',
-      'review > in_progress by system',
-      'in_progress > review by system',
-    ])
-    const back = (await job.transitions(task.id))[2]
-    expect(back).toMatchObject({ rejection: true })
-    expect(back?.trigger_reason).toContain('failed with exit code 1')
-    const { items: reviews } = await job.running.client.call('tasks.reviews', { task_id: task.id })
-    expect(
-      reviews.map((one) => [one.attempt_number, one.status, one.step_results.map((step) => step.exit_code)]),
-    ).toEqual([
-      [2, 'passed', [0, 0]],
-      [1, 'failed', [0, 1]],
-    ])
-    const { items: told } = await job.running.client.call('notifications.list', {})
-    expect(told.map((one) => one.event_type)).toEqual(['review.passed', 'review.failed'])
-    const executions = await job.executions(task.id)
-    expect(executions.map((one) => one.status)).toEqual(['succeeded', 'succeeded'])
-    expect(executions[0]?.prompt).toContain('wrong')
-    expect(executions[0]?.prompt).toContain('## Feedback from the last review')
-    expect(await readFile(`${path}/prompt-1.txt`, 'utf8')).toBe(executions[0]?.prompt)
-  },
-)
+test.concurrent('sends the task back with the output of failing CI in the next prompt, then passes', async () => {
+  await using job = await startJob()
+  const agent = await job.agent(
+    'cat > "prompt-$(ls prompt-* 2>/dev/null | wc -l | tr -d " ").txt"; echo working; test -f prompt-1.txt && echo right > answer.txt || echo wrong > answer.txt',
+  )
+  const task = await job.task({ review_config: { ci_steps: ['true', 'cat answer.txt; grep -q right answer.txt'] } })
+  const { path } = await job.claim(task, agent)
+  const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect(passed).toMatchObject({
+    status: 'review',
+    review_summary: { attempt_number: 2, steps: ['passed', 'passed'] },
+  })
+  expect(await job.history(task.id)).toEqual([
+    'backlog > in_progress by agent',
+    'in_progress > review by system',
+    'review > in_progress by system',
+    'in_progress > review by system',
+  ])
+  const back = (await job.transitions(task.id))[2]
+  expect(back).toMatchObject({ rejection: true })
+  expect(back?.trigger_reason).toContain('failed with exit code 1')
+  const { items: reviews } = await job.running.client.call('tasks.reviews', { task_id: task.id })
+  expect(
+    reviews.map((one) => [one.attempt_number, one.status, one.step_results.map((step) => step.exit_code)]),
+  ).toEqual([
+    [2, 'passed', [0, 0]],
+    [1, 'failed', [0, 1]],
+  ])
+  const { items: told } = await job.running.client.call('notifications.list', {})
+  expect(told.map((one) => one.event_type)).toEqual(['review.passed', 'review.failed'])
+  const executions = await job.executions(task.id)
+  expect(executions.map((one) => one.status)).toEqual(['succeeded', 'succeeded'])
+  expect(executions[0]?.prompt).toContain('wrong')
+  expect(executions[0]?.prompt).toContain('## Feedback from the last review')
+  expect(await readFile(`${path}/prompt-1.txt`, 'utf8')).toBe(executions[0]?.prompt)
+})
 
-test.concurrent('after three rejections the next one hands the task to a person', async () => {
+test.concurrent('hands the task to a person at the rejection after three', async () => {
   await using job = await startJob()
   const agent = await job.agent('echo again >> work.txt; echo worked')
   const task = await job.task({ review_config: { ci_steps: ['echo never; exit 3'] } })
@@ -73,7 +70,7 @@ test.concurrent('after three rejections the next one hands the task to a person'
   expect(await job.executions(task.id)).toHaveLength(4)
 })
 
-test.concurrent("a person's own no never uses up the budget", async () => {
+test.concurrent('does not use the budget for a person’s rejection', async () => {
   await using job = await startJob({ workflow: budget(1) })
   const agent = await job.agent('date +%N >> work.txt; echo worked')
   const task = await job.task()
@@ -100,7 +97,7 @@ test.concurrent("a person's own no never uses up the budget", async () => {
   ])
 })
 
-test.concurrent('a person who looked at the task gives the agents a new budget', async () => {
+test.concurrent('gives the agents a new budget after a person looked at the task', async () => {
   await using job = await startJob({ workflow: budget(1) })
   const agent = await job.agent('date +%N >> work.txt; echo worked')
   const task = await job.task({ review_config: { ci_steps: ['exit 1'] } })
@@ -112,7 +109,7 @@ test.concurrent('a person who looked at the task gives the agents a new budget',
   expect((await job.transitions(task.id)).filter((one) => one.rejection)).toHaveLength(2)
 })
 
-test.concurrent('a reviewer judges over REST with the token of its execution, which is dead afterwards', async () => {
+test.concurrent('lets a reviewer judge over REST with its run’s token, which ends afterwards', async () => {
   await using job = await startJob()
   const coder = await job.agent('echo done > work.txt; echo done')
   const reviewer = await job.agent(
@@ -138,45 +135,42 @@ test.concurrent('a reviewer judges over REST with the token of its execution, wh
   expect(await refusalOf(dead.call('tasks.get', { task_id: task.id }))).toBe('invalid_token')
 })
 
-test.concurrent(
-  "a reviewer's no sends the task back with its words, and one that says nothing leaves it to a person",
-  async () => {
-    await using beacon = await createProcessBeacon()
-    await using job = await startJob()
-    const coder = await job.agent('date +%N >> work.txt; echo done')
-    const reviewer = await job.agent(beacon.hold('reviewer', `${wait}; echo hm`), 'Reviewer')
-    const task = await job.task()
-    await job.running.client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
-    await job.claim(task, coder)
-    await beacon.alive('reviewer')
-    const { version } = await job.running.client.call('tasks.get', { task_id: task.id })
-    const merging = job.running.client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
-    expect(await refusalOf(merging)).toBe('review_not_ready')
-    expect(
-      await refusalOf(job.running.client.call('tasks.verdict', { task_id: task.id, verdict: 'pass', version: 1 })),
-    ).toBe('version_conflict')
-    // A person says no while the reviewer still thinks: it ends, and the coder is told.
-    await job.running.client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Too short' })
-    await beacon.gone('reviewer')
-    await beacon.alive('reviewer', 2)
-    const executions = await job.running.eventually(
-      () => job.executions(task.id),
-      ([latest]) => latest?.status === 'running',
-    )
-    expect(executions.map((one) => [one.role, one.status])).toEqual([
-      ['reviewer', 'running'],
-      ['coder', 'succeeded'],
-      ['reviewer', 'cancelled'],
-      ['coder', 'succeeded'],
-    ])
-    expect(executions[1]?.prompt).toContain('Too short')
-    await beacon.release('reviewer', 2)
-    const silent = await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
-    expect(silent).toMatchObject({ status: 'review', error_annotation: { type: 'execution_incomplete' } })
-  },
-)
+test.concurrent('sends the task back with a reviewer’s feedback, and leaves a silent one to a person', async () => {
+  await using beacon = await createProcessBeacon()
+  await using job = await startJob()
+  const coder = await job.agent('date +%N >> work.txt; echo done')
+  const reviewer = await job.agent(beacon.hold('reviewer', `${wait}; echo hm`), 'Reviewer')
+  const task = await job.task()
+  await job.running.client.call('tasks.assign_role', { task_id: task.id, role: 'reviewer', agent_id: reviewer.id })
+  await job.claim(task, coder)
+  await beacon.alive('reviewer')
+  const { version } = await job.running.client.call('tasks.get', { task_id: task.id })
+  const merging = job.running.client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
+  expect(await refusalOf(merging)).toBe('review_not_ready')
+  expect(
+    await refusalOf(job.running.client.call('tasks.verdict', { task_id: task.id, verdict: 'pass', version: 1 })),
+  ).toBe('version_conflict')
+  // A person rejects while the reviewer still thinks: it ends, and the coder gets the feedback.
+  await job.running.client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Too short' })
+  await beacon.gone('reviewer')
+  await beacon.alive('reviewer', 2)
+  const executions = await job.running.eventually(
+    () => job.executions(task.id),
+    ([latest]) => latest?.status === 'running',
+  )
+  expect(executions.map((one) => [one.role, one.status])).toEqual([
+    ['reviewer', 'running'],
+    ['coder', 'succeeded'],
+    ['reviewer', 'cancelled'],
+    ['coder', 'succeeded'],
+  ])
+  expect(executions[1]?.prompt).toContain('Too short')
+  await beacon.release('reviewer', 2)
+  const silent = await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
+  expect(silent).toMatchObject({ status: 'review', error_annotation: { type: 'execution_incomplete' } })
+})
 
-test.concurrent('a planner works first, and only a person approves its plan', async () => {
+test.concurrent('lets a planner work first, and only a person approve the plan', async () => {
   await using job = await startJob()
   const planner = await job.agent(judging('pass', 'Two steps'), 'Planner')
   const coder = await job.agent('echo done > work.txt; echo done')

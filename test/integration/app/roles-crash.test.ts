@@ -8,7 +8,7 @@ import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-test('killed within a reset: the new coder has the role, the work is there, and the task says what to do', async () => {
+test('keeps the new coder and the work when killed during a reset, and says what to do', async () => {
   await using beacon = await createProcessBeacon()
   await using repository = await createTestRepository({ files: { '.gitattributes': 'held.txt filter=held\n' } })
   await using cleanUp = new AsyncDisposableStack()
@@ -26,7 +26,7 @@ test('killed within a reset: the new coder has the role, the work is there, and 
     () => client.call('tasks.get', { task_id: task.id }),
     (one) => one.error_annotation?.type === 'execution_failed',
   )
-  // git runs this while what is uncommitted is being kept.
+  // git runs this while uncommitted work is being kept.
   await repository.git(['config', 'filter.held.clean', beacon.hold('reset', `${wait}; cat`)])
   const repo_id = project.repos[0]?.id ?? ''
   await client.call('repos.update', { project_id: project.id, repo_id, path: repository.path })

@@ -20,41 +20,38 @@ async function halfDone(job: Job) {
 
 const start = () => startJob({ files: { 'README.md': 'r\n', '.gitignore': '*.log\n' } })
 
-test.concurrent(
-  'rule 2: a new coder ends the old one’s processes, and the task waits in the queue for a claim',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    await using job = await startJob()
-    const { client } = job.running
-    const old = await job.agent(beacon.hold('old', `echo c > kept.txt; (${wait}); echo done`), 'Old')
-    const next = await job.agent('echo done', 'Next')
-    const task = await job.task()
-    const { execution, path } = await job.claim(task, old)
-    await beacon.alive('old')
-    const { task: given } = await client.call('tasks.assign_role', {
-      task_id: task.id,
-      role: 'coder',
-      agent_id: next.id,
-    })
-    // The answer comes when the process tree is gone.
-    await beacon.gone('old')
-    expect(given).toMatchObject({
-      status: 'todo',
-      roles: { coder: { type: 'agent', id: next.id } },
-      review_passed_at: null,
-      active_execution_id: null,
-      error_annotation: null,
-    })
-    expect(await client.call('executions.get', { execution_id: execution.id })).toMatchObject({ status: 'cancelled' })
-    expect(await job.executions(task.id)).toHaveLength(1)
-    expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ lock: null, status: 'ready' })
-    expect(await refusalOf(job.claim(task, old))).toBe('already_claimed')
-    expect((await job.claim(task, next)).path).toBe(path)
-    expect(await readFile(join(path, 'kept.txt'), 'utf8')).toBe('c\n')
-  },
-)
+test.concurrent('rule 2: a new coder ends the old one’s processes and returns the task to the queue', async () => {
+  await using beacon = await createProcessBeacon()
+  await using job = await startJob()
+  const { client } = job.running
+  const old = await job.agent(beacon.hold('old', `echo c > kept.txt; (${wait}); echo done`), 'Old')
+  const next = await job.agent('echo done', 'Next')
+  const task = await job.task()
+  const { execution, path } = await job.claim(task, old)
+  await beacon.alive('old')
+  const { task: given } = await client.call('tasks.assign_role', {
+    task_id: task.id,
+    role: 'coder',
+    agent_id: next.id,
+  })
+  // The answer comes when the process tree is gone.
+  await beacon.gone('old')
+  expect(given).toMatchObject({
+    status: 'todo',
+    roles: { coder: { type: 'agent', id: next.id } },
+    review_passed_at: null,
+    active_execution_id: null,
+    error_annotation: null,
+  })
+  expect(await client.call('executions.get', { execution_id: execution.id })).toMatchObject({ status: 'cancelled' })
+  expect(await job.executions(task.id)).toHaveLength(1)
+  expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ lock: null, status: 'ready' })
+  expect(await refusalOf(job.claim(task, old))).toBe('already_claimed')
+  expect((await job.claim(task, next)).path).toBe(path)
+  expect(await readFile(join(path, 'kept.txt'), 'utf8')).toBe('c\n')
+})
 
-test.concurrent('a passed review does not outlive its coder', async () => {
+test.concurrent('voids a passed review with its coder', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo w > w.txt; echo done')
@@ -70,7 +67,7 @@ test.concurrent('a passed review does not outlive its coder', async () => {
   expect(await job.history(task.id)).toContain('review > todo by user')
 })
 
-test.concurrent('a task in the backlog stays there, and rule 1: a finished one keeps its roles', async () => {
+test.concurrent('rule 1: keeps a backlog task in place, and the roles of a finished one', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo hi')
@@ -86,7 +83,7 @@ test.concurrent('a task in the backlog stays there, and rule 1: a finished one k
   expect(await refusalOf(client.call('tasks.assign_role', role))).toBe('task_terminal')
 })
 
-test.concurrent('rule 4: another role is only written down, while the coder works on', async () => {
+test.concurrent('rule 4: another role is only saved while the coder works on', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -100,7 +97,7 @@ test.concurrent('rule 4: another role is only written down, while the coder work
     expect(given).toMatchObject({ status: 'in_progress', active_execution_id: execution.id })
     expect(given.roles[role]).toEqual({ type: 'agent', id: reviewer.id })
   }
-  // The agent lives a moment before its record says so.
+  // The agent runs a moment before its record says so.
   await job.running.eventually(
     () => client.call('executions.get', { execution_id: execution.id }),
     (one) => one.status === 'running',
@@ -108,30 +105,27 @@ test.concurrent('rule 4: another role is only written down, while the coder work
   expect(await job.history(task.id)).toEqual(['backlog > in_progress by agent'])
 })
 
-test.concurrent(
-  'only a new coder resets the work: with another role the flags are refused and nothing changes',
-  async () => {
-    await using job = await start()
-    const { client } = job.running
-    const { task, next } = await halfDone(job)
-    const before = await client.call('tasks.get', { task_id: task.id })
-    for (const flag of ['reset_worktree', 'reset_workspace'] as const) {
-      const call = client.call('tasks.assign_role', {
-        task_id: task.id,
-        role: 'reviewer',
-        agent_id: next.id,
-        [flag]: true,
-      })
-      const refusal = await refused(call)
-      expect(refusal.code).toBe('validation_failed')
-      expect(refusal.details).toMatchObject({ issues: [{ path: flag }] })
-    }
-    expect(await client.call('tasks.get', { task_id: task.id })).toEqual(before)
-    expect(await rescues(job)).toBe('')
-  },
-)
+test.concurrent('refuses reset flags with another role than the coder’s', async () => {
+  await using job = await start()
+  const { client } = job.running
+  const { task, next } = await halfDone(job)
+  const before = await client.call('tasks.get', { task_id: task.id })
+  for (const flag of ['reset_worktree', 'reset_workspace'] as const) {
+    const call = client.call('tasks.assign_role', {
+      task_id: task.id,
+      role: 'reviewer',
+      agent_id: next.id,
+      [flag]: true,
+    })
+    const refusal = await refused(call)
+    expect(refusal.code).toBe('validation_failed')
+    expect(refusal.details).toMatchObject({ issues: [{ path: flag }] })
+  }
+  expect(await client.call('tasks.get', { task_id: task.id })).toEqual(before)
+  expect(await rescues(job)).toBe('')
+})
 
-test.concurrent('rule 3: reset_worktree keeps commits, directory and ignored files, and rescues the rest', async () => {
+test.concurrent('rule 3: reset_worktree keeps commits, folder and ignored files, and rescues the rest', async () => {
   await using job = await start()
   const { client } = job.running
   const { task, path, branch, next } = await halfDone(job)
@@ -154,7 +148,7 @@ test.concurrent('rule 3: reset_worktree keeps commits, directory and ignored fil
 })
 
 test.concurrent(
-  'rule 3: after reset_workspace the next claim starts from the base branch; the old work is kept',
+  'rule 3: reset_workspace starts the next claim from the base branch and keeps the old work',
   async () => {
     await using job = await start()
     const { client } = job.running
@@ -183,11 +177,11 @@ test.concurrent(
   },
 )
 
-test.concurrent('a reset waits until the running coder is gone', async () => {
+test.concurrent('waits with a reset until the running coder has ended', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
-  // It would write once more when it is told to end.
+  // It would write once more when told to end.
   const script = `trap 'echo late > late.txt; exit 1' TERM; echo early > early.txt; while :; do ${wait}; done`
   const old = await job.agent(beacon.hold('old', script), 'Old')
   const task = await job.task()
@@ -200,7 +194,7 @@ test.concurrent('a reset waits until the running coder is gone', async () => {
   expect((await readdir(path)).toSorted()).toEqual(['.git', 'README.md'])
 })
 
-test.concurrent('a task without a workspace has nothing to reset', async () => {
+test.concurrent('resets nothing without a workspace', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo hi')
@@ -212,7 +206,7 @@ test.concurrent('a task without a workspace has nothing to reset', async () => {
   expect(await rescues(job)).toBe('')
 })
 
-test.concurrent('a second reset of the same workspace is harmless', async () => {
+test.concurrent('allows a second reset of the same workspace', async () => {
   await using job = await start()
   const { client } = job.running
   const { task, next } = await halfDone(job)
@@ -224,12 +218,12 @@ test.concurrent('a second reset of the same workspace is harmless', async () => 
   expect(await rescues(job)).toBe(kept)
 })
 
-test.concurrent('a reset that can not be done is written on the task, and loses nothing', async () => {
+test.concurrent('reports a failed reset on the task, and loses nothing', async () => {
   await using job = await start()
   const { client } = job.running
   const { task, path, branch, next } = await halfDone(job)
   const tip = await job.repository.git(['rev-parse', branch])
-  // Somebody looks at the branch in their own checkout.
+  // A user has the branch checked out.
   await job.repository.git(['switch', '-q', '--ignore-other-worktrees', branch])
   const role = { task_id: task.id, role: 'coder', agent_id: next.id, reset_workspace: true }
   const { task: given } = await client.call('tasks.assign_role', role)
@@ -247,7 +241,7 @@ test.concurrent('a reset that can not be done is written on the task, and loses 
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).not.toContain('committed.txt')
 })
 
-test.concurrent('an ordered subtask resets what is uncommitted, but never its parent’s branch', async () => {
+test.concurrent('resets only uncommitted work of an ordered subtask, never its parent’s branch', async () => {
   await using job = await start()
   const { client } = job.running
   const { task: parent, path, next } = await halfDone(job)
@@ -260,7 +254,7 @@ test.concurrent('an ordered subtask resets what is uncommitted, but never its pa
   expect(await rescues(job)).toContain(child.id)
 })
 
-test.concurrent('rule 5: an agent can not reassign', async () => {
+test.concurrent('rule 5: an agent can’t reassign', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()

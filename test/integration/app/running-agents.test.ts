@@ -3,39 +3,34 @@ import { startJob } from '../../helpers/job.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 
-test.concurrent(
-  'a stopped agent is gone with all that it started, and the task waits until it is resumed',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    await using job = await startJob()
-    const { client } = job.running
-    const agent = await job.agent(beacon.hold('agent', `sleep 1000 & ${wait}; kill %1; echo done`))
-    const task = await job.task()
-    const { execution } = await job.claim(task, agent)
-    await beacon.alive('agent')
-    const stopped = await client.call('executions.stop', { execution_id: execution.id })
-    await beacon.gone('agent')
-    expect(stopped.execution.status).toBe('stopped')
-    expect(stopped.task).toMatchObject({
-      status: 'in_progress',
-      active_execution_id: null,
-      error_annotation: { type: 'execution_paused', recovery_actions: ['resume', 'retry_execution'] },
-    })
-    expect(await refusalOf(client.call('executions.stop', { execution_id: execution.id }))).toBe(
-      'execution_not_running',
-    )
-    const wrong = await refused(client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' }))
-    expect(wrong).toMatchObject({ code: 'recovery_not_available' })
-    const resumed = await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
-    expect(resumed.task.error_annotation).toBeNull()
-    await beacon.alive('agent', 2)
-    await beacon.release('agent', 2)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    expect((await job.executions(task.id)).map((one) => one.status)).toEqual(['succeeded', 'stopped'])
-  },
-)
+test.concurrent('ends a stopped agent with all its processes, and waits to be resumed', async () => {
+  await using beacon = await createProcessBeacon()
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent(beacon.hold('agent', `sleep 1000 & ${wait}; kill %1; echo done`))
+  const task = await job.task()
+  const { execution } = await job.claim(task, agent)
+  await beacon.alive('agent')
+  const stopped = await client.call('executions.stop', { execution_id: execution.id })
+  await beacon.gone('agent')
+  expect(stopped.execution.status).toBe('stopped')
+  expect(stopped.task).toMatchObject({
+    status: 'in_progress',
+    active_execution_id: null,
+    error_annotation: { type: 'execution_paused', recovery_actions: ['resume', 'retry_execution'] },
+  })
+  expect(await refusalOf(client.call('executions.stop', { execution_id: execution.id }))).toBe('execution_not_running')
+  const wrong = await refused(client.call('tasks.recover', { task_id: task.id, action: 'retry_merge' }))
+  expect(wrong).toMatchObject({ code: 'recovery_not_available' })
+  const resumed = await client.call('tasks.recover', { task_id: task.id, action: 'resume' })
+  expect(resumed.task.error_annotation).toBeNull()
+  await beacon.alive('agent', 2)
+  await beacon.release('agent', 2)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect((await job.executions(task.id)).map((one) => one.status)).toEqual(['succeeded', 'stopped'])
+})
 
-test.concurrent('a cancelled task ends its agent and keeps its worktree for a day', async () => {
+test.concurrent('ends the agent of a cancelled task and keeps its worktree for a day', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -60,7 +55,7 @@ test.concurrent('a cancelled task ends its agent and keeps its worktree for a da
   ).toBe('task_terminal')
 })
 
-test.concurrent('an agent that fails leaves the task where it is, and is run again on demand', async () => {
+test.concurrent('leaves the task of a failed agent in place, and runs it again on request', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent(
@@ -79,7 +74,7 @@ test.concurrent('an agent that fails leaves the task where it is, and is run aga
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
-test.concurrent('an agent that says nothing and does nothing is not taken to be done', async () => {
+test.concurrent('does not count an agent without output or work as done', async () => {
   await using job = await startJob()
   const task = await job.task()
   await job.claim(task, await job.agent('true'))
@@ -95,7 +90,7 @@ test.concurrent('an agent that says nothing and does nothing is not taken to be 
   expect((await job.executions(task.id))[0]?.status).toBe('stopped')
 })
 
-test.concurrent('an agent that runs out of its time is ended and says so', async () => {
+test.concurrent('ends an agent at its time limit, and says so', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const agent = await job.agent(beacon.hold('agent', 'sleep 1000'))
@@ -111,7 +106,7 @@ test.concurrent('an agent that runs out of its time is ended and says so', async
   expect(late.error_annotation?.message).toContain('1 s')
 })
 
-test.concurrent('a missing program and a missing command each have their sentence', async () => {
+test.concurrent('explains a missing program and a missing command', async () => {
   await using job = await startJob()
   const { client } = job.running
   const config = { command: '/nowhere/at/all/claude' }
@@ -131,7 +126,7 @@ test.concurrent('a missing program and a missing command each have their sentenc
   expect(workspace.lock).toBeNull()
 })
 
-test.concurrent('secrets that an agent prints or leaves as its last words are not kept or shown', async () => {
+test.concurrent('hides secrets that an agent prints or leaves as its last message', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({ redaction_patterns: ['hunter[0-9]+'] })
@@ -154,7 +149,7 @@ test.concurrent('secrets that an agent prints or leaves as its last words are no
   expect(all).not.toMatch(/svc_[A-Za-z0-9_-]{43}/)
 })
 
-test.concurrent('secrets in the output of CI are kept from the review and from the prompt', async () => {
+test.concurrent('hides secrets of CI output in review and prompt', async () => {
   await using job = await startJob()
   await job.settings({ redaction_patterns: ['hunter[0-9]+'] })
   const agent = await job.agent('echo x >> work.txt; echo done')
@@ -169,7 +164,7 @@ test.concurrent('secrets in the output of CI are kept from the review and from t
   expect(all).not.toContain('hunter2')
 })
 
-test.concurrent('a stop while the worktree is still being set up ends the set-up too', async () => {
+test.concurrent('ends the set-up of a worktree on stop', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -186,7 +181,7 @@ test.concurrent('a stop while the worktree is still being set up ends the set-up
   expect((await job.executions(task.id)).map((one) => one.status)).toEqual(['cancelled'])
 })
 
-test.concurrent('an app that closes ends its agents and says so on the tasks', async () => {
+test.concurrent('ends the agents when the app closes, and says so on their tasks', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({ keepData: true })
   const agent = await job.agent(beacon.hold('agent', 'sleep 1000'))

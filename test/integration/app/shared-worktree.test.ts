@@ -16,14 +16,14 @@ async function writingChild(job: Job, beacon: ProcessBeacon, parent: Task): Prom
   await beacon.alive('child')
 }
 
-/** All of another task's way, from its claim to its review: time enough for what is not to happen. */
+/** Takes another task from its claim to its review, which is time enough for what must not happen. */
 async function another(job: Job): Promise<void> {
   const other = await job.task({ title: 'Another', review_config: { ci_steps: ['true'] } })
   await job.claim(other, await job.agent('echo x > x.txt; echo done', 'Other'))
   await job.running.taskWhere(other.id, (one) => one.review_summary?.status === 'passed')
 }
 
-test.concurrent('a parent’s checks do not run while its subtask’s agent writes', async () => {
+test.concurrent('does not run a parent’s checks while its subtask’s agent writes', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -43,7 +43,7 @@ test.concurrent('a parent’s checks do not run while its subtask’s agent writ
   expect(reviewed).toMatchObject({ status: 'review', review_summary: { status: 'passed', attempt_number: 2 } })
 })
 
-test.concurrent('a parent’s merge is refused while its subtask’s agent writes', async () => {
+test.concurrent('refuses a parent’s merge while its subtask’s agent writes', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -60,7 +60,7 @@ test.concurrent('a parent’s merge is refused while its subtask’s agent write
     () => client.call('tasks.list', { project_id: job.project.id, parent_id: parent.id }),
     ({ items }) => items[0]?.review_passed_at !== null && items[0]?.entry_barrier === false,
   )
-  // What the subtask wrote since the parent was judged takes the word of a person who has seen it.
+  // The subtask's later writes need a person who has seen them.
   expect((await refused(client.call('tasks.transition', merge))).code).toBe('review_not_ready')
   const { tree } = await client.call('tasks.diff', { task_id: parent.id, scope: 'branch' })
   const seen = { ...merge, tree: tree ?? '' }
@@ -68,26 +68,23 @@ test.concurrent('a parent’s merge is refused while its subtask’s agent write
   expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('whole.txt')
 })
 
-test.concurrent(
-  'a merge that follows by itself waits for the subtask’s agent, and merges what was judged',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    const onward: StateHook = { script: 'true', on_success: { cascade: 'merging' } }
-    await using job = await startJob({ workflow: withHooks({ blocked: { after_enter: [onward] } }) })
-    const { client } = job.running
-    const { parent } = await workedParent(job)
-    await writingChild(job, beacon, parent)
-    await job.running.taskWhere(parent.id, (one) => !one.entry_barrier)
-    await client.call('tasks.transition', { task_id: parent.id, status: 'blocked', version: parent.version })
-    await another(job)
-    expect(await client.call('tasks.get', { task_id: parent.id })).toMatchObject({ status: 'merging' })
-    await beacon.release('child')
-    await job.running.taskWhere(parent.id, (one) => one.status === 'done')
-    expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('')
-  },
-)
+test.concurrent('waits with an automatic merge for the subtask’s agent, and merges what was judged', async () => {
+  await using beacon = await createProcessBeacon()
+  const onward: StateHook = { script: 'true', on_success: { cascade: 'merging' } }
+  await using job = await startJob({ workflow: withHooks({ blocked: { after_enter: [onward] } }) })
+  const { client } = job.running
+  const { parent } = await workedParent(job)
+  await writingChild(job, beacon, parent)
+  await job.running.taskWhere(parent.id, (one) => !one.entry_barrier)
+  await client.call('tasks.transition', { task_id: parent.id, status: 'blocked', version: parent.version })
+  await another(job)
+  expect(await client.call('tasks.get', { task_id: parent.id })).toMatchObject({ status: 'merging' })
+  await beacon.release('child')
+  await job.running.taskWhere(parent.id, (one) => one.status === 'done')
+  expect(await job.repository.git(['ls-tree', '--name-only', 'main', 'half.txt', 'whole.txt'])).toBe('')
+})
 
-test.concurrent('a parent can’t be deleted while its subtask’s agent writes', async () => {
+test.concurrent('does not delete a parent while its subtask’s agent writes', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running

@@ -23,10 +23,10 @@ const meteredAgent = (job: Job, model: ModelServer) =>
 
 const shells = (times: number, delay = 0): ModelStep[] =>
   Array.from({ length: times }, () => ({ shell: 'true', ...(delay > 0 && { delay }) }))
-/** A request of the scripted server is told as so many tokens. */
+/** Each request of the scripted server reports this many tokens. */
 const tokensPerCall = 120
 
-test.concurrent('the sum of all runs is the sum of the provider’s own figures', async () => {
+test.concurrent('adds up to the provider’s own figures over all runs', async () => {
   await using model = await startModelServer({ apiKey: 'scripted' })
   await using job = await startJob()
   const { client } = job.running
@@ -37,7 +37,7 @@ test.concurrent('the sum of all runs is the sum of the provider’s own figures'
     await job.claim(task, agent)
     await job.running.taskWhere(task.id, (one) => one.status === 'review')
   }
-  // One that is stopped in the middle counts too, as far as it has told, and its next run in the same session.
+  // A run that is stopped counts as far as it has reported, and so does its next run in the same session.
   const description = scripted('Wait.', [...shells(2), { shell: 'exec tail -f /dev/null' }])
   const stopped = await job.task({ description })
   const { execution } = await job.claim(stopped, agent)
@@ -65,7 +65,7 @@ test.concurrent('the sum of all runs is the sum of the provider’s own figures'
   ])
 })
 
-test.concurrent('a run capped at $0.01 stops within one request over, and goes on after it is raised', async () => {
+test.concurrent('stops a run capped at $0.01 within one request more, and resumes after a raise', async () => {
   await using model = await startModelServer({ apiKey: 'scripted' })
   await using job = await startJob()
   const { client } = job.running
@@ -88,7 +88,7 @@ test.concurrent('a run capped at $0.01 stops within one request over, and goes o
   ])
 })
 
-test('three tasks of a limited account go on once each at its reset, across kill -9 and a clock that was set', async () => {
+test('resumes three tasks of a limited account once each at its reset, across kill -9 and a changed clock', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-spending-'))
   await using repository = await createTestRepository()
   const hour = 3_600_000
@@ -103,7 +103,7 @@ test('three tasks of a limited account go on once each at its reset, across kill
     const tasks = await Promise.all(
       ['One', 'Two', 'Three'].map((title) => client.call('tasks.create', { project_id: project.id, title })),
     )
-    // All three have begun before the first has met the limit, or wait for the account in the queue.
+    // All three have begun before the first meets the limit, or wait for the account in the queue.
     await Promise.all(tasks.map(({ id }) => client.call('tasks.claim', { task_id: id, agent_id: agent.id })))
     const queueOf = async (app: typeof first) =>
       (await app.client.call('projects.queue', { project_id: project.id })).waiting
@@ -133,7 +133,7 @@ test('three tasks of a limited account go on once each at its reset, across kill
   }
 })
 
-test('what a run had used is counted although the service was killed', async () => {
+test('counts what a run has used although the service was killed', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-spending-'))
   await using repository = await createTestRepository()
   const line = JSON.stringify({ svc: { usage: { input_tokens: 100, output_tokens: 20, cost_usd: 0.5, turns: 1 } } })

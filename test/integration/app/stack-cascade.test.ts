@@ -17,7 +17,7 @@ const cascading = (standard: WorkflowDefinition) => ({
 const isPassed = (task: Task): boolean =>
   task.status === 'review' && task.review_passed_at !== null && !task.entry_barrier && task.active_execution_id === null
 
-test('an automatic pass waits until the task below has landed, then goes on by itself', async () => {
+test('waits with an automatic pass until the task below has landed', async () => {
   await using job = await startJob({ workflow: cascading })
   const { client } = job.running
   const me = await client.call('auth.me', {})
@@ -36,7 +36,7 @@ test('an automatic pass waits until the task below has landed, then goes on by i
   expect(await job.repository.git(['show', 'main:upper.txt'])).toBe('upper')
 })
 
-test('a person’s pass of a stacked task is kept, and it lands after the one below', async () => {
+test('keeps a person’s pass of a stacked task, and lands it after the one below', async () => {
   await using job = await startJob({ workflow: cascading })
   const { client } = job.running
   const me = await client.call('auth.me', {})
@@ -57,7 +57,7 @@ test('a person’s pass of a stacked task is kept, and it lands after the one be
   await job.running.taskWhere(upper.id, ({ status }) => status === 'done')
 })
 
-test('what came of bringing a branch along is tested before it lands', async () => {
+test('tests a restacked branch before it lands', async () => {
   await using job = await startJob()
   const { client } = job.running
   const ran = join(job.repository.beside, 'ran')

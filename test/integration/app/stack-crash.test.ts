@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 300_000 })
 
 type Death = NonNullable<CountCommits['die']>
 
-/** A task below is cancelled, and the service dies while the one above it is brought along. Returns whether it died. */
+/** Cancels a task below, and kills the service while the one above is restacked. Returns whether it died. */
 async function cancelBelow(die: Death): Promise<boolean> {
   await using repository = await createTestRepository()
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-stack-'))
@@ -82,7 +82,7 @@ async function cancelBelow(die: Death): Promise<boolean> {
 /** Every third commit dies in the usual run, to keep it short. */
 const step = process.env['COPSE_ALL_CRASHES'] === '1' ? 1 : 3
 
-test('killed at any commit while a branch is brought along, it gets there after the next start', async () => {
+test('finishes a restack after a kill at any commit', async () => {
   let deaths = 0
   for (let at = 1; await cancelBelow({ at, when: 'before' }); at += step) deaths += 1
   expect(deaths).toBeGreaterThan(1)

@@ -53,7 +53,7 @@ const notes = async (job: Job, id: Task['id']) =>
   (await job.transitions(id)).flatMap((entry) => entry.hooks).filter(({ action }) => action === 'restack')
 
 test.each(['merge', 'squash', 'rebase'] as const)(
-  'a stacked task is brought along when the one below lands by %s',
+  'restacks a task when the one below lands by %s',
   async (merge_strategy) => {
     await using job = await startJob()
     await job.settings({ merge_strategy })
@@ -69,7 +69,7 @@ test.each(['merge', 'squash', 'rebase'] as const)(
   },
 )
 
-test('a stacked task follows new commits below it once they are submitted, and shows its own changes alone', async () => {
+test('follows submitted commits below, and shows only the task’s own changes', async () => {
   await using job = await startJob()
   const command =
     'if [ -f lower.txt ]; then echo again > lower.txt; git add -A; git commit -q --amend -m again || git commit -qm again; else echo lower > lower.txt; fi'
@@ -86,7 +86,7 @@ test('a stacked task follows new commits below it once they are submitted, and s
   expect(await job.repository.git(['show', 'main:lower.txt'])).toContain('again')
 })
 
-test('what is uncommitted in the worktree comes along', async () => {
+test('takes uncommitted work along', async () => {
   await using job = await startJob()
   const [lower, upper] = await stackOf(job, 'echo lower > lower.txt', 'echo upper > upper.txt')
   if (!lower || !upper) throw new Error('no stack')
@@ -98,7 +98,7 @@ test('what is uncommitted in the worktree comes along', async () => {
   expect((await ownFiles(job, upper.id)).toSorted()).toEqual(['loose.txt', 'upper.txt'])
 })
 
-test('a conflict goes to the coder of the stacked task once, then to a person', async () => {
+test('gives a conflict to the stacked task’s coder once, then to a person', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'one\n' } })
   const lowerAgent = 'if grep -q lower shared.txt; then echo other > shared.txt; else echo lower > shared.txt; fi'
   const [lower, upper] = await stackOf(job, lowerAgent, 'cat shared.txt; echo "$(cat shared.txt) upper" > shared.txt')
@@ -127,7 +127,7 @@ test('a conflict goes to the coder of the stacked task once, then to a person', 
   expect(await ownFiles(job, upper.id)).toEqual(['shared.txt'])
 })
 
-test('a coder that resolves the conflict gets its branch back onto the stack', async () => {
+test('puts the branch back on the stack when the coder has resolved the conflict', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'one\n' } })
   const lowerAgent = 'if grep -q lower shared.txt; then echo other > shared.txt; else echo lower > shared.txt; fi'
   const upperAgent = [
@@ -149,7 +149,7 @@ test('a coder that resolves the conflict gets its branch back onto the stack', a
   expect(await job.repository.git(['show', 'main:shared.txt'])).toContain('resolved mine')
 })
 
-test('a running agent keeps its worktree; the branch comes along when its run has ended', async () => {
+test('waits with the restack until a run has ended', async () => {
   await using job = await startJob()
   const lower = await job.task({ title: 'Lower' })
   await work(job, lower, 'echo lower > lower.txt')
@@ -169,7 +169,7 @@ test('a running agent keeps its worktree; the branch comes along when its run ha
   expect(await job.repository.git(['show', 'main:upper.txt'])).toContain('upper')
 })
 
-test('a stacked task goes on from the base when the one below is cancelled, and says so', async () => {
+test('continues from the base when the task below is cancelled, and says so', async () => {
   await using job = await startJob()
   const [lower, upper] = await stackOf(job, 'echo lower > lower.txt', 'echo upper > upper.txt')
   if (!lower || !upper) throw new Error('no stack')
@@ -181,7 +181,7 @@ test('a stacked task goes on from the base when the one below is cancelled, and 
   expect(await job.repository.git(['show', 'main:upper.txt'])).toContain('upper')
 })
 
-test('the middle of three is deleted: the upper one lies on the lowest, and all lands', async () => {
+test('puts the upper of three on the lowest when the middle is deleted, and lands all', async () => {
   await using job = await startJob()
   const [a, b, c] = await stackOf(job, 'echo a > a.txt', 'echo b > b.txt', 'echo c > c.txt')
   if (!a || !b || !c) throw new Error('no stack')
@@ -197,7 +197,7 @@ test('the middle of three is deleted: the upper one lies on the lowest, and all 
   expect(files).not.toContain('b.txt')
 })
 
-test('a branch moves on and off a stack as stacked_on is changed', async () => {
+test('moves a branch on and off a stack as stacked_on changes', async () => {
   await using job = await startJob()
   const lower = await job.task({ title: 'Lower' })
   const upper = await job.task({ title: 'Upper' })

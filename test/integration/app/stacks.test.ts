@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { refused } from '../../helpers/refusal.ts'
 import { startJob } from '../../helpers/job.ts'
 
-test('a stacked task begins on the lower branch once that is submitted, and lands after it', async () => {
+test('starts a stacked task on the lower branch once that is submitted, and lands it after it', async () => {
   await using job = await startJob()
   const { client } = job.running
   const writes = await job.agent('echo lower > lower.txt')
@@ -34,7 +34,7 @@ test('a stacked task begins on the lower branch once that is submitted, and land
   })
 })
 
-test('tasks of other projects and cycles are refused', async () => {
+test('refuses tasks of other projects, and cycles', async () => {
   await using job = await startJob()
   const { client } = job.running
   const first = await job.task({ title: 'First' })

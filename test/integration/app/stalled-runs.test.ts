@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 
-/** Time passes in the steps of a service that is awake, each a look at what is under way. */
+/** Advances time in small steps, each followed by a sweep, as for a machine that is awake. */
 async function withClock(
   work: (clock: { now(): number; pass(seconds: number): void }) => Promise<void>,
 ): Promise<void> {
@@ -24,7 +24,7 @@ async function withClock(
   }
 }
 
-/** Settles when the newest of so many runs has said hello. */
+/** Resolves when the newest of this many runs has printed its first line. */
 async function running(job: Job, task_id: string, count: number): Promise<void> {
   const { client } = job.running
   await job.running.eventually(
@@ -40,7 +40,7 @@ async function running(job: Job, task_id: string, count: number): Promise<void> 
   )
 }
 
-test('a run of which nothing is heard is ended and tried again, as often as the project says, and then told', async () => {
+test('ends a stalled run and retries as often as the project says, then reports it', async () => {
   await withClock(async (clock) => {
     await using job = await startJob({ clock })
     await job.settings({ stall_seconds: 60, stall_retries: 1 })
@@ -71,7 +71,7 @@ test('a run of which nothing is heard is ended and tried again, as often as the 
     expect(told).toMatchObject({ active_execution_id: null, status: 'in_progress' })
     expect(told.error_annotation).toMatchObject({ reason: 'stalled', recovery_actions: ['retry_execution'] })
     expect(told.error_annotation?.retry_at).toBeUndefined()
-    // A person's restart has its tries again.
+    // A person's restart resets the retries.
     await job.running.client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
     await running(job, task.id, 3)
     clock.pass(90)
@@ -80,7 +80,7 @@ test('a run of which nothing is heard is ended and tried again, as often as the 
   })
 })
 
-test('by default nothing is ended, and a file that it writes is a sign of it', async () => {
+test('ends nothing by default, and counts a written file as activity', async () => {
   await withClock(async (clock) => {
     await using job = await startJob({ clock })
     const task = await job.task()

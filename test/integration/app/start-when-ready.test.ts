@@ -15,7 +15,7 @@ const whenReady = (job: Job, task: Task, agent_id: string) =>
   job.running.client.call('tasks.start_when_ready', { task_id: task.id, agent_id })
 const startsOf = async (job: Job, task: Task) => (await job.executions(task.id)).length
 
-test('a chain goes on by itself: what waits starts once all it depends on are done, its branches at once', async () => {
+test('starts waiting tasks once all their dependencies are done, branches at once', async () => {
   await using job = await startJob()
   const agent = await job.agent('date +%N > $SVC_TASK_ID.txt; echo done')
   const [base, left, right, end] = await Promise.all(
@@ -31,7 +31,7 @@ test('a chain goes on by itself: what waits starts once all it depends on are do
     expect(set.start_when_ready).toMatchObject({ agent_id: agent.id, overrides: {} })
     expect(set.status).toBe('backlog')
   }
-  // Nothing is open for it: it starts at once.
+  // It has no open dependency, so it starts at once.
   const { task: started } = await whenReady(job, base, agent.id)
   expect(started).toMatchObject({ start_when_ready: null, roles: { coder: { id: agent.id } } })
   await merge(job, base)
@@ -43,7 +43,7 @@ test('a chain goes on by itself: what waits starts once all it depends on are do
   expect(await Promise.all([base, left, right, end].map((task) => startsOf(job, task)))).toEqual([1, 1, 1, 1])
 })
 
-test('a dependency that is cancelled or deleted frees nobody and is told; removing it does', async () => {
+test('starts nothing for a cancelled or deleted dependency and reports it, until it is removed', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo 1 > one.txt; echo done')
@@ -73,7 +73,7 @@ test('a dependency that is cancelled or deleted frees nobody and is told; removi
   await job.running.taskWhere(third.id, (one) => one.status === 'review')
 })
 
-test('what lies on the branch of another starts once that is submitted', async () => {
+test('starts a stacked task once the one below it is submitted', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('date +%N > $SVC_TASK_ID.txt; echo done')
@@ -86,7 +86,7 @@ test('what lies on the branch of another starts once that is submitted', async (
   expect((await client.call('tasks.get', { task_id: lower.id })).status).toBe('review')
 })
 
-test('what is paused when its turn comes starts afterwards, after a restart too, with what was asked for it', async () => {
+test('starts a paused task afterwards, also after a restart, with its overrides', async () => {
   await using job = await startJob({ keepData: true })
   const { client } = job.running
   const agent = await job.agent('printf %s "$WORD" > word.txt; echo done')
@@ -115,7 +115,7 @@ test('what is paused when its turn comes starts afterwards, after a restart too,
   expect(await job.repository.git(['show', `main:word.txt`]), branch).toBe('open-sesame')
 })
 
-test('it can be taken back, a claim clears it, and what never can start is refused', async () => {
+test('can be cancelled, is cleared by a claim, and is refused if it could never start', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo 1 > one.txt; echo done')

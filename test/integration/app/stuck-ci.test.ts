@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { budget, startJob, type Job } from '../../helpers/job.ts'
 
-/** Lets an agent work until its budget is used up; answers what CI said each time, and how each next run was told. */
+/** Runs an agent until its budget is used up; returns CI's output each time, and the prompt of each next run. */
 async function exhausted(job: Job, command: string, ci: string) {
   const { client } = job.running
   const task = await job.task({ review_config: { ci_steps: [ci] } })
@@ -24,9 +24,9 @@ async function exhausted(job: Job, command: string, ci: string) {
 const calledOut = (texts: readonly string[]) =>
   texts.map((text) => /This is the same failure as in attempt (\d+): /.exec(text)?.[1] ?? null)
 
-test.concurrent('run_ci_steps calls out a step that fails with the same output twice in a row', async () => {
+test.concurrent('run_ci_steps hands over a step that fails twice with the same output', async () => {
   await using job = await startJob({ workflow: budget(2) })
-  // Times and counts differ from run to run by nature.
+  // Times and counts differ between runs.
   const ci = 'echo "1 of 3 tests failed: adds (took $(date +%N) ns)"; exit 3'
   const { notes, feedback, prompts, bodies } = await exhausted(job, 'date +%N >> work.txt; echo worked', ci)
   expect(notes).toEqual([
@@ -40,17 +40,17 @@ test.concurrent('run_ci_steps calls out a step that fails with the same output t
   expect(calledOut(bodies)).toEqual([null, '1', '2'])
 })
 
-test.concurrent('run_ci_steps does not call out a step that fails with another output', async () => {
+test.concurrent('run_ci_steps continues if a step fails with other output', async () => {
   await using job = await startJob({ workflow: budget(2) })
   const fruits = 'case "$(wc -l < work.txt)" in *1) echo apple;; *2) echo pear;; *) echo apple;; esac'
   const ci = `${fruits}; exit 3`
   const { notes, feedback, prompts, bodies } = await exhausted(job, 'echo line >> work.txt; echo worked', ci)
-  // The third fails as the first did, but the second came between them.
+  // The third fails like the first, but the second came between them.
   expect(notes).toEqual(Array(3).fill(`${ci} failed with exit code 3`))
   expect([feedback, prompts, bodies].flatMap(calledOut).filter((one) => one !== null)).toEqual([])
 })
 
-test.concurrent('run_ci_steps does not take another step for the same, though it says the same', async () => {
+test.concurrent('run_ci_steps distinguishes steps with the same output', async () => {
   await using job = await startJob({ workflow: budget(1) })
   const { client } = job.running
   const task = await job.task({ review_config: { ci_steps: ['echo no; test -f one.txt', 'echo no; test -f two.txt'] } })

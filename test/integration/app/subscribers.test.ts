@@ -9,13 +9,13 @@ import { heldBytes } from '../../helpers/held-memory.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
 
-/** Of each of two people: one has at most 256. */
+/** For each of two people, because one is limited to 256. */
 const subscribers = 250
 const events = 40
-/** What may be held in the end beyond what was held in the beginning. */
+/** The memory that may be held in the end beyond the beginning. */
 const growthBytes = 8 * 1024 * 1024
 
-test('five hundred listen and one stops reading: it is dropped, the others miss nothing, and nothing piles up', async () => {
+test('drops one of five hundred subscribers that stops reading, and serves the others', async () => {
   await using job = await startJob()
   const { client, token } = job.running
   const said = createLogLines()
@@ -43,18 +43,18 @@ test('five hundred listen and one stops reading: it is dropped, the others miss 
     description: 'x'.repeat(900_000),
   })
   const stopped = await listenAndStop(door.url, token, `/api/v1/events?project_id=${beside.id}`)
-  // More than the kernel holds for the two ends of a connection.
+  // More than the kernel buffers at both ends of a connection.
   for (let number = 0; number < 30; number++) {
     await client.call('tasks.update', { task_id: large.id, title: `Unheard ${number}` })
   }
   await round()
   await said.line('event stream dropped: its client stopped reading')
   stopped.destroy()
-  // What it was not sent goes with the end of its connection, of which the service hears in its own time.
+  // Its unsent events are dropped with the connection, whose end the service notices in its own time.
   await expect.poll(() => heldBytes() - before).toBeLessThan(growthBytes)
 })
 
-/** Someone else who sees the project. */
+/** Another person who sees the project. */
 async function memberToken({ running, project }: Job): Promise<string> {
   const person = { email: 'second@copse.test', password: 'another horse', display_name: 'Second' }
   const { access_token, user } = await running.clientWith(null).call('auth.register', person)
@@ -62,7 +62,7 @@ async function memberToken({ running, project }: Job): Promise<string> {
   return access_token
 }
 
-/** Another HTTP door on the same service, which soon loses its patience. */
+/** Another HTTP server on the same service, with a short patience. */
 async function openDoor({ running }: Job, log: Logger) {
   const { api, identity } = running.app
   const server = createServer({

@@ -9,7 +9,7 @@ import { refusalOf, refused } from '../../helpers/refusal.ts'
 import { ordered, workedParent } from '../../helpers/worked-parent.ts'
 import { present } from '../../helpers/present.ts'
 
-/** A parent whose coder is at work until the test releases `parent`. */
+/** A parent whose coder works until the test releases `parent`. */
 async function busyParent(job: Job, beacon: ProcessBeacon): Promise<{ parent: Task; path: string }> {
   const agent = await job.agent(beacon.hold('parent', `${wait}; echo parent > parent.txt; echo done`), 'Parent')
   const parent = await job.task({ title: 'Parent' })
@@ -25,7 +25,7 @@ const waitingClaim = (job: Job, task: Task, agent: Agent) =>
     overrides: { lock_policy: 'wait' },
   })
 
-test.concurrent('a subtask is independent by default, in the repository and project of its parent', async () => {
+test.concurrent('creates an independent subtask by default, in its parent’s repository and project', async () => {
   await using job = await startJob()
   const parent = await job.task()
   const child = await job.task({ title: 'Child', parent_id: parent.id })
@@ -36,7 +36,7 @@ test.concurrent('a subtask is independent by default, in the repository and proj
   expect(items.map((one) => one.title).toSorted()).toEqual(['Child', 'Subtask'])
 })
 
-test.concurrent('a subtask without a fitting parent is refused', async () => {
+test.concurrent('refuses a subtask without a suitable parent', async () => {
   await using job = await startJob()
   const { client } = job.running
   const elsewhere = await client.call('projects.create', { name: 'Other', repo_path: job.repository.path })
@@ -47,7 +47,7 @@ test.concurrent('a subtask without a fitting parent is refused', async () => {
   }
   expect(await issue({ subtask_mode: 'ordered' })).toEqual(['validation_failed', 'subtask_mode'])
   expect(await issue({ parent_id: stranger.id })).toEqual(['validation_failed', 'parent_id'])
-  // An id that is no task's.
+  // An ID that is no task's.
   expect(await issue({ parent_id: job.project.id as string as Task['id'] })).toEqual(['validation_failed', 'parent_id'])
   const finished = await job.task()
   await client.call('tasks.cancel', { task_id: finished.id })
@@ -55,7 +55,7 @@ test.concurrent('a subtask without a fitting parent is refused', async () => {
 })
 
 test.concurrent(
-  'worktree rule 2: an independent subtask has its own worktree, an ordered one its parent’s',
+  'worktree rule 2: gives an independent subtask its own worktree, an ordered one its parent’s',
   async () => {
     await using job = await startJob()
     const { client } = job.running
@@ -79,7 +79,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('an ordered subtask of an ordered subtask works in the topmost worktree', async () => {
+test.concurrent('puts an ordered subtask of an ordered subtask in the topmost worktree', async () => {
   await using job = await startJob()
   const { parent, path } = await workedParent(job)
   const agent = await job.agent('pwd > where.txt; echo done')
@@ -93,7 +93,7 @@ test.concurrent('an ordered subtask of an ordered subtask works in the topmost w
 })
 
 test.concurrent(
-  'worktree rule 3: without a coder and a workspace at the parent it is PARENT_WORKSPACE_REQUIRED',
+  'worktree rule 3: answers PARENT_WORKSPACE_REQUIRED without a coder and workspace at the parent',
   async () => {
     await using job = await startJob()
     const { client } = job.running
@@ -103,7 +103,7 @@ test.concurrent(
     expect(await refused(job.claim(first, agent))).toMatchObject({ code: 'PARENT_WORKSPACE_REQUIRED', status: 409 })
     await client.call('tasks.assign_role', { task_id: fresh.id, role: 'coder', agent_id: agent.id })
     expect(await refusalOf(job.claim(first, agent))).toBe('PARENT_WORKSPACE_REQUIRED')
-    // A person is told the same.
+    // A person gets the same answer.
     expect(await refusalOf(client.call('tasks.claim', { task_id: first.id }))).toBe('PARENT_WORKSPACE_REQUIRED')
     expect(await job.history(first.id)).toEqual([])
 
@@ -119,35 +119,32 @@ test.concurrent(
   },
 )
 
-test.concurrent(
-  'worktree rule 4: while another works in the worktree a claim is rejected, or waits if it says so',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    await using job = await startJob()
-    const { client } = job.running
-    const { parent, path } = await busyParent(job, beacon)
-    const child = await job.task(ordered(parent))
-    const agent = await job.agent(beacon.hold('child', 'ls > seen.txt; echo done'))
-    const locked = await refused(job.claim(child, agent))
-    expect(locked.code).toBe('workspace_locked')
-    expect(locked.message).toContain('wait')
-    expect(await job.history(child.id)).toEqual([])
+test.concurrent('worktree rule 4: refuses a claim while another works in the worktree, or lets it wait', async () => {
+  await using beacon = await createProcessBeacon()
+  await using job = await startJob()
+  const { client } = job.running
+  const { parent, path } = await busyParent(job, beacon)
+  const child = await job.task(ordered(parent))
+  const agent = await job.agent(beacon.hold('child', 'ls > seen.txt; echo done'))
+  const locked = await refused(job.claim(child, agent))
+  expect(locked.code).toBe('workspace_locked')
+  expect(locked.message).toContain('wait')
+  expect(await job.history(child.id)).toEqual([])
 
-    const waiting = await waitingClaim(job, child, agent)
-    expect(waiting).toMatchObject({ task: { status: 'in_progress' }, workspace: { path, task_id: parent.id } })
-    const status = async () =>
-      (await client.call('executions.get', { execution_id: present(waiting.execution).id })).status
-    expect(await status()).toBe('queued')
-    await beacon.release('parent')
-    await beacon.alive('child')
-    await job.running.taskWhere(child.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    expect(await status()).toBe('succeeded')
-    // It began only when the other had ended.
-    expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('parent.txt')
-  },
-)
+  const waiting = await waitingClaim(job, child, agent)
+  expect(waiting).toMatchObject({ task: { status: 'in_progress' }, workspace: { path, task_id: parent.id } })
+  const status = async () =>
+    (await client.call('executions.get', { execution_id: present(waiting.execution).id })).status
+  expect(await status()).toBe('queued')
+  await beacon.release('parent')
+  await beacon.alive('child')
+  await job.running.taskWhere(child.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect(await status()).toBe('succeeded')
+  // It began only after the other had ended.
+  expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('parent.txt')
+})
 
-test.concurrent('those who wait for one worktree take turns in the order of their claims, each alone', async () => {
+test.concurrent('lets claims for one worktree take turns in their order, each alone', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { parent, path } = await busyParent(job, beacon)
@@ -168,7 +165,7 @@ test.concurrent('those who wait for one worktree take turns in the order of thei
   expect(await readFile(join(path, 'turns.txt'), 'utf8')).toBe('first\nsecond\nthird\n')
 })
 
-test.concurrent('of many subtasks that are claimed at once for one worktree exactly one gets it', async () => {
+test.concurrent('grants the worktree to exactly one of many simultaneous claims', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { parent } = await workedParent(job)
@@ -182,7 +179,7 @@ test.concurrent('of many subtasks that are claimed at once for one worktree exac
   await beacon.alive('agent')
 })
 
-test.concurrent('a parent waits for its subtask as the subtask would for it', async () => {
+test.concurrent('makes a parent wait for its subtask too', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -191,7 +188,7 @@ test.concurrent('a parent waits for its subtask as the subtask would for it', as
   await job.claim(child, await job.agent(beacon.hold('child', `${wait}; echo done > c.txt; echo done`)))
   await beacon.alive('child')
   const agent = await job.agent(beacon.hold('again', 'echo again > again.txt; echo done'))
-  // A new coder for the parent leaves the subtask's agent alone, unless its files were to go.
+  // A new coder for the parent leaves the subtask's agent alone, unless its files were to be removed.
   const role = { task_id: parent.id, role: 'coder', agent_id: agent.id }
   const before = await client.call('tasks.get', { task_id: parent.id })
   for (const reset of [{ reset_worktree: true }, { reset_workspace: true }]) {
@@ -207,7 +204,7 @@ test.concurrent('a parent waits for its subtask as the subtask would for it', as
   await job.running.taskWhere(parent.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
-test.concurrent('who waits for a worktree can be stopped, and waits on after a restart', async () => {
+test.concurrent('stops a claim that waits for a worktree, or keeps it across a restart', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { parent, path } = await busyParent(job, beacon)
@@ -221,13 +218,13 @@ test.concurrent('who waits for a worktree can be stopped, and waits on after a r
     task: { status: 'in_progress', error_annotation: { type: 'execution_paused' } },
   })
   job.running = await job.running.restart()
-  // The parent's agent went with the service; the one that waited has its turn.
+  // The parent's agent ended with the service, so the waiting one has its turn.
   await job.running.taskWhere(kept.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await readFile(join(path, 'child.txt'), 'utf8')).toBe('child\n')
   expect((await job.executions(given.id)).map((one) => one.status)).toEqual(['stopped'])
 })
 
-test.concurrent('whoever looks at an ordered subtask hears when the parent’s worktree changes', async () => {
+test.concurrent('notifies viewers of an ordered subtask of changes to the parent’s worktree', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { parent } = await workedParent(job)
@@ -250,7 +247,7 @@ test.concurrent('whoever looks at an ordered subtask hears when the parent’s w
   stop.abort()
 })
 
-test.concurrent('a subtask that loses its parent’s worktree while it is stopped starts none of its own', async () => {
+test.concurrent('does not start a subtask in another worktree when its parent’s is gone', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { parent, path } = await workedParent(job)

@@ -9,7 +9,7 @@ import { refused } from '../../helpers/refusal.ts'
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
 const files = { 'src/add.ts': nine, 'dos.txt': 'one\r\ntwo\r\n', 'last.txt': 'a\nb' }
 
-/** A task in review, whose agent has left something uncommitted. */
+/** A task in review, whose agent has left uncommitted work. */
 async function reviewed(job: Job) {
   const task = await job.task()
   const agent = await job.agent(
@@ -32,62 +32,56 @@ const suggest = (
   })
 const apply = (job: Job, comment_id: string) => job.running.client.call('comments.apply', { comment_id })
 
-test.concurrent(
-  'a suggestion is committed to the branch, after what was uncommitted, and its files follow',
-  async () => {
-    await using job = await startJob({ files })
-    const { task, path, git } = await reviewed(job)
-    const comment = await suggest(job, task.id, ['five', 'and a half'], { line: 5, start_line: 4 })
-    expect(comment.original?.lines).toEqual(['line 4', 'line 5'])
-    const applied = await apply(job, comment.id)
-    expect(applied).toMatchObject({
-      state: 'resolved',
-      applied: { by: 'user:owner', commit: await git('rev-parse', 'HEAD') },
-    })
-    expect(await git('log', '--format=%s', '-3')).toBe('Apply a suggestion to add.ts\nKeep uncommitted work\nThree')
-    expect(await git('log', '-1', '--format=%(trailers:key=Copse-Task,valueonly)')).toContain(task.id)
-    expect(await git('status', '--porcelain')).toBe('')
-    expect(await git('show', '--format=', '--numstat', 'HEAD')).toBe('2\t2\tsrc/add.ts')
-    expect((await readFile(join(path, 'src/add.ts'), 'utf8')).split('\n').slice(2, 6)).toEqual([
-      'line three',
-      'five',
-      'and a half',
-      'line 6',
-    ])
-    const again = await refused(apply(job, comment.id))
-    expect([again.code, again.message]).toEqual(['work_changed', expect.stringContaining('applied already, in ')])
-  },
-)
+test.concurrent('commits a suggestion after what was uncommitted, and updates the files', async () => {
+  await using job = await startJob({ files })
+  const { task, path, git } = await reviewed(job)
+  const comment = await suggest(job, task.id, ['five', 'and a half'], { line: 5, start_line: 4 })
+  expect(comment.original?.lines).toEqual(['line 4', 'line 5'])
+  const applied = await apply(job, comment.id)
+  expect(applied).toMatchObject({
+    state: 'resolved',
+    applied: { by: 'user:owner', commit: await git('rev-parse', 'HEAD') },
+  })
+  expect(await git('log', '--format=%s', '-3')).toBe('Apply a suggestion to add.ts\nKeep uncommitted work\nThree')
+  expect(await git('log', '-1', '--format=%(trailers:key=Copse-Task,valueonly)')).toContain(task.id)
+  expect(await git('status', '--porcelain')).toBe('')
+  expect(await git('show', '--format=', '--numstat', 'HEAD')).toBe('2\t2\tsrc/add.ts')
+  expect((await readFile(join(path, 'src/add.ts'), 'utf8')).split('\n').slice(2, 6)).toEqual([
+    'line three',
+    'five',
+    'and a half',
+    'line 6',
+  ])
+  const again = await refused(apply(job, comment.id))
+  expect([again.code, again.message]).toEqual(['work_changed', expect.stringContaining('applied already, in ')])
+})
 
-test.concurrent(
-  'lines that have moved are found; lines that have changed, or a file that is gone, are refused',
-  async () => {
-    await using job = await startJob({ files })
-    const { task, path, git } = await reviewed(job)
-    const [moved, changed] = [
-      await suggest(job, task.id, ['six'], { line: 6 }),
-      await suggest(job, task.id, ['two'], { line: 2 }),
-    ]
-    await writeFile(join(path, 'src/add.ts'), `top\n${nine.replace('line 2', 'line zwei')}`)
-    const no = await refused(apply(job, changed.id))
-    expect([no.code, no.message]).toEqual([
-      'work_changed',
-      'Line 2 of src/add.ts has changed since this was suggested. Make the change by hand, or suggest it again.',
-    ])
-    await apply(job, moved.id)
-    expect((await readFile(join(path, 'src/add.ts'), 'utf8')).split('\n')).toMatchObject({
-      0: 'top',
-      2: 'line zwei',
-      6: 'six',
-      7: 'line 7',
-    })
-    const gone = await suggest(job, task.id, ['seven'], { line: 8 })
-    await git('rm', '-q', 'src/add.ts')
-    expect((await refused(apply(job, gone.id))).code).toBe('work_changed')
-  },
-)
+test.concurrent('finds moved lines, and refuses changed lines and missing files', async () => {
+  await using job = await startJob({ files })
+  const { task, path, git } = await reviewed(job)
+  const [moved, changed] = [
+    await suggest(job, task.id, ['six'], { line: 6 }),
+    await suggest(job, task.id, ['two'], { line: 2 }),
+  ]
+  await writeFile(join(path, 'src/add.ts'), `top\n${nine.replace('line 2', 'line zwei')}`)
+  const no = await refused(apply(job, changed.id))
+  expect([no.code, no.message]).toEqual([
+    'work_changed',
+    'Line 2 of src/add.ts has changed since this was suggested. Make the change by hand, or suggest it again.',
+  ])
+  await apply(job, moved.id)
+  expect((await readFile(join(path, 'src/add.ts'), 'utf8')).split('\n')).toMatchObject({
+    0: 'top',
+    2: 'line zwei',
+    6: 'six',
+    7: 'line 7',
+  })
+  const gone = await suggest(job, task.id, ['seven'], { line: 8 })
+  await git('rm', '-q', 'src/add.ts')
+  expect((await refused(apply(job, gone.id))).code).toBe('work_changed')
+})
 
-test.concurrent('the ends of lines stay as the file has them, and no lines take lines away', async () => {
+test.concurrent('keeps a file’s line ends, and removes lines for an empty suggestion', async () => {
   await using job = await startJob({ files })
   const { task, path } = await reviewed(job)
   const text = (name: string) => readFile(join(path, name), 'utf8')
@@ -99,7 +93,7 @@ test.concurrent('the ends of lines stay as the file has them, and no lines take 
   expect(await text('src/add.ts')).toBe('line 1\n')
 })
 
-test.concurrent('what suggests nothing that could be applied is only words', async () => {
+test.concurrent('treats other blocks as plain text', async () => {
   await using job = await startJob({ files })
   const { task } = await reviewed(job)
   const words = await job.running.client.call('comments.create', {
@@ -117,14 +111,14 @@ test.concurrent('what suggests nothing that could be applied is only words', asy
     expect(comment.original).toBeNull()
     expect((await refused(apply(job, comment.id))).code).toBe('validation_failed')
   }
-  // One that is written into it later counts from then on.
+  // A suggestion that is added by an edit counts from then on.
   const body = suggestionBlock(['first'])
   const edited = await job.running.client.call('comments.update', { comment_id: words.id, body })
   expect(edited.original?.lines).toEqual(['line 1'])
   expect((await apply(job, words.id)).applied).not.toBeNull()
 })
 
-test.concurrent('while an agent runs, and when the task is finished or archived, nothing is applied', async () => {
+test.concurrent('applies nothing while an agent runs, or to a finished or archived task', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({ files })
   const { client } = job.running

@@ -3,7 +3,7 @@ import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
 
-/** The titles as a board shows them: from the top. */
+/** The titles as a board shows them, from the top. */
 async function order({ running, project }: Job): Promise<string> {
   const { items } = await running.client.call('tasks.list', { project_id: project.id })
   return items
@@ -22,7 +22,7 @@ async function start() {
   return { job, id, place, [Symbol.asyncDispose]: () => job[Symbol.asyncDispose]() }
 }
 
-test.concurrent('a task is put directly above or below another one', async () => {
+test.concurrent('puts a task directly above or below another', async () => {
   await using world = await start()
   const { job, id, place } = world
   expect(await order(job)).toBe('ABCD')
@@ -32,34 +32,31 @@ test.concurrent('a task is put directly above or below another one', async () =>
   expect(await order(job)).toBe('DBCA')
   await place('C', { above: id('D') })
   expect(await order(job)).toBe('CDBA')
-  // Where it is already.
+  // Its current place.
   await place('C', { above: id('D') })
   expect(await order(job)).toBe('CDBA')
 })
 
-test.concurrent(
-  'however often the same place is taken, the order holds, and clients hear of all that moved',
-  async () => {
-    await using world = await start()
-    const { job, id, place } = world
-    for (let turn = 0; turn < 70; turn++) await place(turn % 2 ? 'A' : 'B', { above: id('C') })
-    expect(await order(job)).toBe('BACD')
-    const { items } = await job.running.client.call('tasks.list', { project_id: job.project.id })
-    expect(new Set(items.map(({ position }) => position)).size).toBe(4)
+test.concurrent('keeps the order however often a place is used, with an event for each moved task', async () => {
+  await using world = await start()
+  const { job, id, place } = world
+  for (let turn = 0; turn < 70; turn++) await place(turn % 2 ? 'A' : 'B', { above: id('C') })
+  expect(await order(job)).toBe('BACD')
+  const { items } = await job.running.client.call('tasks.list', { project_id: job.project.id })
+  expect(new Set(items.map(({ position }) => position)).size).toBe(4)
 
-    const heard = new Map<string, number>()
-    const end = await job.task({ title: 'End' })
-    for await (const item of job.running.client.events({}, 0, AbortSignal.timeout(30_000))) {
-      if (item.kind !== 'event') continue
-      const { type, data } = item.event
-      if (type === 'task.created' || type === 'task.updated') heard.set(data.task_id, data.task.position)
-      if (type === 'task.created' && data.task_id === end.id) break
-    }
-    for (const task of items) expect(heard.get(task.id), task.title).toBe(task.position)
-  },
-)
+  const heard = new Map<string, number>()
+  const end = await job.task({ title: 'End' })
+  for await (const item of job.running.client.events({}, 0, AbortSignal.timeout(30_000))) {
+    if (item.kind !== 'event') continue
+    const { type, data } = item.event
+    if (type === 'task.created' || type === 'task.updated') heard.set(data.task_id, data.task.position)
+    if (type === 'task.created' && data.task_id === end.id) break
+  }
+  for (const task of items) expect(heard.get(task.id), task.title).toBe(task.position)
+})
 
-test.concurrent('a place is beside another task of the same project, and only one is given', async () => {
+test.concurrent('accepts one place, beside a task of the same project', async () => {
   await using world = await start()
   const { job, id, place } = world
   const { client } = job.running

@@ -12,24 +12,21 @@ const titles = async (job: Job, more: Partial<OperationInput<'tasks.list'>> = {}
   return items.map((one) => one.title).toSorted()
 }
 
-test.concurrent(
-  'a new task may wait in a state of kind backlog or initial, and its priority goes from 0 to 4',
-  async () => {
-    await using job = await startJob()
-    const plain = await job.task()
-    expect(plain).toMatchObject({ status: 'backlog', priority: 0, labels: [], version: 1, archived: false })
-    expect(plain.id).toMatch(version7)
-    for (const at of [plain.created_at, plain.updated_at]) expect(at).toMatch(inMilliseconds)
-    const queued = await job.task({ status: 'todo', priority: 4, labels: ['ui'] })
-    expect(queued).toMatchObject({ status: 'todo', priority: 4, labels: ['ui'] })
-    for (const status of ['in_progress', 'review', 'done', 'nowhere']) {
-      expect(await refusalOf(job.task({ status })), status).toBe('validation_failed')
-    }
-    for (const priority of [-1, 5, 1.5]) expect(await refusalOf(job.task({ priority }))).toBe('validation_failed')
-  },
-)
+test.concurrent('creates a task in a backlog or initial state, with a priority from 0 to 4', async () => {
+  await using job = await startJob()
+  const plain = await job.task()
+  expect(plain).toMatchObject({ status: 'backlog', priority: 0, labels: [], version: 1, archived: false })
+  expect(plain.id).toMatch(version7)
+  for (const at of [plain.created_at, plain.updated_at]) expect(at).toMatch(inMilliseconds)
+  const queued = await job.task({ status: 'todo', priority: 4, labels: ['ui'] })
+  expect(queued).toMatchObject({ status: 'todo', priority: 4, labels: ['ui'] })
+  for (const status of ['in_progress', 'review', 'done', 'nowhere']) {
+    expect(await refusalOf(job.task({ status })), status).toBe('validation_failed')
+  }
+  for (const priority of [-1, 5, 1.5]) expect(await refusalOf(job.task({ priority }))).toBe('validation_failed')
+})
 
-test.concurrent('what a new task does not say of its review, the project says, key by key', async () => {
+test.concurrent('fills a new task’s review config from the project, key by key', async () => {
   await using job = await startJob()
   await job.settings({ default_review_config: { ci_steps: ['make check'], review_prompt: 'Be strict.' } })
   const configs = [
@@ -47,7 +44,7 @@ test.concurrent('what a new task does not say of its review, the project says, k
 const titled = (title: string, count: number) => Array.from({ length: count }, (_, index) => `${title} ${index + 1}`)
 
 test.concurrent(
-  'a board is told the highest tasks of each state, those that ended last, what is stuck and what cards speak of',
+  'sends a board each state’s highest tasks, the last finished, stuck ones and related ones',
   async () => {
     await using job = await startJob()
     const { client } = job.running
@@ -78,53 +75,47 @@ test.concurrent(
   },
 )
 
-test.concurrent(
-  'tasks are listed by state, words, label, assignee and parent, archived ones when asked for',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const agent = await job.agent('true')
-    const parent = await job.task({ title: 'Parent', status: 'todo' })
-    await job.task({ title: 'Child', parent_id: parent.id, description: 'The quick brown fox' })
-    await job.task({ title: 'Labelled', labels: ['bug', 'ui'] })
-    const given = await job.task({ title: 'Given' })
-    await client.call('tasks.assign_role', { task_id: given.id, role: 'coder', agent_id: agent.id })
-    const old = await job.task({ title: 'Old' })
-    await client.call('tasks.archive', { task_id: old.id })
-    expect(await titles(job)).toEqual(['Child', 'Given', 'Labelled', 'Parent'])
-    expect(await titles(job, { include_archived: true })).toContain('Old')
-    expect(await titles(job, { status: 'todo' })).toEqual(['Parent'])
-    expect(await titles(job, { q: 'BROWN' })).toEqual(['Child'])
-    expect(await titles(job, { label: 'ui' })).toEqual(['Labelled'])
-    expect(await titles(job, { assignee: agent.id })).toEqual(['Given'])
-    expect(await titles(job, { parent_id: parent.id })).toEqual(['Child'])
-  },
-)
+test.concurrent('lists tasks by state, text, label, assignee and parent, archived ones on request', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent('true')
+  const parent = await job.task({ title: 'Parent', status: 'todo' })
+  await job.task({ title: 'Child', parent_id: parent.id, description: 'The quick brown fox' })
+  await job.task({ title: 'Labelled', labels: ['bug', 'ui'] })
+  const given = await job.task({ title: 'Given' })
+  await client.call('tasks.assign_role', { task_id: given.id, role: 'coder', agent_id: agent.id })
+  const old = await job.task({ title: 'Old' })
+  await client.call('tasks.archive', { task_id: old.id })
+  expect(await titles(job)).toEqual(['Child', 'Given', 'Labelled', 'Parent'])
+  expect(await titles(job, { include_archived: true })).toContain('Old')
+  expect(await titles(job, { status: 'todo' })).toEqual(['Parent'])
+  expect(await titles(job, { q: 'BROWN' })).toEqual(['Child'])
+  expect(await titles(job, { label: 'ui' })).toEqual(['Labelled'])
+  expect(await titles(job, { assignee: agent.id })).toEqual(['Given'])
+  expect(await titles(job, { parent_id: parent.id })).toEqual(['Child'])
+})
 
-test.concurrent(
-  'a page has 50 of a list unless 1 to 200 are asked for, and leads to the next until the end',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const project_id = job.project.id
-    for (let count = 0; count < 53; count++) await job.task({ title: `Task ${count}` })
-    const first = await client.call('tasks.list', { project_id })
-    expect([first.items.length, first.has_more]).toEqual([50, true])
-    const second = await client.call('tasks.list', { project_id, cursor: first.next_cursor ?? '' })
-    expect([second.items.length, second.has_more, second.next_cursor]).toEqual([3, false, null])
-    const all = await client.call('tasks.list', { project_id, limit: 200 })
-    expect([...first.items, ...second.items]).toEqual(all.items)
-    for (const limit of [0, 201]) {
-      expect(await refused(client.call('tasks.list', { project_id, limit }))).toMatchObject({
-        code: 'validation_failed',
-        status: 400,
-        details: { issues: [{ path: 'limit', message: expect.any(String) as string }] },
-      })
-    }
-  },
-)
+test.concurrent('pages by 50, or by 1 to 200 on request, until the end', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const project_id = job.project.id
+  for (let count = 0; count < 53; count++) await job.task({ title: `Task ${count}` })
+  const first = await client.call('tasks.list', { project_id })
+  expect([first.items.length, first.has_more]).toEqual([50, true])
+  const second = await client.call('tasks.list', { project_id, cursor: first.next_cursor ?? '' })
+  expect([second.items.length, second.has_more, second.next_cursor]).toEqual([3, false, null])
+  const all = await client.call('tasks.list', { project_id, limit: 200 })
+  expect([...first.items, ...second.items]).toEqual(all.items)
+  for (const limit of [0, 201]) {
+    expect(await refused(client.call('tasks.list', { project_id, limit }))).toMatchObject({
+      code: 'validation_failed',
+      status: 400,
+      details: { issues: [{ path: 'limit', message: expect.any(String) as string }] },
+    })
+  }
+})
 
-test.concurrent('what may be edited of a task is, with the version that was read', async () => {
+test.concurrent('edits the editable fields of a task with the version that was read', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()

@@ -6,7 +6,7 @@ import { createLogLines } from '../../helpers/log-lines.ts'
 
 const secret = 'sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz'
 
-test('the log tells the story of a task: each step once, with ids and outcomes and nobody’s words', async () => {
+test('logs each step of a task once, with IDs and outcomes and no one’s text', async () => {
   const { log, lines } = createLogLines()
   await using job = await startJob({ log })
   const { client } = job.running
@@ -26,7 +26,7 @@ test('the log tells the story of a task: each step once, with ids and outcomes a
   const of = { project_id: job.project.id, task_id: task.id }
   const work = { role: 'coder', agent_id: agent.id, executor: 'command' }
   const ended = { role: 'coder', status: 'succeeded', exit_code: 0 }
-  // Nothing in it is a warning.
+  // None of it is a warning.
   const told = lines.flatMap(({ module, level, time: _time, ...line }) =>
     module === 'task-events' ? [level === 30 ? line : { level, ...line }] : [],
   )
@@ -59,7 +59,7 @@ test('the log tells the story of a task: each step once, with ids and outcomes a
   await job.running.taskWhere(failing.id, ({ error_annotation }) => error_annotation !== null)
   expect(lines.at(-1)).toMatchObject({ level: 40, msg: 'an execution ended', status: 'failed', exit_code: 3 })
 
-  // The files of its runs stay as long as the task does.
+  // The files of its runs are kept as long as the task.
   const logsOf = () => readdir(join(job.running.dataDir, 'logs'))
   expect((await logsOf()).sort()).toEqual([task.id, failing.id].sort())
   await client.call('tasks.delete', { task_id: task.id })

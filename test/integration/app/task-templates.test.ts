@@ -13,7 +13,7 @@ const save = (job: Job, more: Partial<OperationInput<'task_templates.create'>> =
 const names = async (job: Job) =>
   (await job.running.client.call('task_templates.list', { project_id: job.project.id })).items.map(({ name }) => name)
 
-/** All that was ever announced about templates; a new task marks the end of it. */
+/** All events about templates, up to a new task that marks the end. */
 async function templateNews(job: Job): Promise<News[]> {
   const end = await job.task({ title: 'The end of the news' })
   const news: News[] = []
@@ -28,7 +28,7 @@ async function templateNews(job: Job): Promise<News[]> {
   throw new Error('The events ended before the news did.')
 }
 
-test.concurrent('a template is saved, listed by name, edited and deleted, and every window hears of it', async () => {
+test.concurrent('saves, lists, edits and deletes a template, with an event for each', async () => {
   await using job = await startJob()
   const { client } = job.running
   const reviewer = await job.agent('true', 'Reviewer')
@@ -69,7 +69,7 @@ test.concurrent('a template is saved, listed by name, edited and deleted, and ev
   ])
 })
 
-test.concurrent('a name belongs to one template of a project, whether in capitals or not', async () => {
+test.concurrent('gives a name to one template of a project, in any case', async () => {
   await using job = await startJob()
   const { client } = job.running
   const bug = await save(job, { name: 'Änderung' })
@@ -81,12 +81,12 @@ test.concurrent('a name belongs to one template of a project, whether in capital
   const chore = await save(job, { name: 'Chore' })
   const rename = client.call('task_templates.update', { template_id: chore.id, name: 'ÄNDERUNG' })
   expect((await refused(rename)).code).toBe('validation_failed')
-  // Its own name in other letters is no other's.
+  // Its own name in other case is no other's.
   await client.call('task_templates.update', { template_id: bug.id, name: 'ÄNDERUNG' })
   expect(await names(job)).toEqual(['Chore', 'ÄNDERUNG'])
 })
 
-test.concurrent('who gets a role can have it: roles of the workflow, agents and people of the project', async () => {
+test.concurrent('accepts roles of the workflow, with agents and people of the project', async () => {
   await using job = await startJob()
   const { client } = job.running
   const stranger = await register(job.running, 'Stranger')
@@ -101,13 +101,13 @@ test.concurrent('who gets a role can have it: roles of the workflow, agents and 
   expect(await Promise.all(codes)).toEqual(['unknown_role', 'not_a_member', 'not_found', 'validation_failed'])
   const bug = await save(job, { roles: { coder: asAgent } })
   expect(bug.roles).toEqual({ coder: asAgent })
-  // An agent that is gone is left out, and what else the template has stays.
+  // A deleted agent is left out, and the rest of the template stays.
   await client.call('agents.delete', { agent_id: agent.id })
   const { roles } = await client.call('task_templates.get', { template_id: bug.id })
   expect(roles).toEqual({})
 })
 
-test.concurrent('a template is made from a task, and follows the project in what the task had from it', async () => {
+test.concurrent('creates a template from a task, without what the task took from its project', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({ default_review_config: { ci_steps: ['npm test'], review_prompt: 'Be kind.' } })
@@ -134,7 +134,7 @@ test.concurrent('a template is made from a task, and follows the project in what
   })
 })
 
-test.concurrent('members use and change templates; an agent reads them, and no one else does', async () => {
+test.concurrent('lets members use and change templates, agents read them, and no one else', async () => {
   await using job = await startJob()
   const bug = await save(job)
   const member = await register(job.running, 'Member')
@@ -149,7 +149,7 @@ test.concurrent('members use and change templates; an agent reads them, and no o
   expect(await names(job)).toEqual([])
 })
 
-test.concurrent('a template keeps no files', async () => {
+test.concurrent('stores no files in a template', async () => {
   await using job = await startJob()
   const { client } = job.running
   const image = await client.call('attachments.create', {

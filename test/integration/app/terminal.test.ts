@@ -26,7 +26,7 @@ async function seen(client: Client, execution_id: string, text: string): Promise
 const isRunning = (client: Client, execution_id: string) => () =>
   client.call('executions.get', { execution_id }).then(({ status }) => status)
 
-test.concurrent('people type into a command in a terminal, and say how large it is', async () => {
+test.concurrent('lets people type into a command in a terminal and resize it', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await client.call('agents.create', {
@@ -49,7 +49,7 @@ test.concurrent('people type into a command in a terminal, and say how large it 
   expect(late.code).toBe('execution_not_running')
 })
 
-test.concurrent('what has no terminal can’t be resized or typed into, and says why', async () => {
+test.concurrent('refuses to resize or type where there is no terminal, and says why', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -62,45 +62,42 @@ test.concurrent('what has no terminal can’t be resized or typed into, and says
   expect(await input).toMatchObject({ code: 'execution_not_running' })
 })
 
-test.concurrent(
-  'a killed service leaves nothing of a command in a terminal, and a message that waits is delivered',
-  async () => {
-    await using beacon = await createProcessBeacon()
-    await using repository = await createTestRepository()
-    const dataDir = await mkdtemp(join(tmpdir(), 'copse-crash-'))
-    try {
-      await using first = await startKillableApp(dataDir)
-      const project = await first.client.call('projects.create', { name: 'Crash', repo_path: repository.path })
-      const hold = beacon.hold('agent', `trap '' HUP TERM; sleep 1000 & sleep 1000`)
-      const agent = await first.client.call('agents.create', {
-        name: 'Shell',
-        executor: 'command',
-        config: { command: `grep -q "Go on" "$SVC_PROMPT_FILE" && echo went on && exit 0; ${hold}`, terminal: true },
-      })
-      const task = await first.client.call('tasks.create', { project_id: project.id, title: 'Survive' })
-      await first.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-      await beacon.alive('agent')
-      // One whose start was not written down yet would be started again.
-      await first.eventually(
-        async () => (await first.client.call('tasks.executions', { task_id: task.id })).items,
-        (all) => all.every((one) => one.started_at !== null),
-      )
-      const sent = await first.client.call('tasks.feedback', { task_id: task.id, message: 'Go on.' })
-      expect(sent.execution.status).toBe('queued')
-      await first.kill()
+test.concurrent('leaves nothing of a terminal command when killed, and delivers a waiting message', async () => {
+  await using beacon = await createProcessBeacon()
+  await using repository = await createTestRepository()
+  const dataDir = await mkdtemp(join(tmpdir(), 'copse-crash-'))
+  try {
+    await using first = await startKillableApp(dataDir)
+    const project = await first.client.call('projects.create', { name: 'Crash', repo_path: repository.path })
+    const hold = beacon.hold('agent', `trap '' HUP TERM; sleep 1000 & sleep 1000`)
+    const agent = await first.client.call('agents.create', {
+      name: 'Shell',
+      executor: 'command',
+      config: { command: `grep -q "Go on" "$SVC_PROMPT_FILE" && echo went on && exit 0; ${hold}`, terminal: true },
+    })
+    const task = await first.client.call('tasks.create', { project_id: project.id, title: 'Survive' })
+    await first.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    await beacon.alive('agent')
+    // A run whose start was not saved yet would be started again.
+    await first.eventually(
+      async () => (await first.client.call('tasks.executions', { task_id: task.id })).items,
+      (all) => all.every((one) => one.started_at !== null),
+    )
+    const sent = await first.client.call('tasks.feedback', { task_id: task.id, message: 'Go on.' })
+    expect(sent.execution.status).toBe('queued')
+    await first.kill()
 
-      await using second = await startKillableApp(dataDir)
-      await beacon.gone('agent')
-      const ended = await second.eventually(
-        async () => (await second.client.call('tasks.executions', { task_id: task.id })).items,
-        (all) => all.every((one) => one.finished_at !== null),
-      )
-      expect(ended.map(({ status, message }) => [status, message ?? null])).toEqual([
-        ['succeeded', 'Go on.'],
-        ['lost', null],
-      ])
-    } finally {
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
-    }
-  },
-)
+    await using second = await startKillableApp(dataDir)
+    await beacon.gone('agent')
+    const ended = await second.eventually(
+      async () => (await second.client.call('tasks.executions', { task_id: task.id })).items,
+      (all) => all.every((one) => one.finished_at !== null),
+    )
+    expect(ended.map(({ status, message }) => [status, message ?? null])).toEqual([
+      ['succeeded', 'Go on.'],
+      ['lost', null],
+    ])
+  } finally {
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  }
+})

@@ -5,7 +5,7 @@ import { startIntegrationJob } from '../../helpers/integration-job.ts'
 
 type Told = Pick<EventEnvelope, 'type' | 'data'>
 
-/** What a client has heard of these types, up to the creation of the task `marker`. */
+/** A client's events of these types, up to the creation of the task `marker`. */
 async function heard(client: Client, types: readonly EventEnvelope['type'][], marker: string): Promise<Told[]> {
   const told: Told[] = []
   for await (const item of client.events({}, 0, AbortSignal.timeout(60_000))) {
@@ -17,7 +17,7 @@ async function heard(client: Client, types: readonly EventEnvelope['type'][], ma
   throw new Error('The events ended.')
 }
 
-test('what is said, known and imported is told as it is now, and that it is gone', async () => {
+test('sends comments, knowledge and integrations as they are now, and their deletion', async () => {
   await using at = await startIntegrationJob()
   const { job, tracker } = at
   const { client } = job.running

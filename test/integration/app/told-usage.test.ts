@@ -11,7 +11,7 @@ const none: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.
 
 const held = (job: Job, id: string) => job.running.taskWhere(id, (one) => one.error_annotation !== null)
 
-/** A task at which an agent that runs elsewhere works. */
+/** A task with a running remote agent. */
 async function startElsewhere(job: Job, limits: Partial<Limits>) {
   const { client } = job.running
   await job.settings({ limits: { ...none, ...limits } })
@@ -25,7 +25,7 @@ async function startElsewhere(job: Job, limits: Partial<Limits>) {
   return { client, agent, task, execution_id: present(execution).id }
 }
 
-/** A command that prints these lines, and then waits for its end, with what it was given of the run. */
+/** A command that prints these lines, then waits for its end, with the run's environment. */
 async function startCommand(job: Job, script: string) {
   const folder = await mkdtemp(join(tmpdir(), 'copse-told-'))
   const file = join(folder, 'agent.mjs')
@@ -40,7 +40,7 @@ async function startCommand(job: Job, script: string) {
 
 const stay = 'setInterval(() => undefined, 60_000)'
 
-test.concurrent('a run elsewhere tells its own total, which never falls, and its end counts', async () => {
+test.concurrent('accepts a remote run’s total, which never falls, and its final figures', async () => {
   await using job = await startJob()
   const { client, task, execution_id } = await startElsewhere(job, {})
   const beat = (usage: object) => client.call('executions.heartbeat', { execution_id, usage })
@@ -60,7 +60,7 @@ test.concurrent('a run elsewhere tells its own total, which never falls, and its
   expect(await client.call('tasks.usage', { task_id: task.id })).toMatchObject({ executions: 1, cost_usd: 0.75 })
 })
 
-test.concurrent('what names no cost is worked out by the prices, and unknown where there is none', async () => {
+test.concurrent('computes a missing cost by the prices, or leaves it unknown', async () => {
   await using job = await startJob()
   const { client, execution_id } = await startElsewhere(job, {})
   const beat = async (usage: object) =>
@@ -76,7 +76,7 @@ test.concurrent('what names no cost is worked out by the prices, and unknown whe
   })
 })
 
-test.concurrent('a limit stops a run elsewhere at its next heartbeat, and its last figures still count', async () => {
+test.concurrent('stops a remote run at its limit with the next heartbeat, and counts its last figures', async () => {
   await using job = await startJob()
   const { client, task, execution_id } = await startElsewhere(job, { per_run: { usd: 1 } })
   const beat = (cost_usd: number) => client.call('executions.heartbeat', { execution_id, usage: { cost_usd } })
@@ -96,7 +96,7 @@ test.concurrent('a limit stops a run elsewhere at its next heartbeat, and its la
   expect(late.code).toBe('execution_not_running')
 })
 
-test.concurrent('a machine that reports is told of the limit of each run', async () => {
+test.concurrent('tells a reporting machine the limit of each run', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({ limits: { ...none, per_task: { usd: 1 } } })
@@ -125,7 +125,7 @@ test.concurrent('a machine that reports is told of the limit of each run', async
   expect((await held(job, task.id)).error_annotation).toMatchObject({ limit: 'per_task.usd', spent: 1 })
 })
 
-test('minutes end a run elsewhere without a word of it', async () => {
+test('ends a silent remote run at its limit of minutes', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     const time = { now: Date.now() }
@@ -141,7 +141,7 @@ test('minutes end a run elsewhere without a word of it', async () => {
   }
 })
 
-test.concurrent('a command tells its usage in lines that are not shown, and a limit stops it', async () => {
+test.concurrent('reads a command’s usage from hidden lines, and stops it at a limit', async () => {
   await using job = await startJob()
   await job.settings({ limits: { ...none, per_run: { usd: 1 } } })
   await using command = await startCommand(
@@ -164,7 +164,7 @@ test.concurrent('a command tells its usage in lines that are not shown, and a li
   expect(await Promise.all(texts)).toContain('Half.\n')
 })
 
-test.concurrent('a command that tells all at its end has ended well, whatever it has used', async () => {
+test.concurrent('counts a command that reports everything at its end as finished', async () => {
   await using job = await startJob()
   await job.settings({ limits: { ...none, per_run: { usd: 1 } } })
   await using command = await startCommand(job, `console.log('Done.'); tell({ usage: { cost_usd: 2 } })`)
@@ -174,38 +174,35 @@ test.concurrent('a command that tells all at its end has ended well, whatever it
   expect((await job.executions(task.id))[0]).toMatchObject({ summary: 'Done.', usage: { cost_usd: 2 } })
 })
 
-test.concurrent(
-  'a command goes on in the session that it has named, after the limit of the account it has named',
-  async () => {
-    await using job = await startJob()
-    const resets_at = new Date(Date.now() + 3_600_000).toISOString()
-    await using command = await startCommand(
-      job,
-      `if (process.env.SVC_SESSION_ID) console.log('Again in', process.env.SVC_SESSION_ID)
+test.concurrent('resumes a command’s session after its account’s limit', async () => {
+  await using job = await startJob()
+  const resets_at = new Date(Date.now() + 3_600_000).toISOString()
+  await using command = await startCommand(
+    job,
+    `if (process.env.SVC_SESSION_ID) console.log('Again in', process.env.SVC_SESSION_ID)
      else { tell({ session_id: 'talk-1' }); tell({ usage_limit: { account: 'Shared', resets_at: '${resets_at}' } }); process.exit(1) }`,
-    )
-    const { client } = job.running
-    const task = await job.task()
-    await job.claim(task, command.agent)
-    const parked = await held(job, task.id)
-    expect(parked.error_annotation).toMatchObject({
-      type: 'usage_limit',
-      account: 'Shared',
-      resets_at,
-      retry_at: resets_at,
-    })
-    expect((await job.executions(task.id)).map(({ status, session_id }) => [status, session_id])).toEqual([
-      ['queued', 'talk-1'],
-      ['failed', 'talk-1'],
-    ])
-    const sharing = await client.call('agents.create', {
-      name: 'Sharing',
-      executor: 'command',
-      config: { command: 'true', account: 'Shared' },
-    })
-    const other = await job.task()
-    await client.call('tasks.claim', { task_id: other.id, agent_id: sharing.id })
-    const { waiting } = await client.call('projects.queue', { project_id: job.project.id })
-    expect(waiting.map(({ task_id, reason }) => [task_id, reason])).toContainEqual([other.id, 'usage_limit'])
-  },
-)
+  )
+  const { client } = job.running
+  const task = await job.task()
+  await job.claim(task, command.agent)
+  const parked = await held(job, task.id)
+  expect(parked.error_annotation).toMatchObject({
+    type: 'usage_limit',
+    account: 'Shared',
+    resets_at,
+    retry_at: resets_at,
+  })
+  expect((await job.executions(task.id)).map(({ status, session_id }) => [status, session_id])).toEqual([
+    ['queued', 'talk-1'],
+    ['failed', 'talk-1'],
+  ])
+  const sharing = await client.call('agents.create', {
+    name: 'Sharing',
+    executor: 'command',
+    config: { command: 'true', account: 'Shared' },
+  })
+  const other = await job.task()
+  await client.call('tasks.claim', { task_id: other.id, agent_id: sharing.id })
+  const { waiting } = await client.call('projects.queue', { project_id: job.project.id })
+  expect(waiting.map(({ task_id, reason }) => [task_id, reason])).toContainEqual([other.id, 'usage_limit'])
+})

@@ -12,7 +12,7 @@ async function taskInCi(job: Job, beacon: ProcessBeacon) {
   return { path, task: await job.running.client.call('tasks.get', { task_id: task.id }) }
 }
 
-test.concurrent('nothing moves a task while its CI runs, except to cancel it, which ends the CI', async () => {
+test.concurrent('moves no task while its CI runs, except to cancel it, which ends the CI', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -39,7 +39,7 @@ test.concurrent('nothing moves a task while its CI runs, except to cancel it, wh
   expect((await client.call('tasks.get', { task_id: task.id })).review_passed_at).toBeNull()
 })
 
-test.concurrent('a task that is deleted while its CI runs takes the CI with it', async () => {
+test.concurrent('ends the CI of a deleted task', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -49,7 +49,7 @@ test.concurrent('a task that is deleted while its CI runs takes the CI with it',
   expect(await refusalOf(client.call('tasks.get', { task_id: task.id }))).toBe('not_found')
 })
 
-test.concurrent('a project that is deleted while CI runs takes the CI with it and leaves the repository', async () => {
+test.concurrent('ends the CI of a deleted project and leaves the repository', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -61,7 +61,7 @@ test.concurrent('a project that is deleted while CI runs takes the CI with it an
   expect((await client.call('projects.list', {})).items).toEqual([])
 })
 
-test.concurrent('a coder that is replaced while CI runs sends the task back to the queue', async () => {
+test.concurrent('returns the task to the queue when its coder is replaced during CI', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -78,7 +78,7 @@ test.concurrent('a coder that is replaced while CI runs sends the task back to t
   await job.running.taskWhere(task.id, (one) => one.review_summary?.status === 'passed')
 })
 
-test.concurrent('a coder that is replaced while it works ends, and nobody claims by themself', async () => {
+test.concurrent('ends a replaced coder, and claims nothing by itself', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -94,7 +94,7 @@ test.concurrent('a coder that is replaced while it works ends, and nobody claims
   expect(await refusalOf(unknown)).toBe('unknown_role')
 })
 
-test.concurrent('a move is refused by version, by the graph and by the gate, in this order', async () => {
+test.concurrent('refuses a move by version, graph and gate, in this order', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -108,7 +108,7 @@ test.concurrent('a move is refused by version, by the graph and by the gate, in 
   const queued = await move('todo', 1)
   expect(queued.task).toMatchObject({ status: 'todo', version: 2 })
   expect(await refusalOf(move('in_progress', 2))).toBe('invalid_transition')
-  // With nobody to plan, a person may plan by hand.
+  // Without a planner, a person may plan by hand.
   await move('planning', 2)
   const planning = await job.running.taskWhere(task.id, (one) => !one.entry_barrier)
   const approved = await client.call('tasks.verdict', {
@@ -124,7 +124,7 @@ test.concurrent('a move is refused by version, by the graph and by the gate, in 
   expect(await refusalOf(client.call('tasks.update', { ...steps, version: entered.version }))).toBe('version_conflict')
 })
 
-test.concurrent('with nothing to check, entering review is passing it', async () => {
+test.concurrent('passes the review on entry if there is nothing to check', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -135,7 +135,7 @@ test.concurrent('with nothing to check, entering review is passing it', async ()
   expect(moved.task.review_passed_at).not.toBeNull()
 })
 
-test.concurrent('with something to check, entering review answers at once and CI goes on', async () => {
+test.concurrent('answers the entry into review at once and runs CI', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob()
   const { client } = job.running
@@ -147,12 +147,12 @@ test.concurrent('with something to check, entering review answers at once and CI
   await beacon.alive('ci')
   await beacon.release('ci')
   await job.running.taskWhere(task.id, (one) => one.review_summary?.status === 'failed')
-  // The first step that fails is the last that is run.
+  // The first failing step is the last to run.
   const { items } = await client.call('tasks.reviews', { task_id: task.id })
   expect(items[0]?.step_results.map(({ exit_code }) => exit_code)).toEqual([0, 3])
 })
 
-test.concurrent('a CI command that hangs is ended as 124, and one that floods is cut', async () => {
+test.concurrent('ends a hanging CI command with 124, and cuts a flood', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({
     workflow: (standard) => ({
@@ -187,7 +187,7 @@ test.concurrent('a CI command that hangs is ended as 124, and one that floods is
   expect(tail).not.toContain('\uFFFD')
 })
 
-test.concurrent('short of its end a task can be cancelled wherever it is', async () => {
+test.concurrent('cancels a task in any state before its end', async () => {
   await using job = await startJob({
     // A merge that never ends by itself.
     workflow: (standard) => ({
@@ -215,7 +215,7 @@ test.concurrent('short of its end a task can be cancelled wherever it is', async
   expect(from).toEqual(['backlog', 'todo', 'planning', 'in_progress', 'blocked', 'review', 'merging'])
 })
 
-test.concurrent('a way that is for agents only is audience_mismatch to a person', async () => {
+test.concurrent('answers audience_mismatch to a person for a transition of agents only', async () => {
   await using job = await startJob({
     workflow: (standard) => ({
       ...standard,

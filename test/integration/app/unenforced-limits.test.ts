@@ -5,7 +5,7 @@ import { present } from '../../helpers/present.ts'
 
 const none: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.8 }
 
-test('a claim and its task say that a money limit does not hold an agent that names no cost', async () => {
+test('says at a claim that a money limit can’t hold an agent without costs', async () => {
   await using job = await startJob()
   const { client } = job.running
   const remote = await client.call('agents.create', { name: 'Remote', executor: 'external' })
@@ -24,13 +24,13 @@ test('a claim and its task say that a money limit does not hold an agent that na
   await job.settings({ limits: { ...none, per_task: { usd: 5 } } })
   const first = await claim()
   expect(first.limits_unenforced).toEqual(['usd'])
-  // Once it has told what it costs, the limit holds it, and its next runs too.
+  // Once it has reported a cost, the limit applies, also to its next runs.
   await client.call('executions.heartbeat', { execution_id: first.execution_id, usage: { cost_usd: 1 } })
   expect((await client.call('tasks.get', { task_id: first.task_id })).limits_unenforced).toBeUndefined()
   expect((await claim()).limits_unenforced).toBeUndefined()
 })
 
-test('sums with a run that told no cost say so, and the day of each agent is told', async () => {
+test('marks sums with a run without costs, and shows each agent’s day', async () => {
   await using job = await startJob()
   const { client } = job.running
   const limits = { per_day: { usd: 3, minutes: null } }

@@ -13,7 +13,7 @@ const isAtRest = (task: Task): boolean =>
   task.status !== 'todo' &&
   task.status !== 'backlog'
 
-/** A task whose first agent has committed twice; answers its branch and the second commit. */
+/** A task whose first agent has committed twice; returns its branch and the second commit. */
 async function worked(job: Job) {
   const task = await job.task()
   const { path } = await job.claim(task, await job.agent(diligent))
@@ -23,7 +23,7 @@ async function worked(job: Job) {
   return { task, path, work, branch }
 }
 
-/** The next coder does what it likes there. */
+/** The next coder runs this there. */
 async function then(job: Job, task: Task, command: string): Promise<Task> {
   const { client } = job.running
   const agent = await job.agent(command, 'Unruly')
@@ -48,7 +48,7 @@ test.concurrent.each([
     'goes to another branch from',
     'git switch -q -c other HEAD~1; echo other > other.txt; git add -A; git commit -qm Other; echo done',
   ],
-])('an agent %s what another had committed: it is not lost with the worktree', async (_name, command) => {
+])('keeps what another had committed when an agent %s', async (_name, command) => {
   await using job = await startJob()
   const { client } = job.running
   const { task, path, work } = await worked(job)
@@ -67,55 +67,46 @@ test.concurrent.each([
   expect(await job.repository.git(['fsck', '--no-dangling', '--no-progress'])).toBe('')
 })
 
-test.concurrent(
-  'an agent that went to another branch: what is judged and merged is the branch of the task, the other one stays',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const { task } = await worked(job)
-    await then(job, task, 'git switch -q -c other; echo other > other.txt; git add -A; git commit -qm Other; echo done')
-    const { version, status } = await client.call('tasks.get', { task_id: task.id })
-    expect(status).toBe('review')
-    const diff = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
-    expect(diff.files.map((file) => file.path)).toEqual(['one.txt', 'two.txt'])
-    await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
-    await job.running.taskWhere(task.id, (one) => one.status === 'done')
-    expect(await job.repository.git(['ls-tree', '--name-only', 'main'])).toBe('README.md\none.txt\ntwo.txt')
-    expect(await job.repository.git(['show', 'other:other.txt'])).toBe('other')
-  },
-)
+test.concurrent('judges and merges the task’s branch although the agent went to another', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { task } = await worked(job)
+  await then(job, task, 'git switch -q -c other; echo other > other.txt; git add -A; git commit -qm Other; echo done')
+  const { version, status } = await client.call('tasks.get', { task_id: task.id })
+  expect(status).toBe('review')
+  const diff = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  expect(diff.files.map((file) => file.path)).toEqual(['one.txt', 'two.txt'])
+  await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
+  await job.running.taskWhere(task.id, (one) => one.status === 'done')
+  expect(await job.repository.git(['ls-tree', '--name-only', 'main'])).toBe('README.md\none.txt\ntwo.txt')
+  expect(await job.repository.git(['show', 'other:other.txt'])).toBe('other')
+})
 
-test.concurrent(
-  'an agent that leaves uncommitted work on another branch: the task says what to do, and goes on then',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const { task, path, branch } = await worked(job)
-    const left = await then(job, task, 'git switch -q -c other; echo other > other.txt; echo done')
-    expect(left.error_annotation).toMatchObject({
-      type: 'workspace_error',
-      message: expect.stringContaining(`git switch ${branch}`) as string,
-    })
-    expect(await readFile(join(path, 'other.txt'), 'utf8')).toBe('other\n')
-    await job.repository.git(['switch', '-q', branch], { cwd: path })
-    const [action] = left.error_annotation?.recovery_actions ?? []
-    expect(action).toBeDefined()
-    await client.call('tasks.recover', { task_id: task.id, action: action ?? 'resume' })
-    const onward = await job.running.taskWhere(task.id, (one) => isAtRest(one) && one.review_passed_at !== null)
-    expect(onward).toMatchObject({ status: 'review', error_annotation: null })
-    expect(await readFile(join(path, 'other.txt'), 'utf8')).toBe('other\n')
-  },
-)
+test.concurrent('says what to do about uncommitted work on another branch, then continues', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { task, path, branch } = await worked(job)
+  const left = await then(job, task, 'git switch -q -c other; echo other > other.txt; echo done')
+  expect(left.error_annotation).toMatchObject({
+    type: 'workspace_error',
+    message: expect.stringContaining(`git switch ${branch}`) as string,
+  })
+  expect(await readFile(join(path, 'other.txt'), 'utf8')).toBe('other\n')
+  await job.repository.git(['switch', '-q', branch], { cwd: path })
+  const [action] = left.error_annotation?.recovery_actions ?? []
+  expect(action).toBeDefined()
+  await client.call('tasks.recover', { task_id: task.id, action: action ?? 'resume' })
+  const onward = await job.running.taskWhere(task.id, (one) => isAtRest(one) && one.review_passed_at !== null)
+  expect(onward).toMatchObject({ status: 'review', error_annotation: null })
+  expect(await readFile(join(path, 'other.txt'), 'utf8')).toBe('other\n')
+})
 
-test.concurrent(
-  'an agent that deletes its own worktree: the next one finds it made anew, with all that was committed',
-  async () => {
-    await using job = await startJob()
-    const { task, path, work } = await worked(job)
-    await then(job, task, 'rm -rf "$PWD"; echo done')
-    expect(await leadingTo(job, work)).not.toBe('')
-    const { status } = await then(job, task, 'cat two.txt > three.txt; echo done')
-    expect(status).toBe('review')
-    expect(await readFile(join(path, 'three.txt'), 'utf8')).toBe('two\n')
-  },
-)
+test.concurrent('creates a worktree again that its agent deleted, with all commits', async () => {
+  await using job = await startJob()
+  const { task, path, work } = await worked(job)
+  await then(job, task, 'rm -rf "$PWD"; echo done')
+  expect(await leadingTo(job, work)).not.toBe('')
+  const { status } = await then(job, task, 'cat two.txt > three.txt; echo done')
+  expect(status).toBe('review')
+  expect(await readFile(join(path, 'three.txt'), 'utf8')).toBe('two\n')
+})

@@ -11,7 +11,7 @@ import { withHooks } from '../../helpers/small-workflow.ts'
 
 const files = { 'shared.txt': 'base\n', 'README.md': '# Job\n' }
 
-/** Does in the worktree what the prompt says, and makes of the conflict what both sides said. */
+/** Follows the prompt in the worktree, and combines both sides of the conflict. */
 const resolving =
   'cat > ../prompt.txt; eval "$(grep -o "git [a-z]* [0-9a-f]\\{40\\}" ../prompt.txt)" > /dev/null; ' +
   'printf "theirs\\nmine\\n" > shared.txt; git add shared.txt; ' +
@@ -27,7 +27,7 @@ const teach = (job: Job, agent: Agent, command: string) =>
   job.running.client.call('agents.update', { agent_id: agent.id, config: { command } })
 const hooksOf = async (job: Job, task: Task) => (await job.transitions(task.id)).flatMap((entry) => entry.hooks)
 
-/** A task whose coder failed after it had changed `shared.txt`, committed or not. */
+/** A task whose coder failed after a change of `shared.txt`, committed or not. */
 async function stopped(job: Job, change: string): Promise<{ task: Task; path: string; agent: Agent }> {
   const agent = await job.agent(`${change}; exit 1`)
   const task = await job.task({ title: 'Change the shared line' })
@@ -48,7 +48,7 @@ async function conflicting(job: Job): Promise<{ task: Task; agent: Agent }> {
   return { task: failed.task, agent }
 }
 
-test.concurrent('update_branch commits what is uncommitted, merges the base in and tells what it did', async () => {
+test.concurrent('update_branch commits uncommitted work, merges the base and reports that', async () => {
   await using job = await startJob({ files })
   const { client } = job.running
   const { task, path } = await stopped(job, 'echo work > work.txt')
@@ -84,7 +84,7 @@ test.concurrent('update_branch commits what is uncommitted, merges the base in a
   expect((await hooksOf(job, task)).filter((hook) => hook.action === 'update_branch')).toHaveLength(1)
 })
 
-test.concurrent('a rebase keeps the commits that it replaces', async () => {
+test.concurrent('keeps the commits that a rebase replaces', async () => {
   await using job = await startJob({ files })
   const { task, path } = await stopped(job, 'echo work > work.txt; git add .; git commit -qm Work')
   const before = await job.repository.git(['rev-parse', 'HEAD'], { cwd: path })
@@ -97,7 +97,7 @@ test.concurrent('a rebase keeps the commits that it replaces', async () => {
   expect(items).toMatchObject([{ reason: 'rewritten', kind: 'commits' }])
 })
 
-test.concurrent('a conflict is refused with its files and places, and changes nothing', async () => {
+test.concurrent('refuses a conflict with its files and places, and changes nothing', async () => {
   await using job = await startJob({ files })
   const { client } = job.running
   await job.settings({ redaction_patterns: ['mi[n]e'] })
@@ -117,7 +117,7 @@ test.concurrent('a conflict is refused with its files and places, and changes no
   expect(await job.repository.git(['rev-parse', 'HEAD'], { cwd: path })).toBe(before)
   expect(await job.repository.git(['status', '--porcelain'], { cwd: path })).toBe(' M shared.txt')
   expect((await hooksOf(job, task)).map((hook) => hook.action)).not.toContain('update_branch')
-  // What is not committed is no part of the branch yet.
+  // Uncommitted work is not part of the branch yet.
   expect((await client.call('tasks.conflicts', { task_id: task.id })).files).toEqual([])
   await job.repository.git(['commit', '-qam', 'Theirs'], { cwd: path })
   const found = await client.call('tasks.conflicts', { task_id: task.id })
@@ -126,7 +126,7 @@ test.concurrent('a conflict is refused with its files and places, and changes no
 })
 
 test.concurrent.each(['merge', 'rebase'] as const)(
-  'after a failed merge the coder gets the conflict, resolves it by %s, and the task is merged',
+  'lets the coder resolve the conflict of a failed merge by %s, then merges',
   async (strategy) => {
     await using job = await startJob({ files })
     const { task, agent } = await conflicting(job)
@@ -147,7 +147,7 @@ test.concurrent.each(['merge', 'rebase'] as const)(
 )
 
 test.concurrent(
-  'where the work stands still the coder gets the conflict at once, with its work committed',
+  'gives the coder the conflict at once where the task stays in its state, with its work committed',
   async () => {
     await using job = await startJob({ files })
     const { task, path, agent } = await stopped(job, 'echo theirs > shared.txt')
@@ -166,7 +166,7 @@ test.concurrent(
   },
 )
 
-test.concurrent('after a failed merge the conflict opens in an editor, and the merge is tried again', async () => {
+test.concurrent('opens the conflict of a failed merge in an editor, and merges again', async () => {
   await using job = await startJob({ files })
   const { client } = job.running
   const { task } = await conflicting(job)
@@ -179,7 +179,7 @@ test.concurrent('after a failed merge the conflict opens in an editor, and the m
   expect(opened.task.error_annotation?.message).toContain(opened.path)
   const marked = await readFile(join(opened.path, 'shared.txt'), 'utf8')
   expect(marked).toMatch(/^<<<<<<< HEAD\ntheirs\n=======\nmine\n>>>>>>> /)
-  // Asked once more, nothing is begun twice; and nothing half-resolved is merged.
+  // Asking again begins nothing twice, and merges nothing half-resolved.
   expect(await update(job, task, { on_conflict: 'editor' })).toMatchObject({ outcome: 'editor', files: ['shared.txt'] })
   expect((await refused(update(job, task))).details).toMatchObject({ left: true, files: ['shared.txt'] })
   const retry = async () => {
@@ -195,7 +195,7 @@ test.concurrent('after a failed merge the conflict opens in an editor, and the m
   expect(subjects).toMatch(/^Merge main into svc\//m)
 })
 
-test.concurrent('a merge that was left for an editor can go to the coder after all', async () => {
+test.concurrent('gives a merge that was left for an editor to the coder', async () => {
   await using job = await startJob({ files })
   const { task, agent } = await conflicting(job)
   const { path } = await update(job, task, { on_conflict: 'editor' })
@@ -207,30 +207,27 @@ test.concurrent('a merge that was left for an editor can go to the coder after a
   expect(await readFile(join(path, 'shared.txt'), 'utf8')).toBe('theirs\nmine\n')
 })
 
-test.concurrent(
-  'after a failed merge an update without a conflict needs no worktree, and says so on the task',
-  async () => {
-    await using job = await startJob({ files })
-    const { task } = await conflicting(job)
-    await job.repository.commit('Take it back', { 'shared.txt': 'base\n', 'more.txt': 'more\n' })
-    const updated = await update(job, task)
-    expect(updated.outcome).toBe('updated')
-    expect(updated.task).toMatchObject({
-      status: 'merge_failed',
-      error_annotation: { type: 'merge_conflict', files: [], hunks: [], recovery_actions: ['retry_merge'] },
-    })
-    const workspace = await job.running.client.call('tasks.workspace', { task_id: task.id })
-    expect(workspace).toMatchObject({ status: 'cleaned', base_commit: updated.base_commit })
-    expect(await job.repository.git(['show', `${workspace.branch}:more.txt`])).toBe('more')
-    const { tree } = await job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
-    const retry = { task_id: task.id, action: 'retry_merge', tree: tree ?? '' } as const
-    const retried = await job.running.client.call('tasks.recover', retry)
-    expect(retried.task.status).toBe('done')
-    expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('theirs')
-  },
-)
+test.concurrent('updates without a worktree after a failed merge if there is no conflict, and says so', async () => {
+  await using job = await startJob({ files })
+  const { task } = await conflicting(job)
+  await job.repository.commit('Take it back', { 'shared.txt': 'base\n', 'more.txt': 'more\n' })
+  const updated = await update(job, task)
+  expect(updated.outcome).toBe('updated')
+  expect(updated.task).toMatchObject({
+    status: 'merge_failed',
+    error_annotation: { type: 'merge_conflict', files: [], hunks: [], recovery_actions: ['retry_merge'] },
+  })
+  const workspace = await job.running.client.call('tasks.workspace', { task_id: task.id })
+  expect(workspace).toMatchObject({ status: 'cleaned', base_commit: updated.base_commit })
+  expect(await job.repository.git(['show', `${workspace.branch}:more.txt`])).toBe('more')
+  const { tree } = await job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  const retry = { task_id: task.id, action: 'retry_merge', tree: tree ?? '' } as const
+  const retried = await job.running.client.call('tasks.recover', retry)
+  expect(retried.task.status).toBe('done')
+  expect(await job.repository.git(['show', 'main:shared.txt'])).toBe('theirs')
+})
 
-test.concurrent('nothing is updated under somebody at work, nor where there is no branch to update', async () => {
+test.concurrent('updates nothing during a run, or without a branch', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({ files })
   const { client } = job.running
@@ -249,7 +246,7 @@ test.concurrent('nothing is updated under somebody at work, nor where there is n
   expect(await refusalOf(update(job, task))).toBe('task_terminal')
 })
 
-test.concurrent('an update waits for what the task does by itself', async () => {
+test.concurrent('waits with an update for what the task does automatically', async () => {
   await using beacon = await createProcessBeacon()
   await using job = await startJob({ files })
   const task = await job.task({ review_config: { ci_steps: [beacon.hold('ci', wait)], review_prompt: null } })
@@ -262,7 +259,7 @@ test.concurrent('an update waits for what the task does by itself', async () => 
   expect(await asked).toMatchObject({ outcome: 'updated', base_commit: base, task: { status: 'review' } })
 })
 
-test.concurrent('a task that a hook holds at the door is not waited for', async () => {
+test.concurrent('does not wait for a task that a hook blocks at its entry', async () => {
   const workflow = withHooks({ review: { before_enter: [{ script: 'exit 1' }] } })
   await using job = await startJob({ files, workflow })
   const task = await job.task()
@@ -271,7 +268,7 @@ test.concurrent('a task that a hook holds at the door is not waited for', async 
   expect(await refusalOf(update(job, task))).toBe('entry_barrier')
 })
 
-test.concurrent('ignored files that the base has by now are left alone, and named', async () => {
+test.concurrent('leaves ignored files alone that the base has too, and names them', async () => {
   await using job = await startJob({ files: { ...files, '.gitignore': '*.env\n' } })
   const { task, path } = await stopped(job, 'echo theirs > shared.txt; echo secret > local.env')
   await job.repository.write({ 'local.env': 'tracked\n' })
@@ -283,7 +280,7 @@ test.concurrent('ignored files that the base has by now are left alone, and name
   expect(await job.repository.git(['status', '--porcelain'], { cwd: path })).toBe('')
 })
 
-test.concurrent('a restart leaves a merge in the worktree as it was left', async () => {
+test.concurrent('leaves a merge in the worktree across a restart', async () => {
   await using job = await startJob({ files })
   const { task } = await conflicting(job)
   const { path } = await update(job, task, { on_conflict: 'editor' })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
 
-test('a worktree that is being removed is looked at by its branch, not answered with an error', async () => {
+test('reads the branch while a worktree is being removed, instead of failing', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('echo work > work.txt; git add -A; git commit -qm Work; echo done')
@@ -11,7 +11,7 @@ test('a worktree that is being removed is looked at by its branch, not answered 
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   const { path } = await client.call('tasks.workspace', { task_id: task.id })
-  // The state in the middle of a removal: the folder is there, git's link in it is not.
+  // The state in the middle of a removal: the folder exists, git's link in it does not.
   await rm(join(path, '.git'))
   expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ dirty: false, lock: null })
   const branch = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
 
-/** A task whose committed work waits in review for the reviewer's word; a person has the role. */
+/** A task whose committed work waits in review for a person's verdict. */
 async function inReview(job: Job) {
   const { client } = job.running
   const { id: user_id } = await client.call('auth.me', {})
@@ -26,7 +26,7 @@ const reviewsOf = async (job: Job, task_id: string) =>
     one.verdicts.map(({ verdict, head_commit }) => [verdict, head_commit]),
   ])
 
-test.concurrent('a verdict is stamped with the head that it judged', async () => {
+test.concurrent('stores with a verdict the head that it judged', async () => {
   await using job = await startJob()
   const { client, task_id, head } = await inReview(job)
   expect(await reviewsOf(job, task_id)).toEqual([[1, 'running', head, []]])
@@ -34,30 +34,27 @@ test.concurrent('a verdict is stamped with the head that it judged', async () =>
   expect(await reviewsOf(job, task_id)).toEqual([[1, 'passed', head, [['pass', head]]]])
 })
 
-test.concurrent(
-  'a verdict does not pass a head that changed since the checks; sent back and in again, it does',
-  async () => {
-    await using job = await startJob()
-    const { client, task_id, path, head } = await inReview(job)
-    const later = await job.repository.commit('Slip in', { 'slipped.txt': 'in\n' }, path)
-    const refusal = await refused(client.call('tasks.verdict', { task_id, verdict: 'pass' }))
-    const tree = await treeOf(job, path)
-    expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['slipped.txt'] }])
-    expect(await reviewsOf(job, task_id)).toEqual([[1, 'running', head, []]])
-    expect((await client.call('tasks.get', { task_id })).review_passed_at).toBeNull()
-    // A no is a no, whatever it is about: it says which head it saw.
-    await client.call('tasks.verdict', { task_id, verdict: 'fail', feedback: 'What slipped in?' })
-    await job.running.taskWhere(task_id, (one) => one.review_summary?.attempt_number === 2 && !one.entry_barrier)
-    const again = await headOf(job, path)
-    await client.call('tasks.verdict', { task_id, verdict: 'pass' })
-    expect(await reviewsOf(job, task_id)).toEqual([
-      [2, 'passed', again, [['pass', again]]],
-      [1, 'failed', later, [['fail', later]]],
-    ])
-  },
-)
+test.concurrent('passes no head that changed since the checks, until it was reviewed again', async () => {
+  await using job = await startJob()
+  const { client, task_id, path, head } = await inReview(job)
+  const later = await job.repository.commit('Slip in', { 'slipped.txt': 'in\n' }, path)
+  const refusal = await refused(client.call('tasks.verdict', { task_id, verdict: 'pass' }))
+  const tree = await treeOf(job, path)
+  expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['slipped.txt'] }])
+  expect(await reviewsOf(job, task_id)).toEqual([[1, 'running', head, []]])
+  expect((await client.call('tasks.get', { task_id })).review_passed_at).toBeNull()
+  // A rejection counts for any head, and names the one that it saw.
+  await client.call('tasks.verdict', { task_id, verdict: 'fail', feedback: 'What slipped in?' })
+  await job.running.taskWhere(task_id, (one) => one.review_summary?.attempt_number === 2 && !one.entry_barrier)
+  const again = await headOf(job, path)
+  await client.call('tasks.verdict', { task_id, verdict: 'pass' })
+  expect(await reviewsOf(job, task_id)).toEqual([
+    [2, 'passed', again, [['pass', again]]],
+    [1, 'failed', later, [['fail', later]]],
+  ])
+})
 
-test.concurrent('a passed review does not let another head into the merge', async () => {
+test.concurrent('merges no other head after a passed review', async () => {
   await using job = await startJob()
   const { client, task_id, path, head } = await inReview(job)
   const { task } = await client.call('tasks.verdict', { task_id, verdict: 'pass' })

@@ -10,33 +10,30 @@ const withKeys = (keys: Readonly<Record<string, Partial<WorkflowState>>>) => (st
   states: standard.states.map((state) => ({ ...state, ...keys[state.name] })),
 })
 const oneInWork = withKeys({ in_progress: { wip_limit: 1 } })
-/** An agent that works until it is told to stop. */
+/** An agent that works until it is stopped. */
 const endless = 'exec tail -f /dev/null'
 const statusOf = async (job: Job, id: string) => (await job.running.client.call('tasks.get', { task_id: id })).status
 
-test.concurrent(
-  'a claim for an agent beyond the limit is refused with what is in the state, and a person may go over',
-  async () => {
-    await using job = await startJob({ workflow: oneInWork })
-    const { client } = job.running
-    const agent = await job.agent(endless)
-    const [first, second] = [await job.task(), await job.task()]
-    await job.claim(first, agent)
+test.concurrent('refuses an agent’s claim beyond the limit and says what is there, but allows a person’s', async () => {
+  await using job = await startJob({ workflow: oneInWork })
+  const { client } = job.running
+  const agent = await job.agent(endless)
+  const [first, second] = [await job.task(), await job.task()]
+  await job.claim(first, agent)
 
-    const claim = client.call('tasks.claim', { task_id: second.id, agent_id: agent.id })
-    expect(await refused(claim)).toMatchObject({
-      code: 'wip_limit',
-      message: expect.stringContaining('is full (1 of 1)') as string,
-      details: { state: 'in_progress', limit: 1, tasks: [first.id] },
-    })
-    expect(await statusOf(job, second.id)).toBe('backlog')
+  const claim = client.call('tasks.claim', { task_id: second.id, agent_id: agent.id })
+  expect(await refused(claim)).toMatchObject({
+    code: 'wip_limit',
+    message: expect.stringContaining('is full (1 of 1)') as string,
+    details: { state: 'in_progress', limit: 1, tasks: [first.id] },
+  })
+  expect(await statusOf(job, second.id)).toBe('backlog')
 
-    const own = await client.call('tasks.claim', { task_id: second.id })
-    expect(own.task.status).toBe('in_progress')
-  },
-)
+  const own = await client.call('tasks.claim', { task_id: second.id })
+  expect(own.task.status).toBe('in_progress')
+})
 
-test.concurrent('of claims at the same moment only as many get in as there is room for', async () => {
+test.concurrent('lets in only as many simultaneous claims as there is room', async () => {
   await using job = await startJob({ workflow: withKeys({ in_progress: { wip_limit: 2 } }) })
   const agent = await job.agent(endless)
   const tasks = await Promise.all(Array.from({ length: 5 }, () => job.task()))
@@ -47,33 +44,30 @@ test.concurrent('of claims at the same moment only as many get in as there is ro
   expect(codes).toEqual(['wip_limit', 'wip_limit', 'wip_limit'])
 })
 
-test.concurrent(
-  'with lock_policy "wait" the claim waits, over a restart too, and starts when there is room',
-  async () => {
-    await using job = await startJob({ workflow: oneInWork })
-    const { client } = job.running
-    const agent = await job.agent(endless)
-    const [first, second] = [await job.task(), await job.task()]
-    const { task } = await job.claim(first, agent)
+test.concurrent('waits with lock_policy "wait", also across a restart, and starts when there is room', async () => {
+  await using job = await startJob({ workflow: oneInWork })
+  const { client } = job.running
+  const agent = await job.agent(endless)
+  const [first, second] = [await job.task(), await job.task()]
+  const { task } = await job.claim(first, agent)
 
-    const overrides = { lock_policy: 'wait' as const, prompt: 'Only this.' }
-    const waiting = await client.call('tasks.claim', { task_id: second.id, agent_id: agent.id, overrides })
-    expect(waiting).toMatchObject({
-      execution: null,
-      workspace: null,
-      task: { status: 'backlog', start_when_ready: { agent_id: agent.id } },
-    })
-    job.running = await job.running.restart()
-    expect(await statusOf(job, second.id)).toBe('backlog')
+  const overrides = { lock_policy: 'wait' as const, prompt: 'Only this.' }
+  const waiting = await client.call('tasks.claim', { task_id: second.id, agent_id: agent.id, overrides })
+  expect(waiting).toMatchObject({
+    execution: null,
+    workspace: null,
+    task: { status: 'backlog', start_when_ready: { agent_id: agent.id } },
+  })
+  job.running = await job.running.restart()
+  expect(await statusOf(job, second.id)).toBe('backlog')
 
-    await job.running.client.call('tasks.cancel', { task_id: task.id })
-    const started = await job.running.taskWhere(second.id, ({ status }) => status === 'in_progress')
-    expect(started.start_when_ready).toBeNull()
-    expect((await job.executions(second.id))[0]).toMatchObject({ prompt: 'Only this.', agent_id: agent.id })
-  },
-)
+  await job.running.client.call('tasks.cancel', { task_id: task.id })
+  const started = await job.running.taskWhere(second.id, ({ status }) => status === 'in_progress')
+  expect(started.start_when_ready).toBeNull()
+  expect((await job.executions(second.id))[0]).toMatchObject({ prompt: 'Only this.', agent_id: agent.id })
+})
 
-test.concurrent('work that is rejected comes back into a full state', async () => {
+test.concurrent('returns rejected work to a full state', async () => {
   await using job = await startJob({ workflow: oneInWork })
   const { client } = job.running
   const [done, busy] = [await job.agent('echo done > done.txt; echo done', 'Quick'), await job.agent(endless)]
@@ -89,41 +83,38 @@ test.concurrent('work that is rejected comes back into a full state', async () =
   expect(await statusOf(job, task.id)).toBe('in_progress')
 })
 
-test.concurrent(
-  'a state that pulls claims the next tasks for their agents while it has room, in the order of the board',
-  async () => {
-    await using job = await startJob({ workflow: withKeys({ in_progress: { wip_limit: 1, pulls: true } }) })
-    const { client } = job.running
-    const agent = await job.agent(endless)
-    const later = await job.task({ title: 'Later', status: 'todo' })
-    const unassigned = await job.task({ title: 'Nobody has it', status: 'todo' })
-    const sooner = await job.task({ title: 'Sooner', status: 'todo' })
-    const blocker = await job.task({ title: 'Not done', status: 'todo' })
-    const dependent = await job.task({ title: 'Depends', status: 'todo' })
-    await client.call('tasks.add_dependency', { task_id: dependent.id, depends_on_id: blocker.id })
-    // A person works on it: the state is full while the rest is set up.
-    await client.call('tasks.claim', { task_id: blocker.id })
-    for (const { id } of [later, sooner, dependent])
-      await client.call('tasks.assign_role', { task_id: id, role: 'coder', agent_id: agent.id })
-    await client.call('tasks.update', { task_id: sooner.id, above: later.id })
-    expect(await statusOf(job, sooner.id)).toBe('todo')
+test.concurrent('claims the next tasks for a state that pulls, in board order, while it has room', async () => {
+  await using job = await startJob({ workflow: withKeys({ in_progress: { wip_limit: 1, pulls: true } }) })
+  const { client } = job.running
+  const agent = await job.agent(endless)
+  const later = await job.task({ title: 'Later', status: 'todo' })
+  const unassigned = await job.task({ title: 'Nobody has it', status: 'todo' })
+  const sooner = await job.task({ title: 'Sooner', status: 'todo' })
+  const blocker = await job.task({ title: 'Not done', status: 'todo' })
+  const dependent = await job.task({ title: 'Depends', status: 'todo' })
+  await client.call('tasks.add_dependency', { task_id: dependent.id, depends_on_id: blocker.id })
+  // A person works on it, so the state is full while the rest is set up.
+  await client.call('tasks.claim', { task_id: blocker.id })
+  for (const { id } of [later, sooner, dependent])
+    await client.call('tasks.assign_role', { task_id: id, role: 'coder', agent_id: agent.id })
+  await client.call('tasks.update', { task_id: sooner.id, above: later.id })
+  expect(await statusOf(job, sooner.id)).toBe('todo')
 
-    await client.call('tasks.cancel', { task_id: blocker.id })
-    await job.running.taskWhere(sooner.id, ({ status }) => status === 'in_progress')
-    expect(await Promise.all([later, unassigned, dependent].map(({ id }) => statusOf(job, id)))).toEqual([
-      'todo',
-      'todo',
-      'todo',
-    ])
-    expect((await job.history(sooner.id)).at(-1)).toBe('todo > in_progress by agent')
+  await client.call('tasks.cancel', { task_id: blocker.id })
+  await job.running.taskWhere(sooner.id, ({ status }) => status === 'in_progress')
+  expect(await Promise.all([later, unassigned, dependent].map(({ id }) => statusOf(job, id)))).toEqual([
+    'todo',
+    'todo',
+    'todo',
+  ])
+  expect((await job.history(sooner.id)).at(-1)).toBe('todo > in_progress by agent')
 
-    await client.call('tasks.cancel', { task_id: sooner.id })
-    await job.running.taskWhere(later.id, ({ status }) => status === 'in_progress')
-    expect(await statusOf(job, unassigned.id)).toBe('todo')
-  },
-)
+  await client.call('tasks.cancel', { task_id: sooner.id })
+  await job.running.taskWhere(later.id, ({ status }) => status === 'in_progress')
+  expect(await statusOf(job, unassigned.id)).toBe('todo')
+})
 
-test.concurrent('nothing is pulled into a paused project, and a queue may pull from the backlog', async () => {
+test.concurrent('pulls nothing into a paused project, but from the backlog too', async () => {
   await using job = await startJob({ workflow: withKeys({ todo: { wip_limit: 2, pulls: true } }) })
   const { client } = job.running
   const { id: project_id } = job.project
@@ -141,7 +132,7 @@ test.concurrent('nothing is pulled into a paused project, and a queue may pull f
   })
 })
 
-test.concurrent('a workflow in which a key could mean nothing is refused', async () => {
+test.concurrent('refuses a workflow with a key that could have no effect', async () => {
   await using job = await startJob()
   const { client } = job.running
   const standard = await client.call('projects.get_workflow', { project_id: job.project.id })

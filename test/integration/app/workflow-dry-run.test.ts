@@ -3,7 +3,7 @@ import { startJob } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
 import { renaming, updateWorkflow, workflowOf } from './workflow-edits.ts'
 
-test('without a definition the workflow in force is walked', async () => {
+test('walks the current workflow without a definition', async () => {
   await using job = await startJob()
   const project_id = job.project.id
   const run = await job.running.client.call('projects.dry_run', { project_id })
@@ -18,7 +18,7 @@ test('without a definition the workflow in force is walked', async () => {
   expect(renamed.paths[0]?.ends_in).toBe('finished')
 })
 
-test('a definition that nobody saved is walked, and nothing of the project changes', async () => {
+test('walks an unsaved definition, and changes nothing', async () => {
   await using job = await startJob()
   const before = await job.running.client.call('projects.get', { project_id: job.project.id })
   const definition = {
@@ -69,7 +69,7 @@ test('a definition that nobody saved is walked, and nothing of the project chang
   expect(await job.running.client.call('projects.get', { project_id: job.project.id })).toEqual(before)
 })
 
-test('a definition that breaks a rule is workflow_invalid with the rule', async () => {
+test('answers workflow_invalid with the broken rule', async () => {
   await using job = await startJob()
   const standard = await workflowOf(job)
   const error = await refused(

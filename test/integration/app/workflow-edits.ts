@@ -2,13 +2,13 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import type { Job } from '../../helpers/job.ts'
 
-/** Gives the job's project another workflow: a definition, or the text as it stands. */
+/** Saves a workflow in the job's project: a definition, or text as it is. */
 export const updateWorkflow = (job: Job, definition: unknown) =>
   job.running.client.call('projects.update', {
     project_id: job.project.id,
     workflow_definition: typeof definition === 'string' ? definition : JSON.stringify(definition),
   })
-/** The workflow in force. */
+/** The current workflow. */
 export const workflowOf = (job: Job) => job.running.client.call('projects.get_workflow', { project_id: job.project.id })
 /** Moves a task as the person who is signed in. */
 export const move = async (job: Job, task_id: TaskId, status: string) => {
@@ -16,7 +16,7 @@ export const move = async (job: Job, task_id: TaskId, status: string) => {
   return job.running.client.call('tasks.transition', { task_id, status, version })
 }
 
-/** A definition with some states called otherwise wherever they are named. */
+/** A definition with some states renamed wherever they are named. */
 export function renaming(definition: WorkflowDefinition, names: Readonly<Record<string, string>>): WorkflowDefinition {
   const keys = ['name', 'to', 'cascade', 'reject_target', 'initial_state', 'cancellation_state']
   const renamed = JSON.parse(JSON.stringify(definition), (key: string, value: unknown) =>
@@ -30,7 +30,7 @@ export function renaming(definition: WorkflowDefinition, names: Readonly<Record<
   return { ...renamed, states }
 }
 
-/** A definition without a state, and without the transitions that lead to it. */
+/** A definition without a state and the transitions to it. */
 export function without(definition: WorkflowDefinition, gone: string): WorkflowDefinition {
   const states = definition.states
     .filter((state) => state.name !== gone)

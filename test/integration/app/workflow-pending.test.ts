@@ -20,7 +20,7 @@ describe('a task in the middle of a transition', () => {
   }
   const open = (gate: string) => writeFile(gate, '')
 
-  test('goes on with the steps that it began, under the new names, whatever becomes of the hooks', async () => {
+  test('finishes the steps that it began, under the new names, whatever happens to the hooks', async () => {
     await using begun = await inReview()
     const { job, task, gate } = begun
     const standard = await workflow(job)
@@ -47,7 +47,7 @@ describe('a task in the middle of a transition', () => {
     ])
   })
 
-  test('holds the transition that it makes: removing it is transition_in_use until it has arrived', async () => {
+  test('answers transition_in_use if its transition is removed before it arrives', async () => {
     await using begun = await inReview()
     const { job, task, gate } = begun
     const standard = await workflow(job)
@@ -80,7 +80,7 @@ describe('a task in the middle of a transition', () => {
     )
   })
 
-  test('goes on with the steps that it began after a restart', async () => {
+  test('finishes the steps that it began after a restart', async () => {
     await using begun = await inReview()
     const { job, task, gate } = begun
     await update(job, renaming(await workflow(job), { review: 'checking' }))
@@ -90,7 +90,7 @@ describe('a task in the middle of a transition', () => {
     expect(passed.status).toBe('checking')
   })
 
-  test('is led on to the state that a hook names, also when that is renamed while the hook runs', async () => {
+  test('follows a cascade to a state that is renamed while the hook runs', async () => {
     await using job = await startJob()
     const standard = await workflow(job)
     const gate = join(job.running.dataDir, 'go')

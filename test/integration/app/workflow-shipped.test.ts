@@ -32,7 +32,7 @@ const verdictsOf = async (job: Job, task: Task) =>
   )
 
 describe('default', () => {
-  test('a plan waits for a person although its agent passes it; a passed review waits for somebody to merge', async () => {
+  test('holds a plan for a person although its agent passes it, and a passed review for a merge', async () => {
     await using job = await jobWith('default')
     const task = await job.task()
     await assign(job, task, 'planner', await judge(job, 'pass', 'Planner'))
@@ -60,7 +60,7 @@ describe('default', () => {
     ])
   })
 
-  test('without a planner a claim steps over the plan', async () => {
+  test('skips the plan in a claim without a planner', async () => {
     await using job = await jobWith('default')
     const task = await job.task()
     await job.claim(task, job.coder)
@@ -70,7 +70,7 @@ describe('default', () => {
 })
 
 describe('user-approval-review', () => {
-  test('a review waits for a person although CI and the reviewer pass it', async () => {
+  test('holds a review for a person although CI and the reviewer pass it', async () => {
     await using job = await jobWith('user-approval-review')
     const task = await job.task({ review_config: { ci_steps: ['test -f work.txt'] } })
     await assign(job, task, 'reviewer', await judge(job, 'pass', 'Reviewer'))
@@ -90,7 +90,7 @@ describe('user-approval-review', () => {
     expect(merged.task.status).toBe('done')
   })
 
-  test('a review waits for a person also where there is nothing to check and nobody to ask', async () => {
+  test('holds a review for a person even without anything to check', async () => {
     await using job = await jobWith('user-approval-review')
     const task = await job.task()
     await job.claim(task, job.coder)
@@ -102,7 +102,7 @@ describe('user-approval-review', () => {
 })
 
 describe('no-user-approval', () => {
-  test('a task goes from its claim to done by itself', async () => {
+  test('takes a task from its claim to done automatically', async () => {
     await using job = await jobWith('no-user-approval')
     const task = await job.task({ review_config: { ci_steps: ['test -f work.txt'] } })
     await job.claim(task, job.coder)
@@ -115,7 +115,7 @@ describe('no-user-approval', () => {
     ])
   })
 
-  test('with planner and reviewer it is their word that leads it on', async () => {
+  test('follows the decisions of planner and reviewer', async () => {
     await using job = await jobWith('no-user-approval')
     const task = await job.task()
     await assign(job, task, 'planner', await judge(job, 'pass', 'Planner'))
@@ -132,7 +132,7 @@ describe('no-user-approval', () => {
     expect(await verdictsOf(job, task)).toEqual(['pass by agent'])
   })
 
-  test('what CI refuses still goes back to the coder', async () => {
+  test('returns what CI rejects to the coder', async () => {
     await using job = await jobWith('no-user-approval')
     const task = await job.task({ review_config: { ci_steps: ['test $(git rev-list --count HEAD) -gt 9'] } })
     await job.claim(task, job.coder)

@@ -24,7 +24,7 @@ const filled = {
   })),
 }
 
-test('the three shipped templates are there from the start, and default is the workflow of new projects', async () => {
+test('has the three shipped templates from the start, and default for new projects', async () => {
   await using job = await startJob()
   const { items } = await job.running.client.call('templates.list', {})
   expect(items.map(({ name, builtin, error }) => [name, builtin, error])).toEqual([
@@ -32,7 +32,7 @@ test('the three shipped templates are there from the start, and default is the w
     ['no-user-approval', true, null],
     ['user-approval-review', true, null],
   ])
-  // A project's workflow says besides what happens to the worktrees of what was cancelled.
+  // A project's workflow also says what happens to the worktrees of cancelled tasks.
   const cleanup = { policy: 'delayed', seconds: 86_400 }
   const definition = WorkflowDefinition.parse(items[0]?.definition)
   const states = definition.states.map((one) => (one.name === 'cancelled' ? { ...one, cleanup } : one))
@@ -40,7 +40,7 @@ test('the three shipped templates are there from the start, and default is the w
   expect(items.every((item) => item.description !== '')).toBe(true)
 })
 
-test('a template is put, found, applied as a snapshot and deleted', async () => {
+test('saves, finds, applies and deletes a template', async () => {
   await using job = await startJob()
   const { client } = job.running
   const put = await client.call('templates.put', { name: 'small', description: 'Two states', definition: small })
@@ -62,7 +62,7 @@ test('a template is put, found, applied as a snapshot and deleted', async () => 
   expect(await workflowOf(job)).toEqual(withTraits(WorkflowDefinition.parse(filled)))
 })
 
-test('a template that is not there is not_found, whatever is asked of it', async () => {
+test('answers not_found for a missing template in every operation', async () => {
   await using job = await startJob()
   const { client } = job.running
   const name = 'nothing'
@@ -78,14 +78,14 @@ test('a template that is not there is not_found, whatever is asked of it', async
   expect((await client.call('projects.list', {})).items).toHaveLength(1)
 })
 
-test.each(['../etc', 'Default', '', '-a', 'a.b', 'n'.repeat(65)])('%j is no name of a template', async (name) => {
+test.each(['../etc', 'Default', '', '-a', 'a.b', 'n'.repeat(65)])('refuses %j as name of a template', async (name) => {
   await using job = await startJob()
   const error = await refused(job.running.client.call('templates.put', { name, definition: small }))
-  // An empty name is no address at all.
+  // An empty name is no address.
   expect(['validation_failed', 'not_found']).toContain(error.code)
 })
 
-test('a definition that breaks a rule is not written', async () => {
+test('does not save an invalid definition', async () => {
   await using job = await startJob()
   const { client } = job.running
   const definition = { states: [small.states[0]] }
@@ -98,7 +98,7 @@ test('a definition that breaks a rule is not written', async () => {
   expect((await refused(client.call('templates.get', { name: 'bad' }))).code).toBe('not_found')
 })
 
-test('default is protected from deletion, may be edited, and comes back at the next start when its file is missing', async () => {
+test('protects default from deletion, allows edits, and restores a missing file at the start', async () => {
   await using job = await startJob()
   const { client } = job.running
   const error = await refused(client.call('templates.delete', { name: 'default' }))
@@ -106,7 +106,7 @@ test('default is protected from deletion, may be edited, and comes back at the n
   const shipped = await client.call('templates.get', { name: 'default' })
   const standard = await workflowOf(job)
   await client.call('templates.put', { name: 'default', definition: small })
-  // What is empty stands for the shipped default, whatever the file says; who names the template gets the file.
+  // An empty name means the shipped default, whatever the file says; naming the template means the file.
   expect(await workflowOf(job)).toEqual(standard)
   const named = await client.call('projects.create', {
     name: 'Named',
@@ -128,7 +128,7 @@ test('default is protected from deletion, may be edited, and comes back at the n
   ])
 })
 
-test('a file that a person writes counts at once; a broken one is listed with its error and can’t be applied', async () => {
+test('reads a person’s file at once, and lists a broken one with its error', async () => {
   await using job = await startJob()
   const { client } = job.running
   await writeFile(
@@ -169,7 +169,7 @@ states:
   expect((await client.call('projects.list', {})).items).toHaveLength(1)
 })
 
-test('a template is not applied over tasks whose state it lacks', async () => {
+test('does not apply a template that lacks a state with tasks', async () => {
   await using job = await startJob()
   const { client } = job.running
   await client.call('templates.put', { name: 'small', definition: small })
@@ -179,7 +179,7 @@ test('a template is not applied over tasks whose state it lacks', async () => {
   expect((await client.call('projects.get', { project_id: job.project.id })).workflow_definition).toBe('')
 })
 
-test('a rename in a template says nothing of a project’s states', async () => {
+test('ignores renames in a template', async () => {
   await using job = await startJob()
   const [open, shut] = small.states
   const definition = { states: [{ ...open, renamed_from: 'backlog' }, shut] }
@@ -187,7 +187,7 @@ test('a rename in a template says nothing of a project’s states', async () => 
   expect(put.definition).toEqual(filled)
 })
 
-test('everybody reads templates, admins write them, and owners apply them to their projects', async () => {
+test('lets everyone read templates, admins write them, and owners apply them', async () => {
   await using job = await startJob()
   const { running, project } = job
   const { client: other, user_id } = await register(running, 'Member')

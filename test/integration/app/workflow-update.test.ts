@@ -9,7 +9,7 @@ import { move, renaming, updateWorkflow as update, without, workflowOf as workfl
 const statesOf = (definition: WorkflowDefinition) => definition.states.map((state) => state.name)
 
 describe('a definition that breaks a rule', () => {
-  test('is refused with the rule, its place and all that is wrong, and nothing changes', async () => {
+  test('is refused with its rule, place and all issues, and nothing changes', async () => {
     await using job = await startJob()
     const standard = await workflow(job)
     const error = await refused(
@@ -41,7 +41,7 @@ describe('a definition that breaks a rule', () => {
     ['a number', '5', ''],
     ['an unknown option of a plugin', null, 'states.0.hooks.on_enter.0.config'],
     ['blocking on a state hook', null, 'states.0.hooks.on_enter.0.blocking'],
-  ])('%s breaks schema', async (what, text, path) => {
+  ])('rejects %s with schema', async (what, text, path) => {
     await using job = await startJob()
     const standard = await workflow(job)
     const hook = what.startsWith('an') ? { plugin: 'run_merge', config: { magic: 1 } } : { script: 'x', blocking: true }
@@ -56,7 +56,7 @@ describe('a definition that breaks a rule', () => {
     ])
   })
 
-  test('a workflow that was saved with the gate of a state that is none goes on, and cannot be saved anew', async () => {
+  test('keeps a saved workflow whose gate settings have no gate, but does not save it again', async () => {
     await using job = await startJob()
     const standard = await workflow(job)
     const old = JSON.stringify({
@@ -80,7 +80,7 @@ describe('a definition that breaks a rule', () => {
     ])
   })
 
-  test('a workflow of 1,000 states and nearly 1 MB is taken, with any names, and answers at once', async () => {
+  test('accepts 1,000 states and nearly 1 MB, with any names, and answers at once', async () => {
     await using job = await startJob()
     const names = ['__proto__', 'constructor', ...Array.from({ length: 998 }, (_, at) => `state ${at}`)]
     const states = names.map((name, at) => ({
@@ -111,7 +111,7 @@ describe('a definition that breaks a rule', () => {
 })
 
 describe('a state', () => {
-  test('may be added, and removed while no active task stands in it', async () => {
+  test('may be added, and removed while it has no active task', async () => {
     await using job = await startJob()
     const standard = await workflow(job)
     const extra: WorkflowState = { name: 'extra', kind: 'custom', column: 'X', label: 'Extra', transitions: [] }
@@ -133,7 +133,7 @@ describe('a state', () => {
     await job.running.client.call('tasks.archive', { task_id: task.id })
     await update(job, standard)
     expect(await workflow(job)).toEqual(standard)
-    // Its state is gone: the task starts over.
+    // Its state is gone, so the task starts over.
     const { task: back } = await job.running.client.call('tasks.unarchive', { task_id: task.id })
     expect([back.status, back.archived]).toEqual(['backlog', false])
     expect(await job.history(task.id)).toEqual(['backlog > extra by user', 'extra > backlog by user'])
@@ -141,7 +141,7 @@ describe('a state', () => {
     expect((await move(job, task.id, 'todo')).task.status).toBe('todo')
   })
 
-  test('of a task that was archived and comes back is its own while the workflow has it', async () => {
+  test('is kept for an archived task that comes back, while the workflow has it', async () => {
     await using job = await startJob()
     const task = await job.task({ status: 'todo' })
     await job.running.client.call('tasks.archive', { task_id: task.id })
@@ -149,7 +149,7 @@ describe('a state', () => {
     expect([back.status, await job.history(task.id)]).toEqual(['todo', []])
   })
 
-  test('that is renamed takes its tasks, archived ones too, and their audit along, and everybody hears of it', async () => {
+  test('is renamed with its tasks, archived ones too, and their audit, with an event', async () => {
     await using job = await startJob()
     const standard = await workflow(job)
     const [one, two, other] = [await job.task(), await job.task(), await job.task()]
@@ -176,13 +176,13 @@ describe('a state', () => {
     expect([after.status, after.version]).toEqual(['queue', before.version + 1])
     expect(await job.history(two.id)).toEqual(['backlog > queue by user'])
     expect((await job.running.client.call('tasks.get', { task_id: other.id })).status).toBe('backlog')
-    // What is stored says nothing of the old name, so that the same text may be sent again.
+    // The stored text does not contain the old name, so that the same text may be sent again.
     const stored = await job.running.client.call('projects.get', { project_id: job.project.id })
     expect(stored.workflow_definition).not.toContain('renamed_from')
     await update(job, stored.workflow_definition)
   })
 
-  test('may swap its name with another, and hand it on in a chain', async () => {
+  test('may swap its name with another, or pass it on in a chain', async () => {
     await using job = await startJob()
     const standard = await workflow(job)
     const [here, there] = [await job.task(), await job.task({ status: 'todo' })]
@@ -196,7 +196,7 @@ describe('a state', () => {
     expect(await status()).toEqual(['ideas', 'todo'])
   })
 
-  test('can’t be renamed from what is not there, nor can two be renamed from one', async () => {
+  test('can’t be renamed from an unknown one, nor two from one', async () => {
     await using job = await startJob()
     const standard = await workflow(job)
     const from = (renames: Readonly<Record<string, string>>) => ({
@@ -224,7 +224,7 @@ describe('the default', () => {
     expect((await job.running.client.call('tasks.get', { task_id: task.id })).status).toBe('backlog')
   })
 
-  test('is not put back over tasks whose state it lacks', async () => {
+  test('is not restored over tasks whose state it lacks', async () => {
     await using job = await startJob()
     await update(job, renaming(await workflow(job), { backlog: 'ideas' }))
     const task = await job.task()
@@ -232,7 +232,7 @@ describe('the default', () => {
   })
 })
 
-test('a state may go together with all that leads there', async () => {
+test('may be removed together with all transitions to it', async () => {
   await using job = await startJob()
   const standard = await workflow(job)
   await update(job, without(standard, 'blocked'))

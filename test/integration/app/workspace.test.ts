@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 
-/** A task whose agent has committed something and then failed. */
+/** A task whose agent has committed work and then failed. */
 async function failedTask(job: Job) {
   const agent = await job.agent('ls > seen.txt; git add -A; git commit -qm "Work so far"; exit 1')
   const task = await job.task()
@@ -20,7 +20,7 @@ async function loseEverything(job: Job, path: string, branch: string): Promise<v
   await job.repository.git(['branch', '-D', branch])
 }
 
-test.concurrent('worktree rule 7: a worktree that somebody deleted is made again from its branch', async () => {
+test.concurrent('worktree rule 7: creates a deleted worktree again from its branch', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { agent, task, path } = await failedTask(job)
@@ -33,7 +33,7 @@ test.concurrent('worktree rule 7: a worktree that somebody deleted is made again
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('README.md')
 })
 
-test.concurrent('worktree rule 7: with worktree and branch gone only a reset lets the task start over', async () => {
+test.concurrent('worktree rule 7: starts over only after a reset if worktree and branch are gone', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { agent, task, path, branch } = await failedTask(job)
@@ -68,7 +68,7 @@ test.concurrent('worktree rule 7: with worktree and branch gone only a reset let
   ])
 })
 
-test.concurrent('a follow-up claim on a lost workspace blocks the task as well', async () => {
+test.concurrent('blocks the task at a follow-up claim on a lost workspace', async () => {
   await using job = await startJob()
   const { agent, task, path, branch } = await failedTask(job)
   await loseEverything(job, path, branch)
@@ -77,7 +77,7 @@ test.concurrent('a follow-up claim on a lost workspace blocks the task as well',
   expect(blocked.error_annotation?.type).toBe('workspace_reset_required')
 })
 
-test.concurrent('a set-up command that fails blocks the task with its words, and a retry starts over', async () => {
+test.concurrent('blocks the task when a set-up command fails, with its output, and starts over on retry', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.settings({
@@ -107,13 +107,13 @@ test.concurrent('a set-up command that fails blocks the task with its words, and
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
-test.concurrent('while nothing was made, branch and base are what the settings say by then', async () => {
+test.concurrent('takes branch and base from the settings until a worktree exists', async () => {
   await using job = await startJob()
   const { client } = job.running
   const [repo] = job.project.repos
   const at = { project_id: job.project.id, repo_id: repo?.id as never }
   await job.settings({ branch_prefix: 'taken/' })
-  // The base of the project was renamed, and git can't make a branch below one that has the prefix's name.
+  // The project's base was renamed, and git can't create a branch below one named like the prefix.
   await job.repository.git(['branch', '-m', 'main', 'trunk'])
   await job.repository.git(['branch', 'taken'])
   const agent = await job.agent('echo x > work.txt; echo done')
@@ -127,12 +127,12 @@ test.concurrent('while nothing was made, branch and base are what the settings s
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   const workspace = await client.call('tasks.workspace', { task_id: task.id })
   expect([workspace.branch.split('/')[0], workspace.base_branch]).toEqual(['free', 'trunk'])
-  // What was made keeps its names.
+  // An existing branch keeps its name.
   await job.settings({ branch_prefix: 'later/' })
   expect((await client.call('tasks.workspace', { task_id: task.id })).branch).toBe(workspace.branch)
 })
 
-test.concurrent('the size of a worktree counts ignored files too, until it is cleaned up', async () => {
+test.concurrent('counts ignored files in the size of a worktree until it is removed', async () => {
   await using job = await startJob({ files: { '.gitignore': '*.bin\n' } })
   const { client } = job.running
   const task = await job.task()
@@ -148,7 +148,7 @@ test.concurrent('the size of a worktree counts ignored files too, until it is cl
   expect(await refusalOf(client.call('tasks.workspace_size', { task_id: task.id }))).toBe('not_found')
 })
 
-test.concurrent('the diff shows what is uncommitted, and what is on the branch', async () => {
+test.concurrent('shows uncommitted work and the branch’s commits in the diff', async () => {
   await using job = await startJob({ files: { 'a.txt': 'one\n' } })
   const { client } = job.running
   const before = await job.task()

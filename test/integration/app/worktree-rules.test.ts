@@ -9,62 +9,60 @@ import { createLogLines } from '../../helpers/log-lines.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 
-// Rules 2 (subtasks), 3 and 4 (wait or reject) are proven in subtasks.test.ts, 7 in workspace.test.ts, 8 in orphans.test.ts.
+// Rules 2 (subtasks), 3 and 4 (wait or reject) are proven in subtasks.test.ts, 7 in workspace.test.ts, 8 in
+// orphans.test.ts.
 
-test.concurrent(
-  'worktree rule 1: made on the first claim, set up once, and reused by recovery, reassignment and follow-up',
-  async () => {
-    await using job = await startJob({ files: { '.gitignore': '.env\n', 'README.md': '# Example\n' } })
-    const { client } = job.running
-    await job.repository.write({ '.env': 'SECRET=1\n' })
-    await job.settings({ setup_commands: ['cat .env >> set-up.txt', 'pwd >> set-up.txt'], copy_files: ['.env'] })
-    const first = await job.agent('echo one >> work.txt; exit 1', 'First')
-    const task = await job.task({ title: 'Reuse me' })
-    const claimed = await job.claim(task, first)
-    await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
-    const made = await client.call('tasks.workspace', { task_id: task.id })
-    const same = async () => {
-      const { id, path, branch, base_commit } = await client.call('tasks.workspace', { task_id: task.id })
-      expect({ id, path, branch, base_commit }).toEqual({
-        id: made.id,
-        path: claimed.path,
-        branch: made.branch,
-        base_commit: made.base_commit,
-      })
-    }
-    expect(made).toMatchObject({
-      status: 'ready',
-      path: join(job.running.dataDir, 'workspaces', job.project.id, task.id),
-      branch: `svc/reuse-me-${task.id.slice(-8)}`,
-      base_branch: 'main',
+test.concurrent('worktree rule 1: creates it at the first claim, sets it up once, and reuses it', async () => {
+  await using job = await startJob({ files: { '.gitignore': '.env\n', 'README.md': '# Example\n' } })
+  const { client } = job.running
+  await job.repository.write({ '.env': 'SECRET=1\n' })
+  await job.settings({ setup_commands: ['cat .env >> set-up.txt', 'pwd >> set-up.txt'], copy_files: ['.env'] })
+  const first = await job.agent('echo one >> work.txt; exit 1', 'First')
+  const task = await job.task({ title: 'Reuse me' })
+  const claimed = await job.claim(task, first)
+  await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
+  const made = await client.call('tasks.workspace', { task_id: task.id })
+  const same = async () => {
+    const { id, path, branch, base_commit } = await client.call('tasks.workspace', { task_id: task.id })
+    expect({ id, path, branch, base_commit }).toEqual({
+      id: made.id,
+      path: claimed.path,
+      branch: made.branch,
+      base_commit: made.base_commit,
     })
+  }
+  expect(made).toMatchObject({
+    status: 'ready',
+    path: join(job.running.dataDir, 'workspaces', job.project.id, task.id),
+    branch: `svc/reuse-me-${task.id.slice(-8)}`,
+    base_branch: 'main',
+  })
 
-    await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
-    await job.running.eventually(
-      () => job.executions(task.id),
-      (all) => all.length === 2 && all.every((one) => one.status === 'failed'),
-    )
-    await same()
+  await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+  await job.running.eventually(
+    () => job.executions(task.id),
+    (all) => all.length === 2 && all.every((one) => one.status === 'failed'),
+  )
+  await same()
 
-    const second = await job.agent('echo two >> work.txt; echo done', 'Second')
-    await client.call('tasks.assign_role', { task_id: task.id, role: 'coder', agent_id: second.id })
-    await job.claim(task, second)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    await same()
+  const second = await job.agent('echo two >> work.txt; echo done', 'Second')
+  await client.call('tasks.assign_role', { task_id: task.id, role: 'coder', agent_id: second.id })
+  await job.claim(task, second)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  await same()
 
-    await client.call('tasks.feedback', { task_id: task.id, message: 'Once more' })
-    await job.running.eventually(
-      () => readFile(join(claimed.path, 'work.txt'), 'utf8'),
-      (text) => text === 'one\none\ntwo\ntwo\n',
-    )
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    await same()
-    expect(await readFile(join(claimed.path, 'set-up.txt'), 'utf8')).toBe(`SECRET=1\n${await realpath(made.path)}\n`)
-    expect(await job.repository.git(['rev-parse', 'main'])).toBe(made.base_commit)
-  },
-)
+  await client.call('tasks.feedback', { task_id: task.id, message: 'Once more' })
+  await job.running.eventually(
+    () => readFile(join(claimed.path, 'work.txt'), 'utf8'),
+    (text) => text === 'one\none\ntwo\ntwo\n',
+  )
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  await same()
+  expect(await readFile(join(claimed.path, 'set-up.txt'), 'utf8')).toBe(`SECRET=1\n${await realpath(made.path)}\n`)
+  expect(await job.repository.git(['rev-parse', 'main'])).toBe(made.base_commit)
+})
 
-test.concurrent('worktree rule 2: a reviewer works in the workspace of the reviewed task', async () => {
+test.concurrent('worktree rule 2: lets a reviewer work in the reviewed task’s workspace', async () => {
   await using job = await startJob()
   const { client } = job.running
   const coder = await job.agent('echo work > work.txt; echo done', 'Coder')
@@ -81,7 +79,7 @@ test.concurrent('worktree rule 2: a reviewer works in the workspace of the revie
 })
 
 test.concurrent.each(['completes', 'fails', 'is cancelled', 'is stopped'] as const)(
-  'worktree rule 4: the lock is there before the executor starts and is released when the execution %s',
+  'worktree rule 4: locks before the executor starts and unlocks when the execution %s',
   async (end) => {
     await using beacon = await createProcessBeacon()
     await using job = await startJob()
@@ -115,7 +113,7 @@ test.concurrent.each(['completes', 'fails', 'is cancelled', 'is stopped'] as con
     expect(existsSync(join(path, '.svc.lock'))).toBe(false)
     if (end !== 'completes') return
     expect(JSON.parse(await readFile(join(path, 'seen.lock'), 'utf8'))).toMatchObject({ execution_id: execution.id })
-    // Neither the lock nor anything else of the service is in the agent's way.
+    // Neither the lock nor any other file of the service disturbs the agent.
     expect(await readFile(join(path, 'seen.txt'), 'utf8')).toBe('?? seen.lock\n?? seen.txt\n')
     const diff = await client.call('tasks.diff', { task_id: task.id })
     expect(diff.files.map((one) => one.path)).toEqual(['seen.lock', 'seen.txt'])
@@ -125,29 +123,26 @@ test.concurrent.each(['completes', 'fails', 'is cancelled', 'is stopped'] as con
 test.concurrent.each([
   ['has ended', (pid: number) => ({ pid, started: 'long ago' })],
   ['has a pid that another process has by now', () => ({ pid: process.pid, started: 'before that one' })],
-])(
-  'worktree rule 5: at the start the lock of a process that %s is released, and the task goes on',
-  async (_, holder) => {
-    const { log, line } = createLogLines()
-    await using job = await startJob({ log })
-    const agent = await job.agent('exit 1')
-    const task = await job.task()
-    const { path, execution } = await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
-    const child = spawn('true', { stdio: 'ignore' })
-    await once(child, 'exit')
-    const left = { execution_id: execution.id.replace(/.$/, '0'), pid: 1, holder: holder(child.pid ?? 0) }
-    await writeFile(join(path, '.svc.lock'), JSON.stringify(left))
-    job.running = await job.running.restart()
-    expect((await line('locks without a process were released'))['paths']).toEqual([path])
-    expect(existsSync(join(path, '.svc.lock'))).toBe(false)
-    await job.running.client.call('agents.update', { agent_id: agent.id, config: { command: 'echo fine; echo x > x' } })
-    await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-  },
-)
+])('worktree rule 5: releases at the start the lock of a process that %s, and continues', async (_, holder) => {
+  const { log, line } = createLogLines()
+  await using job = await startJob({ log })
+  const agent = await job.agent('exit 1')
+  const task = await job.task()
+  const { path, execution } = await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.error_annotation !== null)
+  const child = spawn('true', { stdio: 'ignore' })
+  await once(child, 'exit')
+  const left = { execution_id: execution.id.replace(/.$/, '0'), pid: 1, holder: holder(child.pid ?? 0) }
+  await writeFile(join(path, '.svc.lock'), JSON.stringify(left))
+  job.running = await job.running.restart()
+  expect((await line('locks without a process were released'))['paths']).toEqual([path])
+  expect(existsSync(join(path, '.svc.lock'))).toBe(false)
+  await job.running.client.call('agents.update', { agent_id: agent.id, config: { command: 'echo fine; echo x > x' } })
+  await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+})
 
-test.concurrent('worktree rule 6: what leads out of the worktree is rejected, and the task says so', async () => {
+test.concurrent('worktree rule 6: rejects what leads out of the worktree, and says so on the task', async () => {
   await using job = await startJob()
   const { client } = job.running
   await job.repository.write({ 'secret.txt': 's\n' }, job.repository.beside)
@@ -161,7 +156,7 @@ test.concurrent('worktree rule 6: what leads out of the worktree is rejected, an
   expect(blocked.error_annotation?.message).toContain('points outside')
   expect(await readdir(path)).toEqual(['.git', 'README.md'])
 
-  // An agent that has its own worktree lead to that of another task does not get it committed or merged.
+  // An agent that links its worktree to another task's does not get that committed or merged.
   await job.settings({ copy_files: [] })
   const victim = await job.task({ title: 'Victim' })
   const { path: theirs } = await job.claim(victim, await job.agent('echo v > v.txt; exit 1', 'Victim'))

@@ -55,7 +55,7 @@ const names = [
   'packed-app-size',
 ]
 
-/** A few, so that the suite stays quick; COPSE_ALL_BENCH=1 takes all. */
+/** A few, so that the suite stays quick; COPSE_ALL_BENCH=1 runs all. */
 const few = ['transitions-per-second', 'diff-2000-files', 'requests-with-jwt']
 const tried = process.env['COPSE_ALL_BENCH'] === '1' ? names : few
 
@@ -71,7 +71,7 @@ const measured = {
   spread: { product: side, floor: side, ratio: side },
 }
 
-test('a quick run measures product and floor of rows, and says so as JSON and as a table', async () => {
+test('measures product and floor of rows in a quick run, and prints JSON and a table', async () => {
   await ensureBuilt()
   const only = tried.flatMap((name) => ['--only', name])
   const { stdout, stderr } = await execute(process.execPath, [program, '--quick', '--json', '-', ...only])
@@ -81,13 +81,13 @@ test('a quick run measures product and floor of rows, and says so as JSON and as
     build: 'dist',
     rows: tried.map((name) => ({ name, ...measured })),
   })
-  // Of late frames there may be none.
+  // There may be no late frames.
   const counted = report.rows.filter(({ name }) => !name.startsWith('frames-'))
   for (const row of counted) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)
   expect(stderr).toMatch(/row +unit +product +floor +ratio +goal/)
 })
 
-test('a row that is not there, or an unknown option, is told and ends with 2', async () => {
+test('reports an unknown row or option and ends with 2', async () => {
   for (const args of [['--only', 'nothing'], ['--fast']]) {
     await expect(execute(process.execPath, [program, ...args])).rejects.toMatchObject({
       code: 2,
@@ -96,7 +96,7 @@ test('a row that is not there, or an unknown option, is told and ends with 2', a
   }
 })
 
-test('a row that broke is told with its reason, below those that were measured', () => {
+test('reports a broken row with its reason below the measured ones', () => {
   const one = { median: 1, min: 1, max: 1 }
   const good = {
     name: 'good',
@@ -117,7 +117,7 @@ test('a row that broke is told with its reason, below those that were measured',
   ])
 })
 
-test('a median is the middle of the sorted values', () => {
+test('takes the middle of the sorted values as median', () => {
   expect(spreadOf([10, 9, 1])).toEqual({ median: 9, min: 1, max: 10 })
   expect(spreadOf([4, 1, 3, 2])).toEqual({ median: 2.5, min: 1, max: 4 })
   expect(() => spreadOf([])).toThrow('No round was measured.')

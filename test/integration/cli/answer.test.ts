@@ -8,7 +8,7 @@ import { writeAskingClaude } from '../../helpers/asking-claude.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startWorld } from './svc-process.ts'
 
-test('what an agent asks is shown and answered, by the name of an option or in own words', async () => {
+test('shows an agent’s question and answers it by option or free text', async () => {
   await using repository = await createTestRepository()
   await using world = await startWorld()
   const here = { cwd: repository.path }

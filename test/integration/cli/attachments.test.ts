@@ -6,7 +6,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startWorld } from './svc-process.ts'
 
-test('files are added with a task and later, listed, and written where one asks', async () => {
+test('adds files with a task and later, lists them and saves them', async () => {
   await using repository = await createTestRepository()
   await using world = await startWorld()
   const here = { cwd: repository.path }
@@ -33,7 +33,7 @@ test('files are added with a task and later, listed, and written where one asks'
   expect(await world.svc(['task', 'files', task.ref, '--save', folder], here)).toMatchObject({ code: 0 })
   expect(await readFile(join(folder, 'server.log'), 'utf8')).toBe('boom\n')
 
-  // Nothing is made when a file is missing.
+  // Nothing is created when a file is missing.
   const missing = await world.svc(['task', 'create', 'Another', '--attach', 'nothing.png'], here)
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no file nothing.png.') as string })
   expect((await world.json<{ items: Task[] }>(['task', 'list'], here)).items.map(({ title }) => title)).toEqual([

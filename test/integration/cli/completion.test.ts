@@ -22,7 +22,7 @@ afterAll(async () => {
   await repository[Symbol.asyncDispose]()
 })
 
-/** What bash offers for a command line, whose last word is the one that Tab is pressed in. */
+/** Returns bash's completions of a command line whose last word is being typed. */
 async function offered(...words: readonly string[]): Promise<string[]> {
   const script = `
     eval "$(svc completion bash)"
@@ -37,7 +37,7 @@ async function offered(...words: readonly string[]): Promise<string[]> {
   return stdout.split('\n').filter(Boolean)
 }
 
-test('bash completes commands, options and the values that an option takes', async () => {
+test('completes commands, options and their values in bash', async () => {
   expect(await offered('ta')).toEqual(['task'])
   expect(await offered('task', 'c')).toEqual(['create', 'comment', 'comments', 'claim', 'cancel', 'commits'])
   expect(await offered('task', 'list', '--s')).toEqual(['--status', '--search'])
@@ -46,7 +46,7 @@ test('bash completes commands, options and the values that an option takes', asy
   expect(await offered('')).not.toContain('__complete')
 })
 
-test('bash completes tasks of the folder’s project and agents by asking the service', async () => {
+test('completes tasks of the folder’s project and agents in bash', async () => {
   const { client } = world
   const project = await client.call('projects.create', { name: 'Shop', repo_path: repository.path })
   const task = await client.call('tasks.create', { project_id: project.id, title: 'A\ttab' })
@@ -56,7 +56,7 @@ test('bash completes tasks of the folder’s project and agents by asking the se
   expect(await offered('task', 'claim', task.ref, '--agent', '')).toEqual([])
 })
 
-test('the scripts of the other shells ask the same command, and another shell is a usage error', async () => {
+test('uses the same command in other shells, and refuses an unknown shell', async () => {
   for (const shell of ['zsh', 'fish']) {
     expect((await world.svc(['completion', shell])).stdout).toContain('__complete --')
   }

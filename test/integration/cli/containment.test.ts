@@ -3,7 +3,7 @@ import type { Agent, ProjectSettings } from '../../../src-shared/contract/projec
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startWorld } from './svc-process.ts'
 
-test('svc contains an agent and the scripts of a project, with what they may use besides', async () => {
+test('contains an agent and a project’s scripts, with extra paths and hosts', async () => {
   await using repository = await createTestRepository()
   await using world = await startWorld()
   const here = { cwd: repository.path }

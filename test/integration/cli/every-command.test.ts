@@ -22,11 +22,11 @@ function leavesOf(command: Command, words: readonly string[]): Leaf[] {
 const leaves = leavesOf(program, [])
 const names = leaves.map(({ words }) => words.join(' '))
 
-/** They speak to no service. */
+/** Commands that need no service. */
 const local = ['serve', 'demo', 'rotate-key', 'completion']
 const clients = leaves.filter(({ words }) => !local.includes(words.join(' ')))
 
-/** Something for each argument and option that must be given. */
+/** A value for each required argument and option. */
 const argumentsOf = ({ command }: Leaf) => [
   ...command.registeredArguments.filter((one) => one.required).map((one) => one.argChoices?.[0] ?? 'abc'),
   ...command.options.filter((one) => one.mandatory).flatMap((one) => [one.long ?? '', one.argChoices?.[0] ?? 'abc']),
@@ -39,7 +39,7 @@ describe.each(names)('svc %s', (name) => {
   const leaf = leaves[names.indexOf(name)]
   if (!leaf) throw new Error('The name is one of theirs.')
 
-  test('is completed from its first letters, and so is each of its options', async () => {
+  test('is completed from its first letters, as are its options', async () => {
     const last = words.at(-1) ?? ''
     const begun = [...words.slice(0, -1), last.slice(0, 3)]
     expect((await complete(program, begun, nothingListed)).map(({ value }) => value)).toContain(last)
@@ -47,7 +47,7 @@ describe.each(names)('svc %s', (name) => {
     expect(offered).toEqual([...leaf.command.options.map(({ long }) => long), '--help'])
   })
 
-  test('takes --json, unless it has nothing to tell a program', () => {
+  test('accepts --json, unless it has nothing for a program', () => {
     const takes = leaf.command.options.some(({ long }) => long === '--json')
     expect(takes).toBe(name !== 'completion')
   })
@@ -74,7 +74,7 @@ describe('where no service answers', () => {
   })
 
   const refusing = clients.map(({ words }) => words.join(' ')).filter((name) => name !== 'logout' && name !== 'mcp')
-  test.each(refusing)('svc %s --json ends with 1 and the reason as JSON on stderr', (name) => {
+  test.each(refusing)('ends svc %s --json with 1 and the reason as JSON on stderr', (name) => {
     const { code, stdout, stderr } = ended.get(name) ?? { code: null, stdout: '', stderr: '' }
     expect([code, stdout], stderr).toEqual([1, ''])
     const { error } = JSON.parse(stderr) as { error: { code: string; message: string } }
@@ -82,7 +82,7 @@ describe('where no service answers', () => {
     expect(error.message).toContain('svc serve')
   })
 
-  test('svc mcp tells its client in the answer', () => {
+  test('answers the client of svc mcp with the reason', () => {
     const { code, stdout } = ended.get('mcp') ?? { code: null, stdout: '' }
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
@@ -92,7 +92,7 @@ describe('where no service answers', () => {
   })
 })
 
-test('a command line that can’t be used ends with 2', async () => {
+test('ends with 2 for an unusable command line', async () => {
   const tried = [
     ['task', 'show'],
     ['task', 'nonsense'],

@@ -4,7 +4,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startWorld } from './svc-process.ts'
 
-test('the inbox has one row per task with its newest notification, and all of them where one asks', async () => {
+test('lists one row per task with its newest notification, or all on request', async () => {
   await using repository = await createTestRepository()
   await using world = await startWorld()
   const here = { cwd: repository.path }

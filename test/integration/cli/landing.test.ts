@@ -3,7 +3,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startWorld } from './svc-process.ts'
 
-test('the lane is shown, the base is checked, and who does not wait is told so', async () => {
+test('shows the lane, checks the base, and reports a merge without waiting', async () => {
   await using repository = await createTestRepository()
   await using world = await startWorld()
   const here = { cwd: repository.path }

@@ -19,7 +19,7 @@ const account = ['--email', 'owner@copse.test']
 const from = (home: string, stdin = '') => ({ env: { SVC_API_TOKEN: '', SVC_DATA_DIR: home }, stdin })
 const tokens = async () => (await world.client.call('auth.list_tokens', {})).items
 
-test('signing in keeps a token of its own where only its owner can read it, and uses it until signing out', async () => {
+test('stores a private token on sign-in and uses it until sign-out', async () => {
   const home = await newHome()
   expect(await world.svc(['login', ...account], from(home, 'correct horse\n'))).toEqual({
     code: 0,
@@ -32,14 +32,14 @@ test('signing in keeps a token of its own where only its owner can read it, and 
   expect(kept).toMatchObject({ current: world.url, sign_ins: { [world.url]: { who: 'owner@copse.test' } } })
   expect(await tokens()).toMatchObject([{ name: expect.stringMatching(/^svc on /) as string }])
 
-  // The address too comes from the sign-in.
+  // The address comes from the sign-in too.
   const elsewhere = { env: { SVC_API_TOKEN: '', SVC_API_URL: '', SVC_DATA_DIR: home } }
   expect(await world.json(['logout'], elsewhere)).toEqual({ url: world.url, revoked: true })
   expect(await tokens()).toEqual([])
   expect(await readFile(file, 'utf8')).not.toContain(kept.sign_ins[world.url]?.token ?? 'no token')
 })
 
-test('a wrong password is refused with the API’s words, as JSON for programs', async () => {
+test('refuses a wrong password with the API’s message, as JSON for programs', async () => {
   const home = await newHome()
   const refused = await world.svc(['login', ...account, '--json'], from(home, 'wrong password\n'))
   expect(refused).toMatchObject({ code: 1, stdout: '' })
@@ -47,7 +47,7 @@ test('a wrong password is refused with the API’s words, as JSON for programs',
   await expect(stat(signInFile(home))).rejects.toThrow('ENOENT')
 })
 
-test('a token that somebody brought is tried first, and kept as it is when signing out', async () => {
+test('tries a given token first, and keeps it on sign-out', async () => {
   const home = await newHome()
   const { token, id } = await world.client.call('auth.create_token', { name: 'mine' })
   expect(await world.svc(['login', '--token', '-'], from(home, `${token}\n`))).toMatchObject({ code: 0 })
@@ -59,7 +59,7 @@ test('a token that somebody brought is tried first, and kept as it is when signi
   expect(made.stderr).toContain('svc login')
 })
 
-test('the link that Copse prints on this machine signs in once', async () => {
+test('signs in once with the link that Copse prints', async () => {
   await using local = await startWorld({ as: 'local', signedIn: false })
   const link = /http\S+/.exec(local.firstLine)?.[0] ?? ''
   expect(await local.svc(['login', link])).toMatchObject({
@@ -72,7 +72,7 @@ test('the link that Copse prints on this machine signs in once', async () => {
   expect(await local.svc(['login', local.url])).toMatchObject({ code: 2 })
 })
 
-test('where nothing runs, the message says how to start it', async () => {
+test('says how to start a service where none runs', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
@@ -83,14 +83,14 @@ test('where nothing runs, the message says how to start it', async () => {
   expect(ended.stderr).toMatch(/^svc: .*ECONNREFUSED.*`svc serve`.*--url/)
 })
 
-test('an address that is none, and a password that nobody can be asked for, are usage errors', async () => {
+test('refuses an invalid address, or a password prompt without a terminal, as usage errors', async () => {
   const env = { SVC_DATA_DIR: '/nonexistent' }
   for (const args of [['login', '--url', 'copse'], ['login'], ['login', '--prot']]) {
     expect(await endOf(startSvc(args, { env }))).toMatchObject({ code: 2, stdout: '' })
   }
 })
 
-test('a damaged file of sign-ins says so and what to do', async () => {
+test('says what to do about a damaged file of sign-ins', async () => {
   const home = await newHome()
   await world.svc(['login', ...account], from(home, 'correct horse\n'))
   await writeFile(signInFile(home), '{')
@@ -99,7 +99,7 @@ test('a damaged file of sign-ins says so and what to do', async () => {
   expect(ended.stderr).toContain('Delete it and sign in again')
 })
 
-test('on a terminal it asks, and shows nothing of the password', async () => {
+test('asks on a terminal, and hides the password', async () => {
   const terminal = startOnTerminal(['login'], {
     env: { ...world.env, SVC_API_TOKEN: '', SVC_DATA_DIR: await newHome() },
   })
@@ -112,7 +112,7 @@ test('on a terminal it asks, and shows nothing of the password', async () => {
   expect(terminal.shown()).not.toMatch(/correct|\*/)
 })
 
-test('Ctrl-C at a question changes nothing and ends with 1', async () => {
+test('changes nothing on Ctrl-C at a question, and ends with 1', async () => {
   const home = await newHome()
   const terminal = startOnTerminal(['login'], { env: { ...world.env, SVC_API_TOKEN: '', SVC_DATA_DIR: home } })
   await terminal.waitFor(/Email: /)
@@ -121,7 +121,7 @@ test('Ctrl-C at a question changes nothing and ends with 1', async () => {
   await expect(stat(signInFile(home))).rejects.toThrow('ENOENT')
 })
 
-test('what a token may not do asks for the password: invites, sessions, another password', async () => {
+test('asks for the password where a token is not enough', async () => {
   const { access_token } = await world.client.call('auth.register', {
     email: 'bob@copse.test',
     password: 'correct horse',
@@ -132,7 +132,7 @@ test('what a token may not do asks for the password: invites, sessions, another 
   expect((await world.svc(['login', ...bob], from(home, 'correct horse\n'))).code).toBe(0)
   const sessions = async (stdin: string) =>
     (await world.json<{ items: { id: string }[] }>(['sessions'], from(home, stdin))).items
-  // The sign-in of `svc login` and that of the question itself have ended: what is left is the registration.
+  // The sign-ins of `svc login` and of the question itself have ended, so only the registration is left.
   const [session, ...others] = await sessions('correct horse\n')
   expect(others).toEqual([])
   expect((await world.svc(['sessions'], from(home, 'wrong horse\n'))).stderr).toContain('wrong')
@@ -146,7 +146,7 @@ test('what a token may not do asks for the password: invites, sessions, another 
   expect((await world.svc(['invite'], from(home, 'battery staple\n'))).stderr).toContain('Only an admin')
 })
 
-test('an invite is made, shown in the list and taken back by whoever is signed in as admin', async () => {
+test('creates, lists and revokes an invite as admin', async () => {
   const made = await world.json<{ id: string; code: string }>(['invite', '--days', '1'])
   expect(made.code).toMatch(/^[\w-]{43}$/)
   expect((await world.json<{ items: { id: string }[] }>(['invite', '--list'])).items.map(({ id }) => id)).toEqual([

@@ -26,7 +26,7 @@ afterAll(async () => {
 const newTask = async (title: string) => (await world.json<Task>(['task', 'create', title], here())).ref
 const here = () => ({ cwd: repository.path })
 
-test('from the folder of a repository: a project, an agent, a task, its work, its review and the merge', async () => {
+test('goes from a repository’s folder to a merge: project, agent, task, work, review', async () => {
   expect(project).toMatchObject({ name: 'Shop', repos: [{ path: repository.path }] })
   const agent = await world.json<Agent>([
     ...['agent', 'add', 'Shell', '--executor', 'command'],
@@ -84,7 +84,7 @@ test('from the folder of a repository: a project, an agent, a task, its work, it
   expect(await repository.git(['show', 'main:new.txt'])).toBe('new')
 })
 
-test('work is commented on, sent back with words for its agent, and passed', async () => {
+test('comments on work, returns it with feedback, and passes it', async () => {
   const command = 'cat > prompt.txt; date +%N >> x'
   await world.json<Agent>(['agent', 'add', 'Quick', '--executor', 'command', '--command', command])
   const { id, ref } = await world.json<Task>(['task', 'create', 'Twice'], here())
@@ -117,7 +117,7 @@ test('work is commented on, sent back with words for its agent, and passed', asy
   expect(await world.json(['review', 'pass', id])).toMatchObject({ task: { status: 'review' } })
 })
 
-test('an agent whose program is missing is made, and one is told what to do about it', async () => {
+test('adds an agent with a missing program, and says what to do', async () => {
   const { items } = await world.client.call('agents.detect', {})
   const hint = items.find(({ executor }) => executor === 'qwen')?.hint ?? null
   const add = (...args: string[]) => world.svc(['agent', 'add', 'Away', '--executor', 'qwen', ...args])
@@ -126,7 +126,7 @@ test('an agent whose program is missing is made, and one is told what to do abou
   expect(await add('--command', '/usr/bin/true')).toMatchObject({ ...made, stderr: '' })
 })
 
-test('what the API refuses is 1 with its words, what cannot be meant is 2', async () => {
+test('ends with 1 for the API’s refusals, and with 2 for usage errors', async () => {
   const task = await world.json<Task>(['task', 'create', 'Refused'], here())
   const refused = await world.svc(['task', 'move', task.id, 'nowhere', '--json'])
   expect(refused).toMatchObject({ code: 1, stdout: '' })
@@ -147,7 +147,7 @@ test('what the API refuses is 1 with its words, what cannot be meant is 2', asyn
   })
 })
 
-test('what waits for a slot is told as waiting; a run is stopped, and gone on with; the rest is called by its name', async () => {
+test('shows what waits for a slot, and stops and resumes a run', async () => {
   await world.json(['call', 'projects.update_settings', `project_id=${project.id}`, 'max_concurrent_executions=1'])
   await world.json<Agent>(['agent', 'add', 'Slow', '--executor', 'command', '--command', 'exec sleep 600'])
   const [first, second] = [await newTask('First'), await newTask('Second')]
@@ -167,13 +167,13 @@ test('what waits for a slot is told as waiting; a run is stopped, and gone on wi
   expect(back.stdout).toContain('"max_concurrent_executions": 4')
 })
 
-test('a paused project is paused for agents until it is resumed', async () => {
+test('pauses a project for agents until it is resumed', async () => {
   expect(await world.svc(['project', 'pause'], here())).toMatchObject({ code: 0, stdout: 'Shop is paused.\n' })
   expect((await world.svc(['project', 'list'])).stdout).toContain('Shop (paused)')
   expect(await world.json<Project>(['project', 'resume', 'shop'])).toMatchObject({ paused_at: null })
 })
 
-test('events are lines of JSON from where they are asked for, until Ctrl-C', async () => {
+test('prints events as lines of JSON from a given number, until Ctrl-C', async () => {
   await world.client.call('tasks.create', { project_id: project.id, title: 'An event' })
   const events = world.start(['events', '--json', '--since', '0', '--type', 'task.created'])
   const errors: string[] = []
@@ -189,7 +189,7 @@ test('events are lines of JSON from where they are asked for, until Ctrl-C', asy
   expect(errors).toEqual([])
 })
 
-test('a reader that leaves ends them quietly at the next event', async () => {
+test('ends quietly at the next event when the reader has left', async () => {
   const shell = `'${process.execPath}' '${cliFile}' events --since 0 | head -1`
   const piped = spawn('sh', ['-c', shell], { env: { ...process.env, ...world.env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = Promise.all([text(piped.stdout), text(piped.stderr)])
@@ -201,14 +201,14 @@ test('a reader that leaves ends them quietly at the next event', async () => {
   expect({ code, stderr, lines: stdout.split('\n').length }).toEqual({ code: 0, stderr: '', lines: 2 })
 })
 
-test('`svc open` prints where a task is, and says that there is no desktop', async () => {
+test('prints with `svc open` the address of a task, and that there is no desktop', async () => {
   const task = await world.json<Task>(['task', 'create', 'Open'], here())
   const env = { DISPLAY: '', WAYLAND_DISPLAY: '' }
   const url = `${world.url}/#/p/${project.id}/t/${task.id}`
   expect(await world.svc(['open', task.id], { env })).toMatchObject({ code: 0, stdout: `${url}\n` })
 })
 
-/** Once its checks have passed for the given time. */
+/** Resolves once its checks have passed this many times. */
 async function passed(task_id: string, times = 1): Promise<void> {
   const end = new AbortController()
   let before = 0

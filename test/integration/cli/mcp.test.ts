@@ -28,7 +28,7 @@ describe.each(['legacy', 'auto'] as const)('the official client in mode %s', (mo
     return { client, [Symbol.asyncDispose]: () => client.close() }
   }
 
-  test('sees the tools, makes a task whose title no header can carry as it is, and reads it back', async () => {
+  test('lists the tools, creates a task with any title, and reads it back', async () => {
     await using mcp = await connect()
     expect(mcp.client.getNegotiatedProtocolVersion()).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25')
     const { tools } = await mcp.client.listTools()
@@ -41,7 +41,7 @@ describe.each(['legacy', 'auto'] as const)('the official client in mode %s', (mo
     for (const { structuredContent } of all) expect(JSON.stringify(structuredContent)).toContain(`Übung ${mode}`)
   })
 
-  test('hears as the tool’s error what the API refuses, and that there is no such tool', async () => {
+  test('reports the API’s refusals and unknown tools as errors of the tool', async () => {
     await using mcp = await connect()
     const missing = { name: 'svc_get_task', arguments: { task_id: project.id } }
     expect(await mcp.client.callTool(missing)).toMatchObject({ isError: true })
@@ -49,7 +49,7 @@ describe.each(['legacy', 'auto'] as const)('the official client in mode %s', (mo
   })
 })
 
-test('a token that does not work is an answer with what to do, not a dead connection', async () => {
+test('answers an invalid token with what to do, and keeps the connection', async () => {
   const bridge = world.start(['mcp'], { env: { SVC_API_TOKEN: 'svc_wrong' } })
   bridge.stdin.write('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}\n')
   const lines = createInterface({ input: bridge.stdout })
@@ -62,7 +62,7 @@ test('a token that does not work is an answer with what to do, not a dead connec
   expect(await once(bridge, 'exit')).toEqual([0, null])
 })
 
-test('without a sign-in it says so and ends with 1', async () => {
+test('says so without a sign-in, and ends with 1', async () => {
   const ended = await world.svc(['mcp'], { env: { SVC_API_TOKEN: '' } })
   expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('svc login') as string })
 })

@@ -6,7 +6,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startWorld } from './svc-process.ts'
 
-test('tasks that would conflict are listed with their files, for people and as JSON', async () => {
+test('lists tasks that would conflict with their files, for people and as JSON', async () => {
   await using repository = await createTestRepository()
   await using world = await startWorld()
   const here = { cwd: repository.path }

@@ -18,7 +18,7 @@ afterAll(async () => {
   await repository[Symbol.asyncDispose]()
 })
 
-test.runIf(process.platform === 'linux')('a stream with nothing more to say ends when its reader leaves', async () => {
+test.runIf(process.platform === 'linux')('ends a quiet stream when its reader leaves', async () => {
   const firstLineOf = (args: string) => {
     const command = `'${process.execPath}' '${cliFile}' ${args} | head -1`
     return endOf(spawn('sh', ['-c', command], { env: { ...process.env, ...world.env }, stdio: 'pipe' }))
@@ -37,7 +37,7 @@ test.runIf(process.platform === 'linux')('a stream with nothing more to say ends
   await world.svc(['task', 'cancel', id])
 })
 
-test('a task is meant by the beginning or end of its id, among more tasks than a page has', async () => {
+test('finds a task by the beginning or end of its ID, beyond one page', async () => {
   const { client } = world
   const made: Task[] = []
   for (let number = 0; number < 60; number++) {

@@ -21,14 +21,14 @@ export interface Ended {
 export interface SvcOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** What it reads on stdin; nothing without it. */
+  /** The input on stdin; nothing without it. */
   readonly stdin?: string
 }
 
-/** The running service as a process, and the command line with a folder of its own for its sign-ins. */
+/** The running service as a process, and the command line with its own folder for sign-ins. */
 export interface SvcWorld extends AsyncDisposable {
   readonly url: string
-  /** What the service printed first. */
+  /** The first output of the service. */
   readonly firstLine: string
   readonly token: string
   readonly client: Client
@@ -37,15 +37,15 @@ export interface SvcWorld extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   /** Runs one command to its end. */
   svc(args: readonly string[], options?: SvcOptions): Promise<Ended>
-  /** Runs one command with `--json` and answers what it printed; throws when it fails. */
+  /** Runs one command with `--json` and returns its output; throws if it fails. */
   json<T>(args: readonly string[], options?: SvcOptions): Promise<T>
-  /** Starts a command that goes on. */
+  /** Starts a command that keeps running. */
   start(args: readonly string[], options?: SvcOptions): ChildProcessWithoutNullStreams
 }
 
 const person = { email: 'owner@copse.test', password: 'correct horse', display_name: 'Owner' }
 
-/** Starts the service; `signedIn` gives the commands its first account's token by the environment. */
+/** Starts the service; `signedIn` gives the commands its first account's token in the environment. */
 export async function startWorld({ as = 'serve', signedIn = true } = {}): Promise<SvcWorld> {
   const home = await mkdtemp(join(tmpdir(), 'copse-svc-'))
   const served = as === 'serve' ? [cliFile, 'serve', '--json'] : [await builtFile('headless.js')]
@@ -85,7 +85,7 @@ export async function startWorld({ as = 'serve', signedIn = true } = {}): Promis
   }
 }
 
-/** What a test needs of a terminal; the package's own types are not for its name here. */
+/** The parts of a terminal that a test needs; the package's own types don't match its name here. */
 interface Pty {
   write(data: string): void
   onData(listener: (data: string) => void): void
@@ -94,9 +94,9 @@ interface Pty {
 
 export interface OnTerminal {
   write(text: string): void
-  /** Everything that the terminal was told so far. */
+  /** All output of the terminal so far. */
   shown(): string
-  /** Settles when the terminal has been told something that fits. */
+  /** Resolves when the output matches. */
   waitFor(pattern: RegExp): Promise<void>
   readonly exit: Promise<number>
 }
@@ -128,7 +128,7 @@ export function startOnTerminal(args: readonly string[], options: SvcOptions): O
   }
 }
 
-/** One `svc` process; nothing of the surrounding `SVC_` settings reaches it but that no run is contained. */
+/** One `svc` process without the surrounding `SVC_` settings, except that no run is contained. */
 export function startSvc(args: readonly string[], options: SvcOptions): ChildProcessWithoutNullStreams {
   return spawn(process.execPath, [cliFile, ...args], {
     cwd: options.cwd ?? tmpdir(),
@@ -143,7 +143,7 @@ function inheritedEnvironment(): Record<string, string> {
   return Object.fromEntries(kept) as Record<string, string>
 }
 
-/** Everything that it said, once it has ended. */
+/** All of its output, once it has ended. */
 export async function endOf(child: ChildProcessWithoutNullStreams, stdin = ''): Promise<Ended> {
   // A command that does not read its stdin may be gone before it is written.
   child.stdin.on('error', () => undefined)

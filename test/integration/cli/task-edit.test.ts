@@ -3,7 +3,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startWorld } from './svc-process.ts'
 
-test('a task is stacked on another when it is made or later, is taken off again, and gets another title', async () => {
+test('stacks a task at its creation or later, unstacks it, and changes its title', async () => {
   await using repository = await createTestRepository()
   await using world = await startWorld()
   const here = { cwd: repository.path }

@@ -25,7 +25,7 @@ afterAll(async () => {
   await repository[Symbol.asyncDispose]()
 })
 
-test('a template is saved, listed, shown, edited and deleted by its name', async () => {
+test('saves, lists, shows, edits and deletes a template by name', async () => {
   const list = async () => (await svc('template', 'list')).stdout
   expect(await list()).toBe('No templates yet. Save one with `svc template create`.\n')
   const bug = await json<TaskTemplate>(
@@ -54,7 +54,7 @@ test('a template is saved, listed, shown, edited and deleted by its name', async
   })
 }, 60_000)
 
-test('a task takes from a template what its writer leaves out', async () => {
+test('fills from a template what a task leaves out', async () => {
   await json(
     ...['template', 'create', 'Chore', '--title', 'Update all', '--description', 'One by one.', '--label', 'chore'],
     ...['--priority', '1', '--ci', 'npm test', '--assign', 'reviewer=Claude'],
@@ -85,7 +85,7 @@ test('a task takes from a template what its writer leaves out', async () => {
   expect(await svc('task', 'create')).toMatchObject({ code: 2, stdout: '' })
 }, 60_000)
 
-test('the prompt of a task is shown before there is one', async () => {
+test('shows a task’s prompt before it exists', async () => {
   const before = await tasks()
   const draft = ['task', 'create', 'Sort by date', '--description', 'Newest first.', '--assign', 'coder=Claude']
   const shown = await svc(...draft, '--preview-prompt')
@@ -101,7 +101,7 @@ test('the prompt of a task is shown before there is one', async () => {
   expect((await json<Prompt>('task', 'prompt', task.ref)).prompt).toBe(prompt.prompt)
 }, 60_000)
 
-test('what a task was created without is said', async () => {
+test('says what a task was created without', async () => {
   const answer = await svc('task', 'create', 'Half', '--assign', 'pilot=Claude')
   expect(answer.code).toBe(1)
   expect(answer.stderr).toMatch(/SHO-\d+ was created, but it doesn't have everything.* no role pilot/)

@@ -28,7 +28,7 @@ async function onTerminal(args: readonly string[], env: Readonly<Record<string, 
   return { code: await terminal.exit, shown: terminal.shown().replaceAll('\r\n', '\n') }
 }
 
-test('on a terminal the diff is coloured and goes through the pager', async () => {
+test('shows the diff in colour and through the pager on a terminal', async () => {
   const file = join(world.home, 'paged')
   const { code } = await onTerminal(['task', 'diff', task.id], { PAGER: `tee '${file}' >/dev/null; echo $LESS` })
   expect(code).toBe(0)
@@ -37,13 +37,13 @@ test('on a terminal the diff is coloured and goes through the pager', async () =
   expect(stripVTControlCharacters(paged)).toMatch(/^diff --git a\/a.txt b\/a.txt\n/)
 })
 
-test('without its pager the diff is simply shown, and NO_COLOR is obeyed', async () => {
+test('shows the diff without its pager, and obeys NO_COLOR', async () => {
   const { code, shown } = await onTerminal(['task', 'diff', task.id], { PAGER: '/nonexistent/pager', NO_COLOR: '1' })
   expect(code).toBe(0)
   expect(shown).toContain('\n-old\n+new\n')
 })
 
-test('elsewhere there is no colour and no pager, and nothing that others wrote colours a terminal', async () => {
+test('uses neither colour nor pager elsewhere, and lets no other text colour a terminal', async () => {
   const { stdout } = await world.svc(['task', 'diff', task.id], { env: { PAGER: 'false' } })
   expect(stdout).toContain('\n-old\n+new\n')
   const { shown } = await onTerminal(['task', 'list'])
@@ -51,13 +51,13 @@ test('elsewhere there is no colour and no pager, and nothing that others wrote c
   expect(shown).toContain('Red [31mherring')
 })
 
-test('what is waited for is said on a terminal, and taken back', async () => {
+test('shows what it waits for on a terminal, and clears that', async () => {
   const { code, shown } = await onTerminal(['task', 'cancel', task.id])
   expect(code).toBe(0)
   expect(shown).toMatch(/Cancelling ….*\r\u001b\[2K.* is in .*cancelled/s)
 })
 
-test('`svc open` hands the address to the desktop', async () => {
+test('opens the address on the desktop with `svc open`', async () => {
   const bin = join(world.home, 'bin')
   await mkdir(bin)
   const opened = join(world.home, 'opened')

@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 const here = () => ({ cwd: repository.path })
 
-test('what a run, a task, an agent, the project and the day have used, against what they may', async () => {
+test('shows what a run, task, agent, project and day have used of their limits', async () => {
   const line = JSON.stringify({ svc: { usage: { input_tokens: 100, output_tokens: 20, cost_usd: 1.5, turns: 3 } } })
   await world.json<Agent>(['agent', 'add', 'Shell', '--executor', 'command', '--command', `echo '${line}'; echo hi`])
   const limits = { per_run: null, per_task: { usd: 4 }, per_day: { usd: 6 }, warn_at: 0.8 }
@@ -45,7 +45,7 @@ test('what a run, a task, an agent, the project and the day have used, against w
   expect(one.stdout).toContain(`All runs of ${task.ref}: $1.50, 120 tokens, 1 run.`)
 })
 
-test('an agent is added with its limits and account, and a claim says when a limit on money can’t hold', async () => {
+test('adds an agent with limits and account, and says when a money limit can’t hold', async () => {
   const agent = await world.json<Agent>([
     ...['agent', 'add', 'Limited', '--executor', 'external', '--usd-per-day', '2.5', '--account', 'Team'],
   ])

@@ -16,7 +16,7 @@ function opened(job: Job): Disposable & { run(sql: string): void } {
 
 const commandOf = (job: Job) => `cat ${job.running.dataDir}/secret > seen.txt; echo work > work.txt`
 
-/** What an agent and a setup command of a new project read of the data folder. */
+/** What an agent and a setup command of a new project can read of the data folder. */
 async function seen(job: Job, made?: Agent): Promise<readonly string[]> {
   await writeFile(join(job.running.dataDir, 'secret'), 'not for runs')
   await job.settings({ setup_commands: [`cat ${job.running.dataDir}/secret > setup.txt || true`] })
@@ -25,7 +25,7 @@ async function seen(job: Job, made?: Agent): Promise<readonly string[]> {
   return await Promise.all(['seen.txt', 'setup.txt'].map((name) => readFile(join(path, name), 'utf8')))
 }
 
-it('new agents and projects are contained where the machine can', async ({ skip }) => {
+it('contains new agents and projects where the machine can', async ({ skip }) => {
   await using job = await startJob({ config: { containment: 'auto' } })
   const { containment } = await job.running.client.call('system.get', {})
   if (!containment.available && process.env['CI'] === undefined) skip(containment.reason ?? '')
@@ -35,14 +35,14 @@ it('new agents and projects are contained where the machine can', async ({ skip 
   expect(await seen(job)).toEqual(['', ''])
 })
 
-it('SVC_CONTAINMENT=none lets auto contain nothing, and says so', async () => {
+it('contains nothing for auto under SVC_CONTAINMENT=none, and says so', async () => {
   await using job = await startJob({ config: { containment: 'none' } })
   const { containment } = await job.running.client.call('system.get', {})
   expect(containment.reason).toContain(containment.available ? 'SVC_CONTAINMENT is none' : 'Not found')
   expect(await seen(job)).toEqual(['not for runs', 'not for runs'])
 })
 
-it('what was there before stays as it was', async () => {
+it('leaves existing agents and projects as they were', async () => {
   await using job = await startJob({ config: { containment: 'auto' } })
   const older = await job.agent(commandOf(job))
   using database = opened(job)
@@ -57,7 +57,7 @@ it('what was there before stays as it was', async () => {
   expect(await seen(job, older)).toEqual(['not for runs', 'not for runs'])
 })
 
-it('a change that does not name it leaves it as it is', async () => {
+it('keeps the level in a change that does not name it', async () => {
   await using job = await startJob()
   const { client } = job.running
   const agent = await job.agent('true')
@@ -70,7 +70,7 @@ it('a change that does not name it leaves it as it is', async () => {
   expect(kept.config).toEqual({ command: 'false', containment: 'none' })
 })
 
-it('an agent elsewhere is not contained, and can’t be made to be', async () => {
+it('does not contain a remote agent, and refuses to', async () => {
   await using job = await startJob()
   const { client } = job.running
   const made = await client.call('agents.create', { name: 'Elsewhere', executor: 'external' })

@@ -7,7 +7,7 @@ import { refused } from '../../helpers/refusal.ts'
 
 const system = async (job: Awaited<ReturnType<typeof startJob>>) => await job.running.client.call('system.get', {})
 
-it('an agent that is contained commits its work, and does not read the data folder', async ({ skip }) => {
+it('lets a contained agent commit its work, but not read the data folder', async ({ skip }) => {
   await using job = await startJob()
   const { containment, data_dir } = await system(job)
   if (!containment.available && process.env['CI'] === undefined) skip(containment.reason ?? '')
@@ -31,9 +31,7 @@ it('an agent that is contained commits its work, and does not read the data fold
   expect(await Promise.all(files)).toEqual(['done\n', '', expect.stringContaining('A task')])
 })
 
-it('another branch that a contained run moves is put back and noted; what a person moves meanwhile stays', async ({
-  skip,
-}) => {
+it('restores another branch that a contained run moves, but not one that a person moves', async ({ skip }) => {
   await using job = await startJob()
   const { containment } = await system(job)
   if (!containment.available && process.env['CI'] === undefined) skip(containment.reason ?? '')
@@ -71,7 +69,7 @@ it('another branch that a contained run moves is put back and noted; what a pers
 describe('extra paths', () => {
   const wrong = (data: string): readonly string[] => ['/', 'relative', '~', '~/..', data, `${data}/logs`, dirname(data)]
 
-  it.each(['read', 'write'] as const)('to %s are none of Copse’s own, nor hold it', async (what) => {
+  it.each(['read', 'write'] as const)('refuses those to %s that are Copse’s own, or contain it', async (what) => {
     await using job = await startJob()
     const { client } = job.running
     const link = join(job.repository.beside, 'link')

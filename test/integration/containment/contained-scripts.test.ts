@@ -34,7 +34,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Each says whether it worked; the lines come out as one word. */
+/** Each attempt prints whether it worked; the lines are joined to one word. */
 const attempts = {
   key: 'grep -q key ~/.ssh/id',
   signIn: 'grep -q sign-in ~/.claude/.credentials.json',
@@ -115,19 +115,19 @@ const kinds: Readonly<Record<string, (job: Job) => Promise<readonly string[]>>> 
 }
 
 describe.runIf(isContainable(containmentIn(root)))('scripts of a project with ci_containment', () => {
-  it.each(Object.entries(kinds))('%s does its work and reaches nothing else', async (_name, told) => {
+  it.each(Object.entries(kinds))('run %s and reach nothing else', async (_name, told) => {
     await using job = await startProbe({ ci_containment: 'worktree' })
     expect(await told(job)).toEqual(harmless)
     expect(existsSync(join(outside, 'new'))).toBe(false)
     expect(existsSync(join(home, '.npm', 'new'))).toBe(true)
   })
 
-  it.each(Object.entries(kinds))('%s does all that the account may without', async (_name, told) => {
+  it.each(Object.entries(kinds))('run %s without limits where not contained', async (_name, told) => {
     await using job = await startProbe({ ci_containment: 'none' })
     expect(await told(job)).toEqual(everything)
   })
 
-  it('reads and writes extra paths', async () => {
+  it('read and write extra paths', async () => {
     await using job = await startProbe({
       ci_containment: 'worktree',
       extra_paths: { read: ['~/.ssh/id'], write: [outside] },

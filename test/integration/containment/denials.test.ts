@@ -21,8 +21,8 @@ const entriesOf = async (job: Job, execution_id: string): Promise<readonly Trans
 
 const isDenied = (entry: TranscriptEntry): entry is Denied => entry.type === 'denied'
 
-describe.runIf(isContainable(containmentIn(outside)))('what containment denies', () => {
-  it('stands in the transcript of the run, with how often', async () => {
+describe.runIf(isContainable(containmentIn(outside)))('denials', () => {
+  it('appear in the transcript of the run with their count', async () => {
     await using job = await startJob()
     const command = [
       'for n in 1 2 3; do curl -sS -m 5 http://denied.test/; done',
@@ -50,7 +50,7 @@ describe.runIf(isContainable(containmentIn(outside)))('what containment denies',
     expect(existsSync(join(outside, 'new'))).toBe(false)
   })
 
-  it('is named after the output of a check, for whoever reads why it failed', async () => {
+  it('are named after the output of a failed check', async () => {
     await using job = await startJob()
     await job.settings({ ci_containment: 'worktree_and_hosts' })
     const step = 'curl -fsS -m 5 http://denied.test/'
@@ -63,7 +63,7 @@ describe.runIf(isContainable(containmentIn(outside)))('what containment denies',
     expect(items.at(-1)?.step_results[0]?.output_tail).toMatch(/Blocked by containment: host denied\.test\./)
   })
 
-  it('is said with the setup command that failed for it', async () => {
+  it('are named with the setup command that failed', async () => {
     await using job = await startJob()
     await job.settings({ ci_containment: 'worktree', setup_commands: [`echo x > ${outside}/setup`] })
     const claimed = job.claim(await job.task(), await job.agent('true'))

@@ -33,14 +33,14 @@ async function start(script: string) {
   return { tree, line: async () => (await lines.next()).value }
 }
 
-it.runIf(runnable)('a contained run ends with its service, also when that is killed', async () => {
+it.runIf(runnable)('ends a contained run with its service, even when that is killed', async () => {
   await using beacon = await createProcessBeacon()
   await using repository = await createTestRepository()
   const dataDir = mkdtempSync(join(tmpdir(), 'copse-contained-kill-'))
   try {
     await using first = await startKillableApp(dataDir)
     const project = await first.client.call('projects.create', { name: 'Kill', repo_path: repository.path })
-    // What left its group and cleared its environment is found by nothing but its box.
+    // Only its box can find a process that left its group and cleared its environment.
     const hidden = beacon.hold('hidden', 'sleep 1000')
     const command = `env -i PATH="$PATH" HOME=/ setsid ${hidden} & ${beacon.hold('agent', `trap '' HUP TERM; sleep 1000`)}`
     const config = { command, containment: 'worktree' as const }
@@ -57,7 +57,7 @@ it.runIf(runnable)('a contained run ends with its service, also when that is kil
   }
 })
 
-it.runIf(runnable)('an agent is tried out as it would run', async () => {
+it.runIf(runnable)('tests an agent as it would run', async () => {
   await using job = await startJob()
   const config = { command: `cat ${job.running.dataDir}/copse.db; echo "tried $PWD"`, containment: 'worktree' as const }
   const agent = await job.running.client.call('agents.create', { name: 'Tried', executor: 'command', config })
@@ -66,8 +66,8 @@ it.runIf(runnable)('an agent is tried out as it would run', async () => {
   expect(said).toMatch(/No such file[^]*tried |tried [^]*No such file/)
 })
 
-describe.runIf(runnable)('a contained program that is asked to end', () => {
-  it('has the time to save what it has', async () => {
+describe.runIf(runnable)('a contained program that is told to end', () => {
+  it('has time to save its work', async () => {
     const { tree, line } = await start(`trap 'echo saved > saved.txt; exit 7' TERM; echo ready; sleep 1000 & wait`)
     expect(await line()).toBe('ready')
     await tree.stop()
@@ -75,7 +75,7 @@ describe.runIf(runnable)('a contained program that is asked to end', () => {
     expect((await tree.ended).exit_code).toBe(7)
   })
 
-  it('may be gone before others that save what they have', async () => {
+  it('may end before others that still save', async () => {
     const saver = `trap 'sleep 0.3; echo late > late.txt; exit' TERM; echo ready; sleep 1000 & wait`
     const { tree, line } = await start(`bash -c "${saver}" & sleep 1000`)
     expect(await line()).toBe('ready')
@@ -83,7 +83,7 @@ describe.runIf(runnable)('a contained program that is asked to end', () => {
     expect(readFileSync(join(cwd, 'late.txt'), 'utf8')).toBe('late\n')
   })
 
-  it('is ended with all that it started where it does not listen', async () => {
+  it('is killed with all its processes if it does not listen', async () => {
     const alive = join(cwd, 'alive')
     const { tree, line } = await start(
       `trap '' TERM; (setsid bash -c "trap '' TERM; while :; do date > ${alive}; sleep 0.05; done" &); echo ready; sleep 1000`,
@@ -98,7 +98,7 @@ describe.runIf(runnable)('a contained program that is asked to end', () => {
     expect(existsSync(alive)).toBe(false)
   })
 
-  it('hears the keys and the size of its terminal', async () => {
+  it('gets the keys and the size of its terminal', async () => {
     const box = (await containment.box({ level: 'worktree', cwd })) ?? undefined
     const script = `trap 'echo "size $(stty size)"' WINCH; trap 'echo interrupted; exit 0' INT; echo ready; while :; do read -t 0.1 -r; done`
     const terminal = await spawnTerminal('bash', ['-c', script], { cwd, env: childEnvironment({}), box })

@@ -24,7 +24,7 @@ const homeBefore = process.env['HOME']
 
 const copse = createServer((_, response) => response.end('copse'))
 const stranger = createServer((_, response) => response.end('stranger'))
-/** On the list of a run. */
+/** A host on a run's list. */
 const listed = createServer((_, response) => response.end('listed'))
 const agent = createSocketServer((connection) => connection.end('agent'))
 const urlOf = (server: typeof copse) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -88,7 +88,7 @@ afterAll(async () => {
   for (const folder of [root, strange]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** What it does, and a shell line that ends with 0 where it worked; `after`: whether it shows outside. */
+/** A description, and a shell line that ends with 0 if it worked; `after`: whether it shows outside. */
 type Attempt = readonly [what: string, line: string, after?: () => boolean]
 
 /** Runs each attempt in one contained shell; returns the names of the attempts that worked. */
@@ -101,7 +101,7 @@ async function tryAll(
     level,
     cwd: worktree,
     hosts,
-    // In a clone below the temporary folder this program lies there too.
+    // In a clone below the temporary folder this program is there too.
     read: [process.execPath],
   })
   const script = attempts
@@ -244,13 +244,13 @@ const allowed = (): readonly Attempt[] => [
 ]
 
 describe.runIf(runnable)('a contained run', () => {
-  it('gets to nothing outside', async () => {
+  it('reaches nothing outside', async () => {
     const attempts = escapes()
     expect(attempts.length).toBeGreaterThanOrEqual(60)
     expect(await tryAll('worktree', attempts)).toEqual([])
   })
 
-  it('is what stops them: the same reads work without', async () => {
+  it('is what stops them: the same reads succeed without', async () => {
     const reads = escapes().filter(([what]) =>
       /^(?:read ~|read the (?:data|key|log)|read an|list|reach a socket)/.test(what),
     )
@@ -258,17 +258,17 @@ describe.runIf(runnable)('a contained run', () => {
     expect(await tryAll('none', reads)).toEqual(reads.map(([what]) => what))
   })
 
-  it('does its work, and leaves the worktree as it would be without', async () => {
+  it('works, and leaves the worktree as without containment', async () => {
     const attempts = allowed()
     expect(await tryAll('worktree', attempts)).toEqual(attempts.map(([what]) => what))
     expect(git(worktree, 'status', '--porcelain').toString()).toBe('?? .vscode/\n')
   })
 
-  it('has the network of the machine unless its hosts are listed', async () => {
+  it('has the machine’s network unless its hosts are listed', async () => {
     expect(await tryAll('worktree', [['a service of the machine', tcp('127.0.0.1', portOf(stranger))]])).toHaveLength(1)
   })
 
-  it('reaches Copse, and no other host or port', async () => {
+  it('reaches Copse, but no other host or port', async () => {
     const { port } = new URL(urlOf(stranger))
     const attempts: readonly Attempt[] = [
       ['Copse', `${http(urlOf(copse))} | grep -q copse`],
@@ -287,7 +287,7 @@ describe.runIf(runnable)('a contained run', () => {
     expect(await tryAll('worktree_and_hosts', attempts)).toEqual(['Copse'])
   })
 
-  it('reaches the hosts on its own list, and none on that of another run', async () => {
+  it('reaches the hosts on its own list, not on another run’s', async () => {
     const attempts: readonly Attempt[] = [
       ['listed', `curl -fsS -m 5 --noproxy '' -x "$HTTP_PROXY" ${urlOf(listed)} | grep -q listed`],
       ['listed, by a tunnel', `curl -fsS -m 5 --noproxy '' -p -x "$HTTP_PROXY" ${urlOf(listed)} | grep -q listed`],
@@ -302,7 +302,7 @@ describe.runIf(runnable)('a contained run', () => {
     expect(other).toEqual([])
   })
 
-  it('leaves nothing behind when it ends, wherever it went', async () => {
+  it('leaves nothing behind, wherever it went', async () => {
     const proof = join(worktree, 'alive')
     const forever = `while :; do date +%N > ${proof}; sleep 0.05; done`
     await tryAll('worktree', [
@@ -313,7 +313,7 @@ describe.runIf(runnable)('a contained run', () => {
     ])
     expect(existsSync(proof)).toBe(true)
     rmSync(proof)
-    // What still ran would have written it many times by now.
+    // A leftover process would have written it many times by now.
     for (let looks = 0; looks < 20; looks++) git(worktree, 'status')
     expect(existsSync(proof)).toBe(false)
   })

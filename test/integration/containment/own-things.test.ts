@@ -33,8 +33,8 @@ async function outputOf(script: string, variables: Readonly<Record<string, strin
   return out.trim()
 }
 
-describe.runIf(runnable)('a contained run has of its own', () => {
-  it('the variables that were given for it, and of the person’s those that hold no key', async () => {
+describe.runIf(runnable)('a contained run has its own', () => {
+  it('variables, and those of the person that hold no key', async () => {
     process.env['DEPLOY_TOKEN'] = 'secret'
     process.env['GITHUB_TOKEN'] = 'secret'
     const names = '$DEPLOY_TOKEN,$GITHUB_TOKEN,$GIVEN,$HOME'
@@ -45,31 +45,34 @@ describe.runIf(runnable)('a contained run has of its own', () => {
     delete process.env['GITHUB_TOKEN']
   })
 
-  it.runIf(existsSync('/dev/shm'))('no worktree in memory, where its work would be lost: it is refused', async () => {
-    const inMemory = mkdtempSync('/dev/shm/copse-own-')
-    try {
-      await expect(containment.box({ level: 'auto', cwd: inMemory })).rejects.toThrow(
-        `A contained run can’t see ${inMemory}. Move the repository`,
-      )
-      // Its commits would go there.
-      const worktree = join(root, 'linked')
-      const person = ['-c', 'user.name=Ada', '-c', 'user.email=ada@copse.test']
-      execFileSync('git', ['init', '-q', inMemory])
-      execFileSync('git', ['-C', inMemory, ...person, 'commit', '-q', '--allow-empty', '-m', 'First'])
-      execFileSync('git', ['-C', inMemory, 'worktree', 'add', '-q', worktree])
-      await expect(containment.box({ level: 'worktree', cwd: worktree })).rejects.toThrow(`can’t see ${inMemory}`)
-    } finally {
-      rmSync(inMemory, { recursive: true, force: true })
-    }
-  })
+  it.runIf(existsSync('/dev/shm'))(
+    'worktree on disk; one in memory is refused, because its work would be lost',
+    async () => {
+      const inMemory = mkdtempSync('/dev/shm/copse-own-')
+      try {
+        await expect(containment.box({ level: 'auto', cwd: inMemory })).rejects.toThrow(
+          `A contained run can’t see ${inMemory}. Move the repository`,
+        )
+        // Its commits would go there.
+        const worktree = join(root, 'linked')
+        const person = ['-c', 'user.name=Ada', '-c', 'user.email=ada@copse.test']
+        execFileSync('git', ['init', '-q', inMemory])
+        execFileSync('git', ['-C', inMemory, ...person, 'commit', '-q', '--allow-empty', '-m', 'First'])
+        execFileSync('git', ['-C', inMemory, 'worktree', 'add', '-q', worktree])
+        await expect(containment.box({ level: 'worktree', cwd: worktree })).rejects.toThrow(`can’t see ${inMemory}`)
+      } finally {
+        rmSync(inMemory, { recursive: true, force: true })
+      }
+    },
+  )
 
-  it('a temporary folder that is gone with it, whatever it left there', async () => {
+  it('temporary folder, which is removed with everything in it', async () => {
     const folder = await outputOf('mkdir "$TMPDIR/a"; echo x > "$TMPDIR/a/b"; chmod 500 "$TMPDIR/a"; echo "$TMPDIR"')
     expect(folder).toContain(ownName(''))
     expect(existsSync(folder)).toBe(false)
   })
 
-  it('a control group where the machine gives one, which ends with it', async ({ skip }) => {
+  it('control group where the machine has them, which ends with it', async ({ skip }) => {
     const possible = await createCgroup(ownName('possible'))
     await possible?.end()
     if (!possible) skip('no control group can be made here')
@@ -79,7 +82,7 @@ describe.runIf(runnable)('a contained run has of its own', () => {
   })
 })
 
-it.runIf(runnable)('a run starts also where no program can listen at the address of the service', async () => {
+it.runIf(runnable)('starts a run where no program can listen at the service’s address', async () => {
   const privileged = containmentIn(root, { apiUrl: () => 'http://127.0.0.1:80' })
   const cwd = join(root, 'worktree')
   const box = (await privileged.box({ level: 'worktree_and_hosts', cwd })) ?? undefined
@@ -90,10 +93,10 @@ it.runIf(runnable)('a run starts also where no program can listen at the address
   expect(out).toBe('started\n')
 })
 
-describe('what a killed service left', () => {
+describe('leftovers of a killed service', () => {
   const dead = (): number => Number(execFileSync('sh', ['-c', 'echo $$'], { encoding: 'utf8' }))
 
-  it('is removed by the next: temporary folders and control groups, but of no service that runs', async () => {
+  it('are removed by the next one, but not those of a running service', async () => {
     const left = join(tmpdir(), `copse-run-${dead()}-left`)
     const live = join(tmpdir(), `copse-run-${process.ppid}-live`)
     for (const folder of [left, live]) mkdirSync(folder)
@@ -108,7 +111,7 @@ describe('what a killed service left', () => {
   })
 })
 
-it.runIf(runnable)('an agent inherits the variables of its own model, and of no other', async () => {
+it.runIf(runnable)('passes to an agent the variables of its own model only', async () => {
   process.env['ANTHROPIC_API_KEY'] = 'model'
   await using job = await startJob()
   const config = {

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { createContainment, type ContainmentOptions } from '../../../src-main/containment/create-containment.ts'
 import type { Containment } from '../../../src-main/ports/containment.ts'
 
-/** Not in the temporary folder, where a clone may lie too: it is hidden as a whole, so that nothing is denied for its own sake. */
+/**
+ * Outside the temporary folder, which may contain a clone and is hidden as a whole, so that no path is denied for its
+ * own sake.
+ */
 export const folderOutside = (name: string): string =>
   mkdtempSync(join(process.platform === 'win32' ? tmpdir() : '/var/tmp', `copse-${name}-`))
 
@@ -21,6 +24,6 @@ export function containmentIn(root: string, more: Partial<ContainmentOptions> = 
   })
 }
 
-/** Whether contained runs are tested here. CI has what they need: there they are not left out. */
+/** Whether contained runs are tested here. CI has what they need, so there they always are. */
 export const isContainable = ({ status }: Pick<Containment, 'status'>): boolean =>
   status().available || process.env['CI'] !== undefined

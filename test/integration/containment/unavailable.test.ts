@@ -9,7 +9,7 @@ import { startJob, type Job } from '../../helpers/job.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
 import { refused } from '../../helpers/refusal.ts'
 
-/** A machine without bubblewrap: a PATH that has only these. */
+/** A machine without bubblewrap: a PATH with only these programs. */
 const programs = ['sh', 'git', 'env', 'cat', 'mkdir', 'ps', 'sleep', 'test', 'true']
 const folder = mkdtempSync(join(tmpdir(), 'copse-path-'))
 const before = process.env['PATH']
@@ -34,8 +34,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-describe.runIf(process.platform === 'linux')('a machine that can’t contain', () => {
-  it('says so once, and at /system, with what to do', async () => {
+describe.runIf(process.platform === 'linux')('a machine without containment', () => {
+  it('says so once in the log, and at /system with what to do', async () => {
     const { log, lines } = createLogLines()
     await using job = await startJob({ config: { containment: 'auto' }, log })
     const { containment } = await job.running.client.call('system.get', {})
@@ -45,7 +45,7 @@ describe.runIf(process.platform === 'linux')('a machine that can’t contain', (
     expect(lines.filter(({ msg }) => msg.startsWith('runs are not contained'))).toHaveLength(1)
   })
 
-  it('runs what is contained where it can be', async () => {
+  it('runs what may run uncontained', async () => {
     await using job = await startJob({ config: { containment: 'auto' } })
     await job.settings({ setup_commands: ['echo setup > setup.txt'] })
     const { task } = await job.claim(await job.task(), await agentOf(job, { containment: 'auto' }))
@@ -53,7 +53,7 @@ describe.runIf(process.platform === 'linux')('a machine that can’t contain', (
   })
 
   it.each(containmentLevels.filter((level) => level.startsWith('worktree')))(
-    'refuses the claim of an agent that is to be held to %s',
+    'refuses the claim of an agent that needs %s',
     async (containment) => {
       await using job = await startJob()
       const agent = await agentOf(job, { containment })
@@ -63,7 +63,7 @@ describe.runIf(process.platform === 'linux')('a machine that can’t contain', (
     },
   )
 
-  it('says the same at a task that goes to such an agent by itself', async () => {
+  it('shows the same on a task that starts such an agent automatically', async () => {
     await using job = await startJob()
     const { client } = job.running
     const auditor = await agentOf(job, { containment: 'worktree' })
@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('a machine that can’t contain', (
     })
   })
 
-  it('holds checks and setup commands that are to be contained, and runs none of them', async () => {
+  it('refuses checks and setup commands that need containment, and runs none', async () => {
     await using job = await startJob()
     const { client } = job.running
     await job.settings({ ci_containment: 'worktree' })

@@ -24,7 +24,7 @@ interface Described {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
 }
 
-/** Every operation that the document describes. */
+/** Every operation of the document. */
 export function targetsOf(document: Readonly<Record<string, unknown>>): Target[] {
   const paths = document['paths'] as Readonly<Record<string, Readonly<Record<string, Described>>>>
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -57,14 +57,14 @@ const texts = [
 const odd = [null, true, -1, 0, 1e308, 2 ** 53, 0.1, [], {}, [[]], { a: { b: [] } }, '', 'x']
 const deep = '['.repeat(100_000)
 
-/** Makes requests about what exists (`ids`), with these tokens, mostly wrong in one way or several. */
+/** Creates requests about existing records (`ids`) with these tokens, most of them wrong in some way. */
 export function createFuzz(
   random: SeededRandom,
   components: Readonly<Record<string, Schema>>,
   world: { readonly ids: Readonly<Record<string, string>>; readonly tokens: readonly string[] },
 ): (target: Target) => FuzzRequest {
   const anyId = Object.values(world.ids)
-  /** Mostly what the name asks for, so that the request comes far. */
+  /** Usually a value that fits the name, so that the request comes far. */
   const idFor = (name: string) => (random.chance(0.9) ? world.ids[name] : undefined) ?? random.pick(anyId)
   const value = (schema: Schema, depth: number, name = ''): unknown => {
     if (random.chance(0.12)) return random.pick(odd)
@@ -155,5 +155,5 @@ const types = [
   ';;',
 ]
 
-/** What an address can carry: a half of a pair of surrogates can't be encoded. */
+/** Text that an address can carry: lone surrogates can't be encoded. */
 const wellFormed = (value: string) => value.toWellFormed()

@@ -6,7 +6,7 @@ import { seededRandom } from '../../helpers/seeded-random.ts'
 import { createFuzz, targetsOf, type FuzzRequest } from './fuzz-requests.ts'
 import { present } from '../../helpers/present.ts'
 
-/** Each starts programs, makes repositories, or ends what the others are about, when it is let in. */
+/** Each of these starts programs, creates repositories, or ends what the others use. */
 const spared = new Set([
   ...['demo.create', 'agents.detect', 'projects.test_hook', 'projects.delete', 'tasks.delete', 'tasks.cancel'],
   ...['agents.delete', 'daemons.delete', 'comments.delete', 'executions.stop', 'repos.remove'],
@@ -41,7 +41,7 @@ function send(url: string, agent: Agent, { method, path, headers, body }: FuzzRe
       response.on('end', () => answer(text))
       response.on('error', reject)
     })
-    // The answer to a body that is refused unread comes first; then the connection goes.
+    // The answer to a body that is refused unread comes first, then the connection ends.
     sent.on('error', (error: NodeJS.ErrnoException) =>
       error.code === 'EPIPE' || error.code === 'ECONNRESET'
         ? resolve({ status: 413, text: '{"error":{"code":"payload_too_large","message":"-"}}', headers: {} })
@@ -51,7 +51,7 @@ function send(url: string, agent: Agent, { method, path, headers, body }: FuzzRe
   })
 }
 
-/** What is wrong with an answer; null for nothing. */
+/** The fault of an answer; null for none. */
 function complaint({ status, text, headers }: Answer, method: string): string | null {
   if (status >= 500 && status !== 502) return `status ${status}: ${text.slice(0, 300)}`
   if (/\n\s+at .*:\d+:\d+/.test(text) && status >= 400) return `a stack trace: ${text.slice(0, 300)}`
@@ -67,7 +67,7 @@ function complaint({ status, text, headers }: Answer, method: string): string | 
 }
 
 test(
-  `${count} requests of every wrong kind get clear answers, with tokens and without`,
+  `answers ${count} invalid requests of every kind clearly, with tokens and without`,
   { timeout: 60_000 + count * 60 },
   async () => {
     await using job = await startJob()
@@ -113,7 +113,7 @@ test(
       }
     }
     await Promise.all(Array.from({ length: 8 }, worker))
-    // One that is too large is so rare that a seed can miss it.
+    // A too large body is so rare that a seed can miss it.
     const large: FuzzRequest = {
       method: 'POST',
       path: '/api/v1/projects',

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { branch, never, taskId, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
 
-/** From now on the person's `git gc --prune=now` or `git worktree prune` comes before every command of the service. */
+/** From now on `git gc --prune=now` or `git worktree prune` runs before every command of the service. */
 async function cleanBefore(
   { repository }: WorkspaceFixture,
   command: string,
@@ -15,7 +15,7 @@ async function cleanBefore(
   const git = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
   const clean = `env -u GIT_INDEX_FILE -u GIT_OBJECT_DIRECTORY ${git} -C '${repository.path}' ${command}`
   const quiet = '> /dev/null 2>&1 < /dev/null'
-  // Of commands that go side by side only one can be cleaned for: git refuses a second clean-up meanwhile.
+  // Of parallel commands only one can have a clean-up before it, because git refuses a second.
   const script = [
     '#!/bin/sh',
     `echo begun >> '${counter}'`,
@@ -33,7 +33,7 @@ async function cleanBefore(
     }
   }
   return {
-    // A deed that is refused does not wait for what it has begun beside it, which may be what was cleaned for.
+    // A refused operation does not wait for its parallel commands, which may have been the cleaned-up ones.
     cleanings: async () => {
       const isOver = async () => {
         const { begun, ended } = await told()
@@ -48,7 +48,7 @@ async function cleanBefore(
   }
 }
 
-/** Settles with what it came to: a refusal is an answer, as long as nothing is lost. */
+/** Resolves with the result: a refusal is fine as long as nothing is lost. */
 const attempt = (asked: Promise<unknown>): Promise<unknown> =>
   asked.then(
     () => 'done',
@@ -88,7 +88,7 @@ const deeds: readonly (readonly [string, (fixture: WorkspaceFixture) => Promise<
 
 test.each(
   ['gc --prune=now', 'worktree prune'].flatMap((command) => deeds.map(([name, deed]) => ({ command, name, deed }))),
-)('git $command before each step of $name: it is done or refused, and nothing is lost', async ({ command, deed }) => {
+)('survives git $command before each step of $name without loss', async ({ command, deed }) => {
   await using fixture = await withWork({ 'b.txt': 'b\n' })
   const { repository, path } = fixture
   await repository.commit('Meanwhile', { 'one.txt': '1\n' })
@@ -106,7 +106,7 @@ test.each(
   expect(await repository.git(['branch', '--contains', work, '--format=%(refname:short)'])).toContain(branch)
   expect(await repository.git(['fsck', '--full', '--no-dangling', '--no-progress'])).toBe('')
   expect(await repository.git(['status', '--porcelain'])).toBe('')
-  // Whatever it came to: once nobody cleans up any more, it can be done.
+  // Whatever the result, it succeeds once nothing cleans up any more.
   await deed(fixture)
   expect(await findWork(fixture)).toBe('uncommitted\n')
 })

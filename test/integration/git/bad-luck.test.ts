@@ -17,7 +17,7 @@ import {
 
 const big = randomBytes(900_000)
 
-/** Leaves so little room on the disk that nothing of any size can be written; answers how to make room again. */
+/** Fills the disk almost completely; returns how to make room again. */
 async function fill(disk: { readonly path: string }, leave = 0): Promise<() => Promise<void>> {
   const ballast = join(disk.path, 'ballast')
   const free = Number(execFileSync('df', ['--output=avail', '-B1', disk.path], { encoding: 'utf8' }).split('\n')[1])
@@ -29,7 +29,7 @@ async function fill(disk: { readonly path: string }, leave = 0): Promise<() => P
 
 const fsck = ({ repository }: WorkspaceFixture) => repository.git(['fsck', '--full', '--no-dangling', '--no-progress'])
 
-test.runIf(canMount)('no room for the checkout: the claim fails in words, and goes on once there is room', async () => {
+test.runIf(canMount)('refuses a claim without room for the checkout, and continues once there is room', async () => {
   await using disk = await smallDisk()
   await using fixture = await createFixture({ files: { 'big.bin': big, 'a.txt': 'a\n' }, within: disk.path })
   const { workspaces, path } = fixture
@@ -47,7 +47,7 @@ test.runIf(canMount)('no room for the checkout: the claim fails in words, and go
   expect(await everything(fixture)).toMatchObject({ files: (before as { files: object }).files })
 })
 
-test.runIf(canMount)('no room for a commit: it fails in words, the files stay, and it is made later', async () => {
+test.runIf(canMount)('reports a full disk at a commit, keeps the files, and commits later', async () => {
   await using disk = await smallDisk()
   await using fixture = await withWork({}, {}, disk.path)
   const { workspaces, path, repository } = fixture
@@ -70,7 +70,7 @@ test.runIf(canMount)('no room for a commit: it fails in words, the files stay, a
 test.runIf(canMount).each([
   ['for the files', 200_000],
   ['at all', 0],
-])('no room %s of a merge: target and checkout are as they were, and it is made later', async (_name, leave) => {
+])('leaves target and checkout alone without room %s of a merge, and merges later', async (_name, leave) => {
   await using disk = await smallDisk()
   await using fixture = await withWork({ 'big.bin': big.toString('base64'), 'a.txt': 'of the task\n' }, {}, disk.path)
   const { workspaces, repository } = fixture
@@ -88,7 +88,7 @@ test.runIf(canMount).each([
   expect(await fsck(fixture)).toBe('')
 })
 
-test('a lock that git left in the worktree: what needs the index says so, the rest goes on', async () => {
+test('reports a lock that git left in the worktree where the index is needed, and continues elsewhere', async () => {
   await using fixture = await withWork({ 'b.txt': 'b\n' })
   const { workspaces, repository, path } = fixture
   await repository.write({ 'b.txt': 'more\n', 'c.txt': 'c\n' }, path)
@@ -106,7 +106,7 @@ test('a lock that git left in the worktree: what needs the index says so, the re
   expect(await fsck(fixture)).toBe('')
 })
 
-test('at the start git locks of worktrees that are older than the service go, younger ones and others stay', async () => {
+test('removes git locks of worktrees older than the service at the start, no others', async () => {
   await using fixture = await withWork({ 'b.txt': 'b\n' })
   const { workspaces, repository, path, root } = fixture
   await repository.write({ 'c.txt': 'c\n' }, path)
@@ -123,7 +123,7 @@ test('at the start git locks of worktrees that are older than the service go, yo
   expect(await readFile(users, 'utf8')).toBe('')
 })
 
-test('at the start the locks go that a killed git left on a branch, on where a worktree is, and on what it wrote', async () => {
+test('removes at the start the locks that a killed git left on refs and worktrees', async () => {
   await using fixture = await withWork({ 'b.txt': 'b\n' })
   const { workspaces, repository, path, root } = fixture
   const record = await repository.git(['rev-parse', '--absolute-git-dir'], { cwd: path })
@@ -142,7 +142,7 @@ test('at the start the locks go that a killed git left on a branch, on where a w
   expect(there()).toEqual([...ofTask, ...ofAll])
   expect(await made('Refused')).toContain('.lock')
 
-  // A minute ago: whoever rewrites a whole file may still be at it.
+  // A minute ago: a process that rewrites a whole file may still run.
   const minuteAgo = Date.now() / 1_000 - process.uptime() - 60
   for (const file of [...ofTask, ...ofAll]) await utimes(file, minuteAgo, minuteAgo)
   await workspaces.releaseStaleLocks(root)
@@ -153,7 +153,7 @@ test('at the start the locks go that a killed git left on a branch, on where a w
   expect(there()).toEqual([])
 })
 
-test('at the start the lock of a maintenance goes that ended half a day ago, and of none that may go on', async () => {
+test('removes a maintenance lock of half a day ago at the start, but none in use', async () => {
   await using fixture = await withWork({ 'b.txt': 'b\n' })
   const { workspaces, repository, root } = fixture
   const lock = join(repository.path, '.git/objects/maintenance.lock')
@@ -167,29 +167,26 @@ test('at the start the lock of a maintenance goes that ended half a day ago, and
   await expect(readFile(lock)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test.each(['moved', 'deleted'])(
-  'a repository that was %s: everything says so, and no worktree is touched',
-  async (how) => {
-    await using fixture = await withWork({ 'b.txt': 'b\n' })
-    const { workspaces, repository, path } = fixture
-    await repository.write({ 'c.txt': 'uncommitted\n' }, path)
-    if (how === 'moved') await rename(repository.path, `${repository.path}-elsewhere`)
-    else await rm(repository.path, { recursive: true })
-    for (const asked of [
-      () => workspaces.ensure(fixture.request({ expect: 'existing' }), never),
-      () => workspaces.merge(fixture.mergeRequest(), never),
-      () => workspaces.checkTarget(fixture.ref(), never),
-      () => workspaces.commitAll(path, 'All\n', never),
-      () => workspaces.resetWorktree(path, taskId, never),
-      () => workspaces.remove({ repo_path: repository.path, path, task_id: taskId }, never),
-      () => workspaces.rescues(repository.path, taskId, never),
-    ]) {
-      await expect(asked(), asked.toString()).rejects.toMatchObject({ name: 'WorkspaceError' })
-    }
-    expect(await readFile(join(path, 'c.txt'), 'utf8')).toBe('uncommitted\n')
-    if (how === 'deleted') return
-    await rename(`${repository.path}-elsewhere`, repository.path)
-    expect(await workspaces.ensure(fixture.request({ expect: 'existing' }), never)).toMatchObject({ how: 'reused' })
-    expect(await workspaces.merge(fixture.mergeRequest(), never)).toMatchObject({ kind: 'merged' })
-  },
-)
+test.each(['moved', 'deleted'])('reports a repository that was %s everywhere, and touches no worktree', async (how) => {
+  await using fixture = await withWork({ 'b.txt': 'b\n' })
+  const { workspaces, repository, path } = fixture
+  await repository.write({ 'c.txt': 'uncommitted\n' }, path)
+  if (how === 'moved') await rename(repository.path, `${repository.path}-elsewhere`)
+  else await rm(repository.path, { recursive: true })
+  for (const asked of [
+    () => workspaces.ensure(fixture.request({ expect: 'existing' }), never),
+    () => workspaces.merge(fixture.mergeRequest(), never),
+    () => workspaces.checkTarget(fixture.ref(), never),
+    () => workspaces.commitAll(path, 'All\n', never),
+    () => workspaces.resetWorktree(path, taskId, never),
+    () => workspaces.remove({ repo_path: repository.path, path, task_id: taskId }, never),
+    () => workspaces.rescues(repository.path, taskId, never),
+  ]) {
+    await expect(asked(), asked.toString()).rejects.toMatchObject({ name: 'WorkspaceError' })
+  }
+  expect(await readFile(join(path, 'c.txt'), 'utf8')).toBe('uncommitted\n')
+  if (how === 'deleted') return
+  await rename(`${repository.path}-elsewhere`, repository.path)
+  expect(await workspaces.ensure(fixture.request({ expect: 'existing' }), never)).toMatchObject({ how: 'reused' })
+  expect(await workspaces.merge(fixture.mergeRequest(), never)).toMatchObject({ kind: 'merged' })
+})

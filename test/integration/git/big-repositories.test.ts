@@ -13,7 +13,7 @@ const many = (count: number): Record<string, string> =>
     Array.from({ length: count }, (_, number) => [`src/${number % 7}/file-${number}.txt`, `${number}\n`]),
   )
 
-test('the files of a big worktree are all there, as git itself would have written them', async () => {
+test('writes all files of a big worktree as git would', async () => {
   await using fixture = await createFixture({ files: { ...many(300), run: '#!/bin/sh\n', '.gitignore': 'ignored\n' } })
   const { git } = fixture.repository
   await git(['update-index', '--chmod=+x', 'run'])
@@ -29,7 +29,7 @@ test('the files of a big worktree are all there, as git itself would have writte
   expect((await execute('stat', ['-c', '%A', join(fixture.path, 'run')])).stdout).toContain('x')
 })
 
-test('several workers write the files, or as many as a person has configured, and nothing is fetched', async () => {
+test('writes with several workers, or as many as configured, and fetches nothing', async () => {
   await using fixture = await createFixture({ files: many(300) })
   await fixture.repository.git(['remote', 'add', 'origin', join(fixture.repository.beside, 'nowhere')])
   const told = await traced(fixture, 'one')
@@ -39,7 +39,7 @@ test('several workers write the files, or as many as a person has configured, an
   expect(await traced(fixture, 'two')).not.toContain('checkout--worker')
 })
 
-test('a checkout that takes long keeps no other worktree of the repository waiting', async () => {
+test('does not block other worktrees of the repository during a long checkout', async () => {
   await using fixture = await slowBranch()
   const slow = fixture.workspaces.ensure(fixture.request({ base_branch: 'slow' }), never)
   await using gate = await open(join(fixture.repository.beside, 'begun'))
@@ -54,7 +54,7 @@ test('a checkout that takes long keeps no other worktree of the repository waiti
   expect(await readFile(join(fixture.path, 'big.slow'), 'utf8')).toBe('big\n')
 })
 
-test('a checkout that is cancelled leaves neither a folder nor a branch behind', async () => {
+test('leaves neither folder nor branch after a cancelled checkout', async () => {
   await using fixture = await slowBranch()
   const controller = new AbortController()
   const request = fixture.request({ base_branch: 'slow' })
@@ -64,12 +64,12 @@ test('a checkout that is cancelled leaves neither a folder nor a branch behind',
   controller.abort()
   await expect(slow).rejects.toMatchObject({ name: 'AbortError' })
   await expectNothingLeft(fixture)
-  // The filter, which git has left to itself, goes on to its end; where it is gone, nobody waits for a reader.
+  // The filter, which git has left alone, runs to its end; where it is gone, nothing waits for a reader.
   await using go = await open(join(fixture.repository.beside, 'go'), constants.O_RDWR | constants.O_NONBLOCK)
   await go.write('go\n')
 })
 
-test('a checkout that fails leaves nothing behind, says why, and is made when it is tried again', async () => {
+test('leaves nothing after a failed checkout, says why, and succeeds when tried again', async () => {
   await using fixture = await createFixture({
     files: { '.gitattributes': '*.x filter=x\n', 'a.x': 'a\n', 'b.txt': 'b\n' },
   })
@@ -84,7 +84,7 @@ test('a checkout that fails leaves nothing behind, says why, and is made when it
   expect(await fixture.workspaces.ensure(fixture.request(), never)).toMatchObject({ how: 'created' })
 })
 
-test('a failed checkout of a branch that was there before leaves the branch', async () => {
+test('leaves the branch that existed before a failed checkout', async () => {
   await using fixture = await createFixture({ files: { '.gitattributes': '*.x filter=x\n', 'a.x': 'a\n' } })
   await fixture.repository.git(['branch', branch])
   await fixture.repository.git(['config', 'filter.x.smudge', 'false'])
@@ -96,13 +96,13 @@ test('a failed checkout of a branch that was there before leaves the branch', as
   expect(await fixture.repository.git(['rev-parse', branch])).toBe(await fixture.repository.git(['rev-parse', 'main']))
 })
 
-test('a worktree that is there is found again while the repository is busy with another', async () => {
+test('finds an existing worktree while the repository is busy with another', async () => {
   await using fixture = await createFixture()
   const { workspaces, repository } = fixture
   const made = await workspaces.ensure(fixture.request(), never)
   if (made.kind !== 'ready') throw new Error('No worktree was made.')
   const tip = await repository.commit('Work', { 'w.txt': 'w\n' }, fixture.path)
-  // It blocks a change of refs, which is made while nobody else may change any.
+  // It blocks a change of refs, during which no other process may change any.
   await pipes(fixture)
   const once = `[ "$1" = prepared ] && mkdir '${join(repository.beside, 'once')}'`
   const hook = `#!/bin/sh\nif grep -q refs/heads/busy && ${once}; then ${waitAtGate(fixture)}; fi\n`
@@ -117,7 +117,7 @@ test('a worktree that is there is found again while the repository is busy with 
   expect(await busy).toMatchObject({ how: 'created' })
 })
 
-test('what an agent rewrote is kept also when its worktree is found again without waiting', async () => {
+test('keeps what an agent rewrote when its worktree is found without waiting', async () => {
   await using fixture = await createFixture()
   const made = await fixture.workspaces.ensure(fixture.request(), never)
   if (made.kind !== 'ready') throw new Error('No worktree was made.')
@@ -129,7 +129,7 @@ test('what an agent rewrote is kept also when its worktree is found again withou
   expect(await fixture.repository.git(['for-each-ref', '--format=%(objectname)', 'refs/svc/rescue'])).toBe(lost)
 })
 
-test('installed packages are copied as they are, with their commands and the links between them', async () => {
+test('copies installed packages with their commands and links', async () => {
   await using fixture = await createFixture({ files: { '.gitignore': 'node_modules/\n' } })
   const modules = join(fixture.repository.path, 'node_modules')
   const files = Object.fromEntries(Array.from({ length: 200 }, (_, number) => [`pkg/lib/${number}.js`, `${number}\n`]))
@@ -145,7 +145,7 @@ test('installed packages are copied as they are, with their commands and the lin
   expect(await fixture.repository.git(['status', '--porcelain'], { cwd: fixture.path })).toBe('')
 })
 
-/** What git tells of itself while it makes a worktree on the branch `name`. */
+/** Git's own output while it creates a worktree on the branch `name`. */
 async function traced(fixture: WorkspaceFixture, name: string): Promise<string> {
   const [trace, config] = ['trace', 'gitconfig'].map((kind) => join(fixture.repository.beside, `${kind}-${name}`))
   await writeFile(config ?? '', `[trace2]\n\tnormalTarget = ${trace ?? ''}\n`)

@@ -16,7 +16,7 @@ const discarding = (fixture: WorkspaceFixture) => ({
 })
 const refs = (fixture: WorkspaceFixture) => fixture.repository.git(['for-each-ref', '--format=%(refname)'])
 
-test('commits and uncommitted files are kept under one ref, then worktree and branch are gone', async () => {
+test('keeps commits and uncommitted files under one ref, then removes worktree and branch', async () => {
   await using fixture = await withWork({ 'work.txt': 'committed\n' })
   const { repository, path, workspaces } = fixture
   const tip = await repository.git(['rev-parse', branch])
@@ -29,14 +29,14 @@ test('commits and uncommitted files are kept under one ref, then worktree and br
   expect(await repository.git(['worktree', 'list', '--porcelain'])).not.toContain(path)
 })
 
-test('committed work alone is kept too', async () => {
+test('keeps committed work alone', async () => {
   await using fixture = await withWork({ 'work.txt': 'committed\n' })
   const tip = await fixture.repository.git(['rev-parse', branch])
   expect(await fixture.workspaces.discard(discarding(fixture), never)).toBe(rescueRef)
   expect(await fixture.repository.git(['rev-parse', rescueRef])).toBe(tip)
 })
 
-test('of a worktree without work nothing is kept, and a second time is harmless', async () => {
+test('keeps nothing of a worktree without work, and may be repeated', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   expect(await fixture.workspaces.discard(discarding(fixture), never)).toBeNull()
@@ -44,14 +44,14 @@ test('of a worktree without work nothing is kept, and a second time is harmless'
   expect(await refs(fixture)).toBe('refs/heads/main')
 })
 
-test('with the directory gone already the branch is kept and deleted', async () => {
+test('keeps and deletes the branch when the folder is already gone', async () => {
   await using fixture = await withWork({ 'work.txt': 'w\n' })
   await rm(fixture.path, { recursive: true })
   expect(await fixture.workspaces.discard(discarding(fixture), never)).toBe(rescueRef)
   expect(await refs(fixture)).toBe(`refs/heads/main\n${rescueRef}`)
 })
 
-test('work on another branch than the task’s, and on none, is kept as well', async () => {
+test('keeps work on another branch, and on none', async () => {
   await using fixture = await withWork({ 'work.txt': 'w\n' })
   const { repository, path } = fixture
   const tip = await repository.git(['rev-parse', branch])
@@ -62,7 +62,7 @@ test('work on another branch than the task’s, and on none, is kept as well', a
   expect(kept.split('\n').toSorted()).toEqual([loose, tip].toSorted())
 })
 
-test('the next claim starts from where the base branch is by now', async () => {
+test('starts the next claim from the current base branch', async () => {
   await using fixture = await withWork({ 'work.txt': 'w\n' })
   const { repository, path, workspaces } = fixture
   const base = await repository.commit('Meanwhile', { 'main.txt': 'm\n' })
@@ -75,7 +75,7 @@ test('the next claim starts from where the base branch is by now', async () => {
   expect((await readdir(path)).toSorted()).toEqual(['.git', 'README.md', 'a.txt', 'main.txt'])
 })
 
-test('a repository inside the worktree is kept before it is thrown away', async () => {
+test('keeps a repository inside the worktree before it is removed', async () => {
   await using fixture = await withWork({})
   const nested = join(fixture.path, 'nested')
   await fixture.repository.git(['init', '-q', nested])
@@ -87,7 +87,7 @@ test('a repository inside the worktree is kept before it is thrown away', async 
   expect((await Promise.all(shown)).join('\n')).toContain('nested/inner.txt')
 })
 
-test('the repository itself, and a folder around it, are refused', async () => {
+test('refuses the repository itself, and a folder around it', async () => {
   await using fixture = await createFixture()
   const before = await everything(fixture)
   for (const path of [fixture.repository.path, join(fixture.repository.path, '..')]) {
@@ -100,7 +100,7 @@ test('the repository itself, and a folder around it, are refused', async () => {
   expect(await everything(fixture)).toEqual(before)
 })
 
-test('a branch that somebody has checked out elsewhere stays, and the failure says so', async () => {
+test('keeps a branch that is checked out elsewhere, and says so', async () => {
   await using fixture = await withWork({ 'work.txt': 'w\n' })
   const { repository, path } = fixture
   await repository.git(['worktree', 'remove', '--force', path])

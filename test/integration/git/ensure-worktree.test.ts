@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createWorkspaces } from '../../../src-main/git/create-workspaces.ts'
 import { branch, createFixture, never, taskId } from './workspace-fixture.ts'
 
-test('the first claim makes a worktree on a new branch from the tip of the base', async () => {
+test('creates a worktree on a new branch from the tip of the base', async () => {
   await using fixture = await createFixture()
   const tip = await fixture.repository.git(['rev-parse', 'main'])
   expect(await fixture.workspaces.ensure(fixture.request(), never)).toEqual({
@@ -18,14 +18,14 @@ test('the first claim makes a worktree on a new branch from the tip of the base'
   expect(await fixture.repository.git(['status', '--porcelain'])).toBe('')
 })
 
-test('a new branch tracks nothing, even where the configuration says that branches do', async () => {
+test('tracks no remote with a new branch, whatever the configuration says', async () => {
   await using fixture = await createFixture()
   await fixture.repository.git(['config', 'branch.autoSetupMerge', 'always'])
   await fixture.workspaces.ensure(fixture.request(), never)
   expect(await fixture.repository.git(['for-each-ref', '--format=%(upstream)', `refs/heads/${branch}`])).toBe('')
 })
 
-test('paths with spaces and emoji work throughout', async () => {
+test('works with spaces and emoji in paths', async () => {
   await using fixture = await createFixture({ name: 'my repo 🌳', folder: 'work spaces 🍃' })
   await fixture.workspaces.ensure(fixture.request(), never)
   await fixture.repository.write({ 'a b/ü 🌱.txt': 'x\n' }, fixture.path)
@@ -38,7 +38,7 @@ test('paths with spaces and emoji work throughout', async () => {
   expect(existsSync(fixture.path)).toBe(false)
 })
 
-test('a later claim finds the same worktree with its uncommitted files', async () => {
+test('finds the same worktree with its uncommitted files later', async () => {
   await using fixture = await createFixture()
   const first = await fixture.workspaces.ensure(fixture.request(), never)
   await fixture.repository.write({ 'new.txt': 'not committed\n' }, fixture.path)
@@ -47,7 +47,7 @@ test('a later claim finds the same worktree with its uncommitted files', async (
   expect(await readFile(join(fixture.path, 'new.txt'), 'utf8')).toBe('not committed\n')
 })
 
-test('a deleted directory is made anew from the branch, and no other worktree record is touched', async () => {
+test('creates a deleted folder again from the branch, and leaves other records alone', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   const work = await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
@@ -63,7 +63,7 @@ test('a deleted directory is made anew from the branch, and no other worktree re
   expect(await fixture.repository.git(['worktree', 'list'])).toContain('[other]')
 })
 
-test('when the directory and the branch are both gone, nothing is made and the answer says so', async () => {
+test('creates nothing when folder and branch are gone, and says so', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   await rm(fixture.path, { recursive: true })
@@ -75,7 +75,7 @@ test('when the directory and the branch are both gone, nothing is made and the a
   expect(existsSync(fixture.path)).toBe(false)
 })
 
-test('a worktree whose making was cut off by a crash is renamed and made again', async () => {
+test('renames a worktree that a crash left incomplete, and creates it again', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   const record = (await readFile(join(fixture.path, '.git'), 'utf8')).slice('gitdir: '.length).trim()
@@ -86,7 +86,7 @@ test('a worktree whose making was cut off by a crash is renamed and made again',
   expect(await readdir(fixture.path)).toEqual(['.git', 'README.md'])
 })
 
-test('a folder that is no worktree is renamed with all that is in it', async () => {
+test('renames a folder that is no worktree, with all its files', async () => {
   await using fixture = await createFixture()
   await fixture.repository.write({ 'notes/mine.txt': 'mine\n' }, fixture.path)
   await fixture.repository.write({ 'earlier.txt': 'earlier\n' }, `${fixture.path}.broken-1`)
@@ -95,14 +95,14 @@ test('a folder that is no worktree is renamed with all that is in it', async () 
   expect(await readFile(join(`${fixture.path}.broken-1`, 'earlier.txt'), 'utf8')).toBe('earlier\n')
 })
 
-test('an empty folder at the place is simply used', async () => {
+test('uses an empty folder at its place', async () => {
   await using fixture = await createFixture()
   await mkdir(fixture.path, { recursive: true })
   await fixture.workspaces.ensure(fixture.request(), never)
   expect(await readdir(dirname(fixture.path))).toHaveLength(1)
 })
 
-test('a worktree goes on when the repository was moved', async () => {
+test('continues when the repository was moved', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   await fixture.repository.write({ 'new.txt': 'not committed\n' }, fixture.path)
@@ -114,7 +114,7 @@ test('a worktree goes on when the repository was moved', async () => {
   expect(await fixture.repository.git(['status', '--porcelain'], { cwd: fixture.path })).toBe('?? new.txt')
 })
 
-test('a clean worktree that the agent left on another branch goes back to the branch of the task', async () => {
+test('returns a clean worktree on another branch to the task’s branch', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   await fixture.repository.git(['switch', '--quiet', '-c', 'elsewhere'], { cwd: fixture.path })
@@ -124,7 +124,7 @@ test('a clean worktree that the agent left on another branch goes back to the br
   expect(await fixture.repository.git(['show', 'elsewhere:e.txt'])).toBe('e')
 })
 
-test('commits made on no branch at all are kept when the worktree goes back', async () => {
+test('keeps commits on no branch when it returns', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   await fixture.repository.git(['switch', '--quiet', '--detach'], { cwd: fixture.path })
@@ -133,7 +133,7 @@ test('commits made on no branch at all are kept when the worktree goes back', as
   expect(await fixture.repository.git(['for-each-ref', '--format=%(objectname)', 'refs/svc/rescue'])).toBe(lost)
 })
 
-test('a dirty worktree on another branch is left alone and the message says what to do', async () => {
+test('leaves a dirty worktree on another branch alone, and says what to do', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   await fixture.repository.git(['switch', '--quiet', '-c', 'elsewhere'], { cwd: fixture.path })
@@ -146,7 +146,7 @@ test('a dirty worktree on another branch is left alone and the message says what
   expect(await fixture.repository.git(['branch', '--show-current'], { cwd: fixture.path })).toBe('elsewhere')
 })
 
-test('a branch that the agent renamed gets its name back, dirty files and all', async () => {
+test('renames a branch back that the agent renamed, with dirty files', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   const work = await fixture.repository.commit('Work', { 'w.txt': 'w\n' }, fixture.path)
@@ -158,7 +158,7 @@ test('a branch that the agent renamed gets its name back, dirty files and all', 
   expect(await readFile(join(fixture.path, 'w.txt'), 'utf8')).toBe('more\n')
 })
 
-test('a branch that is checked out elsewhere is a failure in words', async () => {
+test('reports a branch that is checked out elsewhere', async () => {
   await using fixture = await createFixture()
   await fixture.repository.git(['switch', '--quiet', '-c', branch])
   await expect(fixture.workspaces.ensure(fixture.request({ expect: 'existing' }), never)).rejects.toMatchObject({
@@ -167,7 +167,7 @@ test('a branch that is checked out elsewhere is a failure in words', async () =>
   })
 })
 
-test('a base branch that does not exist is a failure in words', async () => {
+test('reports a missing base branch', async () => {
   await using fixture = await createFixture()
   await expect(fixture.workspaces.ensure(fixture.request({ base_branch: 'nope' }), never)).rejects.toMatchObject({
     code: 'git_failed',
@@ -175,7 +175,7 @@ test('a base branch that does not exist is a failure in words', async () => {
   })
 })
 
-test('a bare repository can have worktrees', async () => {
+test('creates worktrees of a bare repository', async () => {
   await using fixture = await createFixture()
   const bare = join(fixture.repository.beside, 'bare.git')
   await fixture.repository.git(['clone', '--quiet', '--bare', fixture.repository.path, bare])
@@ -188,7 +188,7 @@ test('a bare repository can have worktrees', async () => {
   expect(await fixture.workspaces.ensure(fixture.request({ repo_path: bare }), never)).toMatchObject({ how: 'created' })
 })
 
-test('the lock file is excluded once, whatever the end of the exclude file looks like', async () => {
+test('excludes the lock file once, whatever the exclude file ends with', async () => {
   await using fixture = await createFixture()
   const exclude = join(fixture.repository.path, '.git/info/exclude')
   await writeFile(exclude, '*.swp')
@@ -197,7 +197,7 @@ test('the lock file is excluded once, whatever the end of the exclude file looks
   expect(await readFile(exclude, 'utf8')).toBe('*.swp\n/.svc.lock\n')
 })
 
-test('many worktrees of one repository can be asked for at once', async () => {
+test('creates many worktrees of one repository at once', async () => {
   await using fixture = await createFixture()
   const names = Array.from({ length: 6 }, (_, number) => `task-${number}`)
   const made = await Promise.all(
@@ -208,7 +208,7 @@ test('many worktrees of one repository can be asked for at once', async () => {
   expect(made.map((result) => result.kind === 'ready' && result.how)).toEqual(names.map(() => 'created'))
 })
 
-test('the same worktree asked for twice at once is made once', async () => {
+test('creates a worktree once when asked twice at once', async () => {
   await using fixture = await createFixture()
   const made = await Promise.all([
     fixture.workspaces.ensure(fixture.request(), never),
@@ -217,7 +217,7 @@ test('the same worktree asked for twice at once is made once', async () => {
   expect(made.map((result) => result.kind === 'ready' && result.how)).toEqual(['created', 'reused'])
 })
 
-test('a hook of the repository that reads its input does not hang the making of a worktree', async () => {
+test('does not hang in a repository’s hook that reads its input', async () => {
   await using fixture = await createFixture()
   await writeFile(join(fixture.repository.path, '.git/hooks/post-checkout'), '#!/bin/sh\ncat > /dev/null\n', {
     mode: 0o755,
@@ -225,7 +225,7 @@ test('a hook of the repository that reads its input does not hang the making of 
   expect(await fixture.workspaces.ensure(fixture.request(), never)).toMatchObject({ how: 'created' })
 })
 
-test('without git the failure says what to install', async () => {
+test('says what to install without git', async () => {
   await using fixture = await createFixture()
   const path = process.env['PATH']
   process.env['PATH'] = '/nowhere'

@@ -6,7 +6,7 @@ import { createTestRepository } from '../../helpers/git-repository.ts'
 
 const signal = new AbortController().signal
 
-test('repositories in the usual places are found, those worked in last first, and nothing else', async () => {
+test('finds repositories in the usual places, most recent first', async () => {
   await using linked = await createTestRepository()
   const home = join(linked.beside, 'home')
   const make = async (path: string, year: number) => {
@@ -18,7 +18,7 @@ test('repositories in the usual places are found, those worked in last first, an
   await make('code/ferry', 2024)
   await make('code/customer/lantern', 2023)
   await make('Documents/GitHub/notes', 2022)
-  // Too deep, hidden, of a package, a worktree, and what is elsewhere.
+  // Too deep, hidden, of a package, a worktree, or elsewhere.
   await make('code/customer/old/deep', 2024)
   await make('.cache/thing', 2024)
   await make('code/node_modules/left-pad', 2024)
@@ -37,7 +37,7 @@ test('repositories in the usual places are found, those worked in last first, an
   expect(await findRepositories(join(home, 'nobody'), { signal })).toEqual([])
 })
 
-test('of very many no more than twenty are named', async () => {
+test('lists at most twenty', async () => {
   await using repository = await createTestRepository()
   const home = join(repository.beside, 'home')
   await Promise.all(

@@ -19,7 +19,7 @@ async function listen(host: string): Promise<{ port: number } & AsyncDisposable>
 
 const hosts = ['127.0.0.1', '0.0.0.0', '::1', '::', ...(process.platform === 'linux' ? ['127.0.0.2'] : [])]
 
-test.each(hosts)('a port that somebody listens on at %s is in use, and free again afterwards', async (host) => {
+test.each(hosts)('counts a port at %s as in use while a program listens', async (host) => {
   const { port } = await (async () => {
     await using server = await listen(host)
     expect(await arePortsFree([server.port])).toBe(false)
@@ -28,13 +28,13 @@ test.each(hosts)('a port that somebody listens on at %s is in use, and free agai
   expect(await arePortsFree([port])).toBe(true)
 })
 
-test('one port in use makes a range of no use', async () => {
+test('skips a range with one port in use', async () => {
   await using server = await listen('127.0.0.1')
   const range = [1, 2, 3].map((step) => server.port - step)
   expect(await arePortsFree([...range, server.port])).toBe(false)
 })
 
-test('looking leaves nothing behind that would keep a server from starting', async () => {
+test('leaves nothing behind that would keep a server from starting', async () => {
   const found = await listen('127.0.0.1')
   await found[Symbol.asyncDispose]()
   const { port } = found

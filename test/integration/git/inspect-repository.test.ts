@@ -8,7 +8,7 @@ import { never } from './workspace-fixture.ts'
 
 const workspaces = createWorkspaces()
 
-test('a repository is found from its root, a folder inside, its .git, a symlink and a linked worktree', async () => {
+test('finds a repository from its root, a folder inside, its .git, a symlink and a linked worktree', async () => {
   await using repository = await createTestRepository({ name: 'my app' })
   await mkdir(join(repository.path, 'src/deep'), { recursive: true })
   await symlink(repository.path, join(repository.beside, 'link'))
@@ -25,7 +25,7 @@ test('a repository is found from its root, a folder inside, its .git, a symlink 
   expect(found).toEqual(places.map(() => expected))
 })
 
-test('the default branch is the one that is checked out, else main, else master, else the first', async () => {
+test('takes as default branch the one checked out, else main, else master, else the first', async () => {
   await using repository = await createTestRepository()
   const defaultBranch = async (): Promise<string> => (await workspaces.inspect(repository.path, never)).default_branch
   await repository.git(['switch', '-q', '-c', 'work'])
@@ -40,7 +40,7 @@ test('the default branch is the one that is checked out, else main, else master,
   expect(await defaultBranch()).toBe('work')
 })
 
-test('a folder in no repository, a file and a missing path are refused in words', async () => {
+test('refuses a folder in no repository, a file and a missing path with a reason', async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'copse-none-')))
   try {
     const refusal = (path: string): Promise<unknown> => workspaces.inspect(path, never).catch((error: unknown) => error)
@@ -64,13 +64,13 @@ test('a folder in no repository, a file and a missing path are refused in words'
   }
 })
 
-test('a tilde is the home folder', async () => {
+test('expands a tilde to the home folder', async () => {
   await expect(workspaces.inspect('~/surely-not-there', never)).rejects.toMatchObject({
     message: expect.stringContaining(join(homedir(), 'surely-not-there')),
   })
 })
 
-test('a repository without a commit says to make the first', async () => {
+test('asks for the first commit in an empty repository', async () => {
   await using repository = await createTestRepository({ files: null })
   await expect(workspaces.inspect(repository.path, never)).rejects.toMatchObject({
     code: 'repository_has_no_commits',

@@ -22,7 +22,7 @@ const removal = (fixture: WorkspaceFixture) => ({
   branch,
 })
 
-test('everything uncommitted becomes one commit with the message, ignored files and the lock left out', async () => {
+test('commits everything uncommitted with the message, without ignored files and the lock', async () => {
   await using fixture = await withWorktree({ '.gitignore': '*.log\n', 'gone.txt': 'x\n' })
   const { repository, path } = fixture
   await repository.write({ 'README.md': 'changed\n', 'new.txt': 'n\n', 'x.log': 'l\n' }, path)
@@ -36,7 +36,7 @@ test('everything uncommitted becomes one commit with the message, ignored files 
   expect(await fixture.workspaces.commitAll(path, 'Again\n', never)).toBeNull()
 })
 
-test("a commit skips the repository's hooks and is never signed", async () => {
+test("skips the repository's hooks, and never signs", async () => {
   await using fixture = await withWorktree()
   await fixture.repository.git(['config', 'commit.gpgSign', 'true'])
   await fixture.repository.git(['config', 'gpg.program', 'false'])
@@ -47,7 +47,7 @@ test("a commit skips the repository's hooks and is never signed", async () => {
   expect(await fixture.workspaces.commitAll(fixture.path, 'Work\n', never)).toMatch(/^[0-9a-f]{40}$/)
 })
 
-test('without a configured identity the commit is by Copse', async () => {
+test('commits as Copse without a configured identity', async () => {
   await using fixture = await withWorktree()
   const { repository } = fixture
   await repository.git(['config', '--unset', 'user.name'])
@@ -66,7 +66,7 @@ test('without a configured identity the commit is by Copse', async () => {
   )
 })
 
-test('files with conflict markers of an unfinished merge are not committed; resolved ones are', async () => {
+test('leaves files with conflict markers uncommitted, and commits resolved ones', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   const { repository, path } = fixture
   await repository.commit('Mine', { 'a.txt': 'mine\n' }, path)
@@ -81,7 +81,7 @@ test('files with conflict markers of an unfinished merge are not committed; reso
   expect(await repository.git(['show', `${branch}:a.txt`])).toBe('both')
 })
 
-test('a rescue keeps uncommitted files under its ref and leaves worktree and index as they were', async () => {
+test('keeps uncommitted files in a rescue, and leaves worktree and index alone', async () => {
   await using fixture = await withWorktree({ '.gitignore': '*.log\n' })
   const { repository, path } = fixture
   await repository.write({ 'README.md': 'staged\n' }, path)
@@ -95,7 +95,7 @@ test('a rescue keeps uncommitted files under its ref and leaves worktree and ind
   expect(await repository.git(['status', '--porcelain'], { cwd: path })).toBe(before)
 })
 
-test('two rescues within one moment are both kept; of a clean worktree there is none', async () => {
+test('keeps two rescues of the same moment, and makes none of a clean worktree', async () => {
   await using fixture = await withWorktree()
   expect(await fixture.workspaces.rescue(fixture.path, taskId, never)).toBeNull()
   await fixture.repository.write({ 'new.txt': '1\n' }, fixture.path)
@@ -106,7 +106,7 @@ test('two rescues within one moment are both kept; of a clean worktree there is 
   expect(await fixture.repository.git(['show', `${second ?? ''}:new.txt`])).toBe('2')
 })
 
-test('removing a dirty worktree keeps its files in a rescue and its branch', async () => {
+test('keeps a dirty worktree’s files in a rescue, and its branch, when it is removed', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.write({ 'new.txt': 'n\n' }, fixture.path)
   await fixture.workspaces.remove(removal(fixture), never)
@@ -116,7 +116,7 @@ test('removing a dirty worktree keeps its files in a rescue and its branch', asy
   expect(await fixture.repository.git(['worktree', 'list', '--porcelain'])).not.toContain(fixture.path)
 })
 
-test('a worktree that an execution still has locked is removed whole, with nothing set aside', async () => {
+test('removes a locked worktree whole, and quarantines nothing', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.write({ 'new.txt': 'n\n' }, fixture.path)
   await fixture.workspaces.lock(fixture.path, { execution_id: execution, pid: null })
@@ -125,7 +125,7 @@ test('a worktree that an execution still has locked is removed whole, with nothi
   expect(await fixture.repository.git(['ls-tree', '--name-only', rescueRef])).toBe('README.md\nnew.txt')
 })
 
-test('removing what is gone already is harmless', async () => {
+test('may remove what is already gone', async () => {
   await using fixture = await withWorktree()
   const request = { ...removal(fixture), delete_branch: true }
   await fixture.workspaces.remove(request, never)
@@ -133,7 +133,7 @@ test('removing what is gone already is harmless', async () => {
   expect(await fixture.repository.git(['for-each-ref', '--format=%(refname)'])).toBe('refs/heads/main')
 })
 
-test('a worktree whose directory was deleted loses its record, and no other does', async () => {
+test('removes only the record of a deleted folder', async () => {
   await using fixture = await withWorktree()
   const other = join(fixture.repository.beside, 'other')
   await fixture.repository.git(['worktree', 'add', '-q', '-b', 'other', other])
@@ -144,7 +144,7 @@ test('a worktree whose directory was deleted loses its record, and no other does
   expect([listed.includes(fixture.path), listed.includes(other)]).toEqual([false, true])
 })
 
-test('a branch that is deleted unmerged stays reachable as a rescue; a merged one needs none', async () => {
+test('keeps an unmerged branch as a rescue when it is deleted, but no merged one', async () => {
   await using fixture = await withWorktree()
   const work = await fixture.repository.commit('Work', { 'w.txt': 'w\n' }, fixture.path)
   await fixture.workspaces.remove({ ...removal(fixture), delete_branch: true }, never)
@@ -158,7 +158,7 @@ test('a branch that is deleted unmerged stays reachable as a rescue; a merged on
   expect(await merged.repository.git(['for-each-ref', '--format=%(refname)'])).toBe('refs/heads/main')
 })
 
-test('commits on a detached HEAD survive the removal', async () => {
+test('keeps commits on a detached HEAD', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.git(['switch', '-q', '--detach'], { cwd: fixture.path })
   const lost = await fixture.repository.commit('On no branch', { 'l.txt': 'l\n' }, fixture.path)
@@ -166,7 +166,7 @@ test('commits on a detached HEAD survive the removal', async () => {
   expect(await fixture.repository.git(['rev-parse', rescueRef])).toBe(lost)
 })
 
-test('a folder that is no worktree any more is renamed, not deleted', async () => {
+test('renames a folder that is no longer a worktree, and does not delete it', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.write({ 'new.txt': 'n\n' }, fixture.path)
   await rm(join(fixture.path, '.git'))
@@ -177,7 +177,7 @@ test('a folder that is no worktree any more is renamed, not deleted', async () =
 })
 
 test.each([true, false])(
-  'a repository inside the worktree (with commits: %s) is kept before it goes with it',
+  'keeps a repository inside the worktree (with commits: %s) before it is removed',
   async (commits) => {
     await using fixture = await withWorktree()
     const nested = join(fixture.path, 'nested')
@@ -192,14 +192,14 @@ test.each([true, false])(
   },
 )
 
-test('a worktree that somebody locked is removed all the same', async () => {
+test('removes a worktree that a person locked', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.git(['worktree', 'lock', fixture.path])
   await fixture.workspaces.remove(removal(fixture), never)
   expect(await readdir(dirname(fixture.path))).toEqual([])
 })
 
-test('after a removal with its branch the next claim starts from the base again', async () => {
+test('starts the next claim from the base after a removal with the branch', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.commit('Work', { 'w.txt': 'w\n' }, fixture.path)
   await fixture.workspaces.remove({ ...removal(fixture), delete_branch: true }, never)

@@ -24,13 +24,13 @@ afterEach(() => rm(root, { recursive: true }))
 
 const lockFile = (): string => join(path, '.svc.lock')
 
-test('a second execution is told who holds the lock', async () => {
+test('tells a second execution who holds the lock', async () => {
   expect(await workspaces.lock(path, { execution_id: one, pid: null })).toBeNull()
   expect(await workspaces.lock(path, { execution_id: two, pid: null })).toEqual({ execution_id: one, pid: null })
   expect(await workspaces.readLock(path)).toEqual({ execution_id: one, pid: null })
 })
 
-test('of many that ask at once exactly one gets it', async () => {
+test('grants the lock to exactly one of many', async () => {
   const asked = await Promise.all(
     [one, two, one, two].map((execution_id) => createWorkspaces().lock(path, { execution_id, pid: null })),
   )
@@ -39,7 +39,7 @@ test('of many that ask at once exactly one gets it', async () => {
   expect(asked.filter((holder) => holder !== null).map((holder) => holder.execution_id)).toEqual([winner, winner])
 })
 
-test('the same execution may take it again, to name its process, and nothing is left beside the worktree', async () => {
+test('lets the same execution take it again to name its process, and leaves nothing behind', async () => {
   await using child = await startChild()
   await workspaces.lock(path, { execution_id: one, pid: null })
   expect(await workspaces.lock(path, { execution_id: one, pid: child.pid })).toBeNull()
@@ -47,7 +47,7 @@ test('the same execution may take it again, to name its process, and nothing is 
   expect(await readdir(join(root, 'project'))).toEqual(['task'])
 })
 
-test('an execution whose process ended before it could be named keeps the lock until it is given up', async () => {
+test('keeps the lock of an execution whose process ended before it was named', async () => {
   const child = await startChild()
   await child[Symbol.asyncDispose]()
   await workspaces.lock(path, { execution_id: one, pid: null })
@@ -57,7 +57,7 @@ test('an execution whose process ended before it could be named keeps the lock u
   expect(await workspaces.lock(path, { execution_id: two, pid: null })).toBeNull()
 })
 
-test('only its execution gives the lock up, and twice is harmless', async () => {
+test('lets only its execution release the lock, even twice', async () => {
   await workspaces.lock(path, { execution_id: one, pid: null })
   await workspaces.unlock(path, two)
   expect(existsSync(lockFile())).toBe(true)
@@ -66,7 +66,7 @@ test('only its execution gives the lock up, and twice is harmless', async () => 
   expect(await workspaces.readLock(path)).toBeNull()
 })
 
-test('the lock of a process that has ended is taken over', async () => {
+test('takes over the lock of a process that has ended', async () => {
   const child = await startChild()
   await workspaces.lock(path, { execution_id: one, pid: child.pid })
   await child[Symbol.asyncDispose]()
@@ -75,7 +75,7 @@ test('the lock of a process that has ended is taken over', async () => {
   expect(await workspaces.readLock(path)).toEqual({ execution_id: two, pid: null })
 })
 
-test('a process that has the pid of one that ended does not hold its lock', async () => {
+test('does not confuse a reused pid with the process that held the lock', async () => {
   await using child = await startChild()
   const identity = await identify(child.pid)
   const written = {
@@ -89,7 +89,7 @@ test('a process that has the pid of one that ended does not hold its lock', asyn
 })
 
 test.each(['', '{"execution_id":', '[]', '{"execution_id":"x"}'])(
-  'a cut-off lock file (%j) is nobody’s',
+  'gives a damaged lock file (%j) to no one',
   async (text) => {
     await writeFile(lockFile(), text)
     expect(await workspaces.readLock(path)).toBeNull()
@@ -98,7 +98,7 @@ test.each(['', '{"execution_id":', '[]', '{"execution_id":"x"}'])(
   },
 )
 
-test('locks of processes that are gone are released below the root, others stay', async () => {
+test('releases the locks of ended processes below the root, and no others', async () => {
   await using alive = await startChild()
   const dead = await startChild()
   const other = join(root, 'project', 'other')
@@ -111,7 +111,7 @@ test('locks of processes that are gone are released below the root, others stay'
   expect(await workspaces.releaseStaleLocks(join(root, 'nowhere'))).toEqual([])
 })
 
-test('orphans are the folders of tasks that nobody knows', async () => {
+test('lists as orphans the folders of unknown tasks', async () => {
   await mkdir(join(root, 'project', 'lost'))
   await mkdir(join(root, 'gone project', 'task'), { recursive: true })
   await writeFile(join(root, 'project', 'a file'), '')

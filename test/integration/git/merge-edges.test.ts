@@ -37,7 +37,7 @@ async function diverged(given: Change, ours: Change, theirs: Change): Promise<Wo
   const change = async (make: Change, cwd: string) => {
     const git = (...args: string[]) => fixture.repository.git(args, { cwd })
     await make(git, cwd)
-    // A submodule lies in the index alone.
+    // A submodule exists only in the index.
     await git('add', '--', '.', ':(exclude)sub')
     await git('commit', '-q', '--allow-empty', '-m', 'Change')
   }
@@ -81,7 +81,7 @@ test.each<[string, Change, Change, Change, Record<string, ConflictKind>]>([
     { 'crlf.txt': 'content' },
   ],
 ])(
-  'a conflict over %s is told with its kind, by merge and by update, and changes nothing',
+  'reports the kind of a conflict over %s by merge and by update, and changes nothing',
   async (_n, given, ours, theirs, kinds) => {
     await using fixture = await diverged(given, ours, theirs)
     const before = await everything(fixture)
@@ -101,7 +101,7 @@ test.each<[string, Change, Change, Change, Record<string, ConflictKind>]>([
     const reported = await fixture.workspaces.updateBranch({ ...request, on_conflict: 'report' }, never)
     expect(reported.kind === 'conflict' && reported.files.toSorted()).toEqual(Object.keys(kinds))
     expect(await everything(fixture)).toEqual(before)
-    // Left in the worktree, nobody takes it for resolved, not even what can have no markers.
+    // A file left in the worktree does not count as resolved, even if it can't have markers.
     if ('sub' in kinds) return
     const left = await fixture.workspaces.updateBranch({ ...request, on_conflict: 'leave' }, never)
     expect(left.kind === 'conflict' && left.left && left.files.toSorted()).toEqual(Object.keys(kinds))
@@ -112,7 +112,7 @@ test.each<[string, Change, Change, Change, Record<string, ConflictKind>]>([
   },
 )
 
-test('lines that conflict among line ends of DOS are shown whole', async () => {
+test('shows conflicting lines with DOS line ends whole', async () => {
   await using fixture = await diverged(
     write('crlf.txt', 'one\r\ntwo\r\n'),
     write('crlf.txt', 'one\r\n2\r\n'),
@@ -124,7 +124,7 @@ test('lines that conflict among line ends of DOS are shown whole', async () => {
   )
 })
 
-test('a rename whose name differs in case alone arrives, and a file of the user beside it is not lost', async () => {
+test('keeps a rename that differs in case only, and a user’s file beside it', async () => {
   await using fixture = await withWork({})
   const { repository, workspaces } = fixture
   await repository.git(['mv', 'README.md', 'readme.md'], { cwd: fixture.path })
@@ -144,7 +144,7 @@ test('a rename whose name differs in case alone arrives, and a file of the user 
 })
 
 test.each(['merge', 'squash', 'rebase'] as const)(
-  'a branch that never had a commit is merged by doing nothing (%s)',
+  'merges a branch without a commit of its own by doing nothing (%s)',
   async (strategy) => {
     await using fixture = await createFixture()
     await fixture.workspaces.ensure(fixture.request(), never)
@@ -156,7 +156,7 @@ test.each(['merge', 'squash', 'rebase'] as const)(
   },
 )
 
-test('a base that is checked out in two worktrees is followed in both, or in none', async () => {
+test('updates both worktrees with the base checked out, or none', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository, workspaces } = fixture
   const second = join(repository.beside, 'second')
@@ -173,7 +173,7 @@ test('a base that is checked out in two worktrees is followed in both, or in non
   }
 })
 
-test('a checkout that is detached at the base stays where it is', async () => {
+test('leaves a checkout that is detached at the base where it is', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository, workspaces } = fixture
   await repository.git(['switch', '-q', '--detach', 'main'])
@@ -185,7 +185,7 @@ test('a checkout that is detached at the base stays where it is', async () => {
   expect(await repository.git(['show', 'main:a.txt'])).toBe('task')
 })
 
-test('a base that the user is rebasing is not moved under them', async () => {
+test('does not move a base that the user is rebasing', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const { repository, workspaces } = fixture
   await repository.git(['switch', '-q', '-c', 'upstream'])
@@ -205,13 +205,13 @@ test('a base that the user is rebasing is not moved under them', async () => {
   expect(await repository.git(['ls-files'])).toBe('README.md\na.txt\none.txt')
 })
 
-test('a worktree on another branch is told before anything is merged', async () => {
+test('reports a worktree on another branch before anything is merged', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   await fixture.repository.git(['switch', '-q', '-c', 'feature'], { cwd: fixture.path })
   await expect(fixture.workspaces.checkTarget(fixture.ref(), never)).rejects.toMatchObject({ code: 'git_failed' })
 })
 
-test("a merge driver of the repository is used, and the user's files do not notice", async () => {
+test("uses the repository's merge driver, and leaves the user's files alone", async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' }, { '.gitattributes': 'a.txt merge=both\n' })
   const { repository, workspaces } = fixture
   await repository.git(['config', 'merge.both.driver', 'cat %B >> %A'])
@@ -222,7 +222,7 @@ test("a merge driver of the repository is used, and the user's files do not noti
   expect(await repository.git(['status', '--porcelain'])).toBe('?? u.txt')
 })
 
-test('modes, links and files that become folders arrive on both sides of a merge', async () => {
+test('merges modes, links and files that become folders from both sides', async () => {
   await using fixture = await withWork(
     { 'run.sh': '#!/bin/sh\n' },
     { thing: 'a file\n', 'old name.txt': 'kept\n'.repeat(9) },
@@ -243,7 +243,7 @@ test('modes, links and files that become folders arrive on both sides of a merge
   expect(await repository.git(['status', '--porcelain'])).toBe('')
 })
 
-test('a move that another living service is making is left to it; one of a dead service is finished', async () => {
+test('leaves a move to a running service, and finishes that of a dead one', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository, workspaces } = fixture
   const [from, to] = [await repository.git(['rev-parse', 'main']), await repository.git(['rev-parse', branch])]

@@ -7,7 +7,7 @@ import type { WorkspaceFixture } from './workspace-fixture.ts'
 const parentsOf = async ({ repository }: WorkspaceFixture, commit: string): Promise<number> =>
   (await repository.git(['rev-list', '--parents', '-n1', commit])).split(' ').length - 1
 
-test('a merge makes a commit with two parents and the message, and the checkout follows', async () => {
+test('creates a merge commit with two parents and the message, and updates the checkout', async () => {
   await using fixture = await withWork({ 'new/file.txt': 'new\n', 'a.txt': 'changed\n' })
   const { repository, workspaces } = fixture
   const message = 'Merge "Add a button"\n\nCopse-Task: 1\n'
@@ -22,7 +22,7 @@ test('a merge makes a commit with two parents and the message, and the checkout 
   expect(await repository.git(['reflog', '-1', '--format=%gs', 'HEAD'])).toBe(`copse: merge ${branch}`)
 })
 
-test('a squash makes one commit with one parent out of many', async () => {
+test('squashes many commits to one with one parent', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   await fixture.repository.commit('Second', { 'two.txt': '2\n' }, fixture.path)
   const before = await fixture.repository.git(['rev-parse', 'main'])
@@ -34,7 +34,7 @@ test('a squash makes one commit with one parent out of many', async () => {
   )
 })
 
-test('a rebase lays the commits on top with their authors, dates and messages', async () => {
+test('rebases commits with their authors, dates and messages', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const { repository } = fixture
   await repository.write({ 'two.txt': '2\n' }, fixture.path)
@@ -55,7 +55,7 @@ test('a rebase lays the commits on top with their authors, dates and messages', 
   expect(await repository.git(['status', '--porcelain'])).toBe('')
 })
 
-test('a rebase on an unchanged target only moves it forward', async () => {
+test('fast-forwards a rebase on an unchanged target', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const head = await fixture.repository.git(['rev-parse', branch])
   expect(await fixture.workspaces.merge(fixture.mergeRequest({ strategy: 'rebase' }), never)).toEqual({
@@ -64,7 +64,7 @@ test('a rebase on an unchanged target only moves it forward', async () => {
   })
 })
 
-test('a rebase leaves out what the target has already', async () => {
+test('leaves out of a rebase what the target already has', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   await fixture.repository.git(['cherry-pick', branch])
   await fixture.repository.commit('Second', { 'two.txt': '2\n' }, fixture.path)
@@ -72,7 +72,7 @@ test('a rebase leaves out what the target has already', async () => {
   expect(await fixture.repository.git(['log', '--format=%s', 'main'])).toBe('Second\nWork on it\nFirst commit')
 })
 
-test('a rebase of a branch that resolved a merge itself keeps the resolution, in one commit', async () => {
+test('keeps the resolution of a branch that resolved a merge, in one commit', async () => {
   await using fixture = await withWork({ 'a.txt': 'ours\n' })
   const { repository } = fixture
   await repository.commit('Meanwhile', { 'a.txt': 'theirs\n' })
@@ -85,7 +85,7 @@ test('a rebase of a branch that resolved a merge itself keeps the resolution, in
 })
 
 test.each(['merge', 'squash', 'rebase'] as const)(
-  'a conflict (%s) lists its files and hunks and changes nothing',
+  'lists files and hunks of a conflict (%s), and changes nothing',
   async (strategy) => {
     await using fixture = await withWork(
       { 'a.txt': 'ours\n', 'ü b.txt': 'ours\n', 'fine.txt': 'f\n' },
@@ -109,18 +109,15 @@ test.each(['merge', 'squash', 'rebase'] as const)(
   },
 )
 
-test.each(['merge', 'squash', 'rebase'] as const)(
-  'merging twice (%s) is merged twice, by the same commit',
-  async (strategy) => {
-    await using fixture = await withWork({ 'one.txt': '1\n' })
-    await fixture.repository.commit('Meanwhile', { 'b.txt': 'b\n' })
-    const first = await fixture.workspaces.merge(fixture.mergeRequest({ strategy }), never)
-    expect(first.kind).toBe('merged')
-    expect(await fixture.workspaces.merge(fixture.mergeRequest({ strategy }), never)).toEqual(first)
-  },
-)
+test.each(['merge', 'squash', 'rebase'] as const)('merges twice (%s) to the same commit', async (strategy) => {
+  await using fixture = await withWork({ 'one.txt': '1\n' })
+  await fixture.repository.commit('Meanwhile', { 'b.txt': 'b\n' })
+  const first = await fixture.workspaces.merge(fixture.mergeRequest({ strategy }), never)
+  expect(first.kind).toBe('merged')
+  expect(await fixture.workspaces.merge(fixture.mergeRequest({ strategy }), never)).toEqual(first)
+})
 
-test('work on another branch than the task is not passed over in silence', async () => {
+test('does not ignore work on another branch than the task’s', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   await fixture.repository.git(['switch', '-q', '-c', 'feature'], { cwd: fixture.path })
   await expect(fixture.workspaces.merge(fixture.mergeRequest(), never)).rejects.toMatchObject({
@@ -129,7 +126,7 @@ test('work on another branch than the task is not passed over in silence', async
   })
 })
 
-test('a merge works when the worktree is gone', async () => {
+test('merges when the worktree is gone', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   await rm(fixture.path, { recursive: true })
   expect((await fixture.workspaces.merge(fixture.mergeRequest(), never)).kind).toBe('merged')
@@ -137,7 +134,7 @@ test('a merge works when the worktree is gone', async () => {
   expect((await second.workspaces.merge(second.mergeRequest({ path: null }), never)).kind).toBe('merged')
 })
 
-test('two merges into one target at once both arrive', async () => {
+test('merges two branches at once into one target', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const other = fixture.request({ path: join(fixture.root, 'other'), branch: 'other' })
   await fixture.workspaces.ensure(other, never)
@@ -151,7 +148,7 @@ test('two merges into one target at once both arrive', async () => {
   expect(await fixture.repository.git(['status', '--porcelain'])).toBe('')
 })
 
-test('branches that share no history are a failure in words', async () => {
+test('reports branches without a common history', async () => {
   await using fixture = await createFixture()
   await fixture.repository.git(['checkout', '-q', '--orphan', branch])
   await fixture.repository.commit('Unrelated', { 'x.txt': 'x\n' })
@@ -161,7 +158,7 @@ test('branches that share no history are a failure in words', async () => {
   })
 })
 
-test('a bare repository can be merged in', async () => {
+test('merges into a bare repository', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const bare = join(fixture.repository.beside, 'bare.git')
   await fixture.repository.git(['clone', '-q', '--bare', fixture.repository.path, bare])

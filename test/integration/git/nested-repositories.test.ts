@@ -11,7 +11,7 @@ async function withWorktree(): Promise<WorkspaceFixture> {
   return fixture
 }
 
-/** Makes a repository inside the worktree, with these files, committed or not. */
+/** Creates a repository inside the worktree with these files, committed or not. */
 async function nest(
   { repository, path }: WorkspaceFixture,
   folder: string,
@@ -32,7 +32,7 @@ async function nest(
 const pathsOf = async (fixture: WorkspaceFixture, scope: 'uncommitted' | 'branch') =>
   (await fixture.workspaces.diff(fixture.ref(), scope, null, never)).files.map(({ path }) => path)
 
-/** How a repository comes into a worktree → what it leaves there. */
+/** How a repository comes into a worktree → the files that it leaves there. */
 const kinds: readonly [string, (fixture: WorkspaceFixture) => Promise<void>][] = [
   [
     'without a commit',
@@ -64,7 +64,7 @@ const kinds: readonly [string, (fixture: WorkspaceFixture) => Promise<void>][] =
   ],
 ]
 
-test.each(kinds)('the files of a repository %s are in the diff, the work, and the merge', async (_what, make) => {
+test.each(kinds)('includes the files of a repository %s in diff, work and merge', async (_what, make) => {
   await using fixture = await withWorktree()
   const { repository, workspaces, path } = fixture
   await make(fixture)
@@ -86,7 +86,7 @@ test.each(kinds)('the files of a repository %s are in the diff, the work, and th
   expect(await pathsOf(fixture, 'uncommitted')).toEqual([])
 })
 
-test('another worktree of the same repository inside is not part of the work', async () => {
+test('excludes another worktree of the same repository', async () => {
   await using fixture = await withWorktree()
   const { repository, path } = fixture
   await repository.git(['worktree', 'add', '--quiet', '-b', 'side', join(path, 'side')], { cwd: path })
@@ -94,7 +94,7 @@ test('another worktree of the same repository inside is not part of the work', a
   expect(await pathsOf(fixture, 'branch')).toEqual(['own.txt'])
 })
 
-test('a nested repository’s own ignore rules count for its files', async () => {
+test('respects a nested repository’s own ignore rules', async () => {
   await using fixture = await withWorktree()
   const cwd = await nest(
     fixture,
@@ -106,7 +106,7 @@ test('a nested repository’s own ignore rules count for its files', async () =>
   expect(await pathsOf(fixture, 'branch')).toEqual(['tool/.gitignore', 'tool/a.txt'])
 })
 
-test('what a nested repository changes and deletes is a change like any other', async () => {
+test('treats a nested repository’s changes and deletions like any other', async () => {
   await using fixture = await withWorktree()
   const { repository, workspaces } = fixture
   const cwd = await nest(fixture, 'tool', { 'a.txt': 'a\n', 'b.txt': 'b\n' }, true)
@@ -118,7 +118,7 @@ test('what a nested repository changes and deletes is a change like any other', 
   expect(files.map(({ path, status }) => `${status} ${path}`)).toEqual(['modified tool/a.txt', 'deleted tool/b.txt'])
 })
 
-test('everything that is committed without being asked takes the files, too', async () => {
+test('includes its files in every automatic commit', async () => {
   await using fixture = await withWorktree()
   await nest(fixture, 'tool', { 'a.txt': 'a\n' }, true)
   await nest(fixture, 'empty', { 'b.txt': 'b\n' }, false)
@@ -127,7 +127,7 @@ test('everything that is committed without being asked takes the files, too', as
   expect(tracked.split('\n')).toEqual(['.gitignore', 'README.md', 'empty/b.txt', 'tool/a.txt'])
 })
 
-test('a worktree that goes leaves the files and the history of a nested repository as rescues', async () => {
+test('keeps files and history of a nested repository as rescues when a worktree is removed', async () => {
   await using fixture = await withWorktree()
   const { repository, path, workspaces } = fixture
   const cwd = await nest(fixture, 'tool', { 'a.txt': 'first\n' }, true)
@@ -150,7 +150,7 @@ test('a worktree that goes leaves the files and the history of a nested reposito
   expect(kept.every(({ ref }) => ref.includes(taskId))).toBe(true)
 })
 
-test('a rescue that a link on some branch still needs never expires', async () => {
+test('never expires a rescue that a link on a branch still needs', async () => {
   await using fixture = await withWorktree()
   const { repository, workspaces } = fixture
   const cwd = await nest(fixture, 'tool', { 'a.txt': 'a\n' }, true)

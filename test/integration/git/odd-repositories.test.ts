@@ -78,7 +78,7 @@ const oddities: readonly (readonly [string, Prepare])[] = [
 ]
 
 describe.each(oddities)('a repository %s', (_name, prepare) => {
-  test('has tasks like any other', async () => {
+  test('has tasks as usual', async () => {
     await using fixture = await createFixture()
     await prepare(fixture)
     const head = () => readFile(join(fixture.repository.path, '.git/HEAD'), 'utf8')
@@ -89,7 +89,7 @@ describe.each(oddities)('a repository %s', (_name, prepare) => {
   })
 })
 
-test('spaces, emoji and line ends in the paths of repository, worktree and files are no trouble', async () => {
+test('works with spaces, emoji and line ends in paths', async () => {
   const files = { 'a\nb 🌱.txt': 'x\n', ' ü/ "q" \\.txt': 'y\n' }
   await using fixture = await createFixture({ name: ' my\nrepo 🌳', folder: 'work\nspaces 🍃 ', files })
   expect(await fixture.workspaces.inspect(join(fixture.repository.path, ' ü'), never)).toEqual({
@@ -101,7 +101,7 @@ test('spaces, emoji and line ends in the paths of repository, worktree and files
   expect(await wholeLife(fixture)).toEqual([...Object.keys(files), 'task work.txt'].toSorted())
 })
 
-test('a repository with SHA-256 names has tasks like any other', async () => {
+test('has tasks as usual with SHA-256 names', async () => {
   await using fixture = await createFixture()
   const { git, path } = fixture.repository
   await rm(join(path, '.git'), { recursive: true })
@@ -110,7 +110,7 @@ test('a repository with SHA-256 names has tasks like any other', async () => {
   expect(await wholeLife(fixture)).toEqual(['README.md', 'task work.txt'])
 })
 
-test('a post-checkout hook runs once in a new worktree, with what git tells it, and its failure is none of the task', async () => {
+test('runs a post-checkout hook once in a new worktree, whose failure does not stop the task', async () => {
   await using fixture = await createFixture()
   const seen = join(fixture.repository.beside, 'seen')
   const hook = `#!/bin/sh\necho "$PWD $*" >> '${seen}'\nexit 3\n`
@@ -124,7 +124,7 @@ test('a post-checkout hook runs once in a new worktree, with what git tells it, 
   expect(await readFile(seen, 'utf8')).toBe(`${fixture.path} ${'0'.repeat(40)} ${tip} 1`)
 })
 
-test('a hooks folder of the project, such as husky makes it, is found from the worktree', async () => {
+test('finds a project’s hooks folder, such as husky’s, from the worktree', async () => {
   await using fixture = await createFixture({ files: { '.husky/post-checkout': '#!/bin/sh\ntouch installed\n' } })
   await fixture.repository.git(['update-index', '--chmod=+x', '.husky/post-checkout'])
   await fixture.repository.git(['commit', '--quiet', '-m', 'It runs'])
@@ -134,7 +134,7 @@ test('a hooks folder of the project, such as husky makes it, is found from the w
 })
 
 describe('a bare repository', () => {
-  test('has tasks like any other, and nothing of its own is copied into them', async () => {
+  test('has tasks as usual, and copies nothing of its own into them', async () => {
     await using fixture = await createFixture()
     const bare = join(fixture.repository.beside, 'bare.git')
     await fixture.repository.git(['clone', '--quiet', '--bare', fixture.repository.path, bare])
@@ -144,7 +144,7 @@ describe('a bare repository', () => {
     expect(await wholeLife(fixture, request)).toEqual(['README.md', 'task work.txt'])
   })
 
-  test('beside its worktrees in a folder .bare is found from all of them', async () => {
+  test('is found from all worktrees beside its folder .bare', async () => {
     await using fixture = await createFixture()
     const home = join(fixture.repository.beside, 'my app')
     await mkdir(home)
@@ -160,7 +160,7 @@ describe('a bare repository', () => {
   })
 })
 
-test('a project whose repository is itself a linked worktree has tasks, with the files beside it', async () => {
+test('has tasks in a project whose repository is a linked worktree, with its files', async () => {
   await using fixture = await createFixture({ files: { '.gitignore': '.env\n' } })
   const linked = join(fixture.repository.beside, 'linked')
   await fixture.repository.git(['worktree', 'add', '--quiet', '-b', 'side', linked])
@@ -172,7 +172,7 @@ test('a project whose repository is itself a linked worktree has tasks, with the
   expect(await fixture.repository.git(['branch', '--show-current'], { cwd: linked })).toBe('side')
 })
 
-test('a project whose repository has its .git folder elsewhere has tasks, and its checkout follows', async () => {
+test('has tasks in a project whose .git folder is elsewhere, and updates its checkout', async () => {
   await using fixture = await createFixture()
   const { git, path, beside } = fixture.repository
   await git(['init', '--quiet', '--separate-git-dir', join(beside, 'elsewhere.git')])
@@ -181,7 +181,7 @@ test('a project whose repository has its .git folder elsewhere has tasks, and it
   expect(await readFile(join(path, 'task work.txt'), 'utf8')).toBe('done\n')
 })
 
-test('a project whose repository is a submodule has tasks', async () => {
+test('has tasks in a project whose repository is a submodule', async () => {
   await using fixture = await createFixture()
   const outer = join(fixture.repository.beside, 'outer')
   const { git } = fixture.repository
@@ -194,7 +194,7 @@ test('a project whose repository is a submodule has tasks', async () => {
   expect(await readFile(join(inner, 'task work.txt'), 'utf8')).toBe('done\n')
 })
 
-test.skipIf(process.getuid?.() !== 0)('a repository of somebody else is refused with what to do about it', async () => {
+test.skipIf(process.getuid?.() !== 0)('refuses another user’s repository and says what to do', async () => {
   await using fixture = await createFixture()
   await chown(fixture.repository.path, 12345, 12345)
   await chown(join(fixture.repository.path, '.git'), 12345, 12345)
@@ -204,7 +204,7 @@ test.skipIf(process.getuid?.() !== 0)('a repository of somebody else is refused 
   })
 })
 
-test('a commit without any branch is told apart from no commit', async () => {
+test('distinguishes a commit without a branch from no commit', async () => {
   await using fixture = await createFixture()
   await fixture.repository.git(['switch', '--quiet', '--detach'])
   await fixture.repository.git(['branch', '--quiet', '-D', 'main'])
@@ -214,7 +214,7 @@ test('a commit without any branch is told apart from no commit', async () => {
   })
 })
 
-test('a branch that is checked out elsewhere is refused with the place, and nothing changes', async () => {
+test('refuses a branch that is checked out elsewhere, names the place and changes nothing', async () => {
   await using fixture = await createFixture()
   await fixture.repository.git(['switch', '--quiet', '-c', branch])
   await expect(fixture.workspaces.ensure(fixture.request({ expect: 'existing' }), never)).rejects.toMatchObject({
@@ -225,7 +225,7 @@ test('a branch that is checked out elsewhere is refused with the place, and noth
   expect(await fixture.repository.git(['branch', '--show-current'])).toBe(branch)
 })
 
-test.each(['copse', `${branch}/more`])('a branch %s that is in the way is named', async (name) => {
+test.each(['copse', `${branch}/more`])('names a branch %s that is in the way', async (name) => {
   await using fixture = await createFixture()
   await fixture.repository.git(['branch', name])
   await expect(fixture.workspaces.ensure(fixture.request(), never)).rejects.toMatchObject({

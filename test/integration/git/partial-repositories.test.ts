@@ -7,13 +7,13 @@ import { wholeLife } from './whole-life.ts'
 
 const files = { 'a/one.txt': 'one\n', 'b/two.txt': 'two\n', 'top.txt': 'top\n' }
 
-test('a shallow clone has tasks, and stays shallow', async () => {
+test('has tasks in a shallow clone, which stays shallow', async () => {
   await using fixture = await cloned(['--depth=1'])
   expect(await wholeLife(fixture)).toEqual([...Object.keys(files), 'task work.txt'].toSorted())
   expect(await fixture.repository.git(['rev-parse', '--is-shallow-repository'])).toBe('true')
 })
 
-test('a partial clone gets at the checkout what it lacks, and nothing later', async () => {
+test('fetches what a partial clone lacks at the checkout, and nothing later', async () => {
   await using fixture = await cloned(['--filter=blob:none'])
   expect(await missing(fixture)).toHaveLength(3)
   const made = await fixture.workspaces.ensure(fixture.request(), never)
@@ -28,7 +28,7 @@ test('a partial clone gets at the checkout what it lacks, and nothing later', as
   expect(await wholeLife(fixture)).toContain('task work.txt')
 })
 
-test('what only older commits of a partial clone have is not fetched for a task', async () => {
+test('does not fetch what only older commits of a partial clone have', async () => {
   await using fixture = await cloned(['--filter=blob:none'], async ({ repository }) => {
     await repository.commit('Newer', { 'top.txt': 'newer\n', 'b/two.txt': 'newer\n' })
   })
@@ -38,7 +38,7 @@ test('what only older commits of a partial clone have is not fetched for a task'
   expect(await missing(fixture, ['--all'])).toHaveLength(2)
 })
 
-test('when the remote of a partial clone is out of reach, the failure says so and nothing is left behind', async () => {
+test('reports an unreachable remote of a partial clone, and leaves nothing behind', async () => {
   await using fixture = await cloned(['--filter=blob:none'])
   await rename(originOf(fixture), `${originOf(fixture)}-away`)
   await expect(fixture.workspaces.ensure(fixture.request(), never)).rejects.toMatchObject({
@@ -52,7 +52,7 @@ test('when the remote of a partial clone is out of reach, the failure says so an
 })
 
 test.each(['--cone', '--no-cone'])(
-  'a sparse checkout (%s) is kept in new worktrees, and its other files stay',
+  'keeps a sparse checkout (%s) in new worktrees, with its other files',
   async (mode) => {
     await using fixture = await createFixture({ files })
     const { git } = fixture.repository
@@ -64,7 +64,7 @@ test.each(['--cone', '--no-cone'])(
   },
 )
 
-test('a sparse checkout of another linked worktree is not taken for that of the project', async () => {
+test('does not take another linked worktree’s sparse checkout for the project’s', async () => {
   await using fixture = await createFixture({ files })
   const { git, beside } = fixture.repository
   await git(['worktree', 'add', '--quiet', '-b', 'side', join(beside, 'side')])
@@ -73,18 +73,18 @@ test('a sparse checkout of another linked worktree is not taken for that of the 
   expect((await readdir(fixture.path)).toSorted()).toEqual(['.git', 'a', 'b', 'top.txt'])
 })
 
-/** As git-lfs writes it; what it stands for is `big content\n`. */
+/** The pointer as git-lfs writes it, for `big content\n`. */
 const pointer =
   'version https://git-lfs.github.com/spec/v1\n' +
   'oid sha256:4cac19622fc3ada9c0fdeadb33f88f367b541f38b89102a3f1261ac81fd5bcb5\nsize 12\n'
 
-test('pointers of large files stay what they are where no filter is installed', async () => {
+test('keeps pointers of large files where no filter is installed', async () => {
   await using fixture = await withPointer()
   await wholeLife(fixture)
   expect(await fixture.repository.git(['cat-file', 'blob', 'main:big.bin'])).toBe(pointer.trimEnd())
 })
 
-test('large files are filled in and taken back by the filter that is installed, and only pointers are committed', async () => {
+test('fills large files in by an installed filter, and commits only pointers', async () => {
   await using fixture = await withPointer()
   await installFilter(fixture)
   await fixture.workspaces.ensure(fixture.request(), never)
@@ -99,7 +99,7 @@ test('large files are filled in and taken back by the filter that is installed, 
   }
 })
 
-test('GIT_LFS_SKIP_SMUDGE reaches the filter, so that pointers stay pointers where a person wants that', async () => {
+test('passes GIT_LFS_SKIP_SMUDGE to the filter, so that pointers stay pointers', async () => {
   await using fixture = await withPointer()
   await installFilter(fixture)
   process.env['GIT_LFS_SKIP_SMUDGE'] = '1'
@@ -111,7 +111,7 @@ test('GIT_LFS_SKIP_SMUDGE reaches the filter, so that pointers stay pointers whe
   expect(await readFile(join(fixture.path, 'big.bin'), 'utf8')).toBe(pointer)
 })
 
-/** A fixture whose repository is a clone of another that lies beside it. */
+/** A fixture whose repository is a clone of another beside it. */
 async function cloned(
   options: readonly string[],
   prepare: (fixture: WorkspaceFixture) => Promise<void> = () => Promise.resolve(),
@@ -139,7 +139,7 @@ async function withPointer(): Promise<WorkspaceFixture> {
   return await createFixture({ files: { '.gitattributes': attributes, 'big.bin': pointer } })
 }
 
-/** What git-lfs does with the one large file there is, as far as git sees it. */
+/** Imitates git-lfs for the one large file, as far as git sees it. */
 async function installFilter({ repository }: WorkspaceFixture): Promise<void> {
   const kept = join(repository.beside, 'pointer')
   await writeFile(kept, pointer)

@@ -27,7 +27,7 @@ afterEach(() => rm(home, { recursive: true }))
 
 const refusal = { name: 'WorkspaceError', code: 'outside_worktree' }
 
-describe('worktree rule 6: a path that resolves outside the worktree is rejected', () => {
+describe('worktree rule 6: rejects a path that resolves outside the worktree', () => {
   test.each(['..', '../outside/secret', 'sub/../../outside', '/etc/hostname', 'sub/../..', 'a\0b'])(
     'by its name: %j',
     async (path) => {
@@ -49,7 +49,7 @@ describe('worktree rule 6: a path that resolves outside the worktree is rejected
     },
   )
 
-  test('one inside stays allowed: plain, not there yet, through a link that stays inside, and with two dots in a name', async () => {
+  test('allows a path inside: plain, new, through an inner link, or with two dots in a name', async () => {
     await symlink('sub', join(root, 'link'))
     await writeFile(join(root, '..file'), 'x')
     expect(await pathInside(root, 'sub/../sub/new')).toBe(join(root, 'sub/new'))
@@ -61,14 +61,14 @@ describe('worktree rule 6: a path that resolves outside the worktree is rejected
     expect(await readFile(join(root, 'sub/deep/er/f'), 'utf8')).toBe('written\n')
   })
 
-  test('the message says which path, and what to give instead', async () => {
+  test('names the path, and what to use instead', async () => {
     await expect(pathInside(root, '../outside')).rejects.toMatchObject({
       message: expect.stringMatching(/"\.\.\/outside" points outside .*worktree\. Use a path inside it\./),
     })
   })
 })
 
-describe("a repository's own files are rejected, whatever the file system takes for their name", () => {
+describe("rejects a repository's own files, by any name that the file system accepts", () => {
   const names = [
     '.git',
     '.GIT',
@@ -95,21 +95,21 @@ describe("a repository's own files are rejected, whatever the file system takes 
   })
 
   test.each(['.gitignore', '.github', 'git', '.git-blame-ignore-revs', 'x.git', 'GIT~2', '.gitmodules'])(
-    'but not %j, which is a file like any other',
+    'but not %j, which is a plain file',
     async (name) => {
       expect(isGitName(name)).toBe(false)
       expect(await pathInside(root, `sub/${name}`)).toBe(join(root, 'sub', name))
     },
   )
 
-  test('also through a link that has a harmless name', async () => {
+  test('also through a harmlessly named link', async () => {
     await mkdir(join(root, '.git'))
     await symlink('.git', join(root, 'harmless'))
     await expect(pathInside(root, 'harmless/config')).rejects.toMatchObject(refusal)
   })
 })
 
-test('a symlink that appears after the check is not followed: not at a folder, a file, or the worktree itself', async () => {
+test('follows no symlink that appears after the check', async () => {
   await mkdir(join(root, 'sub/inner'))
   await using folder = await openFolder(root, 'sub')
   await rename(join(root, 'sub/inner'), join(root, 'moved'))
@@ -127,32 +127,29 @@ test('a symlink that appears after the check is not followed: not at a folder, a
   expect(await readdir(outside)).toEqual(['secret'])
 })
 
-test.runIf(process.platform === 'linux')(
-  'a folder that is open stays that folder when another comes to its place',
-  async () => {
-    await using folder = await openFolder(root, 'sub')
-    await rename(join(root, 'sub'), join(root, 'was sub'))
-    await symlink(outside, join(root, 'sub'))
-    await using file = await folder.open('f', constants.O_WRONLY | constants.O_CREAT)
-    await file.writeFile('here\n')
-    expect(await readdir(outside)).toEqual(['secret'])
-    expect(await readFile(join(root, 'was sub/f'), 'utf8')).toBe('here\n')
-  },
-)
+test.runIf(process.platform === 'linux')('keeps an open folder when another takes its place', async () => {
+  await using folder = await openFolder(root, 'sub')
+  await rename(join(root, 'sub'), join(root, 'was sub'))
+  await symlink(outside, join(root, 'sub'))
+  await using file = await folder.open('f', constants.O_WRONLY | constants.O_CREAT)
+  await file.writeFile('here\n')
+  expect(await readdir(outside)).toEqual(['secret'])
+  expect(await readFile(join(root, 'was sub/f'), 'utf8')).toBe('here\n')
+})
 
-/** Nobody knows how many: two that go at one pace would meet at one point only, for as long as they go. */
+/** A random number, because two processes at the same pace would meet at one point only. */
 async function someTurns(): Promise<void> {
   for (let left = Math.floor(Math.random() * 8); left > 0; left -= 1) await setImmediate()
 }
 
-/** Swaps a folder for a link to `outside` and back, as fast as it can, until told to stop. */
+/** Swaps a folder for a link to `outside` and back, as fast as possible, until stopped. */
 async function swapUntil(stop: AbortSignal, place: string): Promise<number> {
   let swaps = 0
   for (; !stop.aborted; swaps += 1) {
     await someTurns()
     await rename(place, `${place}.real`)
     await symlink(outside, place).catch(async (error: NodeJS.ErrnoException) => {
-      // In between, the service has made the folder that it missed.
+      // In between, the service has created the missing folder.
       if (error.code !== 'EEXIST') throw error
       await rename(place, `${place}.made-${swaps}`)
       await symlink(outside, place)
@@ -168,7 +165,7 @@ async function swapUntil(stop: AbortSignal, place: string): Promise<number> {
   return swaps
 }
 
-test('a race: what is copied into a folder that somebody swaps for a link all the time never lands outside', async () => {
+test('a race: copies nothing outside while a folder is swapped for a link', async () => {
   const repository = join(home, 'repository')
   await mkdir(join(repository, 'sub'), { recursive: true })
   const names = Array.from({ length: 40 }, (_, number) => `sub/file-${number}.env`)
@@ -177,7 +174,7 @@ test('a race: what is copied into a folder that somebody swaps for a link all th
   const swaps = swapUntil(stop.signal, join(root, 'sub'))
   let [copied, refused] = [0, 0]
   try {
-    // Enough of both, or what was to be raced never was.
+    // Both must have happened often, or there was no race.
     for (let round = 0; round < 4_000 && (copied < 20 || refused < 20); round += 1) {
       const name = names[round % names.length] ?? ''
       await rm(join(root, name), { force: true })
@@ -185,7 +182,7 @@ test('a race: what is copied into a folder that somebody swaps for a link all th
         await copyFiles(repository, root, [name])
         copied += 1
       } catch (error) {
-        // Between two renames there is no such folder.
+        // Between two renames the folder does not exist.
         const code = error instanceof Error && 'code' in error ? error.code : null
         if (code !== 'outside_worktree' && code !== 'ENOENT' && code !== 'EEXIST') throw error
         refused += 1
@@ -202,7 +199,7 @@ test('a race: what is copied into a folder that somebody swaps for a link all th
   expect(refused).toBeGreaterThan(0)
 })
 
-test('a race: the lock of a worktree that somebody swaps for a link all the time is never made outside', async () => {
+test('a race: creates no lock outside while the worktree is swapped for a link', async () => {
   const workspaces = createWorkspaces()
   const stop = new AbortController()
   const swaps = swapUntil(stop.signal, root)
@@ -214,7 +211,7 @@ test('a race: the lock of a worktree that somebody swaps for a link all the time
         await workspaces.unlock(root, execution)
       } catch (error) {
         const code = error instanceof Error && 'code' in error ? error.code : null
-        // Between two renames there is no such folder.
+        // Between two renames the folder does not exist.
         if (code !== 'outside_worktree' && code !== 'git_failed') throw error
         refused += 1
       }

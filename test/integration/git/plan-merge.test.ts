@@ -15,7 +15,7 @@ const planOf = async (repository: TestRepository, strategy: 'merge' | 'squash' |
 
 const names = ['a.txt', 'b.txt', 'dir/c.txt'] as const
 const lines = fc.array(fc.constantFrom('one', 'two', 'three'), { maxLength: 6 })
-/** One commit: what some files become; null deletes one. */
+/** One commit: the new content of some files; null deletes one. */
 const commit = fc.dictionary(fc.constantFrom(...names), fc.option(lines), { minKeys: 1 })
 const history = fc.array(commit, { maxLength: 3 })
 
@@ -29,7 +29,7 @@ async function make(repository: TestRepository, commits: readonly Record<string,
   }
 }
 
-/** What git itself makes of it, in a worktree of its own; null where it finds a conflict, or leaves its markers. */
+/** Git's own result in a worktree of its own; null if it finds a conflict, or leaves markers. */
 async function byGit(repository: TestRepository, how: readonly string[], on: string): Promise<string | null> {
   const place = join(repository.beside, 'by-git')
   await repository.git(['worktree', 'add', '-q', '--detach', place, on])
@@ -45,48 +45,40 @@ async function byGit(repository: TestRepository, how: readonly string[], on: str
   }
 }
 
-test(
-  'a merge, a squash and a rebase come to what git comes to, or to a conflict where git finds one',
-  { timeout: 120_000 },
-  async () => {
-    const runs = fc.asyncProperty(commit, history, history, async (given, ours, theirs) => {
-      await using repository = await createTestRepository()
-      await make(repository, [given])
-      await repository.git(['branch', 'work'])
-      await make(repository, ours)
-      await repository.git(['switch', '-q', 'work'])
-      await make(repository, theirs)
-      await repository.git(['switch', '-q', 'main'])
-      const before = await repository.git(['rev-parse', 'main^{tree}'])
-      const merged = await byGit(repository, ['merge', '-q', '--no-edit', 'work'], 'main')
-      const rebased = await byGit(
-        repository,
-        ['rebase', '-q', '--reapply-cherry-picks', '--empty=drop', 'main'],
-        'work',
-      )
-      for (const strategy of ['merge', 'squash', 'rebase'] as const) {
-        const plan = await planOf(repository, strategy, 'work')
-        const tree = plan.kind === 'conflict' ? null : plan.kind === 'nothing_to_do' ? before : plan.tree
-        // A rebase of what is in already brings nothing, though git would stumble on the way there.
-        const isIn = merged === before && tree === before
-        expect(tree).toBe(strategy === 'rebase' && !isIn ? rebased : merged)
-      }
-    })
-    // git merges this with its markers in it: emptied here, moved there, onto a file that is here too, and empty.
-    const emptied = { 'dir/c.txt': [], 'a.txt': [] }
-    await fc.assert(runs, {
-      numRuns: 8,
-      examples: [[{ 'a.txt': ['one'] }, [emptied], [{ 'dir/c.txt': ['one', 'one'] }, { 'a.txt': null }]]],
-    })
-  },
-)
+test('plans a merge, squash and rebase with git’s own result', { timeout: 120_000 }, async () => {
+  const runs = fc.asyncProperty(commit, history, history, async (given, ours, theirs) => {
+    await using repository = await createTestRepository()
+    await make(repository, [given])
+    await repository.git(['branch', 'work'])
+    await make(repository, ours)
+    await repository.git(['switch', '-q', 'work'])
+    await make(repository, theirs)
+    await repository.git(['switch', '-q', 'main'])
+    const before = await repository.git(['rev-parse', 'main^{tree}'])
+    const merged = await byGit(repository, ['merge', '-q', '--no-edit', 'work'], 'main')
+    const rebased = await byGit(repository, ['rebase', '-q', '--reapply-cherry-picks', '--empty=drop', 'main'], 'work')
+    for (const strategy of ['merge', 'squash', 'rebase'] as const) {
+      const plan = await planOf(repository, strategy, 'work')
+      const tree = plan.kind === 'conflict' ? null : plan.kind === 'nothing_to_do' ? before : plan.tree
+      // A rebase of merged work adds nothing, though git would stumble on the way.
+      const isIn = merged === before && tree === before
+      expect(tree).toBe(strategy === 'rebase' && !isIn ? rebased : merged)
+    }
+  })
+  // Git merges this with markers: emptied here, moved there onto a file that exists here too, and empty.
+  const emptied = { 'dir/c.txt': [], 'a.txt': [] }
+  await fc.assert(runs, {
+    numRuns: 8,
+    examples: [[{ 'a.txt': ['one'] }, [emptied], [{ 'dir/c.txt': ['one', 'one'] }, { 'a.txt': null }]]],
+  })
+})
 
-test('a merge of its own that has something new keeps a rebase from saying that all is in', async () => {
+test('does not call a rebase up to date if a merge commit adds something', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository } = fixture
   await repository.commit('Before', { 'c.txt': 'c\n' })
   await repository.git(['cherry-pick', branch])
-  // The branch merges main and adds something while it does: no commit but the merge has it.
+  // The branch merges main and adds something in the merge commit only.
   await repository.git(['merge', '-q', '--no-ff', '--no-commit', 'main'], { cwd: fixture.path })
   await repository.commit('Merge and add', { 'extra.txt': 'extra\n' }, fixture.path)
   await repository.commit('Meanwhile', { 'b.txt': 'b\n' })
@@ -99,7 +91,7 @@ test('a merge of its own that has something new keeps a rebase from saying that 
 })
 
 test.each(['merge', 'squash', 'rebase'] as const)(
-  'what was merged and taken back on the target comes again (%s)',
+  'merges again what was reverted on the target (%s)',
   async (strategy) => {
     await using fixture = await withWork({ 'a.txt': 'task\n' })
     const { repository } = fixture

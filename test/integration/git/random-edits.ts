@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import type { TestRepository } from '../../helpers/git-repository.ts'
 
-/** One thing that somebody does in a worktree. */
+/** One edit of a person in a worktree. */
 export type Edit =
   | { readonly kind: 'write'; readonly path: string; readonly content: string; readonly binary: boolean }
   | { readonly kind: 'delete' | 'stage' | 'untrack' | 'assume' | 'mode'; readonly path: string }
@@ -12,12 +12,12 @@ export type Edit =
   | { readonly kind: 'submodule'; readonly content: string; readonly stage: boolean }
   | { readonly kind: 'commit' }
 
-/** Some are files of the first commit, some folders of others; `.log` is ignored, where it is not added by force. */
+/** Some are files of the first commit, some folders of others; `.log` is ignored unless added by force. */
 const paths = ['a.txt', 'b.txt', 'dir/c.txt', 'dir', 'a.txt/inner', 'new/deep/er.txt', 'ü 🌱 "q".txt', '-rf', 'x.log']
 const path = fc.constantFrom(...paths)
 const content = fc.string({ maxLength: 20 })
 
-/** What a random person does in a worktree of `startFiles`, in order. */
+/** Random edits of a worktree of `startFiles`, in order. */
 export const someEdits: fc.Arbitrary<readonly Edit[]> = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: fc.record({ kind: fc.constant('write' as const), path, content, binary: fc.boolean() }) },
@@ -45,7 +45,7 @@ export const someEdits: fc.Arbitrary<readonly Edit[]> = fc.array(
 
 export const startFiles = { '.gitignore': '*.log\n', 'a.txt': 'a\n', 'b.txt': 'b\n', 'dir/c.txt': 'c\n' }
 
-/** Does an edit as far as it makes sense there: what is not there is not deleted. */
+/** Makes an edit as far as possible: a missing file is not deleted. */
 export async function doEdit(repository: TestRepository, worktree: string, edit: Edit): Promise<void> {
   const git = (...args: string[]) => repository.git(args, { cwd: worktree }).catch(() => '')
   if (edit.kind === 'commit') return void (await git('commit', '-qm', 'Some of it'))
@@ -86,7 +86,7 @@ export interface FileState {
   readonly content: string
 }
 
-/** What is to be kept of a worktree: what is tracked, was in HEAD or is not ignored, without submodules. */
+/** The files to keep of a worktree: tracked, in HEAD or not ignored, without submodules. */
 export async function readWork(repository: TestRepository, worktree: string): Promise<Record<string, FileState>> {
   const listed = await Promise.all([
     repository.git(['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: worktree }),
@@ -96,7 +96,7 @@ export async function readWork(repository: TestRepository, worktree: string): Pr
   return await readFiles(worktree, [...names].toSorted())
 }
 
-/** Those of the paths that are files or links; none behind a link. */
+/** Filters paths to files and links, none behind a link. */
 export async function readFiles(worktree: string, names: readonly string[]): Promise<Record<string, FileState>> {
   const found: Record<string, FileState> = {}
   for (const name of names) {
@@ -144,7 +144,7 @@ async function editSubmodule(
   await writeFile(join(inner, 'staged.txt'), `${text} and then\n`)
 }
 
-/** Nothing is in the way of a file of that name any more. */
+/** Removes everything in the way of a file of that name. */
 async function makeRoom(worktree: string, name: string): Promise<void> {
   const parents: string[] = []
   for (let parent = dirname(name); parent !== '.'; parent = dirname(parent)) parents.unshift(parent)

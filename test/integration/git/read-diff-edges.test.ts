@@ -21,7 +21,7 @@ const diffOf = (
   path: string | null = null,
 ) => fixture.workspaces.diff(fixture.ref(), scope, path, never)
 
-/** So large that reading it would take minutes; it takes no room on the disk. */
+/** So large that reading it would take minutes; sparse, so it takes no disk space. */
 const hugeBytes = 256 * 1024 ** 3
 
 async function writeHuge(fixture: WorkspaceFixture, name: string): Promise<string> {
@@ -31,7 +31,7 @@ async function writeHuge(fixture: WorkspaceFixture, name: string): Promise<strin
   return file
 }
 
-test('a huge file is told by its name, and not read', async () => {
+test('lists a huge file by name without reading it', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   const file = await writeHuge(fixture, 'core.dump')
   await chmod(file, 0o755)
@@ -61,7 +61,7 @@ test('a huge file is told by its name, and not read', async () => {
   expect((await diffOf(fixture)).files[1]?.blob).not.toBe(files[1]?.blob)
 })
 
-test('a huge file that takes the place of a tracked one is a change of it', async () => {
+test('lists a huge file that replaces a tracked one as a change', async () => {
   await using fixture = await withWorktree({ 'data.bin': 'small\n' })
   await fixture.repository.git(['rm', '--quiet', '--cached', 'data.bin'], { cwd: fixture.path })
   await writeHuge(fixture, 'data.bin')
@@ -70,7 +70,7 @@ test('a huge file that takes the place of a tracked one is a change of it', asyn
   ])
 })
 
-test('a huge file is not read while a merge is under way either', async () => {
+test('does not read a huge file during a merge', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   await fixture.repository.commit('Mine', { 'a.txt': 'mine\n' }, fixture.path)
   await fixture.repository.commit('Theirs', { 'a.txt': 'theirs\n' })
@@ -83,7 +83,7 @@ test('a huge file is not read while a merge is under way either', async () => {
   ])
 })
 
-test('no setting of a person changes what a diff says, and no program of theirs runs for it', async () => {
+test('ignores a person’s settings in a diff, and runs no program of theirs', async () => {
   await using fixture = await withWorktree({
     '.gitattributes': '*.txt diff=shout\n',
     'a.txt': `${lines(3)}\nmiddle\n\n${lines(30, 'same')}`,
@@ -144,7 +144,7 @@ test('no setting of a person changes what a diff says, and no program of theirs 
   expect(await readdir(repository.beside)).not.toContain('ran')
 })
 
-test('with autocrlf only what was changed is a change, and line ends on the disk are none', async () => {
+test('ignores line ends on disk with autocrlf', async () => {
   await using fixture = await withWorktree({ 'a.txt': lines(5), 'b.txt': lines(5) })
   const { repository, path } = fixture
   await repository.git(['config', 'core.autocrlf', 'true'])
@@ -159,7 +159,7 @@ test('with autocrlf only what was changed is a change, and line ends on the disk
   expect(patch).not.toContain('\r')
 })
 
-test('a change of mode alone is told, and none where the repository does not count modes', async () => {
+test('shows a change of mode, unless the repository ignores modes', async () => {
   await using fixture = await withWorktree({ 'run.sh': 'x\n' })
   await chmod(join(fixture.path, 'run.sh'), 0o755)
   expect((await diffOf(fixture)).files).toMatchObject([
@@ -169,7 +169,7 @@ test('a change of mode alone is told, and none where the repository does not cou
   expect((await diffOf(fixture)).files).toEqual([])
 })
 
-test('a file that is only announced to git is shown whole', async () => {
+test('shows a file with intent to add whole', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.write({ 'soon.txt': lines(3), 'empty.txt': '' }, fixture.path)
   await fixture.repository.git(['add', '--intent-to-add', '.'], { cwd: fixture.path })
@@ -179,7 +179,7 @@ test('a file that is only announced to git is shown whole', async () => {
   ])
 })
 
-test('a folder that became a link, and a link that became a folder, are told file by file', async () => {
+test('shows a folder that became a link, or the reverse, file by file', async () => {
   await using fixture = await withWorktree({ 'folder/one.txt': '1\n', 'folder/two.txt': '2\n', 'a.txt': 'a\n' })
   const { path, repository } = fixture
   await rm(join(path, 'folder'), { recursive: true })
@@ -199,7 +199,7 @@ test('a folder that became a link, and a link that became a folder, are told fil
   ])
 })
 
-test('a submodule that came, moved or went is told whatever its settings say, and its own dirt is not', async () => {
+test('shows added, moved and removed submodules whatever their settings, but not their own changes', async () => {
   await using library = await createTestRepository()
   await using fixture = await withWorktree()
   const { repository, path } = fixture
@@ -222,7 +222,7 @@ test('a submodule that came, moved or went is told whatever its settings say, an
   expect((await diffOf(fixture)).files).toMatchObject([{ path: 'lib', status: 'deleted', old_mode: '160000' }])
 })
 
-test('against a base without a file, everything is new', async () => {
+test('shows everything as new against a base without files', async () => {
   await using fixture = await createFixture({ files: {} })
   await fixture.workspaces.ensure(fixture.request(), never)
   await fixture.repository.commit('Work', { 'done.txt': 'd\n' }, fixture.path)
@@ -234,7 +234,7 @@ test('against a base without a file, everything is new', async () => {
   ])
 })
 
-test('on a branch without a commit, everything is new', async () => {
+test('shows everything as new on a branch without a commit', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   const { repository, path } = fixture
   await repository.git(['checkout', '--quiet', '--orphan', 'fresh'], { cwd: path })
@@ -250,7 +250,7 @@ test('on a branch without a commit, everything is new', async () => {
   }
 })
 
-test('a start that is no longer in the repository, and a base branch that is gone, hide no work', async () => {
+test('hides no work if its start is no longer in the repository, or the base branch is gone', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   const { repository, path } = fixture
   const start = await repository.git(['rev-parse', 'main'])
@@ -267,7 +267,7 @@ test('a start that is no longer in the repository, and a base branch that is gon
   expect((await read({ base_commit: gone })).files).toEqual([])
 })
 
-test('a diff of 40 MB and 200,000 lines is counted whole, and held in no more memory than its budget', async () => {
+test('counts a diff of 40 MB and 200,000 lines completely within its memory budget', async () => {
   await using fixture = await withWorktree()
   const text = lines(2_000, 'x'.repeat(200))
   const names = Array.from({ length: 100 }, (_, number) => `file-${String(number).padStart(3, '0')}.txt`)

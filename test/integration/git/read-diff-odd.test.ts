@@ -23,7 +23,7 @@ const lines = (count: number, text = 'line'): string =>
 const uncommitted = (fixture: WorkspaceFixture, path: string | null = null) =>
   fixture.workspaces.diff(fixture.ref(), 'uncommitted', path, never)
 
-test('a copy is an added file, also where the configuration looks for copies', async () => {
+test('shows a copy as an added file, even if the configuration detects copies', async () => {
   await using fixture = await withWorktree({ 'a.txt': lines(50) })
   await fixture.repository.git(['config', 'diff.renames', 'copies'])
   await fixture.repository.write({ 'b.txt': lines(50), 'a.txt': lines(51) }, fixture.path)
@@ -34,7 +34,7 @@ test('a copy is an added file, also where the configuration looks for copies', a
   ])
 })
 
-test('a rename with changes shows both names, and is found by either', async () => {
+test('shows both names of a rename with changes, and finds it by either', async () => {
   await using fixture = await withWorktree({ 'a.txt': lines(50), 'c.txt': 'c\n' })
   await fixture.repository.write({ 'dir/b.txt': `${lines(50)}more\n`, 'c.txt': 'changed\n' }, fixture.path)
   await unlink(join(fixture.path, 'a.txt'))
@@ -50,7 +50,7 @@ test('a rename with changes shows both names, and is found by either', async () 
   }
 })
 
-test('empty files come and go without lines', async () => {
+test('shows empty files without lines', async () => {
   await using fixture = await withWorktree({ 'empty.txt': '', 'filled.txt': '' })
   await unlink(join(fixture.path, 'empty.txt'))
   await fixture.repository.write({ 'filled.txt': 'f\n' }, fixture.path)
@@ -64,7 +64,7 @@ test('empty files come and go without lines', async () => {
   expect(patch).toMatch(/^diff --git a\/new.txt b\/new.txt\nnew file mode 100644\nindex 0+\.\.[0-9a-f]+\n$/)
 })
 
-test('line ends are shown as they are, and normalised where the attributes say so', async () => {
+test('shows line ends as they are, and normalized where the attributes say so', async () => {
   await using fixture = await withWorktree({
     '.gitattributes': '*.auto text eol=lf\n',
     'a.txt': 'one\ntwo\n',
@@ -84,7 +84,7 @@ test('line ends are shown as they are, and normalised where the attributes say s
   expect(patch).toContain('-no end\n\\ No newline at end of file\n+no end\n')
 })
 
-test('lines that look like headings of a patch are lines', async () => {
+test('takes lines that look like patch headers for lines', async () => {
   await using fixture = await withWorktree({ 'a.txt': '-- a/x\n@@ -1 +1 @@\n' })
   const text = '++ b/x\n\ndiff --git a/x b/x\n@@ -1,9 +1,9 @@\nindex 123..456 100644\nBinary files a/x and b/x differ\n'
   await fixture.repository.write({ 'a.txt': text, 'b.txt': 'b\n' }, fixture.path)
@@ -97,14 +97,14 @@ test('lines that look like headings of a patch are lines', async () => {
   expect(patch).toContain('+++ b/x\n')
 })
 
-test('blank lines keep their mark although the configuration would take it away', async () => {
+test('keeps the mark of blank lines, whatever the configuration says', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n\nb\n' })
   await fixture.repository.git(['config', 'diff.suppressBlankEmpty', 'true'])
   await fixture.repository.write({ 'a.txt': 'a\n\nc\n' }, fixture.path)
   expect((await uncommitted(fixture)).patch).toContain(' a\n \n-b\n+c\n')
 })
 
-test('content that is not UTF-8 does not upset the diff', async () => {
+test('reads content that is not UTF-8', async () => {
   await using fixture = await withWorktree({ 'latin.txt': Buffer.from('caf\xe9\n', 'latin1') })
   await fixture.repository.write({ 'latin.txt': Buffer.from('caf\xe8\nmore\n', 'latin1') }, fixture.path)
   const { files, patch } = await uncommitted(fixture)
@@ -121,7 +121,7 @@ test.each([
   [':(exclude)all', 'x'],
   ['*.txt', 'x'],
   ['emoji 🌳 and ü', 'x'],
-])('a file named %j is found by its name', async (name, text) => {
+])('finds a file named %j by its name', async (name, text) => {
   await using fixture = await withWorktree({ 'first.txt': '1\n' })
   await fixture.repository.write({ [name]: `${text}\n`, 'first.txt': '2\n', 'zz.txt': 'z\n' }, fixture.path)
   const { files } = await uncommitted(fixture)
@@ -132,7 +132,7 @@ test.each([
   expect(asked.patch).toMatch(/^diff --git [^]*\n@@ -0,0 \+1 @@\n\+x\n$/)
 })
 
-test('a symlink shows where it leads, not what lies there', async () => {
+test('shows where a symlink leads, not what is there', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'secret\n' })
   await symlink('a.txt', join(fixture.path, 'link'))
   await symlink('/nowhere/at all', join(fixture.path, 'dangling'))
@@ -145,7 +145,7 @@ test('a symlink shows where it leads, not what lies there', async () => {
   expect(patch).not.toContain('secret')
 })
 
-test('a submodule shows the commits that it went between, and a repository inside its files', async () => {
+test('shows the commits of a submodule, and the files of a repository inside', async () => {
   await using fixture = await withWorktree()
   await using library = await createTestRepository()
   const { repository, path } = fixture
@@ -166,7 +166,7 @@ test('a submodule shows the commits that it went between, and a repository insid
   expect(patch).not.toContain('dirty')
 })
 
-test('a file that became a folder, and a folder that became a file, are each two changes', async () => {
+test('shows two changes if a file becomes a folder, or the reverse', async () => {
   await using fixture = await withWorktree({ thing: 'file\n', 'folder/inside.txt': lines(3) })
   await unlink(join(fixture.path, 'thing'))
   await rm(join(fixture.path, 'folder'), { recursive: true })
@@ -180,7 +180,7 @@ test('a file that became a folder, and a folder that became a file, are each two
   ])
 })
 
-test('what was taken out of the index but lies there still is no deletion', async () => {
+test('shows no deletion for a file that was only removed from the index', async () => {
   await using fixture = await withWorktree({ 'kept.txt': 'k\n', 'changed.txt': 'c\n' })
   await fixture.repository.git(['rm', '--cached', '--quiet', 'kept.txt', 'changed.txt'], { cwd: fixture.path })
   await fixture.repository.write({ 'changed.txt': 'd\n' }, fixture.path)
@@ -188,10 +188,10 @@ test('what was taken out of the index but lies there still is no deletion', asyn
   expect(files).toMatchObject([{ path: 'changed.txt', status: 'modified', additions: 1, deletions: 1 }])
 })
 
-test('a huge single line is left out by its size and does not fill the memory', async () => {
+test('leaves out a huge single line by its size, without filling the memory', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.write({ 'a.txt': 'a\n', 'z.txt': 'z\n' }, fixture.path)
-  // Not made here, where it would count as held for as long as anything remembers it.
+  // Created elsewhere, because here it would count as held memory as long as anything refers to it.
   await execute('sh', ['-c', 'head -c 94371840 /dev/zero | tr "\\0" x > huge.json'], { cwd: fixture.path })
   const { result, isOver } = await watchHeld(32 * 1024 * 1024, () => uncommitted(fixture))
   const { files, patch } = result
@@ -205,7 +205,7 @@ test('a huge single line is left out by its size and does not fill the memory', 
   expect(await uncommitted(fixture, 'huge.json')).toMatchObject({ truncated: true, patch: '' })
 })
 
-test('past the total the rest is counted rightly, and says that it is the budget', async () => {
+test('counts the rest correctly beyond the total, and names the budget as reason', async () => {
   await using fixture = await withWorktree()
   const names = Array.from({ length: 12 }, (_, number) => `file-${String(number).padStart(2, '0')}.txt`)
   const text = lines(90, 'x'.repeat(9_990))
@@ -216,14 +216,14 @@ test('past the total the rest is counted rightly, and says that it is the budget
   expect(await uncommitted(fixture, 'file-11.txt')).toMatchObject({ truncated: false, files: [{ reason: null }] })
 })
 
-test('files that come and go while git reads do not fail the diff', async () => {
+test('survives files that come and go while git reads', async () => {
   await using fixture = await withWorktree(
     Object.fromEntries(Array.from({ length: 200 }, (_, number) => [`f${number}.txt`, `${number}\n`])),
   )
   const { path } = fixture
   const stop = new AbortController()
   const churn = (async () => {
-    // Some hundred changes a second, in the way in which programs write and clean up.
+    // Some hundred changes a second, as programs write and clean up.
     let round = 0
     for await (const _ of setInterval(4, null, { signal: stop.signal })) {
       const [old, fresh] = [join(path, `f${round % 200}.txt`), join(path, `new${round % 50}.txt`)]
@@ -246,8 +246,8 @@ test('files that come and go while git reads do not fail the diff', async () => 
   }
 })
 
-test('a file that cannot be read keeps the rest from being hidden', async (context) => {
-  // Whoever may read everything cannot see this.
+test('shows the other files when one cannot be read', async (context) => {
+  // Root can read everything, so this can't be tested as root.
   if (process.getuid?.() === 0) context.skip()
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   await fixture.repository.write({ 'a.txt': 'b\n', 'z.txt': 'z\n' }, fixture.path)
@@ -255,7 +255,7 @@ test('a file that cannot be read keeps the rest from being hidden', async (conte
   expect((await uncommitted(fixture)).files.map(({ path }) => path)).toContain('z.txt')
 })
 
-test('a repository whose ids are SHA-256 is read like any other', async () => {
+test('reads a repository with SHA-256 IDs', async () => {
   await using fixture = await createFixture({ files: null })
   const { repository } = fixture
   await rm(join(repository.path, '.git'), { recursive: true })
@@ -271,7 +271,7 @@ test('a repository whose ids are SHA-256 is read like any other', async () => {
   expect(files[1]?.blob).toHaveLength(64)
 })
 
-test('an empty folder is nothing, and a worktree in which everything was deleted is all deletions', async () => {
+test('shows nothing for an empty folder, and deletions for an emptied worktree', async () => {
   await using fixture = await withWorktree({ 'd/a.txt': 'a\n' })
   await rm(join(fixture.path, 'd', 'a.txt'))
   await rmdir(join(fixture.path, 'd'))

@@ -22,7 +22,7 @@ async function staged({ repository, path }: WorkspaceFixture): Promise<string> {
 const lines = (count: number, text = 'line'): string =>
   Array.from({ length: count }, (_, number) => `${text} ${number}\n`).join('')
 
-test('the uncommitted diff has tracked and untracked files, not ignored ones nor the lock', async () => {
+test('lists tracked and untracked files as uncommitted, but not ignored ones or the lock', async () => {
   await using fixture = await withWorktree({ '.gitignore': '*.log\n', 'gone.txt': 'x\n' })
   await fixture.repository.write({ 'README.md': '# Changed\n', 'new/n.txt': '1\n2\n', 'x.log': 'l\n' }, fixture.path)
   await unlink(join(fixture.path, 'gone.txt'))
@@ -54,7 +54,7 @@ test('the uncommitted diff has tracked and untracked files, not ignored ones nor
   expect(diff.patch).toContain('+++ b/new/n.txt\n@@ -0,0 +1,2 @@\n+1\n+2\n')
 })
 
-test('the branch diff has what is committed and what is not, since the branch left its base', async () => {
+test('lists for the branch what is committed and what is not, since it left its base', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
   await fixture.repository.commit('Meanwhile on main', { 'other.txt': 'other\n' })
@@ -66,7 +66,7 @@ test('the branch diff has what is committed and what is not, since the branch le
   expect(await fixture.workspaces.diffStat(fixture.ref(), never)).toEqual({ files: 2, additions: 2, deletions: 0 })
 })
 
-test('taking a diff writes neither to the index of the agent nor to the repository', async () => {
+test('writes neither to the agent’s index nor to the repository', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   await fixture.repository.write({ 'a.txt': 'staged\n' }, fixture.path)
   await fixture.repository.git(['add', 'a.txt'], { cwd: fixture.path })
@@ -86,12 +86,12 @@ test('taking a diff writes neither to the index of the agent nor to the reposito
   expect(await state()).toEqual(before)
 })
 
-test('a change of the same size within the same moment as the last git command is seen', async () => {
+test('sees a change of the same size in the same moment as the last git command', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'one\n' })
   const index = await fixture.repository.git(['rev-parse', '--path-format=absolute', '--git-path', 'index'], {
     cwd: fixture.path,
   })
-  // Only times and size tell git of a change here, and the index is as old as the file: git must look inside.
+  // Only times and size show a change to git here, and the index is as old as the file, so git must look inside.
   await fixture.repository.git(['config', 'core.trustctime', 'false'])
   const moment = Math.floor(Date.now() / 1000) - 60
   const file = join(fixture.path, 'a.txt')
@@ -104,7 +104,7 @@ test('a change of the same size within the same moment as the last git command i
   expect(diff.patch).toContain('-one\n+two\n')
 })
 
-test('renames, modes, links and binary files are told as git tells them', async () => {
+test('shows renames, modes, links and binary files as git does', async () => {
   await using fixture = await withWorktree({ 'old.txt': lines(50), 'run.sh': 'x\n', 'kind.txt': 'k\n', bin: 'a\0b' })
   const { repository, path } = fixture
   await repository.git(['mv', 'old.txt', 'renamed to.txt'], { cwd: path })
@@ -133,7 +133,7 @@ test('renames, modes, links and binary files are told as git tells them', async 
   expect(asked.patch).toMatch(/^diff --git a\/z-last.txt b\/z-last.txt\n[^]*\+z\n$/)
 })
 
-test("the user's configuration and the repository's drivers do not change the form of a patch", async () => {
+test("ignores the user's configuration and the repository's drivers in patches", async () => {
   await using fixture = await withWorktree({ '.gitattributes': '*.txt diff=shout\n', 'a.txt': 'a\n' })
   const { repository } = fixture
   for (const [key, value] of [
@@ -158,7 +158,7 @@ test("the user's configuration and the repository's drivers do not change the fo
   expect((await fixture.workspaces.status(fixture.ref(), never)).dirty).toBe(true)
 })
 
-test('names that are not UTF-8, or have line ends and quotes, do not upset the diff', async () => {
+test('reads names that are not UTF-8, or contain line ends and quotes', async () => {
   await using fixture = await withWorktree()
   await writeFile(Buffer.concat([Buffer.from(`${fixture.path}/caf`), Buffer.from([0xe9])]), 'latin\n')
   await fixture.repository.write({ 'two\nlines "q".txt': 'x\n', 'tab\there': 'y\n' }, fixture.path)
@@ -169,7 +169,7 @@ test('names that are not UTF-8, or have line ends and quotes, do not upset the d
   expect(asked.patch).toContain('+latin\n')
 })
 
-test('a file whose patch is over 1 MB is listed but left out, and given when it is asked for', async () => {
+test('lists a file with a patch over 1 MB without it, and shows it on request', async () => {
   await using fixture = await withWorktree()
   const long = lines(200_000, 'diff --git a/x b/x')
   await fixture.repository.write({ 'a.txt': 'a\n', 'big.txt': long, 'c.txt': 'c\n' }, fixture.path)
@@ -187,7 +187,7 @@ test('a file whose patch is over 1 MB is listed but left out, and given when it 
   expect(asked.truncated).toBe(false)
 })
 
-test('after 8 MB the rest of the files is listed without patches', async () => {
+test('lists files without patches after 8 MB', async () => {
   await using fixture = await withWorktree()
   const names = Array.from({ length: 12 }, (_, number) => `file-${String(number).padStart(2, '0')}.txt`)
   await fixture.repository.write(Object.fromEntries(names.map((name) => [name, 'x'.repeat(900_000)])), fixture.path)
@@ -197,13 +197,13 @@ test('after 8 MB the rest of the files is listed without patches', async () => {
   expect(diff.truncated).toBe(true)
 })
 
-test('a file that did not change is an empty diff', async () => {
+test('shows an empty diff for an unchanged file', async () => {
   await using fixture = await withWorktree()
   const diff = await fixture.workspaces.diff(fixture.ref(), 'uncommitted', 'README.md', never)
   expect(diff).toMatchObject({ files: [], patch: '', truncated: false })
 })
 
-test('an unfinished merge shows the files as they lie in the worktree', async () => {
+test('shows files of an unfinished merge as they are in the worktree', async () => {
   await using fixture = await withWorktree({ 'a.txt': 'a\n' })
   await fixture.repository.commit('Mine', { 'a.txt': 'mine\n' }, fixture.path)
   await fixture.repository.commit('Theirs', { 'a.txt': 'theirs\n' })
@@ -213,7 +213,7 @@ test('an unfinished merge shows the files as they lie in the worktree', async ()
   expect(patch).toContain('+<<<<<<< HEAD\n')
 })
 
-test('a repository without a commit inside the worktree does not keep the rest from being seen', async () => {
+test('shows the rest although a repository inside has no commit', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.git(['init', '-q', 'nested'], { cwd: fixture.path })
   await fixture.repository.write({ 'new.txt': 'n\n' }, fixture.path)
@@ -221,22 +221,19 @@ test('a repository without a commit inside the worktree does not keep the rest f
   expect(files.map(({ path }) => path)).toEqual(['new.txt'])
 })
 
-test.each(['merge', 'squash', 'rebase'] as const)(
-  'the branch diff still shows the work after a %s',
-  async (strategy) => {
-    await using fixture = await withWorktree()
-    const start = await fixture.repository.git(['rev-parse', 'main'])
-    await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
-    await fixture.workspaces.merge(fixture.mergeRequest({ strategy }), never)
-    const ref = fixture.ref({ base_commit: start })
-    const diff = await fixture.workspaces.diff({ ...ref, path: null }, 'branch', null, never)
-    expect(diff.base).toBe(start)
-    expect(diff.files.map(({ path }) => path)).toEqual(['done.txt'])
-    expect(await fixture.workspaces.diffStat(ref, never)).toEqual({ files: 1, additions: 1, deletions: 0 })
-  },
-)
+test.each(['merge', 'squash', 'rebase'] as const)('shows the work of the branch after a %s', async (strategy) => {
+  await using fixture = await withWorktree()
+  const start = await fixture.repository.git(['rev-parse', 'main'])
+  await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
+  await fixture.workspaces.merge(fixture.mergeRequest({ strategy }), never)
+  const ref = fixture.ref({ base_commit: start })
+  const diff = await fixture.workspaces.diff({ ...ref, path: null }, 'branch', null, never)
+  expect(diff.base).toBe(start)
+  expect(diff.files.map(({ path }) => path)).toEqual(['done.txt'])
+  expect(await fixture.workspaces.diffStat(ref, never)).toEqual({ files: 1, additions: 1, deletions: 0 })
+})
 
-test('without a worktree the branch itself is compared, and nothing is uncommitted', async () => {
+test('compares the branch itself without a worktree, with nothing uncommitted', async () => {
   await using fixture = await withWorktree()
   await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
   await rm(fixture.path, { recursive: true })
@@ -249,7 +246,7 @@ test('without a worktree the branch itself is compared, and nothing is uncommitt
   })
 })
 
-test('status counts commits and sees untracked files, but not the lock', async () => {
+test('counts commits and untracked files in the status, but not the lock', async () => {
   await using fixture = await withWorktree()
   await fixture.workspaces.lock(fixture.path, { execution_id: execution, pid: null })
   const head = await fixture.repository.commit('Work', { 'done.txt': 'done\n' }, fixture.path)
@@ -260,7 +257,7 @@ test('status counts commits and sees untracked files, but not the lock', async (
   expect((await fixture.workspaces.status(fixture.ref(), never)).dirty).toBe(true)
 })
 
-test('a cancelled diff rejects with the reason of its signal', async () => {
+test('rejects a cancelled diff with its signal’s reason', async () => {
   await using fixture = await withWorktree()
   const reason = new Error('enough')
   const controller = new AbortController()
@@ -269,7 +266,7 @@ test('a cancelled diff rejects with the reason of its signal', async () => {
   await expect(asked).rejects.toBe(reason)
 })
 
-test('white space is left out when asked for, and what was there at a commit is told from what came after', async () => {
+test('ignores white space on request, and distinguishes changes since a commit', async () => {
   await using fixture = await withWorktree({ 'both.txt': 'one\ntwo\n', 'space.txt': 'a b\n' })
   await fixture.repository.commit('First', { 'both.txt': '  one\nTWO\n', 'space.txt': 'a  b\n' }, fixture.path)
   const since = await fixture.repository.git(['rev-parse', 'HEAD'], { cwd: fixture.path })

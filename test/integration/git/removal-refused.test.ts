@@ -8,14 +8,14 @@ import { removal, removeAndReturn, rescues, restore } from './rescue-fixture.ts'
 import { canMount, smallDisk } from './small-disk.ts'
 import { branch, never, taskId, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
 
-/** A file that changes each time that git reads another: somebody goes on writing while the work is being kept. */
+/** A file that changes whenever git reads another, like a person who writes while the work is being kept. */
 async function restless(fixture: WorkspaceFixture): Promise<void> {
   const { repository, path } = fixture
   await repository.git(['config', 'filter.restless.clean', 'cat; echo more >> busy.txt'])
   await repository.write({ '.gitattributes': 'slow.txt filter=restless\n', 'slow.txt': 's\n', 'busy.txt': 'b\n' }, path)
 }
 
-test('a file that changes while it is being kept: the removal is refused and nothing is lost', async () => {
+test('refuses a removal if a file changes while it is kept, and loses nothing', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   await restless(fixture)
@@ -33,7 +33,7 @@ test('a file that changes while it is being kept: the removal is refused and not
   expect(await readFile(join(path, 'busy.txt'), 'utf8')).toBe(seen)
 })
 
-test('a file that changes while it is being kept: the reset is refused as a whole', async () => {
+test('refuses a whole reset if a file changes while it is kept', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   await restless(fixture)
@@ -43,7 +43,7 @@ test('a file that changes while it is being kept: the reset is refused as a whol
   expect(await readFile(join(path, 'busy.txt'), 'utf8')).toMatch(/^b\n(more\n)+$/)
 })
 
-/** Has git, and nothing else, hit a limit of the size of what it writes, as on a full disk. */
+/** Limits the size of git's writes only, as on a full disk. */
 async function withFullDisk<T>(fixture: WorkspaceFixture, work: () => Promise<T>): Promise<T> {
   const folder = join(fixture.repository.beside, 'bin')
   const path = process.env['PATH'] ?? ''
@@ -59,7 +59,7 @@ async function withFullDisk<T>(fixture: WorkspaceFixture, work: () => Promise<T>
   }
 }
 
-test('no room for what is to be kept: removal and reset are refused, and nothing is lost', async () => {
+test('refuses removal and reset without room for what is kept, and loses nothing', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   const big = randomBytes(300_000)
@@ -71,61 +71,55 @@ test('no room for what is to be kept: removal and reset are refused, and nothing
       expect(error).toMatchObject({ code: 'git_failed' })
     })
   })
-  // What could not be kept is where it was, or was renamed.
+  // Work that could not be kept is in its place, or was renamed.
   const places = [path, `${path}.broken-1`].filter((place) => existsSync(join(place, 'big.bin')))
   expect(places).toHaveLength(1)
   expect((await readFile(join(places[0] ?? '', 'big.bin'))).equals(big)).toBe(true)
   expect(await repository.git(['fsck', '--no-dangling'])).toBe('')
 })
 
-test.runIf(canMount)(
-  'a disk that is really full: the removal is refused until there is room, and nothing is lost',
-  async () => {
-    await using disk = await smallDisk(3)
-    await using fixture = await withWork({}, {}, disk.path)
-    const { repository, path, workspaces } = fixture
-    const big = randomBytes(200_000)
-    await repository.write({ 'big.bin': big }, path)
-    const ballast = join(disk.path, 'ballast')
-    await writeFile(ballast, randomBytes(4_000_000)).catch((error: NodeJS.ErrnoException) => {
-      expect(error.code).toBe('ENOSPC')
-    })
-    await expect(workspaces.remove(removal(fixture), never)).rejects.toMatchObject({ code: 'git_failed' })
-    await expect(workspaces.resetWorktree(path, taskId, never)).rejects.toMatchObject({ code: 'git_failed' })
-    expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
-    await rm(ballast)
-    await removeAndReturn(fixture)
-    expect(await restore(fixture, (await rescues(fixture))[0])).toMatchObject({ to: 'worktree' })
-    expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
-    expect(await repository.git(['fsck', '--no-dangling'])).toBe('')
-  },
-)
+test.runIf(canMount)('refuses a removal on a full disk until there is room, and loses nothing', async () => {
+  await using disk = await smallDisk(3)
+  await using fixture = await withWork({}, {}, disk.path)
+  const { repository, path, workspaces } = fixture
+  const big = randomBytes(200_000)
+  await repository.write({ 'big.bin': big }, path)
+  const ballast = join(disk.path, 'ballast')
+  await writeFile(ballast, randomBytes(4_000_000)).catch((error: NodeJS.ErrnoException) => {
+    expect(error.code).toBe('ENOSPC')
+  })
+  await expect(workspaces.remove(removal(fixture), never)).rejects.toMatchObject({ code: 'git_failed' })
+  await expect(workspaces.resetWorktree(path, taskId, never)).rejects.toMatchObject({ code: 'git_failed' })
+  expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
+  await rm(ballast)
+  await removeAndReturn(fixture)
+  expect(await restore(fixture, (await rescues(fixture))[0])).toMatchObject({ to: 'worktree' })
+  expect((await readFile(join(path, 'big.bin'))).equals(big)).toBe(true)
+  expect(await repository.git(['fsck', '--no-dangling'])).toBe('')
+})
 
 // Root may write everywhere.
-test.skipIf(process.getuid?.() === 0)(
-  'a read-only folder: the removal is refused where nothing may be renamed',
-  async () => {
-    await using fixture = await withWork({})
-    const { repository, path, workspaces } = fixture
-    await repository.write({ 'new.txt': 'n\n', 'deep/er/file.txt': 'f\n' }, path)
-    const parent = join(path, '..')
-    execFileSync('chmod', ['555', parent])
-    try {
-      await expect(workspaces.remove(removal(fixture), never)).rejects.toMatchObject({ code: 'git_failed' })
-      expect(await readFile(join(path, 'new.txt'), 'utf8')).toBe('n\n')
-    } finally {
-      execFileSync('chmod', ['755', parent])
-    }
-    // Folders within, which package managers like to make read-only, are no obstacle once their files are kept.
-    execFileSync('chmod', ['-R', 'a-w', join(path, 'deep')])
-    await removeAndReturn(fixture)
-    expect(await restore(fixture, (await rescues(fixture))[0])).toMatchObject({ to: 'worktree' })
-    expect(await readFile(join(path, 'deep/er/file.txt'), 'utf8')).toBe('f\n')
-  },
-)
+test.skipIf(process.getuid?.() === 0)('refuses a removal in a read-only folder', async () => {
+  await using fixture = await withWork({})
+  const { repository, path, workspaces } = fixture
+  await repository.write({ 'new.txt': 'n\n', 'deep/er/file.txt': 'f\n' }, path)
+  const parent = join(path, '..')
+  execFileSync('chmod', ['555', parent])
+  try {
+    await expect(workspaces.remove(removal(fixture), never)).rejects.toMatchObject({ code: 'git_failed' })
+    expect(await readFile(join(path, 'new.txt'), 'utf8')).toBe('n\n')
+  } finally {
+    execFileSync('chmod', ['755', parent])
+  }
+  // Read-only folders within, as package managers create them, don't matter once their files are kept.
+  execFileSync('chmod', ['-R', 'a-w', join(path, 'deep')])
+  await removeAndReturn(fixture)
+  expect(await restore(fixture, (await rescues(fixture))[0])).toMatchObject({ to: 'worktree' })
+  expect(await readFile(join(path, 'deep/er/file.txt'), 'utf8')).toBe('f\n')
+})
 
 test.each(['the next claim', 'the removal'])(
-  'a removal that a crash cut short after the renaming is taken up by %s as if nothing had been',
+  'finishes with %s a removal that a crash cut short after the renaming',
   async (by) => {
     await using fixture = await withWork({})
     const { repository, path, workspaces } = fixture
@@ -143,7 +137,7 @@ test.each(['the next claim', 'the removal'])(
   },
 )
 
-test('a folder that comes to the place while the old one is being removed is nobody’s to delete', async () => {
+test('leaves a folder alone that appears in the place of the removed one', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   await repository.git([
@@ -159,7 +153,7 @@ test('a folder that comes to the place while the old one is being removed is nob
   expect(found.flat()).toContain('mine')
 })
 
-test('a worktree whose .git leads to the record of another task is worked in by neither', async () => {
+test('works in no worktree whose .git leads to another task’s record', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   const other = fixture.request({ path: join(fixture.root, 'project', 'other'), branch: 'copse/other' })
@@ -178,7 +172,7 @@ test('a worktree whose .git leads to the record of another task is worked in by 
   expect(await repository.git(['branch', '--show-current'], { cwd: other.path })).toBe('copse/other')
 })
 
-test('a worktree that is configured to have its files elsewhere is not worked in, and those files stay', async () => {
+test('works in no worktree whose files are configured elsewhere, and keeps those files', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   const elsewhere = join(repository.beside, 'elsewhere')
@@ -193,7 +187,7 @@ test('a worktree that is configured to have its files elsewhere is not worked in
   expect(await readFile(join(`${path}.broken-1`, 'mine.txt'), 'utf8')).toBe('mine\n')
 })
 
-test('a worktree that somebody replaced by a link is never written through', async () => {
+test('never writes through a link in the place of a worktree', async () => {
   await using fixture = await withWork({})
   const { repository, path, workspaces } = fixture
   const elsewhere = join(repository.beside, 'elsewhere')

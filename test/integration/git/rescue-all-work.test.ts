@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { removal, removeAndReturn, rescues, restore } from './rescue-fixture.ts'
 import { createFixture, never, taskId, withWork } from './workspace-fixture.ts'
 
-test('edits that git was told not to look at are kept, whatever flag hides them', async () => {
+test('keeps edits that git was told to ignore, by whatever flag', async () => {
   await using fixture = await withWork({ 'b.txt': 'b\n', 'c.txt': 'c\n' })
   const { repository, path, workspaces } = fixture
   const flag = (name: string, file: string) => repository.git(['update-index', name, file], { cwd: path })
@@ -25,7 +25,7 @@ test('edits that git was told not to look at are kept, whatever flag hides them'
   expect(await readFile(join(path, 'b.txt'), 'utf8')).toBe('skipped\n')
 })
 
-test('files that a sparse checkout leaves out are not taken for deleted, and one that is there anyway is kept', async () => {
+test('does not take files outside a sparse checkout for deleted, and keeps one that exists', async () => {
   await using fixture = await withWork({ 'in/a.txt': 'a\n', 'out/b.txt': 'b\n' })
   const { repository, path } = fixture
   await repository.git(['sparse-checkout', 'set', 'in'], { cwd: path })
@@ -37,7 +37,7 @@ test('files that a sparse checkout leaves out are not taken for deleted, and one
   expect(await repository.git(['show', `${rescue?.ref ?? ''}:out/b.txt`])).toBe('b')
 })
 
-test('a file that is not tracked any more and ignored now is kept, because a reset writes over it', async () => {
+test('keeps a file that is now untracked and ignored, because a reset overwrites it', async () => {
   await using fixture = await withWork({ 'local.env': 'committed\n' }, { '.gitignore': '*.log\n' })
   const { repository, path, workspaces } = fixture
   await repository.git(['rm', '-q', '--cached', 'local.env'], { cwd: path })
@@ -48,7 +48,7 @@ test('a file that is not tracked any more and ignored now is kept, because a res
   expect(await repository.git(['show', `${rescue?.ref ?? ''}:local.env`])).toBe('mine')
 })
 
-test('names that are no UTF-8, and names that look like patterns or options, come back', async () => {
+test('restores names that are no UTF-8, or look like patterns or options', async () => {
   await using fixture = await withWork({})
   const { path } = fixture
   const odd = Buffer.concat([Buffer.from(`${path}/latin-`), Buffer.from([0xe9]), Buffer.from('.txt')])
@@ -62,7 +62,7 @@ test('names that are no UTF-8, and names that look like patterns or options, com
   expect(await readFile(odd, 'utf8')).toBe('é\n')
 })
 
-test('a restore overwrites no ignored file, not even where git would: it becomes a branch', async () => {
+test('restores as a branch instead of overwriting an ignored file', async () => {
   await using fixture = await withWork({}, { '.gitignore': '*.log\n' })
   const { repository, path, workspaces } = fixture
   await repository.write({ 'x.log': 'added by force\n', 'deep/y.log/z': 'z\n' }, path)
@@ -78,7 +78,7 @@ test('a restore overwrites no ignored file, not even where git would: it becomes
   expect(await readFile(join(path, 'x.log'), 'utf8')).toBe('added by force\n')
 })
 
-test('what is staged in a submodule, its uncommitted files and its unpublished commits are kept', async () => {
+test('keeps what is staged, uncommitted and unpublished in a submodule', async () => {
   await using fixture = await createFixture()
   const { repository, path, workspaces } = fixture
   const library = join(repository.beside, 'library')
@@ -105,7 +105,7 @@ test('what is staged in a submodule, its uncommitted files and its unpublished c
   expect(await repository.git(['show', 'rescued:own.txt'])).toBe('own')
 })
 
-test('a repository within a submodule is kept, too', async () => {
+test('keeps a repository within a submodule', async () => {
   await using fixture = await createFixture()
   const { repository, path, workspaces } = fixture
   const library = join(repository.beside, 'library')
@@ -124,7 +124,7 @@ test('a repository within a submodule is kept, too', async () => {
   expect((await Promise.all(refs)).join('\n')).toContain('nested/inner.txt')
 })
 
-test('the commit of a merge that a reset gives up is kept where nothing else leads to it', async () => {
+test('keeps the commit of a merge that a reset abandons, if nothing else leads to it', async () => {
   await using fixture = await withWork({ 'a.txt': 'mine\n' })
   const { repository, path, workspaces } = fixture
   await repository.git(['switch', '-q', '--detach', 'main'])

@@ -14,7 +14,7 @@ const shown = async (
   file: string | null = null,
 ) => await workspaces.rescueDiff(rescue, file, never)
 
-test('uncommitted work is shown against what it lay on, untracked files too', async () => {
+test('shows uncommitted work against its commit, untracked files included', async () => {
   await using fixture = await withWork({ 'a.txt': 'committed\n' })
   const { repository, workspaces, path } = fixture
   const head = await repository.git(['rev-parse', 'HEAD'], { cwd: path })
@@ -33,7 +33,7 @@ test('uncommitted work is shown against what it lay on, untracked files too', as
   expect(one.patch).toContain('+new\n')
 })
 
-test('of work that is only staged the staged version is shown', async () => {
+test('shows the staged version of work that is only staged', async () => {
   await using fixture = await withWork({ 'a.txt': 'committed\n' })
   const { repository, workspaces, path } = fixture
   await repository.write({ 'a.txt': 'staged\n' }, path)
@@ -43,7 +43,7 @@ test('of work that is only staged the staged version is shown', async () => {
   expect((await shown(fixture, await only(fixture))).patch).toContain('-committed\n+staged\n')
 })
 
-test('commits are shown together, from where they left the branches, also when they came back to one', async () => {
+test('shows commits together from where they left the branches', async () => {
   await using fixture = await withWork({ 'a.txt': 'one\n' })
   const { repository, workspaces, path } = fixture
   const fork = await repository.git(['merge-base', 'main', 'HEAD'], { cwd: path })
@@ -58,7 +58,7 @@ test('commits are shown together, from where they left the branches, also when t
   expect(await shown(fixture, rescue)).toEqual(diff)
 })
 
-test('what was kept before there was any commit below it is all new', async () => {
+test('shows everything as new that was kept before the first commit', async () => {
   await using fixture = await createFixture()
   const { repository } = fixture
   const tree = await repository.git(['rev-parse', 'HEAD^{tree}'])

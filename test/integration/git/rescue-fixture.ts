@@ -2,15 +2,15 @@ import { listRescues } from '../../../src-main/git/rescue/rescue-list.ts'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
 import { never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
-/** What `remove` is asked. */
+/** The options of `remove`. */
 export const removal = (fixture: WorkspaceFixture) => ({
   repo_path: fixture.repository.path,
   path: fixture.path,
   task_id: taskId,
 })
-/** What is kept for the task, newest first. */
+/** The task's rescues, newest first. */
 export const rescues = (fixture: WorkspaceFixture) => listRescues(fixture.repository.path, taskId, never)
-/** Brings one back, into the worktree if it can be. */
+/** Restores one, into the worktree if possible. */
 export const restore = (fixture: WorkspaceFixture, rescue: Rescue | undefined) =>
   fixture.workspaces.restoreRescue(
     { repo_path: fixture.repository.path, task_id: taskId, timestamp: rescue?.timestamp ?? '' },
@@ -18,7 +18,7 @@ export const restore = (fixture: WorkspaceFixture, rescue: Rescue | undefined) =
     never,
   )
 
-/** Removes the worktree and makes it anew from its branch, as the next claim does. */
+/** Removes the worktree and creates it again from its branch, as the next claim does. */
 export async function removeAndReturn(fixture: WorkspaceFixture): Promise<void> {
   await fixture.workspaces.remove(removal(fixture), never)
   await fixture.workspaces.ensure(fixture.request({ expect: 'existing' }), never)

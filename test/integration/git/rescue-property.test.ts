@@ -30,7 +30,7 @@ const ways = {
 }
 
 test.each(Object.entries(ways))(
-  'after random edits and %s a restore gives back exactly the same files',
+  'restores exactly the same files after random edits and %s',
   { timeout: 20_000 + numRuns * 4_000 },
   async (name, throwAway) => {
     await using fixture = await withSubmodule()

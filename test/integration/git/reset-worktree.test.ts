@@ -8,7 +8,7 @@ import { branch, createFixture, everything, never, taskId, withWork } from './wo
 const execution = ExecutionId.parse('01912d68-783e-7a03-8467-5661c1243ad5')
 const rescueRef = `refs/svc/rescue/${taskId}/20261121T093000000Z`
 
-test('a reset throws away what is uncommitted after keeping it, and nothing else', async () => {
+test('removes and keeps what is uncommitted, and nothing else', async () => {
   await using fixture = await withWork({ 'work.txt': 'committed\n' }, { '.gitignore': '*.log\n' })
   const { repository, path, workspaces } = fixture
   const head = await repository.git(['rev-parse', branch])
@@ -35,7 +35,7 @@ test('a reset throws away what is uncommitted after keeping it, and nothing else
   expect(await workspaces.readLock(path)).toEqual({ execution_id: execution, pid: null })
 })
 
-test('a reset of a clean worktree, a second one, and one of a worktree that is gone keep nothing and harm nothing', async () => {
+test('keeps nothing and changes nothing for a clean, repeated or missing worktree', async () => {
   await using fixture = await withWork({ 'work.txt': 'w\n' })
   const { repository, path, workspaces } = fixture
   expect(await workspaces.resetWorktree(path, taskId, never)).toBeNull()
@@ -47,7 +47,7 @@ test('a reset of a clean worktree, a second one, and one of a worktree that is g
   expect(await workspaces.resetWorktree(path, taskId, never)).toBeNull()
 })
 
-test('a merge that was under way ends with the reset', async () => {
+test('ends a merge in progress', async () => {
   await using fixture = await withWork({ 'a.txt': 'mine\n' })
   const { repository, path, workspaces } = fixture
   await repository.commit('Theirs', { 'a.txt': 'theirs\n' })
@@ -57,7 +57,7 @@ test('a merge that was under way ends with the reset', async () => {
   await expect(repository.git(['rev-parse', '--verify', '-q', 'MERGE_HEAD'], { cwd: path })).rejects.toThrow()
 })
 
-test('a repository inside the worktree stays where it is', async () => {
+test('leaves a repository inside the worktree in place', async () => {
   await using fixture = await withWork({})
   const nested = join(fixture.path, 'nested')
   await fixture.repository.git(['init', '-q', nested])
@@ -67,7 +67,7 @@ test('a repository inside the worktree stays where it is', async () => {
 })
 
 // Nothing is unreadable for root.
-test.skipIf(process.getuid?.() === 0)('files that no commit can keep are not thrown away', async () => {
+test.skipIf(process.getuid?.() === 0)('does not remove files that no commit can keep', async () => {
   await using fixture = await withWork({})
   const secret = join(fixture.path, 'secret.txt')
   await writeFile(secret, 's\n')
@@ -79,7 +79,7 @@ test.skipIf(process.getuid?.() === 0)('files that no commit can keep are not thr
   expect(existsSync(secret)).toBe(true)
 })
 
-test('a repository inside without a commit stays where it is, too', async () => {
+test('leaves a repository inside without a commit in place', async () => {
   await using fixture = await withWork({})
   const nested = join(fixture.path, 'nested')
   await fixture.repository.git(['init', '-q', nested])
@@ -89,7 +89,7 @@ test('a repository inside without a commit stays where it is, too', async () => 
 })
 
 test.each(['the checkout', 'a folder in it', 'a folder in the worktree', 'a link to the worktree'])(
-  'what is not the root of a worktree is refused: %s',
+  'refuses what is not the root of a worktree: %s',
   async (what) => {
     await using fixture = await withWork({ 'sub/file.txt': 'f\n' })
     const { repository, path, root, workspaces } = fixture
@@ -112,7 +112,7 @@ test.each(['the checkout', 'a folder in it', 'a folder in the worktree', 'a link
   },
 )
 
-test('a folder that only says it is a worktree is refused', async () => {
+test('refuses a folder that only claims to be a worktree', async () => {
   await using fixture = await createFixture()
   await fixture.workspaces.ensure(fixture.request(), never)
   const copy = `${fixture.path}-copy`

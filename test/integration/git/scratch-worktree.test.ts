@@ -14,7 +14,7 @@ const request = ({ repository, root }: WorkspaceFixture, changes: Partial<Scratc
   ...changes,
 })
 
-/** The repository with its configuration, stash and records of worktrees. */
+/** The repository's configuration, stash and worktree records. */
 async function allOf(fixture: WorkspaceFixture): Promise<unknown> {
   const { repository } = fixture
   return {
@@ -30,7 +30,7 @@ async function allOf(fixture: WorkspaceFixture): Promise<unknown> {
 const nothingRuns = (): Promise<void> => Promise.resolve()
 const leftIn = async ({ root }: WorkspaceFixture): Promise<readonly string[]> => await readdir(join(root, '.scratch'))
 
-test('a throw-away worktree has the files of a branch, is on none, and leaves the repository as it was', async () => {
+test('contains the files of a branch, is on none, and leaves the repository alone', async () => {
   await using fixture = await createFixture({ files: { 'a.txt': 'a\n' } })
   const { repository, workspaces } = fixture
   await repository.git(['branch', 'other'])
@@ -59,7 +59,7 @@ test('a throw-away worktree has the files of a branch, is on none, and leaves th
   expect(await allOf(fixture)).toEqual(before)
 })
 
-test('a throw-away worktree can be at a commit, with copied files, within the sparse checkout', async () => {
+test('can be at a commit, with copied files, within the sparse checkout', async () => {
   await using fixture = await createFixture({
     files: { 'in/a.txt': 'a\n', 'out/b.txt': 'b\n', '.gitignore': '.env\n' },
   })
@@ -78,7 +78,7 @@ test('a throw-away worktree can be at a commit, with copied files, within the sp
   expect(files).toEqual({ top: ['.env', '.git', '.gitignore', 'in'], in: ['a.txt'] })
 })
 
-test('a throw-away worktree goes when what was tried in it fails, also with folders that nobody may read or write', async () => {
+test('is removed when its work fails, even with unreadable or read-only folders', async () => {
   await using fixture = await createFixture()
   const failure = new Error('The hook was no good.')
   const attempt = fixture.workspaces.withScratch(
@@ -88,7 +88,7 @@ test('a throw-away worktree goes when what was tried in it fails, also with fold
       await writeFile(join(path, 'modules', 'deep', 'file'), 'x', { mode: 0o400 })
       await chmod(join(path, 'modules', 'deep'), 0o500)
       await chmod(join(path, 'modules'), 0o000)
-      // What git goes by is the script's to spoil.
+      // The script spoils files that git relies on.
       await writeFile(join(path, '.git'), 'gitdir: /nowhere\n')
       throw failure
     },
@@ -100,14 +100,14 @@ test('a throw-away worktree goes when what was tried in it fails, also with fold
   await expect(stat(join(fixture.repository.path, '.git', 'worktrees'))).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('a throw-away worktree of a branch that does not exist is refused and makes nothing', async () => {
+test('is refused for a missing branch, and creates nothing', async () => {
   await using fixture = await createFixture()
   const attempt = fixture.workspaces.withScratch(request(fixture, { at: 'gone' }), () => Promise.resolve(), never)
   await expect(attempt).rejects.toMatchObject({ code: 'git_failed', message: expect.stringContaining('"gone"') })
   await expect(readdir(fixture.root)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('a throw-away worktree whose checkout is cancelled is gone', async () => {
+test('is removed when its checkout is cancelled', async () => {
   await using fixture = await createFixture()
   const stop = new AbortController()
   const { repository, workspaces } = fixture
@@ -123,7 +123,7 @@ test('a throw-away worktree whose checkout is cancelled is gone', async () => {
   expect(await allOf(fixture)).toEqual(before)
 })
 
-test('whenever the making of a worktree is cancelled, the repository is as it was', async () => {
+test('leaves the repository alone whenever its creation is cancelled', async () => {
   await using fixture = await createFixture()
   const { repository, workspaces, path } = fixture
   const traces = async () => {
@@ -131,7 +131,7 @@ test('whenever the making of a worktree is cancelled, the repository is as it wa
     const branches = await repository.git(['branch', '--list'])
     return { branches, left: found.filter((name) => /^worktrees.|\.lock$/.test(name)) }
   }
-  /** At a moment of which nobody knows where it finds git, if it still does. */
+  /** Cancels at a random moment of git's work, or after it. */
   const cancelled = async (make: (signal: AbortSignal) => Promise<unknown>) => {
     const stop = new AbortController()
     const attempt = make(stop.signal).catch((error: unknown) => expect(error).toEqual(new Error('Enough.')))
@@ -149,7 +149,7 @@ test('whenever the making of a worktree is cancelled, the repository is as it wa
   }
 })
 
-test('two throw-away worktrees of one repository are there at the same time, and no orphan', async () => {
+test('allows two at once in one repository, and lists neither as orphan', async () => {
   await using fixture = await createFixture()
   const { workspaces, root } = fixture
   const orphans = await workspaces.withScratch(
@@ -159,7 +159,7 @@ test('two throw-away worktrees of one repository are there at the same time, and
         request(fixture),
         async (other) => {
           expect(one).not.toBe(other)
-          // A start of the service beside: this one is alive.
+          // A service starts beside this one, which still runs.
           expect(await workspaces.removeStaleScratch(root, nothingRuns)).toEqual([])
           expect((await readdir(other)).sort()).toEqual(['.git', 'README.md'])
           return await workspaces.orphans(root, [])
@@ -172,7 +172,7 @@ test('two throw-away worktrees of one repository are there at the same time, and
   expect(await leftIn(fixture)).toEqual([])
 })
 
-test('what a killed service left of a throw-away worktree goes at the next start, with the record of it', async () => {
+test('is removed with its record at the start after a kill', async () => {
   await using fixture = await createFixture()
   const { repository, workspaces, root } = fixture
   const before = await allOf(fixture)
@@ -195,7 +195,7 @@ test('what a killed service left of a throw-away worktree goes at the next start
   expect(await workspaces.removeStaleScratch(join(root, 'nowhere'), nothingRuns)).toEqual([])
 })
 
-test('what a killed service left with a note that a crash cut off is removed all the same', async () => {
+test('is removed even if a crash cut off its note', async () => {
   await using fixture = await createFixture()
   const { root, workspaces } = fixture
   const path = join(root, '.scratch', 'half')

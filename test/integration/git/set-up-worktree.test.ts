@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createFixture, never } from './workspace-fixture.ts'
 
-test('listed files and globs are copied once, tracked and present ones kept', async () => {
+test('copies listed files and globs once, and keeps tracked and present ones', async () => {
   await using fixture = await createFixture({ files: { '.gitignore': '.env*\nlocal/\n', 'README.md': 'r\n' } })
   await fixture.repository.write({
     '.env': 'A=1\n',
@@ -27,7 +27,7 @@ test('listed files and globs are copied once, tracked and present ones kept', as
 })
 
 test.each(['../secret', '/etc/hostname', 'link/secret', 'a/../../secret'])(
-  'copying %s, which leads out of the repository, is refused',
+  'refuses to copy %s, which leads out of the repository',
   async (pattern) => {
     await using fixture = await createFixture()
     await fixture.repository.write({ secret: 's\n' }, fixture.repository.beside)
@@ -38,7 +38,7 @@ test.each(['../secret', '/etc/hostname', 'link/secret', 'a/../../secret'])(
   },
 )
 
-test('setup commands run in order in the new worktree with the given environment, and only once', async () => {
+test('runs setup commands once in order, in the new worktree with the given environment', async () => {
   await using fixture = await createFixture()
   const request = fixture.request({ setup_commands: ['echo "$WHO" >> log', 'pwd >> log'], env: { WHO: 'me' } })
   await fixture.workspaces.ensure(request, never)
@@ -46,7 +46,7 @@ test('setup commands run in order in the new worktree with the given environment
   expect(await readFile(join(fixture.path, 'log'), 'utf8')).toBe(`me\n${fixture.path}\n`)
 })
 
-test('a failed setup names the command and what it said, and is tried again the next time', async () => {
+test('names a failed setup command with its output, and runs it again next time', async () => {
   await using fixture = await createFixture()
   const request = fixture.request({ setup_commands: ['echo trouble >&2; test -e ok || exit 3'] })
   await expect(fixture.workspaces.ensure(request, never)).rejects.toMatchObject({
@@ -57,7 +57,7 @@ test('a failed setup names the command and what it said, and is tried again the 
   expect(await fixture.workspaces.ensure(request, never)).toMatchObject({ kind: 'ready', how: 'reused' })
 })
 
-test('cancelling ends a running setup command with its children', async () => {
+test('ends a running setup command and its children on cancel', async () => {
   await using fixture = await createFixture()
   const controller = new AbortController()
   const request = fixture.request({ setup_commands: ['echo $$ > pid; mkfifo gate; cat gate'] })
@@ -68,7 +68,7 @@ test('cancelling ends a running setup command with its children', async () => {
   expect(existsSync(`/proc/${pid}`)).toBe(false)
 })
 
-/** Aborts as soon as the file exists; told by the file system, not by time. */
+/** Aborts as soon as the file exists, by an event of the file system. */
 async function abortOnceThere(file: string, controller: AbortController): Promise<void> {
   const root = dirname(dirname(dirname(file)))
   await mkdir(root, { recursive: true })

@@ -12,7 +12,7 @@ export const canMount = ((): boolean => {
   }
 })()
 
-/** A disk of so many megabytes, in memory. */
+/** A disk in memory with this many megabytes. */
 export async function smallDisk(megabytes = 6): Promise<AsyncDisposable & { readonly path: string }> {
   const path = execFileSync('mktemp', ['-d'], { encoding: 'utf8' }).trim()
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', path])

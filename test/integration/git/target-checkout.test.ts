@@ -7,7 +7,7 @@ import { hasNoOverlap, readCheckouts } from '../../../src-main/git/merge/target-
 import { branch, everything, never, withWork } from './workspace-fixture.ts'
 import type { WorkspaceFixture } from './workspace-fixture.ts'
 
-test('what the user has changed elsewhere, staged or not, tracked or not, is as it was after the merge', async () => {
+test('keeps what the user has changed elsewhere through a merge', async () => {
   await using fixture = await withWork(
     { 'one.txt': '1\n' },
     { 'b.txt': 'b\n', 'c.txt': 'c\n', '.gitignore': '*.log\n' },
@@ -57,7 +57,7 @@ test.each<[string, Record<string, string>, (fixture: WorkspaceFixture) => Promis
     (f) => f.repository.write({ 'new/x.env': 'user\n' }),
     ['new/x.env'],
   ],
-])('%s of the user in the way stops the merge and nothing is changed', async (_name, work, dirty, files) => {
+])('stops the merge and changes nothing when %s of the user is in the way', async (_name, work, dirty, files) => {
   await using fixture = await withWork(work, { '.gitignore': '*.env\n' })
   if ('x.env' in work) {
     await fixture.repository.git(['add', '--force', 'x.env'], { cwd: fixture.path })
@@ -70,7 +70,7 @@ test.each<[string, Record<string, string>, (fixture: WorkspaceFixture) => Promis
   expect(await everything(fixture)).toEqual(before)
 })
 
-test('an unfinished merge in the checkout is in the way of every merge', async () => {
+test('stops every merge during an unfinished merge in the checkout', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const { repository } = fixture
   await repository.git(['switch', '-q', '-c', 'other'])
@@ -84,7 +84,7 @@ test('an unfinished merge in the checkout is in the way of every merge', async (
   })
 })
 
-test('a checkout on another branch is not touched at all', async () => {
+test('leaves a checkout on another branch alone', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   await fixture.repository.git(['switch', '-q', '-c', 'elsewhere'])
   await fixture.repository.write({ 'one.txt': 'mine\n' })
@@ -94,7 +94,7 @@ test('a checkout on another branch is not touched at all', async () => {
   expect(after).toEqual(before)
 })
 
-test('a target checked out in another worktree is followed there', async () => {
+test('updates a target that is checked out in another worktree', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   await fixture.repository.git(['switch', '-q', '-c', 'elsewhere'])
   const linked = join(fixture.repository.beside, 'linked main')
@@ -104,11 +104,11 @@ test('a target checked out in another worktree is followed there', async () => {
   expect(await fixture.repository.git(['status', '--porcelain'], { cwd: linked })).toBe('')
 })
 
-test('a target that moves while the merge is computed keeps what it was moved to', async () => {
+test('keeps a target where it was moved while the merge was computed', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const { repository } = fixture
   await repository.git(['switch', '-q', '-c', 'elsewhere'])
-  // The first attempt to move main finds that somebody has moved it just before.
+  // The first attempt to move main finds that it has just moved.
   await repository.git(['branch', 'next', 'main'])
   await repository.git(['switch', '-q', 'next'])
   const meanwhile = await repository.commit('Meanwhile', { 'b.txt': 'b\n' })
@@ -125,7 +125,7 @@ test('a target that moves while the merge is computed keeps what it was moved to
   expect(await repository.git(['ls-tree', '--name-only', 'main'])).toBe('README.md\na.txt\nb.txt\none.txt')
 })
 
-test('a file that was merely touched does not keep the files from following', async () => {
+test('updates files although one was merely touched', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository, workspaces } = fixture
   await utimes(join(repository.path, 'a.txt'), new Date(0), new Date(0))
@@ -135,7 +135,7 @@ test('a file that was merely touched does not keep the files from following', as
 })
 
 test.each(['assume-unchanged', 'skip-worktree'])(
-  'a change that git was told not to look at (%s) is not overwritten, and the target stays',
+  'neither overwrites a change that git was told to ignore (%s) nor moves the target',
   async (flag) => {
     await using fixture = await withWork({ 'a.txt': 'task\n' })
     const { repository, workspaces } = fixture
@@ -149,7 +149,7 @@ test.each(['assume-unchanged', 'skip-worktree'])(
   },
 )
 
-test('what the user stages after a look at the checkout is seen before the branch moves', async () => {
+test('sees before the move what the user stages after a first look', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository } = fixture
   const checkout = repository.path
@@ -170,13 +170,13 @@ test('what the user stages after a look at the checkout is seen before the branc
 })
 
 test.each(['merge', 'squash', 'rebase'] as const)(
-  'a commit of the user to the base in the middle of a %s is kept, and the work lands on top of it',
+  'keeps a user’s commit to the base during a %s, and lands the work on top',
   async (strategy) => {
     await using fixture = await withWork({ 'a.txt': 'task\n' }, { '.gitattributes': 'a.txt merge=slow\n' })
     const { repository, workspaces } = fixture
     const cwd = repository.path
     await repository.commit('Both change it', { 'a.txt': 'mine\n' })
-    // While git merges that file, the user commits in the checkout; the first time only.
+    // While git merges that file, the user commits in the checkout, the first time only.
     const once = join(repository.beside, 'once')
     const commit = 'echo user > user.txt && git add user.txt && git commit -qm Mine && echo more > open.txt'
     const script = `[ -e '${once}' ] || { : > '${once}'; env -u GIT_DIR -u GIT_INDEX_FILE sh -c 'cd "${cwd}" && ${commit}'; } >&2\nprintf 'both\\n' > "$1"\n`
@@ -192,10 +192,10 @@ test.each(['merge', 'squash', 'rebase'] as const)(
   },
 )
 
-test('when the files cannot follow after all, the branch moves back and the merge says so', async () => {
+test('moves the branch back when the files cannot follow, and says so', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository } = fixture
-  // The user changes a file between the check and the following: as soon as the branch has moved.
+  // The user changes a file after the check, as soon as the branch has moved.
   await writeFile(
     join(repository.path, '.git/hooks/reference-transaction'),
     `#!/bin/sh\nread old new ref\n[ "$ref" = refs/heads/main ] && [ "$1" = committed ] && printf 'user\\n' > '${join(repository.path, 'a.txt')}'\nexit 0\n`,
@@ -211,7 +211,7 @@ test('when the files cannot follow after all, the branch moves back and the merg
   expect(await repository.git(['status', '--porcelain'])).toBe(' M a.txt')
 })
 
-test('a branch that can neither be followed nor moved back says so, and the next merge finishes it', async () => {
+test('reports a branch that can neither be followed nor moved back, and finishes with the next merge', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n', 'one.txt': '1\n' })
   const { repository, workspaces } = fixture
   const file = join(repository.path, 'a.txt')
@@ -236,12 +236,12 @@ test('a branch that can neither be followed nor moved back says so, and the next
   expect(await readFile(join(repository.path, 'one.txt'), 'utf8')).toBe('1\n')
 })
 
-test('a crash between moving the branch and the files is made good by the next merge', async () => {
+test('repairs with the next merge a crash between moving the branch and the files', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n', 'a.txt': 'task\n' })
   const { repository } = fixture
   const from = await repository.git(['rev-parse', 'main'])
   const to = await repository.git(['rev-parse', branch])
-  // What a service that was killed at that point leaves behind.
+  // The state that a service leaves when it is killed at that point.
   await writeFile(
     join(repository.path, '.git/svc-pending-move.json'),
     JSON.stringify({ branch: 'main', from, to, checkouts: [repository.path] }),
@@ -254,7 +254,7 @@ test('a crash between moving the branch and the files is made good by the next m
   expect(await readFile(join(repository.path, 'one.txt'), 'utf8')).toBe('1\n')
 })
 
-test('another git command at work in the checkout is a failure in words, with nothing changed', async () => {
+test('reports another git command in the checkout, and changes nothing', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   await writeFile(join(fixture.repository.path, '.git/index.lock'), '')
   const before = await fixture.repository.git(['for-each-ref'])
@@ -265,7 +265,7 @@ test('another git command at work in the checkout is a failure in words, with no
   expect(await fixture.repository.git(['for-each-ref'])).toBe(before)
 })
 
-test('executable bits, links and deletions arrive in the checkout', async () => {
+test('updates executable bits, links and deletions in the checkout', async () => {
   await using fixture = await withWork({ 'run.sh': '#!/bin/sh\n' }, { 'gone/away.txt': 'x\n' })
   await chmod(join(fixture.path, 'run.sh'), 0o755)
   await rm(join(fixture.path, 'gone'), { recursive: true })

@@ -24,25 +24,22 @@ const stateOf = async (fixture: WorkspaceFixture) => [
   await inWorktree(fixture, 'for-each-ref'),
 ]
 
-test.each(['merge', 'rebase'] as const)(
-  'a branch without commits of its own moves to its base (%s)',
-  async (strategy) => {
-    await using fixture = await withWork({})
-    await inWorktree(fixture, 'reset', '-q', '--hard', 'main')
-    const base = await fixture.repository.commit('Meanwhile', { 'b.txt': 'b\n' })
-    expect(await update(fixture, { strategy })).toEqual({
-      kind: 'updated',
-      strategy,
-      head: base,
-      base,
-      rescue_ref: null,
-    })
-    expect(await inWorktree(fixture, 'status', '--porcelain')).toBe('')
-    expect(await update(fixture, { strategy })).toEqual({ kind: 'up_to_date', head: base, base })
-  },
-)
+test.each(['merge', 'rebase'] as const)('moves a branch without own commits to its base (%s)', async (strategy) => {
+  await using fixture = await withWork({})
+  await inWorktree(fixture, 'reset', '-q', '--hard', 'main')
+  const base = await fixture.repository.commit('Meanwhile', { 'b.txt': 'b\n' })
+  expect(await update(fixture, { strategy })).toEqual({
+    kind: 'updated',
+    strategy,
+    head: base,
+    base,
+    rescue_ref: null,
+  })
+  expect(await inWorktree(fixture, 'status', '--porcelain')).toBe('')
+  expect(await update(fixture, { strategy })).toEqual({ kind: 'up_to_date', head: base, base })
+})
 
-test('what is staged, changed and untracked is committed before the base comes in; what is ignored stays', async () => {
+test('commits staged, changed and untracked files before the base comes in, but no ignored ones', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' }, { '.gitignore': '*.log\n' })
   const { repository, path } = fixture
   await repository.write({ 'a.txt': 'staged\n' }, path)
@@ -60,7 +57,7 @@ test('what is staged, changed and untracked is committed before the base comes i
 })
 
 test.each(['merge', 'rebase'] as const)(
-  'a conflict of what is not even committed changes nothing (%s)',
+  'changes nothing after a conflict of uncommitted work (%s)',
   async (strategy) => {
     await using fixture = await withWork({ 'one.txt': '1\n' })
     await fixture.repository.write({ 'a.txt': 'mine\n', 'u.txt': 'u\n' }, fixture.path)
@@ -83,7 +80,7 @@ test.each(['merge', 'rebase'] as const)(
   },
 )
 
-test('a rebase keeps the commits that it replaces, with their authors on the new ones', async () => {
+test('keeps the commits that a rebase replaces, with their authors on the new ones', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const before = await inWorktree(fixture, 'rev-parse', 'HEAD')
   const base = await fixture.repository.commit('Meanwhile', { 'b.txt': 'b\n' })
@@ -95,7 +92,7 @@ test('a rebase keeps the commits that it replaces, with their authors on the new
   expect(await inWorktree(fixture, 'log', '-1', '--format=%an %s')).toBe('Copse tests Work on it')
 })
 
-test('a rebase of a branch that resolved a merge itself merges, so that the resolution stays', async () => {
+test('merges instead of a rebase if the branch resolved a merge itself', async () => {
   await using fixture = await withWork({ 'a.txt': 'ours\n' })
   const { repository, path } = fixture
   await repository.commit('Meanwhile', { 'a.txt': 'theirs\n' })
@@ -110,7 +107,7 @@ test('a rebase of a branch that resolved a merge itself merges, so that the reso
   expect(await readFile(join(path, 'a.txt'), 'utf8')).toBe('both\n')
 })
 
-test('a merge that is left has its markers in the worktree; asked again it is the same; resolved it is concluded', async () => {
+test('leaves a merge with its markers in the worktree, and concludes it once resolved', async () => {
   await using fixture = await withWork({ 'a.txt': 'ours\n' })
   const { repository, path } = fixture
   const head = await inWorktree(fixture, 'rev-parse', 'HEAD')
@@ -129,7 +126,7 @@ test('a merge that is left has its markers in the worktree; asked again it is th
   expect(await inWorktree(fixture, 'status', '--porcelain')).toBe('')
 })
 
-test('a base that moves on while a merge is left is brought in next', async () => {
+test('brings in a base that moved on during a left merge afterwards', async () => {
   await using fixture = await withWork({ 'a.txt': 'ours\n' })
   await fixture.repository.commit('Meanwhile', { 'a.txt': 'theirs\n' })
   await update(fixture, { on_conflict: 'leave' })
@@ -140,7 +137,7 @@ test('a base that moves on while a merge is left is brought in next', async () =
   expect(await readFile(join(fixture.path, 'b.txt'), 'utf8')).toBe('b\n')
 })
 
-test('what git takes for merged with its markers in it is a conflict, in its index too, until somebody resolves it', async () => {
+test('finds a conflict where git leaves markers, until someone resolves it', async () => {
   await using fixture = await withWork({ 'a.txt': '', 'dir/c.txt': '' }, { 'a.txt': 'one\n' })
   const { repository, path } = fixture
   await repository.git(['rm', '-q', 'a.txt'])
@@ -163,7 +160,7 @@ test('what git takes for merged with its markers in it is a conflict, in its ind
   expect(await inWorktree(fixture, 'status', '--porcelain')).toBe('')
 })
 
-test('a file with markers of an unusual size is not taken for resolved', async () => {
+test('does not take a file with markers of unusual size for resolved', async () => {
   await using fixture = await withWork({ 'a.txt': 'ours\n' }, { '.gitattributes': 'a.txt conflict-marker-size=12\n' })
   await fixture.repository.commit('Meanwhile', { 'a.txt': 'theirs\n' })
   await update(fixture, { on_conflict: 'leave' })
@@ -183,7 +180,7 @@ test.each<[string, (fixture: WorkspaceFixture) => Promise<unknown>, string]>([
     },
     'still has conflict markers',
   ],
-])('%s that is unfinished in the worktree is left to whoever began it', async (_name, begin, words) => {
+])('leaves an unfinished %s in the worktree to whoever began it', async (_name, begin, words) => {
   await using fixture = await withWork({ 'a.txt': 'ours\n' })
   await fixture.repository.commit('Meanwhile', { 'a.txt': 'theirs\n' })
   await begin(fixture).catch(() => undefined)
@@ -198,7 +195,7 @@ test.each<[string, (fixture: WorkspaceFixture) => Promise<unknown>, string]>([
 })
 
 test.each(['report', 'leave'] as const)(
-  'ignored files in the way are named and not overwritten (%s)',
+  'names ignored files in the way and does not overwrite them (%s)',
   async (on_conflict) => {
     await using fixture = await withWork({ 'a.txt': 'ours\n' }, { '.gitignore': '*.env\n' })
     const { repository, path } = fixture
@@ -213,7 +210,7 @@ test.each(['report', 'leave'] as const)(
   },
 )
 
-test('a deleted base and a deleted branch are told in words', async () => {
+test('reports a deleted base and a deleted branch', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const { repository } = fixture
   await repository.git(['switch', '-q', '-c', 'elsewhere'])
@@ -229,7 +226,7 @@ test('a deleted base and a deleted branch are told in words', async () => {
   await expect(update(fixture, { path: null })).rejects.toMatchObject(gone('branch_missing', branch))
 })
 
-test('a branch that is checked out nowhere is updated, and a conflict can only be told', async () => {
+test('updates a branch that is not checked out, and only reports a conflict', async () => {
   await using fixture = await withWork({ 'a.txt': 'ours\n' })
   const { repository } = fixture
   await repository.git(['worktree', 'remove', fixture.path])
@@ -246,7 +243,7 @@ test('a branch that is checked out nowhere is updated, and a conflict can only b
   }
 })
 
-test('a branch that somebody moves meanwhile keeps what it was moved to', async () => {
+test('keeps a branch where someone else moved it', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const { repository, path } = fixture
   await repository.commit('Meanwhile', { 'b.txt': 'b\n' })
@@ -268,7 +265,7 @@ test('a branch that somebody moves meanwhile keeps what it was moved to', async 
   expect(await inWorktree(fixture, 'status', '--porcelain')).toBe('')
 })
 
-test('a link in the way of a folder is not followed', async () => {
+test('follows no link in the place of a folder', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' }, { '.gitignore': 'out\n' })
   const { repository, path } = fixture
   const outside = join(repository.beside, 'outside')

@@ -27,7 +27,7 @@ test.each<[string, Record<string, string>]>([
   ['stashing', { 'merge.autoStash': 'true', 'rebase.autoStash': 'true' }],
   ['old resolutions', { 'rerere.enabled': 'true', 'rerere.autoUpdate': 'true' }],
   ['another style of markers', { 'merge.conflictStyle': 'diff3' }],
-])('a repository that is set to %s is updated all the same', async (_name, settings) => {
+])('updates a repository that is set to %s', async (_name, settings) => {
   await using fixture = await withWork({ 'a.txt': 'ours\n', 'one.txt': '1\n' })
   const { repository, path } = fixture
   for (const [key, value] of Object.entries(settings)) await repository.git(['config', key, value])
@@ -51,7 +51,7 @@ test.each<[string, Record<string, string>]>([
   expect((await fixture.workspaces.merge(fixture.mergeRequest(), never)).kind).toBe('merged')
 })
 
-test('no hook of the repository runs', async () => {
+test('runs no hook of the repository', async () => {
   await using fixture = await withWork({ 'a.txt': 'ours\n' })
   const { repository, path } = fixture
   await repository.commit('Meanwhile', { 'a.txt': 'theirs\n' })

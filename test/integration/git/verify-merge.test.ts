@@ -13,7 +13,7 @@ const sidesOf = async ({ repository }: WorkspaceFixture) => {
 }
 const request = ({ repository }: WorkspaceFixture) => ({ repo_path: repository.path, branch, base_branch: 'main' })
 
-/** Merges by git's own means and answers what `verifyMerge` has to judge. */
+/** Merges with plain git and returns the input of `verifyMerge`. */
 async function merged(fixture: WorkspaceFixture, how: readonly string[]) {
   const sides = await sidesOf(fixture)
   await fixture.repository.git([...how])
@@ -25,18 +25,18 @@ test.each([
   ['merge', ['merge', '-q', '--no-ff', branch]],
   ['squash', ['merge', '-q', '--squash', branch]],
   ['rebase', ['cherry-pick', `main..${branch}`]],
-])('a %s that brought the work in is seen to have', async (_name, how) => {
+])('recognizes a %s that brought the work in', async (_name, how) => {
   await using fixture = await withWork({ 'a.txt': 'task\n', 'new.txt': 'new\n' })
   await fixture.repository.commit('Second', { 'new.txt': 'newer\n' }, fixture.path)
   await fixture.repository.commit('Meanwhile', { 'b.txt': 'b\n' })
   const sides = await merged(fixture, how)
   expect(await verifyMerge(request(fixture), sides, never)).toBe('held')
-  // The target may have gone on from there.
+  // The target may have moved on from there.
   await fixture.repository.commit('Afterwards', { 'a.txt': 'changed again\n' })
   expect(await verifyMerge(request(fixture), sides, never)).toBe('held')
 })
 
-test('commits that came to the branch during the merge are noticed', async () => {
+test('notices commits that arrived on the branch during the merge', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const sides = await merged(fixture, ['merge', '-q', '--no-ff', branch])
   await fixture.repository.commit('Late', { 'late.txt': 'late\n' }, fixture.path)
@@ -53,7 +53,7 @@ test.each<[string, (fixture: WorkspaceFixture) => Promise<unknown>]>([
       await repository.git(['branch', '-q', '-D', 'main'])
     },
   ],
-])('a target that %s does not pass', async (_name, spoil) => {
+])('rejects a target that %s', async (_name, spoil) => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const sides = await merged(fixture, ['merge', '-q', '--no-ff', branch])
   await spoil(fixture)
@@ -63,7 +63,7 @@ test.each<[string, (fixture: WorkspaceFixture) => Promise<unknown>]>([
   })
 })
 
-test('a merge commit that leaves the work out does not pass, although its parents are right', async () => {
+test('rejects a merge commit without the work, although its parents are right', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository } = fixture
   const sides = await sidesOf(fixture)
@@ -73,7 +73,7 @@ test('a merge commit that leaves the work out does not pass, although its parent
   await expect(verifyMerge(request(fixture), { ...sides, commit }, never)).rejects.toMatchObject({ code: 'unverified' })
 })
 
-test('a merge that somebody takes back at once is told, and nothing of the task is lost', async () => {
+test('reports a merge that is reverted at once, and loses nothing of the task', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
   const { repository, workspaces } = fixture
   await repository.git(['switch', '-q', '--detach'])
@@ -90,7 +90,7 @@ test('a merge that somebody takes back at once is told, and nothing of the task 
 })
 
 test.each(['merge', 'squash', 'rebase'] as const)(
-  'what comes to the branch while it is merged (%s) is merged too',
+  'merges what arrives on the branch during the merge (%s)',
   async (strategy) => {
     await using fixture = await withWork({ 'one.txt': '1\n' })
     const { repository, workspaces } = fixture

@@ -12,7 +12,7 @@ import { createFixture, never } from './workspace-fixture.ts'
 const allowFiles = ['-c', 'protocol.file.allow=always']
 const timing = { quietMs: 20, latestMs: 200, pauseMs: 0 }
 
-/** Watches a task's worktree; what it tells is counted, and waited for. */
+/** Watches a task's worktree; counts its events, and waits for them. */
 async function watched(files: Record<string, string> = {}, options: Partial<WatchOptions> = {}) {
   const fixture = await createFixture({
     files: { 'README.md': '# Example\n', '.gitignore': '*.log\nnode_modules/\n', ...files },
@@ -58,20 +58,20 @@ async function watched(files: Record<string, string> = {}, options: Partial<Watc
     seen,
     until,
     events,
-    /** Puts a file there by one single event. */
+    /** Creates a file by a single event. */
     put: async (name: string, text: string) => {
       const outside = join(fixture.root, 'outside.txt')
       await writeFile(outside, text)
       await rename(outside, join(path, name))
     },
     folders: () => folders?.size() ?? 0,
-    /** Does something and waits until it is told. */
+    /** Acts and waits until that is reported. */
     told: async (work: () => Promise<unknown>) => {
       const before = seen.changes
       await work()
       await until(() => seen.changes > before)
     },
-    /** Does something and waits until it was thought over: `turns` questions to git. */
+    /** Acts and waits until that was handled: `turns` queries to git. */
     asked: async (work: () => Promise<unknown>, turns = 1) => {
       const before = seen.turns
       await work()
@@ -87,7 +87,7 @@ async function watched(files: Record<string, string> = {}, options: Partial<Watc
 test.each([
   ['folder by folder', createFolderWatches],
   ['as one tree', createTreeWatch],
-] as const)('files that are written, moved and deleted are told, in new folders too (%s)', async (_name, folders) => {
+] as const)('reports written, moved and deleted files, in new folders too (%s)', async (_name, folders) => {
   await using rig = await watched({ 'src/deep/a.txt': 'a\n' }, { folders })
   const { path, told } = rig
   await told(() => writeFile(join(path, 'src/deep/a.txt'), 'b\n'))
@@ -101,7 +101,7 @@ test.each([
   expect(rig.watch.how()).toBe('watching')
 })
 
-test('what is ignored is not told, and ignored folders cost no watch, however large', async () => {
+test('ignores ignored files, and watches no ignored folders', async () => {
   await using rig = await watched({ 'src/a.txt': 'a\n' })
   const { path, asked, told, put } = rig
   await asked(() => put('app.log', 'l\n'))
@@ -121,7 +121,7 @@ test('what is ignored is not told, and ignored folders cost no watch, however la
   await told(() => writeFile(join(modules, 'm7/lib/index.js'), 'y'))
 })
 
-test('the lock of the service is no change', async () => {
+test('ignores the lock of the service', async () => {
   await using rig = await watched()
   const { fixture, path, told, put } = rig
   const execution_id = '01912d68-783e-7a03-8467-5661c1243ad5' as never
@@ -131,7 +131,7 @@ test('the lock of the service is no change', async () => {
   expect(rig.seen.changes).toBe(1)
 })
 
-test('commits, resets and staged files are told', async () => {
+test('reports commits, resets and staged files', async () => {
   await using rig = await watched({ 'a.txt': 'a\n' })
   const { repository, path, told } = rig
   await told(() => writeFile(join(path, 'a.txt'), 'b\n'))
@@ -140,7 +140,7 @@ test('commits, resets and staged files are told', async () => {
   await told(() => repository.git(['reset', '-q', '--soft', 'HEAD~1'], { cwd: path }))
 })
 
-test('reading a diff or the status is no change', async () => {
+test('reports nothing when a diff or the status is read', async () => {
   await using rig = await watched({ 'a.txt': 'a\n' })
   const { fixture, told, put } = rig
   await told(() => put('a.txt', 'b\n'))
@@ -151,7 +151,7 @@ test('reading a diff or the status is no change', async () => {
   expect(rig.seen.changes).toBe(2)
 })
 
-test('a repository inside is told when it is on another commit, not when its files change', async () => {
+test('reports a repository inside on another commit, but not its files', async () => {
   await using library = await createTestRepository({ files: { 'l.txt': 'l\n', 'deep/m.txt': 'm\n' } })
   await using rig = await watched()
   const { repository, path, told, put, until, events } = rig
@@ -163,7 +163,7 @@ test('a repository inside is told when it is on another commit, not when its fil
   await writeFile(join(path, 'lib/l.txt'), 'changed\n')
   await writeFile(join(path, 'lib/deep/m.txt'), 'changed\n')
   await put('mark2.txt', '2\n')
-  // What was written first is heard first.
+  // Events arrive in the order of the writes.
   await until(() => events.includes('mark2.txt'))
   expect(events.slice(known).filter((key) => key.startsWith('lib'))).toEqual([])
   const ahead = repository.commit('Ahead', { 'l.txt': 'ahead\n' }, join(path, 'lib'))
@@ -171,7 +171,7 @@ test('a repository inside is told when it is on another commit, not when its fil
   await ahead
 })
 
-test('a folder becomes a repository inside when its .git comes, and a folder again when that goes', async () => {
+test('notices when a folder becomes a repository inside, or a plain folder again', async () => {
   await using library = await createTestRepository({ files: { 'l.txt': 'l\n' } })
   await using rig = await watched()
   const { path, told, put, until, events, folders } = rig
@@ -192,7 +192,7 @@ test('a folder becomes a repository inside when its .git comes, and a folder aga
   expect(await heard('two.txt')).toContain('lib/deep/m.txt')
 })
 
-test('a burst of thousands of changes is told a few times, and nothing after it is missed', async () => {
+test('reports a burst of thousands of changes a few times, and what follows', async () => {
   await using rig = await watched()
   const { path, told } = rig
   await told(async () => {
@@ -210,7 +210,7 @@ test('a burst of thousands of changes is told a few times, and nothing after it 
   expect(rig.folders()).toBe(1 + 2 * 40)
 })
 
-test('links are not followed, and names that are no UTF-8 are watched like others', async () => {
+test('follows no links, and watches names that are no UTF-8', async () => {
   await using outside = await createTestRepository()
   await using rig = await watched()
   const { path, told } = rig
@@ -222,12 +222,12 @@ test('links are not followed, and names that are no UTF-8 are watched like other
   expect(rig.folders()).toBe(2)
 })
 
-test('with too many folders to watch the files are looked at instead, and a second change is told too', async () => {
+test('polls files if there are too many folders to watch, also for a second change', async () => {
   await using rig = await watched({ 'a/b/c/d.txt': 'd\n', 'e.txt': 'e\n' }, { limit: 2, lookEveryMs: 20 })
   const { path, told, watch } = rig
   expect(watch.how()).toBe('looking')
   expect(rig.folders()).toBe(0)
-  // The first look tells of what it finds.
+  // The first poll reports what it finds.
   await rig.until(() => rig.seen.changes > 0)
   await told(() => writeFile(join(path, 'e.txt'), 'one\n'))
   await told(() => writeFile(join(path, 'e.txt'), 'two\n'))
@@ -239,7 +239,7 @@ test('with too many folders to watch the files are looked at instead, and a seco
   expect(watch.how()).toBe('ended')
 })
 
-test('it goes over to looking when the folders become too many on the way', async () => {
+test('changes to polling when the folders become too many', async () => {
   await using rig = await watched({}, { limit: 5, lookEveryMs: 20 })
   const { path, told, watch } = rig
   expect(watch.how()).toBe('watching')
@@ -251,7 +251,7 @@ test('it goes over to looking when the folders become too many on the way', asyn
   await told(() => writeFile(join(path, 'd8/f.txt'), 'again\n'))
 })
 
-test('a worktree that is removed, or replaced by another folder, ends its watch', async () => {
+test('ends its watch when the worktree is removed or replaced', async () => {
   for (const replace of [false, true]) {
     await using rig = await watched()
     await rm(rig.path, { recursive: true })
@@ -261,10 +261,10 @@ test('a worktree that is removed, or replaced by another folder, ends its watch'
   }
 })
 
-test.runIf(process.platform === 'linux')('nothing is watched by the system once a watch is closed', async () => {
+test.runIf(process.platform === 'linux')('leaves no system watch after close', async () => {
   const before = systemWatches()
   await using rig = await watched({ 'a/b/c.txt': 'c\n', 'd/e.txt': 'e\n' })
-  // The root, a, a/b, d, and where HEAD and its log lie.
+  // The root, a, a/b, d, and the folders of HEAD and its log.
   expect(systemWatches()).toBe(before + 6)
   await writeFile(join(rig.path, 'late.txt'), 'l\n')
   await rig.watch.close()
@@ -273,7 +273,7 @@ test.runIf(process.platform === 'linux')('nothing is watched by the system once 
   expect(rig.seen).toMatchObject({ ends: 0 })
 })
 
-test('what is no worktree cannot be watched', async () => {
+test('can’t watch what is no worktree', async () => {
   await using fixture = await createFixture()
   const news = { onChange: () => undefined, onEnd: () => undefined }
   await expect(fixture.workspaces.watch(fixture.path, news)).rejects.toMatchObject({ code: 'git_failed' })

@@ -4,8 +4,8 @@ import type { WorktreeRequest } from '../../../src-main/ports/workspaces.ts'
 import { never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 /**
- * All that a task does in its worktree: made, edited, found again, looked at, committed, merged, removed. Answers the
- * files that `main` has then, sorted.
+ * Everything that a task does in its worktree: create, edit, find, read, commit, merge, remove. Returns the files
+ * that `main` has then, sorted.
  */
 export async function wholeLife(
   fixture: WorkspaceFixture,

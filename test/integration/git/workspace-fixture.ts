@@ -10,11 +10,11 @@ export const taskId = TaskId.parse('01912d68-783e-7a03-8467-5661c1243ad4')
 export const branch = 'copse/add-a-button-c1243ad4'
 export const never = { signal: new AbortController().signal }
 
-/** A repository and what a task's worktree beside it is called; not made yet. */
+/** A repository and the name of a task's worktree beside it, which does not exist yet. */
 export interface WorkspaceFixture extends AsyncDisposable {
   readonly repository: TestRepository
   readonly workspaces: Workspaces
-  /** Where the task's worktree goes. */
+  /** The path of the task's worktree. */
   readonly path: string
   /** The root of all workspaces. */
   readonly root: string
@@ -69,7 +69,7 @@ export async function everything({ repository }: WorkspaceFixture): Promise<unkn
   }
 }
 
-/** A fixture whose worktree is made and has one commit with `files`; the repository starts with `given`. */
+/** A fixture with a worktree and one commit with `files`; the repository starts with `given`. */
 export async function withWork(
   files: Record<string, string>,
   given: Record<string, string> = {},

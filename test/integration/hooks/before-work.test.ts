@@ -9,7 +9,7 @@ import { refused } from '../../helpers/refusal.ts'
 const held = (job: Job, task_id: string) =>
   job.running.taskWhere(task_id, (one) => one.error_annotation?.type === 'hook_failed')
 
-test('a blocking hook that fails keeps the barrier, starts no agent and says what happened', async () => {
+test('keeps the barrier after a failed blocking hook, starts no agent and says why', async () => {
   await using job = await startJob()
   await setHooks(job, { before_work: [script('echo out; echo "no database" >&2; exit 7', { blocking: true })] })
   const task = await job.task()
@@ -38,7 +38,7 @@ test('a blocking hook that fails keeps the barrier, starts no agent and says wha
   expect(entry?.hooks).toMatchObject([{ phase: 'before_work', action: 'script', outcome: 'blocked' }])
 })
 
-test('retry_hook runs the hook again with the same context, and its success lets the agent start', async () => {
+test('runs the hook again on retry_hook with the same context, and then starts the agent', async () => {
   await using job = await startJob()
   const flag = join(job.running.dataDir, 'flag')
   const log = join(job.running.dataDir, 'told.txt')
@@ -53,12 +53,12 @@ test('retry_hook runs the hook again with the same context, and its success lets
   expect(existsSync(join(path, 'agent-was-here'))).toBe(true)
   await hookRunWhere(job, task.id, ended('on_work_start'))
   const before = `before_work backlog in_progress ${path}`
-  // What is for the start of work waits until the barrier has fallen.
+  // Hooks for the start of work wait until the barrier has fallen.
   const told = [before, before, before.replace('before_work', 'on_work_start')]
   expect((await readFile(log, 'utf8')).trim().split('\n')).toEqual(told)
 })
 
-test('a hook before work is told which agent is about to start', async () => {
+test('tells a hook before work which agent is about to start', async () => {
   await using job = await startJob()
   await setHooks(job, { before_work: [script('echo "$SVC_AGENT_ID $SVC_EXECUTION_ID"', { blocking: true })] })
   const task = await job.task()
@@ -68,7 +68,7 @@ test('a hook before work is told which agent is about to start', async () => {
   expect(run.stdout).toBe(`${agent.id} ${execution.id}\n`)
 })
 
-test('skip_hook_once passes over that hook once, and the timeline says who, when and why', async () => {
+test('skips a hook once on skip_hook_once, and records who, when and why', async () => {
   await using job = await startJob()
   await setHooks(job, { before_work: [script('exit 1', { blocking: true })] })
   const { client } = job.running
@@ -84,13 +84,13 @@ test('skip_hook_once passes over that hook once, and the timeline says who, when
   const entry = (await job.transitions(task.id)).at(-1)
   const skipped = entry?.hooks.find(({ outcome }) => outcome === 'skipped')
   expect(skipped?.reason).toMatch(/^skipped once by user:.+ at 20\d\d-.+: the database is down$/)
-  // Once: the next entry runs it again.
+  // Once only: the next entry runs it again.
   await client.call('tasks.transition', { task_id: task.id, status: 'todo', version: failed.version })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   expect((await held(job, task.id)).entry_barrier).toBe(true)
 })
 
-test('a failing blocking hook does not stop the later ones; retry runs only those that failed', async () => {
+test('runs later hooks after a failed blocking one, and retries only those that failed', async () => {
   await using job = await startJob()
   const seen = join(job.running.dataDir, 'seen.txt')
   const flag = join(job.running.dataDir, 'flag')
@@ -114,7 +114,7 @@ test('a failing blocking hook does not stop the later ones; retry runs only thos
   expect(await readFile(seen, 'utf8')).toBe('a\nb\nc\na\nc\n')
 })
 
-test('of two that failed, skipping passes over one; the other still holds the task', async () => {
+test('skips one of two failed hooks, while the other still blocks', async () => {
   await using job = await startJob()
   await setHooks(job, { before_work: [script('exit 1', { blocking: true }), script('exit 2', { blocking: true })] })
   const task = await job.task()
@@ -128,7 +128,7 @@ test('of two that failed, skipping passes over one; the other still holds the ta
   await job.running.taskWhere(task.id, (one) => one.status === 'review')
 })
 
-test('a script that does not block runs beside the agent, and its failure changes nothing', async () => {
+test('runs a non-blocking script beside the agent, and ignores its failure', async () => {
   await using job = await startJob()
   const gate = join(job.running.dataDir, 'gate')
   await setHooks(job, { before_work: [script(`until test -e '${gate}'; do sleep 0.05; done; exit 9`)] })
@@ -143,7 +143,7 @@ test('a script that does not block runs beside the agent, and its failure change
   expect([after.status, after.error_annotation, after.version]).toEqual(['review', null, done.version])
 })
 
-test('a plugin before work has run when the agent starts, and one that does not support the event is skipped', async () => {
+test('runs a plugin before the agent starts, and skips one that does not support the event', async () => {
   await using job = await startJob()
   await setHooks(job, {
     before_work: [plugin('run_merge'), plugin('knowledge-inject'), plugin('knowledge-inject', { enabled: false })],
@@ -162,7 +162,7 @@ test('a plugin before work has run when the agent starts, and one that does not 
   expect(failures).toEqual([])
 })
 
-test('hooks are run for whom they are meant for only, and the log says so of the others', async () => {
+test('runs hooks only for their agents or roles, and logs the others', async () => {
   await using job = await startJob()
   await setHooks(job, {
     before_work: [
@@ -185,7 +185,7 @@ test('hooks are run for whom they are meant for only, and the log says so of the
   ])
 })
 
-test('the hooks of a task keep to the settings that they began with', async () => {
+test('keeps the hook settings that a task began with', async () => {
   await using job = await startJob()
   const seen = join(job.running.dataDir, 'seen.txt')
   const gate = join(job.running.dataDir, 'gate')

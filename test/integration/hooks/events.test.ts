@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { LifecycleHooks } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 
-/** Every event writes its name, and who is told what, into one file outside of the worktree. */
+/** Every event appends its name and its audience to one file outside the worktree. */
 const witness = (file: string): OneHook => ({
   type: 'script',
   command: `echo "$SVC_EVENT $SVC_TASK_PREVIOUS_STATUS>$SVC_TASK_STATUS" >> '${file}'`,
@@ -26,7 +26,7 @@ async function allEvents(job: Job) {
 const runsOf = async (job: Job, task_id: string) =>
   (await job.running.client.call('tasks.hook_runs', { task_id })).items
 
-test('a task that is worked on, reviewed and merged fires its events once each, in order', async () => {
+test('fires each event of a worked, reviewed and merged task once, in order', async () => {
   await using job = await startJob()
   const { client } = job.running
   const seen = await allEvents(job)
@@ -61,7 +61,7 @@ test('a task that is worked on, reviewed and merged fires its events once each, 
   ])
 })
 
-test('a task that is cancelled in the middle of the work fires on_task_cancel and no on_work_stop', async () => {
+test('fires on_task_cancel and no on_work_stop for a task that is cancelled during work', async () => {
   await using job = await startJob()
   const { client } = job.running
   const seen = await allEvents(job)
@@ -83,7 +83,7 @@ test('a task that is cancelled in the middle of the work fires on_task_cancel an
   ])
 })
 
-test('an agent that yields without leaving the state fires on_work_stop', async () => {
+test('fires on_work_stop for an agent that yields without leaving the state', async () => {
   await using job = await startJob()
   const seen = await allEvents(job)
   const task = await job.task()
@@ -95,7 +95,7 @@ test('an agent that yields without leaving the state fires on_work_stop', async 
   expect(await seen()).toContain('on_work_stop in_progress>in_progress')
 })
 
-test('work that a person takes away into a state that has nothing to do by itself has stopped all the same', async () => {
+test('fires on_work_stop when a person moves the task into an idle state', async () => {
   await using job = await startJob({
     workflow: (standard) => ({
       ...standard,

@@ -9,7 +9,7 @@ import { processesIn } from '../../helpers/processes-in.ts'
 const gateIn = (job: Job) => join(job.running.dataDir, 'gate')
 const untilOpen = (gate: string) => `until test -e '${gate}'; do sleep 0.05; done`
 
-test('on_task_done has its worktree to the end, and clean-up waits for it', async () => {
+test('keeps the worktree for on_task_done, and cleans up afterwards', async () => {
   await using job = await startJob()
   const { client } = job.running
   const gate = gateIn(job)
@@ -32,7 +32,7 @@ test('on_task_done has its worktree to the end, and clean-up waits for it', asyn
   })
 })
 
-test('what a hook of the work still runs is ended before the worktree goes', async () => {
+test('ends what hooks of the work still run before the worktree is removed', async () => {
   await using job = await startJob()
   const { client } = job.running
   const up = script('echo up; sleep 600', { timeout_seconds: 600 })
@@ -47,11 +47,11 @@ test('what a hook of the work still runs is ended before the worktree goes', asy
     () => client.call('tasks.workspace', { task_id: task.id }),
     ({ status }) => status === 'cleaned',
   )
-  // What had not begun by then does not begin any more.
+  // Hooks that had not begun by then never begin.
   expect(await hookRuns(job, task.id)).toHaveLength(1)
 })
 
-test('the review waits for on_work_stop, which waits for the agent', async () => {
+test('waits with the review for on_work_stop, which waits for the agent', async () => {
   await using job = await startJob()
   await job.settings({ default_review_config: { ci_steps: ['cat formatted.txt'], review_prompt: null } })
   await setHooks(job, { on_work_stop: [script('sleep 0.3; cp work.txt formatted.txt')] })
@@ -62,7 +62,7 @@ test('the review waits for on_work_stop, which waits for the agent', async () =>
   expect(items[0]?.step_results).toMatchObject([{ exit_code: 0, output_tail: 'work\n' }])
 })
 
-test('a task that never had a workspace skips its scripts and says why; nothing counts as failed', async () => {
+test('skips the scripts of a task without a workspace, says why, and counts no failure', async () => {
   await using job = await startJob()
   const { client } = job.running
   await setHooks(job, { on_task_cancel: [script('touch somewhere')] })
@@ -75,7 +75,7 @@ test('a task that never had a workspace skips its scripts and says why; nothing 
   expect(entry?.hooks).toContainEqual(expect.objectContaining(outcome))
 })
 
-test('a script whose worktree is gone runs in the repository, with no worktree named', async () => {
+test('runs a script in the repository if its worktree is gone, and names no worktree', async () => {
   await using job = await startJob()
   const { client } = job.running
   await setHooks(job, { on_task_cancel: [script('pwd; echo "[$SVC_WORKTREE_PATH]"')] })
@@ -88,7 +88,7 @@ test('a script whose worktree is gone runs in the repository, with no worktree n
   expect(run.stdout).toBe(`${job.repository.path}\n[]\n`)
 })
 
-test('a failing hook does not stop the next one, whatever the event', async () => {
+test('runs the next hook after a failed one, at any event', async () => {
   await using job = await startJob()
   await setHooks(job, { on_work_stop: [script('exit 1'), script('exit 2'), script('echo last')] })
   const task = await job.task()
@@ -102,7 +102,7 @@ test('a failing hook does not stop the next one, whatever the event', async () =
   ])
 })
 
-test('a task that is deleted ends its hooks', async () => {
+test('ends the hooks of a deleted task', async () => {
   await using job = await startJob()
   const { client } = job.running
   await setHooks(job, { on_work_start: [script('exec sleep 600', { timeout_seconds: 600 })] })

@@ -7,16 +7,16 @@ import { processesIn } from '../../helpers/processes-in.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-test('what a hook of a killed service still runs is ended by the next, before the hook is run again', async () => {
+test('ends leftovers of a killed service’s hook before it runs again', async () => {
   await using journey = await createJourney()
   const { dataDir, repository } = journey
   const seen = join(dataDir, 'seen.txt')
   const first = await startKillableApp(dataDir)
   const project = await first.client.call('projects.create', { name: 'Killed', repo_path: repository.path })
-  // The first time it detaches and stays for ever; the second time it says who is still there.
+  // The first run detaches and stays; the second lists the processes.
   const command = [
     `if test -e '${seen}'; then`,
-    // What has ended may lie about as a zombie where nobody collects orphans.
+    // Ended processes may remain as zombies where nothing collects orphans.
     `case "$(ps -o stat= -p "$(cat '${seen}')")" in ''|Z*) echo gone ;; *) echo alive ;; esac; exit; fi`,
     `setsid sleep 600 & echo $! > '${seen}.new'; mv '${seen}.new' '${seen}'; wait`,
   ].join('\n')
@@ -38,7 +38,7 @@ test('what a hook of a killed service still runs is ended by the next, before th
   expect(processesIn([dataDir]).filter(({ command: line }) => line.includes('sleep'))).toEqual([])
 })
 
-test('what a hook that was being tried out still runs is ended by the next start, and its worktree is gone', async () => {
+test('ends leftovers of a hook test at the next start, and removes its worktree', async () => {
   await using journey = await createJourney()
   const { dataDir, repository } = journey
   const seen = join(dataDir, 'seen.txt')

@@ -7,7 +7,7 @@ import { ended, hookRuns, hookRunWhere, script, setHooks } from '../../helpers/l
 
 const Line = HookRun.omit({ log_name: true })
 
-test('each run of a hook has a log file of one line, readable as a log of the task and of its execution', async () => {
+test('stores each run of a hook in a log of one line, readable by task and by execution', async () => {
   await using job = await startJob()
   const { client } = job.running
   await setHooks(job, { on_work_start: [script('true'), script('echo said; echo wrong >&2; exit 4')] })
@@ -39,7 +39,7 @@ test('each run of a hook has a log file of one line, readable as a log of the ta
   expect(items.filter(({ kind }) => kind === 'hook').map(({ name }) => name)).toContain(run.log_name)
 })
 
-test('a script is told every variable, and works in the worktree of its task', async () => {
+test('passes a script every variable, in the worktree of its task', async () => {
   await using job = await startJob()
   await setHooks(job, { on_work_start: [script('pwd; env | grep ^SVC_ | grep -v ^SVC_PROCESS_TREE= | sort')] })
   const task = await job.task({ title: 'Tell "all" of it' })
@@ -66,7 +66,7 @@ test('a script is told every variable, and works in the worktree of its task', a
   expect(run.environment).toEqual(told)
 })
 
-test('a run that takes longer than its timeout is ended with all that it started, and its log says so', async () => {
+test('ends a run at its timeout with all its processes, and logs that', async () => {
   await using job = await startJob()
   await setHooks(job, { on_work_start: [script('echo begun; sleep 600 & sleep 600', { timeout_seconds: 1 })] })
   const task = await job.task()
@@ -75,7 +75,7 @@ test('a run that takes longer than its timeout is ended with all that it started
   expect(run).toMatchObject({ status: 'timed_out', exit_code: 124, reason: 'timed out after 1 s', stdout: 'begun\n' })
 })
 
-test('other exit codes count as success where the hook says so, and 0 does not any more', async () => {
+test('accepts the exit codes that the hook names, and then not 0', async () => {
   await using job = await startJob()
   const success_exit_codes = [3, 143]
   await setHooks(job, {
@@ -91,7 +91,7 @@ test('other exit codes count as success where the hook says so, and 0 does not a
   ])
 })
 
-test('each output keeps its last 10 KB, says how much came before, and a secret in it never reaches the disk', async () => {
+test('keeps the last 10 KB of each output, with the count before, and redacts secrets', async () => {
   await using job = await startJob()
   await job.settings({ redaction_patterns: ['hush-[a-z]+'] })
   const flood = `i=0; while [ $i -lt 4000 ]; do echo "line $i é hush-abc"; i=$((i+1)); done`
@@ -107,7 +107,7 @@ test('each output keeps its last 10 KB, says how much came before, and a secret 
   expect(stored).not.toContain('hush-')
 })
 
-test('a run is seen with its output while it is under way', async () => {
+test('shows a run with its output while it runs', async () => {
   await using job = await startJob()
   await setHooks(job, { on_work_start: [script('echo so far; sleep 600', { timeout_seconds: 600 })] })
   const task = await job.task()
@@ -124,7 +124,7 @@ test('a run is seen with its output while it is under way', async () => {
   expect.unreachable('Its output was never seen.')
 })
 
-test('a script of a workflow state keeps its log the same way', async () => {
+test('keeps the log of a workflow state’s script the same way', async () => {
   await using job = await startJob({
     workflow: (standard) => ({
       ...standard,

@@ -7,7 +7,7 @@ import { ended, hookRuns, hookRunWhere, script, setHooks } from '../../helpers/l
 
 const untilOpen = (gate: string) => `until test -e '${gate}'; do sleep 0.05; done`
 
-/** The file is there before its words are. */
+/** The file exists before its content. */
 const hasBegun = (seen: string) =>
   expect.poll(() => readFile(seen, 'utf8').catch(() => null), { timeout: 60_000 }).toBe('begun\n')
 
@@ -15,7 +15,7 @@ async function restart(job: Job): Promise<void> {
   job.running = await job.running.restart()
 }
 
-test('a blocking hook that a restart interrupts is run again, and then the agent starts', async () => {
+test('runs an interrupted blocking hook again after a restart, then starts the agent', async () => {
   await using job = await startJob()
   const gate = join(job.running.dataDir, 'gate')
   const seen = join(job.running.dataDir, 'seen.txt')
@@ -33,7 +33,7 @@ test('a blocking hook that a restart interrupts is run again, and then the agent
   expect(runs.map(({ status, stdout }) => [status, stdout])).toEqual([['succeeded', 'begun\nbegun\n']])
 })
 
-test('a blocking hook that failed before a restart still holds the task after it, and is not run by itself', async () => {
+test('keeps a task blocked across a restart, without running its hook again', async () => {
   await using job = await startJob()
   await setHooks(job, { before_work: [script('exit 1', { blocking: true })] })
   const task = await job.task()
@@ -48,7 +48,7 @@ test('a blocking hook that failed before a restart still holds the task after it
   expect(await hookRuns(job, task.id)).toHaveLength(1)
 })
 
-test('an agent that the end of the service ended has stopped: its hook runs at the next start', async () => {
+test('runs the stop hook at the next start for an agent that the service ended', async () => {
   await using job = await startJob()
   await setHooks(job, { on_work_stop: [script('echo tidied')] })
   const task = await job.task()
@@ -63,7 +63,7 @@ test('an agent that the end of the service ended has stopped: its hook runs at t
   expect(await hookRuns(job, task.id)).toHaveLength(1)
 })
 
-test('what hooks of the work had begun is not begun again once nobody works', async () => {
+test('does not restart hooks of the work once no one works', async () => {
   await using job = await startJob()
   const seen = join(job.running.dataDir, 'seen.txt')
   const hook = script(`echo begun >> '${seen}'; sleep 600`, { timeout_seconds: 600 })
@@ -78,7 +78,7 @@ test('what hooks of the work had begun is not begun again once nobody works', as
   expect(runs.map(({ event }) => event)).toEqual(['on_work_stop'])
 })
 
-test('an agent elsewhere that falls silent has stopped too', async () => {
+test('counts a silent remote agent as stopped', async () => {
   let now = Date.parse('2026-11-21T12:00:00Z')
   await using job = await startJob({ clock: { now: () => now } })
   const { client } = job.running
@@ -96,7 +96,7 @@ test('an agent elsewhere that falls silent has stopped too', async () => {
   expect(await hookRunWhere(job, task.id, ended('on_work_stop'))).toMatchObject({ stdout: 'tidied\n' })
 })
 
-test('an agent elsewhere that moves its own task on has stopped by that, once', async () => {
+test('counts a remote agent that moves its own task as stopped, once', async () => {
   await using job = await startJob()
   const { client } = job.running
   await setHooks(job, { on_work_start: [script('true')], on_work_stop: [script('true')] })

@@ -3,7 +3,7 @@ import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { plugin, script, setHooks } from '../../helpers/lifecycle.ts'
 
-/** The answer to settings as a client may send them, well formed or not. */
+/** The answer to settings as a client may send them, valid or not. */
 async function patch(job: Job, body: string): Promise<{ status: number; issues: { path: string; message: string }[] }> {
   const response = await fetch(`${job.running.url}/api/v1/projects/${job.project.id}/settings`, {
     method: 'PATCH',
@@ -14,7 +14,7 @@ async function patch(job: Job, body: string): Promise<{ status: number; issues: 
   return { status: response.status, issues: answer.error?.details?.issues ?? [] }
 }
 
-test('the hooks of a project are read back as they were written, with what was left out filled in', async () => {
+test('reads hooks back as written, with defaults filled in', async () => {
   await using job = await startJob()
   await setHooks(job, {
     before_work: [
@@ -95,7 +95,7 @@ test.each([
     'lifecycle_hooks.before_work.0.retries',
   ],
   ['another type', { before_work: [{ type: 'python', command: 'a' }] }, 'lifecycle_hooks.before_work.0.type'],
-])('settings with %s are refused, naming the place, and nothing is changed', async (_name, lifecycle_hooks, path) => {
+])('refuses settings with %s, names the place and changes nothing', async (_name, lifecycle_hooks, path) => {
   await using job = await startJob()
   await setHooks(job, { before_work: [script('true')] })
   const settings = () => job.running.client.call('projects.get_settings', { project_id: job.project.id })
@@ -105,7 +105,7 @@ test.each([
   expect(await settings()).toEqual(before)
 })
 
-test('the plugins are listed with where they may stand and what options they take', async () => {
+test('lists plugins with their events and options', async () => {
   await using job = await startJob()
   const { items } = await job.running.client.call('plugins.list', {})
   expect(items).toHaveLength(13)
@@ -116,7 +116,7 @@ test('the plugins are listed with where they may stand and what options they tak
   })
 })
 
-test('settings that name no hooks leave them as they are', async () => {
+test('keeps the hooks in settings that name none', async () => {
   await using job = await startJob()
   await setHooks(job, { before_work: [script('true')] })
   await job.settings({ branch_prefix: 'other/' })

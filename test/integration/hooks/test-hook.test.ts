@@ -19,7 +19,7 @@ const tryOut = (
     ...(task_id !== undefined && { task_id }),
   })
 
-test('a hook is tried out for real on the default branch, in a worktree that is gone afterwards', async () => {
+test('runs a hook on the default branch in a worktree that is removed afterwards', async () => {
   await using job = await startJob({ files: { 'hello.txt': 'hello\n' } })
   const run = await tryOut(job, script('cat hello.txt; pwd; echo "$SVC_EVENT $SVC_PROJECT_NAME"; echo oh >&2; exit 3'))
   const [hello, path = '', told] = run.stdout.split('\n')
@@ -31,7 +31,7 @@ test('a hook is tried out for real on the default branch, in a worktree that is 
   expect(await readdir(dirname(path))).toEqual([])
 })
 
-test('a hook is tried out on the branch of a task, and the task, its files and the repository stay as they are', async () => {
+test('runs a hook on a task’s branch, and leaves task, files and repository alone', async () => {
   await using job = await startJob()
   const { client } = job.running
   const task = await job.task()
@@ -62,7 +62,7 @@ test('a hook is tried out on the branch of a task, and the task, its files and t
   expect(existsSync(join(path, 'new.txt'))).toBe(false)
 })
 
-test('a plugin is looked at but not run, since it would change the task', async () => {
+test('checks a plugin without running it, because it would change the task', async () => {
   await using job = await startJob()
   expect(await tryOut(job, plugin('knowledge-inject'))).toMatchObject({
     status: 'skipped',
@@ -73,7 +73,7 @@ test('a plugin is looked at but not run, since it would change the task', async 
   expect(error).toMatchObject({ code: 'validation_failed', details: { issues: [{ path: 'hook.name' }] } })
 })
 
-test('a timeout ends a hook that is tried out, and a task of another project is not found', async () => {
+test('ends a tested hook at its timeout, and finds no task of another project', async () => {
   await using job = await startJob()
   expect(await tryOut(job, script('sleep 600', { timeout_seconds: 1 }))).toMatchObject({ status: 'timed_out' })
   const { client } = job.running

@@ -3,10 +3,10 @@ import { createPasswords } from '../../../src-main/identity/passwords.ts'
 import { here, openIdentity, person } from './open-identity.ts'
 
 const rounds = { atLeast: 30, atMost: 150 }
-/** Whatever else the machine does only adds to it: the quickest of many is what the work itself takes. */
+/** Other load only adds time, so the quickest of many shows the work itself. */
 const quickest = (values: readonly number[]) => Math.min(...values)
 
-test('a wrong sign-in takes as long for an account that exists as for one that does not', async () => {
+test('takes as long for a missing account as for a wrong password', async () => {
   await using opened = await openIdentity({ bcryptCost: 8 })
   await opened.identity.register(person('owner@example.com'), here)
   const took = { known: [] as number[], unknown: [] as number[] }
@@ -23,8 +23,8 @@ test('a wrong sign-in takes as long for an account that exists as for one that d
     const [known, unknown] = [quickest(took.known), quickest(took.unknown)]
     return Math.abs(known - unknown) / Math.max(known, unknown)
   }
-  // In turns, so that whatever else the machine does falls on both alike. On a busy one it takes more of them until
-  // one of each was left alone; what the work itself takes longer stays, however many there are.
+  // Alternates, so that other load affects both alike. A busy machine needs more rounds until one of each was
+  // undisturbed; a real difference remains, however many there are.
   for (let round = 0; round < rounds.atLeast || (round < rounds.atMost && difference() >= 0.2); round++) {
     await attempt('known', 'owner@example.com')
     await attempt('unknown', 'nobody@example.com')
@@ -32,7 +32,7 @@ test('a wrong sign-in takes as long for an account that exists as for one that d
   expect(difference()).toBeLessThan(0.2)
 })
 
-test('beyond 200 who wait their turn, the next is asked to come again', async () => {
+test('refuses sign-ins beyond 200 that wait', async () => {
   const passwords = createPasswords(4)
   const results = await Promise.allSettled(Array.from({ length: 260 }, () => passwords.verify('x', null)))
   const refused = results.filter((result) => result.status === 'rejected')

@@ -15,7 +15,7 @@ export interface OpenIdentity extends AsyncDisposable {
   readonly identity: Identity
   readonly db: Database
   readonly dataDir: string
-  /** Who was given the ownerless resources. */
+  /** The user who was given the ownerless resources. */
   readonly adopted: readonly UserId[]
   /** Milliseconds since the epoch; tests move it. */
   readonly time: { now: number }
@@ -28,7 +28,7 @@ export async function openIdentity(
     readonly exposed?: boolean
     readonly adopt?: (user_id: UserId) => void
     readonly bcryptCost?: number
-    /** By default every execution is at work, for there are none in this database. */
+    /** Every execution counts as running by default, because this database has none. */
     readonly isAtWork?: IdentityStore['isAtWork']
   } = {},
 ): Promise<OpenIdentity> {
@@ -76,12 +76,12 @@ export async function openIdentity(
   }
 }
 
-/** What a person types to register. */
+/** The input of a registration. */
 export const person = (email: string, password = 'correct horse') => ({ email, password, display_name: 'Somebody' })
 
-/** Someone elsewhere, or at this machine. */
+/** A caller elsewhere, or on this machine. */
 export const from = (address: string): RequestSource => ({ ...thisProcess, atWindow: false, address })
 export const here = thisProcess
 
-/** A personal token that may all and works until it is revoked. */
+/** A personal token with all rights, valid until it is revoked. */
 export const lasting = (name: string) => ({ name, scope: 'full', expires_at: null }) as const

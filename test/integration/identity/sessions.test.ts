@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { holdDatabase } from '../../helpers/hold-database.ts'
 import { from, here, lasting, openIdentity, person } from './open-identity.ts'
 
-test('the first person becomes admin and takes over what is ownerless; later ones do not', async () => {
+test('makes the first person admin and owner of everything ownerless, and no later one', async () => {
   await using opened = await openIdentity()
   const first = await opened.identity.register(person('Owner@example.com'), here)
   const second = await opened.identity.register(person('member@example.com'), here)
@@ -17,7 +17,7 @@ test('the first person becomes admin and takes over what is ownerless; later one
   expect(opened.adopted).toEqual([first.user.id])
 })
 
-test('of two first registrations at once one is the owner', async () => {
+test('makes one of two simultaneous first accounts the owner', async () => {
   await using opened = await openIdentity()
   const sessions = await Promise.all([
     opened.identity.register(person('owner@example.com'), here),
@@ -27,7 +27,7 @@ test('of two first registrations at once one is the owner', async () => {
   expect(opened.adopted).toHaveLength(1)
 })
 
-test('a bootstrap that fails leaves no account and no flag behind', async () => {
+test('leaves no account and no flag after a failed bootstrap', async () => {
   let broken = true
   await using opened = await openIdentity({
     adopt: () => {
@@ -40,7 +40,7 @@ test('a bootstrap that fails leaves no account and no flag behind', async () => 
   expect((await opened.identity.register(person('owner@example.com'), here)).user.is_admin).toBe(true)
 })
 
-test('closed registration lets the first person in and nobody else', async () => {
+test('lets only the first person in with closed registration', async () => {
   await using opened = await openIdentity({ registration: 'closed' })
   await opened.identity.register(person('owner@example.com'), here)
   await expect(opened.identity.register(person('member@example.com'), here)).rejects.toMatchObject({
@@ -48,7 +48,7 @@ test('closed registration lets the first person in and nobody else', async () =>
   })
 })
 
-test('of two closed first registrations at once one is refused', async () => {
+test('refuses one of two simultaneous first registrations if closed', async () => {
   await using opened = await openIdentity({ registration: 'closed' })
   const results = await Promise.allSettled([
     opened.identity.register(person('owner@example.com'), here),
@@ -57,7 +57,7 @@ test('of two closed first registrations at once one is refused', async () => {
   expect(results.map((result) => result.status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })
 
-test('an email is taken in every case, and signs in in every case', async () => {
+test('accepts an e-mail in any case for registration and sign-in', async () => {
   await using opened = await openIdentity()
   await opened.identity.register(person('owner@example.com'), here)
   await expect(opened.identity.register(person('OWNER@Example.com'), here)).rejects.toMatchObject({
@@ -67,7 +67,7 @@ test('an email is taken in every case, and signs in in every case', async () => 
   expect(session).toMatchObject({ token_type: 'Bearer', expires_in: 900, user: { handle: 'owner' } })
 })
 
-test('a wrong password and an unknown account get the same answer, also once they are limited', async () => {
+test('answers a wrong password and an unknown account alike, also when limited', async () => {
   await using opened = await openIdentity()
   await opened.identity.register(person('owner@example.com'), here)
   const answers = async (email: string) => {
@@ -88,7 +88,7 @@ test('a wrong password and an unknown account get the same answer, also once the
   expect((await right).user.handle).toBe('owner')
 })
 
-test('a refresh token works once; its reuse ends the whole session', async () => {
+test('accepts a refresh token once, and ends the session on reuse', async () => {
   await using opened = await openIdentity()
   const { identity } = opened
   const first = await identity.register(person('owner@example.com'), here)
@@ -100,7 +100,7 @@ test('a refresh token works once; its reuse ends the whole session', async () =>
   expect((await identity.refresh(other.refresh_token, here)).user.handle).toBe('owner')
 })
 
-test('a refresh token ends after seven days, and at logout', async () => {
+test('ends a refresh token after seven days, and on sign-out', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
   const session = await identity.register(person('owner@example.com'), here)
@@ -112,7 +112,7 @@ test('a refresh token ends after seven days, and at logout', async () => {
   await expect(identity.refresh(again.refresh_token, here)).rejects.toMatchObject({ code: 'invalid_refresh_token' })
 })
 
-test('an access token is a JWT by HS256 that says who it is for and until when, and nothing else', async () => {
+test('issues an HS256 JWT with user and expiry only', async () => {
   await using opened = await openIdentity()
   const { access_token, user } = await opened.identity.register(person('owner@example.com'), here)
   const iat = opened.time.now / 1_000
@@ -121,7 +121,7 @@ test('an access token is a JWT by HS256 that says who it is for and until when, 
   expect(decodeJwt(access_token)).toEqual({ sub: user.id, email: user.email, is_admin: true, sid, iat, exp: iat + 900 })
 })
 
-test('a refresh token is a UUID, and what is kept of it is its SHA-256', async () => {
+test('issues a UUID as refresh token and stores its SHA-256', async () => {
   await using opened = await openIdentity()
   const { refresh_token } = await opened.identity.register(person('owner@example.com'), here)
   expect(refresh_token).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -130,7 +130,7 @@ test('a refresh token is a UUID, and what is kept of it is its SHA-256', async (
   expect(kept).toContain(hash('sha256', refresh_token))
 })
 
-test('an access token works for 15 minutes', async () => {
+test('accepts an access token for 15 minutes', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
   const session = await identity.register(person('owner@example.com'), here)
@@ -147,7 +147,7 @@ test('an access token works for 15 minutes', async () => {
   await expect(identity.authenticate(session.access_token)).rejects.toMatchObject({ code: 'token_expired' })
 })
 
-test('a token of another algorithm, of none, of another key or without claims is not valid', async () => {
+test('refuses a token of another algorithm, none, another key or without claims', async () => {
   await using opened = await openIdentity()
   const { identity, time, dataDir } = opened
   const { user, access_token } = await identity.register(person('owner@example.com'), here)
@@ -179,7 +179,7 @@ test('a token of another algorithm, of none, of another key or without claims is
   await expect(identity.authenticate(null)).rejects.toMatchObject({ code: 'missing_token' })
 })
 
-test('the signing key is kept, and only its owner can read it', async () => {
+test('stores the signing key, readable by its owner only', async () => {
   await using opened = await openIdentity()
   const modes = [opened.dataDir + '/secrets', opened.dataDir + '/secrets/jwt.key'].map(
     (path) => statSync(path).mode & 0o777,
@@ -187,7 +187,7 @@ test('the signing key is kept, and only its owner can read it', async () => {
   expect(modes).toEqual([0o700, 0o600])
 })
 
-test('a clock that goes back locks nobody out', async () => {
+test('locks no one out when the clock goes back', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
   const session = await identity.register(person('owner@example.com'), here)
@@ -201,7 +201,7 @@ test('a clock that goes back locks nobody out', async () => {
   expect((await identity.refresh(session.refresh_token, here)).user.id).toBe(session.user.id)
 })
 
-test('a token is good while the database can’t be written: when it was used is noted later', async () => {
+test('accepts a token while the database can’t be written, and saves its use later', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
   const { user, access_token } = await identity.register(person('owner@example.com'), here)

@@ -38,13 +38,13 @@ function sealOf(storage = keychain()): SecretSeal {
   return seal
 }
 
-test('without a keychain, or with one that everybody can open, there is no seal', () => {
+test('has no seal without a keychain, or with one that everyone can open', () => {
   expect(createSecretSeal(keychain('gnome_libsecret', false), 'linux')).toBeNull()
   expect(createSecretSeal(keychain('basic_text'), 'linux')).toBeNull()
   expect(createSecretSeal(keychain('basic_text'), 'win32')).not.toBeNull()
 })
 
-test('a key is made sealed, stays the same, and its file alone gives nothing away', async () => {
+test('seals a new key, keeps it, and reveals nothing in its file', async () => {
   await using data = await dataFolder()
   const seal = sealOf()
   const key = loadSigningKey(data.path, seal)
@@ -55,7 +55,7 @@ test('a key is made sealed, stays the same, and its file alone gives nothing awa
   expect(await readdir(join(data.path, 'secrets'))).toEqual(['jwt.key'])
 })
 
-test('a plain key is sealed when it is met, and stays the same key', async () => {
+test('seals an existing plain key and keeps it', async () => {
   await using data = await dataFolder()
   const key = loadSigningKey(data.path, null)
   expect(new Uint8Array(await readFile(data.file))).toEqual(key)
@@ -65,7 +65,7 @@ test('a plain key is sealed when it is met, and stays the same key', async () =>
   expect(loadSigningKey(data.path, seal)).toEqual(key)
 })
 
-test('a sealed key is none without its keychain, and is not thrown away', async () => {
+test('refuses a sealed key without its keychain, and keeps it', async () => {
   await using data = await dataFolder()
   const seal = sealOf()
   const key = loadSigningKey(data.path, seal)
@@ -74,7 +74,7 @@ test('a sealed key is none without its keychain, and is not thrown away', async 
   expect(loadSigningKey(data.path, seal)).toEqual(key)
 })
 
-test('rotation replaces a key of either kind, and a damaged one', async () => {
+test('replaces a key of either kind, and a damaged one, on rotation', async () => {
   await using data = await dataFolder()
   const seal = sealOf()
   const first = loadSigningKey(data.path, seal)

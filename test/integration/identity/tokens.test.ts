@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { AgentId, ExecutionId, ProjectId, TaskId, TokenId } from '../../../src-shared/contract/ids.ts'
 import { here, lasting, openIdentity, person } from './open-identity.ts'
 
-test('a personal token is shown once, kept as a hash, and works until it is revoked', async () => {
+test('shows a personal token once, stores its hash, and accepts it until it is revoked', async () => {
   await using opened = await openIdentity()
   const { identity, db } = opened
   const { user } = await identity.register(person('owner@example.com'), here)
@@ -22,7 +22,7 @@ test('a personal token is shown once, kept as a hash, and works until it is revo
   expect(await identity.authenticate(kept.token)).toMatchObject({ via: 'pat' })
 })
 
-test('nobody revokes somebody else’s token, or one that is not there', async () => {
+test('does not revoke another’s token, or a missing one', async () => {
   await using opened = await openIdentity()
   const { identity } = opened
   const owner = await identity.register(person('owner@example.com'), here)
@@ -42,7 +42,7 @@ test('nobody revokes somebody else’s token, or one that is not there', async (
   expect(codeOf(() => identity.tokens.delete(owner.user.id, made.id))).toBe('not_found')
 })
 
-test('an agent’s token names its execution and ends with it', async () => {
+test('names the execution in an agent’s token, and ends with it', async () => {
   const ended = new Set<string>()
   await using opened = await openIdentity({ isAtWork: (id) => !ended.has(id) })
   const { agentTokens, authenticate } = opened.identity
@@ -62,7 +62,7 @@ test('an agent’s token names its execution and ends with it', async () => {
   await expect(authenticate(other)).rejects.toMatchObject({ code: 'invalid_token' })
 })
 
-test('a one-time code signs in once, within two minutes, for twelve hours', async () => {
+test('accepts a one-time code once within two minutes, for twelve hours', async () => {
   await using opened = await openIdentity()
   const { identity, time } = opened
   const code = identity.createLocalCode()
@@ -77,7 +77,7 @@ test('a one-time code signs in once, within two minutes, for twelve hours', asyn
   await expect(identity.authenticate(session.access_token)).rejects.toMatchObject({ code: 'token_expired' })
 })
 
-test('the local operator acts as the first person once somebody has registered', async () => {
+test('lets the local operator act as the first person after the first registration', async () => {
   await using opened = await openIdentity()
   const { identity } = opened
   const { access_token } = identity.localSignIn(identity.createLocalCode())

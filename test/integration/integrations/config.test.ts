@@ -6,7 +6,7 @@ import { refused, refusalOf } from '../../helpers/refusal.ts'
 
 type Fields = Partial<OperationInput<'integrations.create'>>
 
-test('an integration answers what it was told, and what it was not by default', async () => {
+test('returns the settings of an integration, with defaults', async () => {
   await using at = await startIntegrationJob()
   const made = await at.integrate({ poll_interval_secs: undefined })
   expect(made).toEqual({
@@ -65,7 +65,7 @@ test.each<[string, Fields, string, string?]>([
     'validation_failed',
     'default_task_state',
   ],
-])('%s is refused, at creation and as a change', async (_what, fields, code, path) => {
+])('refuses %s, at creation and as a change', async (_what, fields, code, path) => {
   await using at = await startIntegrationJob()
   const { client } = at.job.running
   const creation = await refused(at.integrate(fields))
@@ -78,12 +78,12 @@ test.each<[string, Fields, string, string?]>([
   expect(await at.integration()).toEqual(made)
 })
 
-test('SVC_SECRET_ variables may hold the token', async () => {
+test('accepts SVC_SECRET_ variables as token', async () => {
   await using at = await startIntegrationJob()
   expect((await at.integrate({ token_secret_ref: 'SVC_SECRET_X' })).token_secret_ref).toBe('SVC_SECRET_X')
 })
 
-test('owners decide about the integration, members sync, agents and strangers have no part in it', async () => {
+test('lets owners change the integration, members sync, and no one else', async () => {
   await using at = await startIntegrationJob()
   const project_id = at.job.project.id
   const { running } = at.job
@@ -105,7 +105,7 @@ test('owners decide about the integration, members sync, agents and strangers ha
   expect((await running.client.call('integrations.update', mine)).default_assignee_id).toBe(member.user_id)
 })
 
-test('changes and deletion are told to whoever listens', async () => {
+test('emits changes and the deletion', async () => {
   await using at = await startIntegrationJob()
   const project_id = at.job.project.id
   const { client } = at.job.running
@@ -124,7 +124,7 @@ test('changes and deletion are told to whoever listens', async () => {
   expect(seen).toEqual([true, false, null])
 })
 
-test('a state that gets another name keeps its part as the one where imported tasks start', async () => {
+test('follows a renamed state for imported tasks', async () => {
   await using at = await startIntegrationJob()
   const project_id = at.job.project.id
   const { client } = at.job.running

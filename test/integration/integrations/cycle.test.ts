@@ -6,7 +6,7 @@ import { refused } from '../../helpers/refusal.ts'
 const issues = (count: number): FakeIssue[] =>
   Array.from({ length: count }, (_, index) => ({ number: index + 1, title: `Issue ${index + 1}`, body: 'It breaks.' }))
 
-test('every open issue of a GitHub repository becomes one task, and none of it becomes another', async () => {
+test('imports every open issue of a GitHub repository as one task', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [
     { number: 3, title: 'It breaks', body: 'See `code`', labels: ['bug', 'ui'] },
@@ -54,7 +54,7 @@ test('every open issue of a GitHub repository becomes one task, and none of it b
   expect((await at.tasks()).map((task) => task.title)).toEqual(['It breaks', 'Nothing to say', 'New'])
 })
 
-test('Gitea and Forgejo are read below /api/v1, also when base_url says so, and link to their own pages', async () => {
+test('reads Gitea and Forgejo below /api/v1, even if base_url says so, and links to their pages', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [
     { number: 1, title: 'One', body: 'x' },
@@ -69,7 +69,7 @@ test('Gitea and Forgejo are read below /api/v1, also when base_url says so, and 
   expect(request?.headers.authorization).toBe(`token ${at.tracker.token}`)
 })
 
-test.each(['hosted', 'selfhosted'] as const)('all pages of a %s tracker are read', async (platform) => {
+test.each(['hosted', 'selfhosted'] as const)('reads all pages of a %s tracker', async (platform) => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', issues(230))
   await at.integrate({ platform })
@@ -79,7 +79,7 @@ test.each(['hosted', 'selfhosted'] as const)('all pages of a %s tracker are read
   expect((await at.integration()).progress).toBeNull()
 })
 
-test('after the first cycle only what changed is asked for, by the earlier of both clocks', async () => {
+test('asks only for changes after the first cycle, by the earlier of both clocks', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', issues(1))
   at.tracker.headers = { date: 'Sat, 01 Nov 2025 12:00:00 GMT' }
@@ -89,7 +89,7 @@ test('after the first cycle only what changed is asked for, by the earlier of bo
   expect(at.tracker.requests.map(({ query }) => query['since'])).toEqual([undefined, '2025-11-01T11:59:00.000Z'])
 })
 
-test('while nothing changes the tracker says "not modified", and the cycle succeeds', async () => {
+test('succeeds when the tracker says "not modified"', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'Old', updated_at: '2020-01-01T00:00:00Z' }])
   await at.integrate()
@@ -108,7 +108,7 @@ test('while nothing changes the tracker says "not modified", and the cycle succe
   expect(await at.sync()).toMatchObject({ imported: 1 })
 })
 
-test('with labels to look for, an issue needs one of them', async () => {
+test('imports issues with one of the wanted labels', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [
     { number: 1, title: 'One', labels: ['Bug', 'ui'] },
@@ -123,7 +123,7 @@ test('with labels to look for, an issue needs one of them', async () => {
   expect(await at.sync()).toEqual({ imported: 2, skipped: 2, errors: 0 })
 })
 
-test('imported tasks start in the chosen state, and the coder is the chosen assignee', async () => {
+test('starts imported tasks in the chosen state with the chosen coder', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', issues(1))
   const agent = await at.job.agent('true')
@@ -135,7 +135,7 @@ test('imported tasks start in the chosen state, and the coder is the chosen assi
   expect((await refused(at.sync())).details).toEqual({ reason: 'unknown_assignee' })
 })
 
-test('a repository of the same name on another host is another one, and a person may be the coder', async () => {
+test('distinguishes repositories of the same name by host, and accepts a person as coder', async () => {
   await using at = await startIntegrationJob()
   await using elsewhere = await startTracker()
   const { client } = at.job.running
@@ -155,7 +155,7 @@ test('a repository of the same name on another host is another one, and a person
   ])
 })
 
-test('what cannot be an issue counts as an error and keeps no other from being imported', async () => {
+test('counts an invalid issue as an error and imports the others', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [
     { number: 0, title: 'No number' },
@@ -167,7 +167,7 @@ test('what cannot be an issue counts as an error and keeps no other from being i
   expect(await at.sync()).toEqual({ imported: 1, skipped: 0, errors: 3 })
 })
 
-test('a deleted task does not come back with the next cycle', async () => {
+test('does not import a deleted task again', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', issues(2))
   await at.integrate()

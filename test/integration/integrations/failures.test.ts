@@ -33,7 +33,7 @@ test.each<[string, string, Answer]>([
   ['something that is no list', 'bad_response', json(200, { message: 'hello' })],
   ['a redirect without an end', 'bad_response', redirect('/repos/octo/hello/issues')],
   ['a redirect to nowhere', 'other_host', redirect('https://127.0.0.1:1/')],
-])('%s fails the cycle visibly with %s, and the integration goes on', async (_what, reason, answer) => {
+])('reports %s as failure of the cycle with %s, and continues with the next', async (_what, reason, answer) => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])
   await at.integrate()
@@ -54,7 +54,7 @@ test.each<[string, string, Answer]>([
   expect((await at.integration()).last_error).toBeNull()
 })
 
-test('a variable that is not set, or holds no token, is told by its name alone', async () => {
+test('names an unset or empty variable, without a value', async () => {
   await using at = await startIntegrationJob()
   await at.integrate({ token_secret_ref: 'COPSE_TEST_NOT_SET' })
   const missing = await refused(at.sync())
@@ -71,7 +71,7 @@ test('a variable that is not set, or holds no token, is told by its name alone',
   expect(at.tracker.requests).toEqual([])
 })
 
-test('the token is nowhere: not in errors, events, records or the log, even if the tracker says it aloud', async () => {
+test('shows the token nowhere, even if the tracker repeats it', async () => {
   const lines = createLogLines()
   await using at = await startIntegrationJob({ log: lines.log })
   await at.integrate()
@@ -103,7 +103,7 @@ test.each<[string, (elsewhere: string) => Answer]>([
     'the next page',
     (elsewhere) => json(200, [{ number: 1, title: 'One' }], { link: `<${elsewhere}/?page=2>; rel="next"` }),
   ],
-])('%s to another host is not followed', async (_what, answer) => {
+])('does not follow %s to another host', async (_what, answer) => {
   await using at = await startIntegrationJob()
   await using elsewhere = await startTracker()
   await at.integrate()
@@ -115,7 +115,7 @@ test.each<[string, (elsewhere: string) => Answer]>([
 test.each([
   ['to itself', (page: number) => page],
   ['back to the second', (page: number) => (page < 3 ? page + 1 : 2)],
-])('pages that lead %s come to an end', async (_where, next) => {
+])('ends with pages that lead %s', async (_where, next) => {
   await using at = await startIntegrationJob()
   await at.integrate()
   at.tracker.instead = (request) => {
@@ -127,7 +127,7 @@ test.each([
   expect(at.tracker.requests.length).toBeLessThan(6)
 })
 
-test('pages that never end are given up after 1,000, in true words, and what was read is kept', async () => {
+test('stops after 1,000 pages, says so, and keeps what was read', async () => {
   await using at = await startIntegrationJob()
   await at.integrate()
   at.tracker.instead = (request) => {
@@ -144,7 +144,7 @@ test('pages that never end are given up after 1,000, in true words, and what was
   expect(await at.tasks()).toHaveLength(10)
 })
 
-test('a renamed repository goes on under its old name, and under the new one without a second task for any issue', async () => {
+test('continues with a renamed repository, without a second task for any issue', async () => {
   await using at = await startIntegrationJob()
   const { tracker, job } = at
   tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])
@@ -167,7 +167,7 @@ test('a renamed repository goes on under its old name, and under the new one wit
 async function allEvents({ job }: IntegrationJob) {
   const stop = new AbortController()
   const events: { type: string; data: unknown }[] = []
-  // Whatever is written last is the sign that all that went before was heard.
+  // The last write shows that everything before it has arrived.
   const last = await job.task({ title: 'The last one' })
   for await (const item of job.running.client.events({}, 0, stop.signal)) {
     if (item.kind !== 'event') continue

@@ -16,7 +16,7 @@ const body = 'It breaks, and nobody knows why. '.repeat(50)
 
 vi.setConfig({ testTimeout: 60_000 + count * 10 })
 
-test('a first sync is seen to come on, goes on where a kill stopped it, doubles nothing, and leaves room for others', async () => {
+test('shows progress, resumes after a kill without duplicates, and leaves room for other work', async () => {
   const secret = `SVC_SECRET_FIRST_SYNC_${process.pid}`
   await using tracker = await startTracker()
   process.env[secret] = tracker.token
@@ -55,17 +55,17 @@ test('a first sync is seen to come on, goes on where a kill stopped it, doubles 
   const most = await mostPagesWithinARequest(client, project_id, () => tracker.requests.length)
   const end = await second.eventually(get, ({ last_polled_at }) => last_polled_at !== null)
   expect(end).toMatchObject({ last_error: null, progress: null })
-  // While somebody waits for an answer, a page or two come in, not the whole import.
+  // During a request a page or two are imported, not everything.
   expect(most).toBeLessThanOrEqual(4)
   const asked = tracker.requests.slice(askedBefore).map(({ query }) => Number(query['page'] ?? 1))
   const rest = asked.slice(0, asked.indexOf(pages) + 1)
   expect(rest).toEqual(Array.from({ length: pages - (rest[0] ?? 0) + 1 }, (_, index) => (rest[0] ?? 0) + index))
-  // Its last page may have been done when it was killed, and the word of it not yet heard.
+  // Its last page may have been imported when it was killed, before the event arrived.
   expect(rest[0]).toBeGreaterThan(done)
   expect(await issuesOf(client, project_id)).toEqual(numbers)
 })
 
-/** What is heard of an integration until it fits. */
+/** Waits for events of an integration until one matches. */
 async function news(client: Client, fits: (integration: Integration) => boolean): Promise<readonly Integration[]> {
   const heard: Integration[] = []
   const stop = new AbortController()
@@ -77,7 +77,7 @@ async function news(client: Client, fits: (integration: Integration) => boolean)
   return heard
 }
 
-/** Works on the board until the import is done; answers how many pages came in, at most, during one request. */
+/** Works on the board until the import is done; returns the most pages imported during one request. */
 async function mostPagesWithinARequest(client: Client, project_id: string, count: () => number): Promise<number> {
   let most = 0
   for (let isDone = false; !isDone;) {
@@ -93,7 +93,7 @@ async function mostPagesWithinARequest(client: Client, project_id: string, count
   return most
 }
 
-/** The numbers of all issues that are tasks. */
+/** The numbers of all imported issues. */
 async function issuesOf(client: Client, project_id: string): Promise<readonly (number | null)[]> {
   const numbers: (number | null)[] = []
   let cursor: string | undefined

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { startIntegrationJob } from '../../helpers/integration-job.ts'
 import { refused, refusalOf } from '../../helpers/refusal.ts'
 
-test('a task that was linked by hand stands for its issue: no cycle imports that again', async () => {
+test('does not import an issue that was linked by hand', async () => {
   await using at = await startIntegrationJob()
   const { client } = at.job.running
   const task = await at.job.task()
@@ -15,7 +15,7 @@ test('a task that was linked by hand stands for its issue: no cycle imports that
     version: task.version + 1,
   })
   expect(await client.call('tasks.get', { task_id: task.id })).toEqual(linked.task)
-  // The link came before anybody knew which platform the host runs, and in another case.
+  // The link was added before the host's platform was known, and in another case.
   at.tracker.repositories.set('octo/hello', [
     { number: 7, title: 'Known' },
     { number: 8, title: 'New' },
@@ -28,7 +28,7 @@ test('a task that was linked by hand stands for its issue: no cycle imports that
   }
 })
 
-test('a link is for good and for one task; saying it again is harmless', async () => {
+test('links an issue to one task for good, and accepts the same link again', async () => {
   await using at = await startIntegrationJob()
   const { client } = at.job.running
   const [one, other] = [await at.job.task(), await at.job.task()]
@@ -55,7 +55,7 @@ test('a link is for good and for one task; saying it again is harmless', async (
   expect((await link(other.id, 1)).task.external_issue_number).toBe(1)
 })
 
-test('an issue that one project has imported is skipped in every other, and free again when the project is gone', async () => {
+test('skips an issue that another project has imported, until that is deleted', async () => {
   await using at = await startIntegrationJob()
   const { client } = at.job.running
   at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])

@@ -3,7 +3,7 @@ import { json } from '../../helpers/fake-tracker.ts'
 import { startIntegrationJob } from '../../helpers/integration-job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 
-test('an integration polls by itself, once in an interval', async () => {
+test('polls once per interval', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])
   const made = await at.integrate({ poll_interval_secs: 1 })
@@ -17,7 +17,7 @@ test('an integration polls by itself, once in an interval', async () => {
   expect(wait).toBeLessThanOrEqual(1_100)
 })
 
-test('one that fails is asked ever more seldom, until it succeeds or somebody changes it', async () => {
+test('polls a failing one less and less often, until it succeeds or is changed', async () => {
   await using at = await startIntegrationJob()
   await at.integrate({ poll_interval_secs: 600 })
   at.tracker.instead = () => json(500, {})
@@ -37,7 +37,7 @@ test('one that fails is asked ever more seldom, until it succeeds or somebody ch
   expect(Date.parse(changed.next_poll_at ?? '') - Date.now()).toBeLessThanOrEqual(600_000)
 })
 
-test('one that is switched off neither polls nor syncs, and one that is switched on again does', async () => {
+test('neither polls nor syncs while switched off, and does again afterwards', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])
   const off = await at.integrate({ enabled: false, poll_interval_secs: 1 })
@@ -49,7 +49,7 @@ test('one that is switched off neither polls nor syncs, and one that is switched
   await at.job.running.eventually(at.tasks, (tasks) => tasks.length === 1)
 })
 
-test('whoever asks while a cycle runs joins it, and it goes on when they leave', async () => {
+test('joins a running cycle, which continues when the caller leaves', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])
   await at.integrate()
@@ -82,7 +82,7 @@ test('whoever asks while a cycle runs joins it, and it goes on when they leave',
   expect(at.tracker.requests).toHaveLength(1)
 })
 
-test('an integration that is deleted polls no more; its tasks keep their links, and a project has one at a time', async () => {
+test('stops polling when deleted, keeps its links, and allows one per project', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])
   const project_id = at.job.project.id

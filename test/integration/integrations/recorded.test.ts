@@ -12,7 +12,7 @@ interface Exchange {
   readonly response: unknown
 }
 
-/** Plays what api.github.com once answered, as if it lived here. */
+/** Replays recorded answers of api.github.com. */
 async function play(tracker: FakeTracker): Promise<void> {
   const file = join(projectRoot, 'test/fixtures/github/issues.json')
   const { exchanges } = JSON.parse(await readFile(file, 'utf8')) as { exchanges: Exchange[] }
@@ -31,7 +31,7 @@ async function play(tracker: FakeTracker): Promise<void> {
   }
 }
 
-test('GitHub’s own answers, recorded: five pages that go on at another address, each issue once', async () => {
+test('imports each issue once from GitHub’s recorded five pages', async () => {
   await using at = await startIntegrationJob()
   await play(at.tracker)
   await at.integrate({ owner: 'octokit-fixture-org', repo: 'paginate-issues' })
@@ -49,7 +49,7 @@ test('GitHub’s own answers, recorded: five pages that go on at another address
   expect(await at.sync()).toEqual({ imported: 0, skipped: 13, errors: 0 })
 })
 
-test('GitHub’s own answer for a renamed repository is followed, and what lies there is no list of issues', async () => {
+test('follows GitHub’s recorded answer for a renamed repository', async () => {
   await using at = await startIntegrationJob()
   await play(at.tracker)
   const ask = at.tracker.instead

@@ -8,7 +8,7 @@ const issues = (count: number): FakeIssue[] =>
 
 const pages = ({ tracker }: IntegrationJob) => tracker.requests.map(({ query }) => Number(query['page'] ?? 1))
 
-test('a cycle that a broken tracker interrupted goes on at the page where it stopped', async () => {
+test('continues an interrupted cycle at the page where it stopped', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', issues(450))
   at.tracker.instead = (request) => (request.query['page'] === '4' ? json(502, {}) : null)
@@ -26,7 +26,7 @@ test('a cycle that a broken tracker interrupted goes on at the page where it sto
   expect(await at.integration()).toMatchObject({ last_error: null, progress: null })
 })
 
-test('after the service was stopped in the middle the import goes on by itself, and no issue comes twice', async () => {
+test('continues the import after a restart, with no issue twice', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', issues(450))
   const { promise: reached, resolve: reach } = Promise.withResolvers<null>()
@@ -44,7 +44,7 @@ test('after the service was stopped in the middle the import goes on by itself, 
   expect(await at.tasks()).toHaveLength(450)
 })
 
-test('a limit that is used up in the middle is waited for, by hand too, and nothing is asked meanwhile', async () => {
+test('waits for a used-up rate limit, also for a manual sync', async () => {
   let time = Date.parse('2026-11-21T09:00:00Z')
   await using at = await startIntegrationJob({ clock: { now: () => (time += 1) } })
   at.tracker.repositories.set('octo/hello', issues(250))
@@ -63,7 +63,7 @@ test('a limit that is used up in the middle is waited for, by hand too, and noth
   expect(pages(at)).toEqual([1, 2, 3])
 })
 
-test('pages that are too large are asked for in smaller ones', async () => {
+test('asks for smaller pages if they are too large', async () => {
   await using at = await startIntegrationJob()
   const huge = 'x'.repeat(5_000_000)
   at.tracker.repositories.set(
@@ -77,7 +77,7 @@ test('pages that are too large are asked for in smaller ones', async () => {
   expect(task?.description?.endsWith(`${at.tracker.url}/octo/hello/issues/1`)).toBe(true)
 })
 
-test('a change in the middle of a cycle ends it, and what comes after reads from the start', async () => {
+test('ends a cycle whose settings change, and reads from the start', async () => {
   await using at = await startIntegrationJob()
   at.tracker.repositories.set('octo/hello', issues(150))
   const { promise: reached, resolve: reach } = Promise.withResolvers<null>()

@@ -16,14 +16,14 @@ async function ownerOf({ job }: IntegrationJob): Promise<Client> {
   return client
 }
 
-test('a variable goes to the first host that it was sent to and to no other, unless an admin says so', async () => {
+test('sends a variable to the first host only, unless an admin allows another', async () => {
   await using at = await startIntegrationJob()
   const { client } = at.job.running
   const owner = await ownerOf(at)
   const project_id = at.job.project.id
   at.tracker.repositories.set('octo/hello', [{ number: 1, title: 'One' }])
   await at.integrate()
-  // Nothing was sent yet, so it may still go anywhere.
+  // Nothing was sent yet, so any host is allowed.
   const there = { project_id, base_url: otherHost(at) }
   await owner.call('integrations.update', there)
   await owner.call('integrations.update', { project_id, base_url: at.tracker.url })
@@ -43,7 +43,7 @@ test('a variable goes to the first host that it was sent to and to no other, unl
   expect(await refusalOf(owner.call('integrations.create', { ...elsewhere, project_id: mine.id }))).toBe('secret_bound')
   expect([await at.integration(), at.tracker.requests.length]).toEqual([before, requests])
 
-  // Another port of this machine is the same host; an admin binds it anew, and the first host is out.
+  // Another port of this machine is the same host; an admin binds it again, which excludes the first host.
   await client.call('integrations.update', there)
   await at.sync()
   expect(await refusalOf(owner.call('integrations.update', { project_id, base_url: at.tracker.url }))).toBe(
@@ -51,7 +51,7 @@ test('a variable goes to the first host that it was sent to and to no other, unl
   )
 })
 
-test('of two integrations that name one variable only the one that was there first has it sent', async () => {
+test('sends a variable only for the first of two integrations that name it', async () => {
   await using at = await startIntegrationJob()
   const owner = await ownerOf(at)
   at.tracker.repositories.set('octo/hello', [])
@@ -72,7 +72,7 @@ test('of two integrations that name one variable only the one that was there fir
   expect(at.tracker.requests).toHaveLength(requests)
 })
 
-test('a variable that an integration names is inherited by no agent and no check, and its value is redacted', async () => {
+test('hides an integration’s variable from agents and checks, and redacts its value', async () => {
   await using at = await startIntegrationJob()
   const name = `TRACKER_TOKEN_${process.pid}`
   process.env[name] = 'tracker value of this test'
@@ -95,7 +95,7 @@ test('a variable that an integration names is inherited by no agent and no check
   }
 })
 
-test('where other machines can sign in, an owner who is no admin names variables of SVC_SECRET_ only', async () => {
+test('lets an owner who is no admin name only SVC_SECRET_ variables on an exposed service', async () => {
   await using at = await startIntegrationJob({ config: { host: '0.0.0.0' } })
   const owner = await ownerOf(at)
   const project_id = at.job.project.id

@@ -30,7 +30,7 @@ async function failureOf(answer: Promise<unknown>): Promise<string> {
   throw new Error('It was answered.')
 }
 
-/** Begins an answer and goes on with it, a little at a time, for ever. */
+/** Begins an answer and continues a little at a time, forever. */
 const drip =
   (piece: string, every: number): Answer =>
   (response) => {
@@ -39,7 +39,7 @@ const drip =
     response.on('close', () => clearInterval(timer))
   }
 
-test('a tracker that never answers, or never comes to the end of its answer, is given up in time', async () => {
+test('gives up a tracker that never answers, or never ends its answer', async () => {
   await using tracker = await startTracker()
   for (const answer of [() => undefined, drip(' ', 5)]) {
     tracker.instead = () => answer
@@ -47,7 +47,7 @@ test('a tracker that never answers, or never comes to the end of its answer, is 
   }
 })
 
-test('a tracker that falls silent is given up long before one that goes on talking', async () => {
+test('gives up a silent tracker long before a slow one', async () => {
   await using tracker = await startTracker()
   const patient = trackers(tracker, { silence_ms: 150, timeout_ms: 60_000 })
   const begun: Answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).write('[')
@@ -57,7 +57,7 @@ test('a tracker that falls silent is given up long before one that goes on talki
   }
 })
 
-test('an answer that is larger than a page may be is not read to its end', async () => {
+test('does not read an answer larger than a page to its end', async () => {
   await using tracker = await startTracker()
   const limited = trackers(tracker, { max_bytes: 10_000 })
   tracker.instead = () => drip('x'.repeat(4_000), 1)
@@ -66,13 +66,13 @@ test('an answer that is larger than a page may be is not read to its end', async
   expect(await failureOf(limited.page(request(tracker), open()))).toBe('too_large')
 })
 
-test('a tracker that is not there is unreachable', async () => {
+test('reports a missing tracker as unreachable', async () => {
   const gone = await startTracker()
   await gone[Symbol.asyncDispose]()
   expect(await failureOf(trackers(gone).page(request(gone), open()))).toBe('unreachable')
 })
 
-test('whoever cancels gets their own cancellation, no failure of the tracker', async () => {
+test('rejects a cancelled request with the caller’s reason', async () => {
   await using tracker = await startTracker()
   const stop = new AbortController()
   tracker.instead = () => () => stop.abort()
@@ -81,7 +81,7 @@ test('whoever cancels gets their own cancellation, no failure of the tracker', a
   })
 })
 
-test('it says who it is, in which version of the API, and asks for the oldest first', async () => {
+test('sends its name and API version, and asks for the oldest first', async () => {
   await using tracker = await startTracker()
   tracker.repositories.set('octo/hello', [])
   await trackers(tracker).page(request(tracker, { since: '2026-01-01T00:00:00.000Z', etag: '"e"' }), open())
@@ -102,7 +102,7 @@ test('it says who it is, in which version of the API, and asks for the oldest fi
   })
 })
 
-test('how many pages there are is taken from the last page’s address or from the count of all', async () => {
+test('counts pages by the last page’s address or the total', async () => {
   await using tracker = await startTracker()
   const issues = Array.from({ length: 120 }, (_, index) => ({ number: index + 1, title: 'x' }))
   tracker.repositories.set('octo/hello', issues)

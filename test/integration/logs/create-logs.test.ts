@@ -45,7 +45,7 @@ async function collect(items: AsyncIterable<TranscriptItem>, count = Infinity): 
 }
 
 describe("an agent's log", () => {
-  it('keeps entries as JSON lines and the bytes beside them, both redacted', async () => {
+  it('stores entries as JSON lines, and the bytes beside them, both redacted', async () => {
     const told: TranscriptEntry[] = []
     const log = await openAgent((entry) => told.push(entry))
     log.entry(message('my hunter2secret'))
@@ -81,7 +81,7 @@ describe("an agent's log", () => {
     expect(modes.map((path) => statSync(path).mode & 0o077)).toEqual([0, 0, 0])
   })
 
-  it('stores a very long text cut, as whole JSON, and says how much is missing', async () => {
+  it('cuts a very long text to valid JSON, and says how much is missing', async () => {
     const log = await openAgent()
     log.entry({ type: 'tool_result', at, id: '1', ok: true, text: '😀'.repeat(600_000) })
     await log.close()
@@ -90,7 +90,7 @@ describe("an agent's log", () => {
     expect(entry.text).toMatch(/😀\n\[151424 characters were left out here; the raw log has them\]$/u)
   })
 
-  it('drops what comes after it was closed, and may be closed twice', async () => {
+  it('ignores what comes after its close, and may be closed twice', async () => {
     const log = await openAgent()
     log.entry(message('one'))
     await Promise.all([log.close(), log.close()])
@@ -99,7 +99,7 @@ describe("an agent's log", () => {
     expect(onDisk(transcriptName).split('\n')).toHaveLength(2)
   })
 
-  it('goes on after a crash without the line that the crash cut', async () => {
+  it('continues after a crash without the cut-off line', async () => {
     const first = await openAgent()
     first.entry(message('whole'))
     first.entry(message('cut'))
@@ -114,7 +114,7 @@ describe("an agent's log", () => {
 })
 
 describe('following a log', () => {
-  it('gives the entries from any line on, while it runs, after its end and after a restart', async () => {
+  it('returns entries from any line on, while it runs, after its end and after a restart', async () => {
     const log = await openAgent()
     for (const text of ['a', 'b', 'c']) log.entry(message(text))
     const running = [0, 2, 5].map((from) => collect(logs.follow(task_id, execution_id, from, noSignal)))
@@ -126,7 +126,7 @@ describe('following a log', () => {
     expect(await collect(createLogs({ dir }).follow(task_id, execution_id, 4, noSignal))).toEqual(expected.slice(4))
   })
 
-  it('gives an entry as soon as it is there, to every follower', async () => {
+  it('returns an entry as soon as it exists, to every follower', async () => {
     const log = await openAgent()
     const followers = Array.from({ length: 20 }, () =>
       logs.follow(task_id, execution_id, 0, noSignal)[Symbol.asyncIterator](),
@@ -143,7 +143,7 @@ describe('following a log', () => {
     await Promise.all(followers.map(async (follower) => await follower.return?.()))
   })
 
-  it('loses and doubles nothing while much is written', async () => {
+  it('loses and duplicates nothing in a fast log', async () => {
     const log = await openAgent()
     const following = collect(logs.follow(task_id, execution_id, 0, noSignal))
     const texts = Array.from({ length: 5_000 }, (_, index) => `entry ${index} ${'x'.repeat(index % 300)}`)
@@ -155,27 +155,24 @@ describe('following a log', () => {
     expect(await following).toEqual([...texts.map((text, index) => `${index} ${text}`), 'end'])
   })
 
-  it.runIf(process.platform === 'linux')(
-    'just ends for a follower that goes away, and leaves no open file',
-    async () => {
-      const openFiles = (): number => readdirSync('/proc/self/fd').length
-      const log = await openAgent()
-      log.entry(message('one'))
-      const before = openFiles()
-      const controller = new AbortController()
-      const gone = Array.from({ length: 10 }, () =>
-        collect(logs.follow(task_id, execution_id, 0, { signal: controller.signal })),
-      )
-      const broken = collect(logs.follow(task_id, execution_id, 0, noSignal), 1)
-      expect(await broken).toEqual(['0 one'])
-      controller.abort()
-      expect(await Promise.all(gone)).toSatisfy((all: string[][]) => all.every((seen) => seen.length <= 1))
-      expect(openFiles()).toBe(before)
-      await log.close()
-    },
-  )
+  it.runIf(process.platform === 'linux')('ends for a follower that leaves, and closes its file', async () => {
+    const openFiles = (): number => readdirSync('/proc/self/fd').length
+    const log = await openAgent()
+    log.entry(message('one'))
+    const before = openFiles()
+    const controller = new AbortController()
+    const gone = Array.from({ length: 10 }, () =>
+      collect(logs.follow(task_id, execution_id, 0, { signal: controller.signal })),
+    )
+    const broken = collect(logs.follow(task_id, execution_id, 0, noSignal), 1)
+    expect(await broken).toEqual(['0 one'])
+    controller.abort()
+    expect(await Promise.all(gone)).toSatisfy((all: string[][]) => all.every((seen) => seen.length <= 1))
+    expect(openFiles()).toBe(before)
+    await log.close()
+  })
 
-  it('passes over a damaged line without renumbering the others', async () => {
+  it('skips a damaged line without renumbering the others', async () => {
     const log = await openAgent()
     log.entry(message('one'))
     await log.close()
@@ -183,13 +180,13 @@ describe('following a log', () => {
     expect(await collect(logs.follow(task_id, execution_id, 0, noSignal))).toEqual(['0 one', '2 three', 'end'])
   })
 
-  it('ends at once where there is no log', async () => {
+  it('ends at once if there is no log', async () => {
     expect(await collect(logs.follow(task_id, other_id, 0, noSignal))).toEqual(['end'])
   })
 })
 
 describe('reading logs', () => {
-  it('lists all logs of a task, or those that concern an execution', async () => {
+  it('lists all logs of a task, or those of an execution', async () => {
     for (const id of [execution_id, other_id]) {
       const log = await logs.openAgent({ project_id, task_id, execution_id: id, redact })
       await log.close()
@@ -210,7 +207,7 @@ describe('reading logs', () => {
     })
   })
 
-  it('gives slices by bytes, complete only at the end of a log that is closed', async () => {
+  it('returns slices by bytes, complete only at the end of a closed log', async () => {
     const log = await logs.openFile(task_id, 'ci-1-0.log', redact)
     await log.write('one\ntwo\n')
     await log.close()
@@ -226,7 +223,7 @@ describe('reading logs', () => {
     await again.close()
   })
 
-  it('knows no log by a name that leaves the folder, and opens none', async () => {
+  it('opens no log whose name leads out of the folder', async () => {
     appendFileSync(join(dir, 'agent-secret.log'), 'secret')
     for (const name of ['../agent-secret.log', 'agent-/../../x.log', '/etc/passwd', 'ci-1\0.log', 'copse.db']) {
       expect(await logs.read(task_id, name, 0, 100)).toBeNull()
@@ -235,13 +232,13 @@ describe('reading logs', () => {
     await expect(logs.list('../..' as typeof task_id)).rejects.toThrow(LogNameError)
   })
 
-  it('answers null for a log that is not there, and an empty list for a task without logs', async () => {
+  it('returns null for a missing log, and an empty list for a task without logs', async () => {
     expect(await logs.read(task_id, 'ci-9-9.log', 0, 100)).toBeNull()
     expect(await logs.list(task_id)).toEqual([])
   })
 })
 
-it('caps the log of a flooding script with a line that says how much was left out, in flat memory', async () => {
+it('caps the log of a flooding script, says how much is missing, and needs little memory', async () => {
   const log = await logs.openFile(task_id, 'ci-1-0.log', redact)
   const chunk = Buffer.from(`${'€'.repeat(333)}\n`.repeat(64))
   const { isOver } = await watchHeld(32 * 1024 * 1024, async () => {
@@ -259,7 +256,7 @@ it('caps the log of a flooding script with a line that says how much was left ou
   expect(isOver).toBe(false)
 })
 
-it('keeps the beginning and the end of an agent that prints 200 MB, and says what is missing between', async () => {
+it('keeps beginning and end of 200 MB of output, and says what is missing', async () => {
   const log = await logs.openAgent({ project_id, task_id, execution_id, redact })
   const line = `${'x'.repeat(1_023)}\n`
   const chunk = Buffer.from(line.repeat(1_024))

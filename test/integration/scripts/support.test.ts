@@ -22,7 +22,7 @@ function run(code: string, env: Readonly<Record<string, string>> = {}): Promise<
   })
 }
 
-test('without its registry npm’s failure is one line that says what to do', async () => {
+test('says in one line what to do if npm can’t reach its registry', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'copse-npm-'))
   await writeFile(join(folder, 'package.json'), '{"private":true}')
   const code = `import { npm } from ${url('support/npm.mjs')}
@@ -38,7 +38,7 @@ test('without its registry npm’s failure is one line that says what to do', as
   })
 })
 
-test('of two set-ups at once the second waits for the first, says so, and then has its turn', async () => {
+test('makes the second of two set-ups wait for the first, and says so', async () => {
   const name = `test-${process.pid}`
   const first = spawn(
     process.execPath,
@@ -71,7 +71,7 @@ test('of two set-ups at once the second waits for the first, says so, and then h
   expect([(await firstEnd)[0], (await secondEnd)[0]]).toEqual([0, 0])
 })
 
-test('a set-up that was killed does not keep the next one waiting', async () => {
+test('does not wait for a set-up that was killed', async () => {
   const name = `killed-${process.pid}`
   const code = `import { withLock } from ${url('support/lock.mjs')}
     await withLock('${name}', () => process.kill(process.pid, 'SIGKILL'))`
@@ -81,7 +81,7 @@ test('a set-up that was killed does not keep the next one waiting', async () => 
   expect(next).toEqual({ code: 0, output: 'turn\n' })
 })
 
-test('a command run through the scripts keeps its exit code, and a signal reaches it', async () => {
+test('keeps the exit code of a command, and passes signals on', async () => {
   const script = join(scripts, 'run.mjs')
   const failing = spawn(process.execPath, [script, 'node', '-e', 'process.exit(7)'], { stdio: 'ignore' })
   expect((await once(failing, 'exit'))[0]).toBe(7)
@@ -93,7 +93,7 @@ test('a command run through the scripts keeps its exit code, and a signal reache
   expect((await once(waiting, 'exit'))[0]).toBe(9)
 })
 
-test('what is thrown outside of every test is kept for the end of the run, with its place', async () => {
+test('reports at the end what is thrown outside of tests, with its place', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'copse-outside-'))
   await mkdir(join(folder, 'test'))
   const body = `test('goes well', async () => {

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(webRoot, { recursive: true }))
 
-/** fetch refuses to send these headers. */
+/** Needed because fetch refuses to send these headers. */
 function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(url, { headers }, (response) => {
@@ -29,7 +29,7 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number 
   })
 }
 
-/** fetch and `request(url)` would mend the path first. */
+/** Needed because fetch and `request(url)` would normalize the path. */
 function statusOfPath(url: string, path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ function statusOfPath(url: string, path: string): Promise<number | undefined> {
   })
 }
 
-test('health and the description need no token', async () => {
+test('answers health and the description without a token', async () => {
   await using server = await openServer()
   const health = await server.request('/healthz', { token: null })
   expect(await health.json()).toEqual({ status: 'ok', version: '1.2.3' })
@@ -47,7 +47,7 @@ test('health and the description need no token', async () => {
   expect(await description.json()).toMatchObject({ openapi: '3.1.0', info: { version: '1.2.3' } })
 })
 
-test('only a loopback name reaches a service on loopback', async () => {
+test('accepts only loopback names on loopback', async () => {
   await using server = await openServer()
   const { port } = new URL(server.url)
   const asHost = (host: string) => statusOf(`${server.url}/healthz`, { host })
@@ -55,7 +55,7 @@ test('only a loopback name reaches a service on loopback', async () => {
   expect(await Promise.all(hosts.map(asHost))).toEqual([200, 200, 200, 200, 403, 403])
 })
 
-test('another page’s origin is refused, the service’s own is not', async () => {
+test('refuses another page’s origin, but not its own', async () => {
   await using server = await openServer()
   const from = (origin: string) => statusOf(`${server.url}/healthz`, { origin })
   const { port } = new URL(server.url)
@@ -63,13 +63,13 @@ test('another page’s origin is refused, the service’s own is not', async () 
   expect(await Promise.all([server.url, ...foreign].map(from))).toEqual([200, 403, 403, 403, 403])
 })
 
-test('no answer allows another origin to read it', async () => {
+test('lets no other origin read an answer', async () => {
   await using server = await openServer()
   const preflight = await server.request('/api/v1/projects', { method: 'OPTIONS' })
   expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([404, null])
 })
 
-test('the page is served with a strict policy, its hashed files for good', async () => {
+test('serves the page with a strict policy, and caches its hashed files', async () => {
   await using server = await openServer({ webRoot })
   const page = await server.request('/', { token: null })
   expect(await page.text()).toContain('Copse')
@@ -84,7 +84,7 @@ test('the page is served with a strict policy, its hashed files for good', async
   expect([script.status, script.headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
 })
 
-test('a place inside the page is the page; a file that is not there, or outside, is not found', async () => {
+test('serves the page for its own paths, and 404 for missing or outside files', async () => {
   await using server = await openServer({ webRoot })
   const status = async (path: string) => (await server.request(path, { token: null })).status
   expect(await Promise.all(['/projects/7', '/assets/gone.js', '/..%2f..%2fetc%2fhosts.txt'].map(status))).toEqual([
@@ -101,7 +101,7 @@ test('a place inside the page is the page; a file that is not there, or outside,
   expect((await server.request('/nothing', { method: 'POST', token: null })).status).toBe(404)
 })
 
-test('closing waits for the request under way, and twice is harmless', async () => {
+test('waits on close for the current request, and may be closed twice', async () => {
   await using server = await openServer()
   const reached = Promise.withResolvers<() => void>()
   server.api.handle('projects.list', async () => {
@@ -120,7 +120,7 @@ test('closing waits for the request under way, and twice is harmless', async () 
   await expect(server.request('/healthz')).rejects.toThrow()
 })
 
-test('closing ends what does not end by itself', async () => {
+test('ends on close what does not end by itself', async () => {
   await using server = await openServer({ drainMs: 50 })
   const reached = Promise.withResolvers<void>()
   server.api.handle('projects.list', async (_input, { signal }) => {
@@ -134,13 +134,13 @@ test('closing ends what does not end by itself', async () => {
   expect(await asked).toBe('hung up')
 })
 
-test('a connection that never asked anything does not hold up the close', async () => {
+test('does not wait on close for a connection without a request', async () => {
   await using server = await openServer({ drainMs: 60_000 })
   const { hostname, port } = new URL(server.url)
   const socket = connect(Number(port), hostname)
   const ended = new Promise((resolve) => socket.once('close', resolve))
   await new Promise((resolve) => socket.once('connect', resolve))
-  // The server has taken the connection once it answers another one.
+  // The server has accepted the connection once it answers another one.
   await server.request('/healthz')
   await server.close()
   await ended

@@ -17,7 +17,7 @@ const patience = {
   connections: 100,
 }
 
-/** fetch refuses to send these headers. */
+/** Needed because fetch refuses to send these headers. */
 function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     httpRequest(url, { headers }, (response) => {
@@ -29,7 +29,7 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number 
   })
 }
 
-/** Sends bytes as they are and settles with all that comes back until the server hangs up. */
+/** Sends raw bytes and resolves with everything received until the server hangs up. */
 function raw(url: string, text: string): Promise<string> {
   const { hostname: host, port } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -41,7 +41,7 @@ function raw(url: string, text: string): Promise<string> {
   })
 }
 
-test('a service that is open to the network answers to addresses and its own names, not to names that others let point here', async () => {
+test('answers on the network to addresses and its own names only', async () => {
   await using server = await openServer({ host: '0.0.0.0', allowedHosts: ['copse.example.com'] })
   const { port } = new URL(server.url)
   const as = (host: string, origin?: string) => statusOf(`${server.url}/healthz`, { host, ...(origin && { origin }) })
@@ -59,13 +59,13 @@ test('a service that is open to the network answers to addresses and its own nam
   ]).toEqual([200, 200, 200, 200, 200, 200, 403, 403, 200, 403])
 })
 
-test('behind a proxy on this machine it answers to the host that was named', async () => {
+test('answers behind a local proxy to the named host', async () => {
   await using server = await openServer({ allowedHosts: ['copse.example.com'] })
   const as = (host: string) => statusOf(`${server.url}/healthz`, { host })
   expect([await as('copse.example.com'), await as('evil.example')]).toEqual([200, 403])
 })
 
-test('the address of a caller is what a trusted proxy says, and of nobody else', async () => {
+test('takes a caller’s address from a trusted proxy only', async () => {
   const forwarded = { headers: { 'x-forwarded-for': '203.0.113.9' } }
   for (const [trustProxy, address] of [
     [[], '127.0.0.1'],
@@ -78,7 +78,7 @@ test('the address of a caller is what a trusted proxy says, and of nobody else',
   }
 })
 
-test('an address that tries wrong tokens is turned away, whoever else goes on', async () => {
+test('blocks an address that tries wrong tokens, and no other', async () => {
   await using server = await openServer({ trustProxy: ['127.0.0.1'], limits: { ...patience, failures: 3 } })
   const ask = async (address: string, token?: string) => {
     const headers = { 'x-forwarded-for': address }
@@ -94,7 +94,7 @@ test('an address that tries wrong tokens is turned away, whoever else goes on', 
   ])
 })
 
-test('with a certificate it speaks HTTPS and says so to browsers', async () => {
+test('speaks HTTPS with a certificate, and says so to browsers', async () => {
   const tls = { cert: await pem('cert'), key: await pem('key') }
   await using server = await openServer({ tls })
   expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
@@ -109,7 +109,7 @@ test('with a certificate it speaks HTTPS and says so to browsers', async () => {
   expect(answer).toEqual({ status: 200, hsts: 'max-age=31536000' })
 })
 
-test('answers of the API are never a page, and kept nowhere', async () => {
+test('returns API answers that are never a page, and never cached', async () => {
   await using server = await openServer()
   const { headers } = await server.request('/api/v1/projects')
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -123,7 +123,7 @@ test('answers of the API are never a page, and kept nowhere', async () => {
   expect(headers.has('strict-transport-security')).toBe(false)
 })
 
-test('a head or a body that trickles in is not waited for', async () => {
+test('does not wait for a head or body that trickles in', async () => {
   await using server = await openServer({ limits: patience })
   const head = `POST /api/v1/auth/login HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n`
   for (const started of [head, `${head}content-length: 100\r\n\r\n{"email":`]) {
@@ -149,7 +149,7 @@ test.each([
       `mcp-protocol-version: 2025-11-25\r\ncontent-length: ${listProjects.length}\r\n`,
     listProjects,
   ],
-])('whoever does not take their answer %s is dropped', async (_what, route, headers, body) => {
+])('drops a client that does not take its answer %s', async (_what, route, headers, body) => {
   await using server = await openServer({ limits: patience, sse: { keepAliveMs: 100, stallMs: 200 } })
   const project = { ...server.api.addProject('Long'), workflow_definition: 'x'.repeat(32_000_000) }
   server.api.handle('projects.list', () => ({ items: [project] }))
@@ -170,7 +170,7 @@ const packed =
   'POST /api/v1/auth/login HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/json\r\n' +
   'transfer-encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'
 
-test('a path of the API is one in whatever way it is written, and a request that is cut off is no bug', async () => {
+test('recognizes an API path in any spelling, and a cut-off request as no bug', async () => {
   await using server = await openServer()
   const { headers } = await server.request('/%61pi/v1/projects')
   expect(headers.get('cache-control')).toBe('no-store')
@@ -197,7 +197,7 @@ test.each([
   ],
   ['two hosts', 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nHost: evil.test\r\nconnection: close\r\n\r\n', 400],
   ['no host', 'GET /healthz HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
-])('%s gets a clear answer', async (_what, text, status) => {
+])('answers %s clearly', async (_what, text, status) => {
   await using server = await openServer()
   const answer = await raw(server.url, text)
   expect(Number(answer.split(' ')[1])).toBe(status)

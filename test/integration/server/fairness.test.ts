@@ -9,13 +9,13 @@ import { AgentId, ExecutionId, ProjectId, TaskId } from '../../../src-shared/con
 import { here, lasting, person } from '../identity/open-identity.ts'
 import { openServer, type OpenServer } from './open-server.ts'
 
-/** A token of another person. */
+/** Another person's token. */
 async function anotherToken({ identity }: OpenServer): Promise<string> {
   const registered = await identity.register(person('other@example.com'), here)
   return identity.tokens.create(registered.user.id, lasting('tests')).token
 }
 
-test('one person has at most 256 event streams; others and agents have theirs', async () => {
+test('limits a person to 256 event streams, without limiting others', async () => {
   await using server = await openServer()
   const other = await anotherToken(server)
   const agent = server.identity.agentTokens.mint({
@@ -54,14 +54,14 @@ function statusOver(agent: Agent, url: string, token: string): Promise<number | 
   })
 }
 
-test('the last tenth of all connections is for those who have few', async () => {
+test('reserves the last tenth of connections for clients with few', async () => {
   const patience = { requests: 10_000, failures: 1_000, headersMs: 10_000, requestMs: 30_000, stallMs: 30_000 }
   await using server = await openServer({ limits: { ...patience, connections: 60 } })
   const other = await anotherToken(server)
   const [greedy, modest] = [new Agent({ keepAlive: true }), new Agent({ keepAlive: true })]
   try {
     const answers = await Promise.all(Array.from({ length: 58 }, () => statusOver(greedy, server.url, server.token)))
-    // 54 are for everybody, those that the test itself has opened before among them; who comes then has ten already.
+    // 54 are for everyone, including earlier ones of the test itself; then a new client already has ten.
     const refused = answers.filter((status) => status === 429).length
     expect([refused >= 4, refused <= 8]).toEqual([true, true])
     expect(await statusOver(modest, server.url, other)).not.toBe(429)
@@ -72,7 +72,7 @@ test('the last tenth of all connections is for those who have few', async () => 
   }
 })
 
-test.skipIf(process.platform === 'win32')('a data folder that others can look into is tightened', async () => {
+test.skipIf(process.platform === 'win32')('restricts a data folder that others can read', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-data-'))
   try {
     await chmod(dataDir, 0o755)

@@ -16,7 +16,7 @@ const idle = new AbortController().signal
 const clientOf = (server: OpenServer, options: { silenceMs?: number } = {}) =>
   createClient(createHttpTransport({ baseUrl: server.url, getToken: () => server.token, ...options }))
 
-test('calls go out with path, query and body and come back typed', async () => {
+test('sends path, query and body, and returns typed answers', async () => {
   await using server = await openServer()
   const client = clientOf(server)
   const project = server.api.addProject('One')
@@ -28,13 +28,13 @@ test('calls go out with path, query and body and come back typed', async () => {
   expect(await client.call('tasks.delete', { task_id: task.id })).toBeNull()
 })
 
-test('a refusal is the same ApiError as on the other side', async () => {
+test('throws a refusal as the ApiError of the service', async () => {
   await using server = await openServer()
   const call = clientOf(server).call('tasks.get', { task_id: v7() })
   await expect(call).rejects.toMatchObject({ name: 'ApiError', code: 'not_found', details: { resource: 'task' } })
 })
 
-test('bytes come back as a slice', async () => {
+test('returns bytes as a slice', async () => {
   await using server = await openServer()
   const slice = { data_base64: Buffer.alloc(20_000, 200).toString('base64'), next_offset: 20_000, complete: false }
   server.api.handle('tasks.read_log', () => slice)
@@ -42,7 +42,7 @@ test('bytes come back as a slice', async () => {
   expect(server.api.calls.at(-1)?.input).toMatchObject({ name: 'a b.jsonl' })
 })
 
-test('an event stream gives what the feed gave, from where it was left', async () => {
+test('streams events from where a client left', async () => {
   await using server = await openServer()
   const project_id = ProjectId.parse(v7())
   const task_id = TaskId.parse(v7())
@@ -66,7 +66,7 @@ test('an event stream gives what the feed gave, from where it was left', async (
   expect(asked).toBe(8)
 })
 
-test('a transcript gives its entries and its end', async () => {
+test('streams a transcript’s entries to its end', async () => {
   await using server = await openServer()
   const { id } = server.api.addExecution(server.api.addTask(server.api.addProject('One'), 'todo'), 'command')
   server.api.lines = async function* (from) {
@@ -79,7 +79,7 @@ test('a transcript gives its entries and its end', async () => {
   ])
 })
 
-test('a stream ends quietly when its reader wants no more', async () => {
+test('ends a stream quietly when its reader stops', async () => {
   await using server = await openServer()
   server.api.feed = async function* (_after, signal) {
     yield { kind: 'reset', seq: 1 }
@@ -94,7 +94,7 @@ test('a stream ends quietly when its reader wants no more', async () => {
   expect(seen).toEqual([{ kind: 'reset', seq: 1 }])
 })
 
-test('a stream that falls silent is a lost connection', async () => {
+test('treats a silent stream as a lost connection', async () => {
   await using server = await openServer()
   server.api.feed = async function* (_after, signal) {
     yield { kind: 'reset', seq: 1 }
@@ -104,7 +104,7 @@ test('a stream that falls silent is a lost connection', async () => {
   await expect(reading).rejects.toBeInstanceOf(ConnectionError)
 })
 
-test('a service that is gone, and an answer that is not its own, are connection errors', async () => {
+test('reports a missing service, and a foreign answer, as connection errors', async () => {
   const server = await openServer()
   const client = clientOf(server)
   await server[Symbol.asyncDispose]()

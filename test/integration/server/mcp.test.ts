@@ -38,7 +38,7 @@ function bind(server: OpenServer, task: Task) {
 }
 
 describe.each(modes)('a client in mode %s', (mode) => {
-  test('speaks the newest protocol that it knows and sees every tool with a description', async () => {
+  test('speaks the newest protocol that it knows, and describes every tool', async () => {
     await using server = await openServer()
     await using mcp = await connectTo(server, mode)
     expect(mcp.client.getNegotiatedProtocolVersion()).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25')
@@ -92,7 +92,7 @@ describe.each(modes)('a client in mode %s', (mode) => {
     expect(read.result.structuredContent).toEqual(created.value)
   })
 
-  test('gets an API error as a tool error with the same code and message', async () => {
+  test('reports an API error as a tool error with code and message', async () => {
     await using server = await openServer()
     await using mcp = await connectTo(server, mode)
     const task_id = v7()
@@ -103,7 +103,7 @@ describe.each(modes)('a client in mode %s', (mode) => {
   })
 })
 
-test('without a project, several are listed for the caller to choose from', async () => {
+test('lists the projects to choose from if there are several', async () => {
   await using server = await openServer()
   await using mcp = await connectTo(server, 'auto')
   expect((await mcp.call('svc_list_tasks')).value).toMatchObject({ error: { code: 'validation_failed' } })
@@ -120,7 +120,7 @@ test('without a project, several are listed for the caller to choose from', asyn
   expect((await mcp.call('svc_list_tasks', { project_id: projects[0]?.id })).isError).toBe(false)
 })
 
-test('an agent’s project, task and execution are its own unless it says otherwise', async () => {
+test('uses an agent’s own project, task and execution by default', async () => {
   await using server = await openServer()
   server.api.addProject('Other')
   const project = server.api.addProject('Mine')
@@ -132,7 +132,7 @@ test('an agent’s project, task and execution are its own unless it says otherw
   expect(server.api.calls.at(-1)?.context.principal).toMatchObject({ kind: 'agent', task_id: task.id })
 })
 
-test('submitting for review moves a task that is worked on here, and finishes an execution elsewhere', async () => {
+test('submits a local task by a move, and a remote one by finishing its execution', async () => {
   await using server = await openServer()
   const project = server.api.addProject('One')
   const here = server.api.addTask(project, 'in_progress')
@@ -155,7 +155,7 @@ test('submitting for review moves a task that is worked on here, and finishes an
   })
 })
 
-test('the token may come in the query, here only; without one there is a challenge', async () => {
+test('accepts the token in the query, and challenges without one', async () => {
   await using server = await openServer()
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
   const ask = (query: string) =>

@@ -16,7 +16,7 @@ async function refusal(response: Response) {
   return details === undefined ? [status, code] : [status, code, details]
 }
 
-test('path, query and body become one flat input, the path before the body', async () => {
+test('merges path, query and body to one flat input, the path first', async () => {
   await using server = await openServer()
   const project = server.api.addProject('One')
   const path = `/api/v1/projects/${project.id}/tasks`
@@ -33,7 +33,7 @@ test('path, query and body become one flat input, the path before the body', asy
   })
 })
 
-test('what a query can’t mean is refused by name', async () => {
+test('refuses an invalid query by name', async () => {
   await using server = await openServer()
   const project = server.api.addProject('One')
   const query = async (text: string) => refusal(await server.request(`/api/v1/projects/${project.id}/tasks?${text}`))
@@ -44,7 +44,7 @@ test('what a query can’t mean is refused by name', async () => {
   expect(await query('include_archived=yes')).toEqual(at('include_archived'))
 })
 
-test('an operation without an answer is 204 without a body; one without input takes no body', async () => {
+test('answers 204 without a body for an operation without output', async () => {
   await using server = await openServer()
   const task = server.api.addTask(server.api.addProject('One'), 'todo')
   const cancelled = await server.request(`/api/v1/tasks/${task.id}/cancel`, { method: 'POST' })
@@ -58,7 +58,7 @@ test('an operation without an answer is 204 without a body; one without input ta
   expect([deleted.status, await deleted.text()]).toEqual([204, ''])
 })
 
-test('a piece of a log is its bytes, with where to go on', async () => {
+test('returns a slice of a log as bytes, with the next offset', async () => {
   await using server = await openServer()
   const bytes = new Uint8Array([0, 255, 10, 128])
   server.api.handle('tasks.read_log', ({ name, offset }) => ({
@@ -76,7 +76,7 @@ test('a piece of a log is its bytes, with where to go on', async () => {
   expect(response.headers.get('content-type')).toBe('application/octet-stream')
 })
 
-test('every route but the public ones asks for a token, before it looks at anything else', async () => {
+test('asks for a token on every route but public ones, before anything else', async () => {
   await using server = await openServer()
   for (const [name, spec] of Object.entries(operations)) {
     const path = spec.path.replace(/\{\w+\}/g, 'x')
@@ -92,7 +92,7 @@ test('every route but the public ones asks for a token, before it looks at anyth
   }
 })
 
-test('an unknown, expired or malformed token is refused with a challenge', async () => {
+test('refuses an unknown, expired or malformed token with a challenge', async () => {
   await using server = await openServer()
   const login = { email: 'owner@example.com', password: 'correct horse' }
   const signedIn = await answer(await server.request('/api/v1/auth/login', { ...json(login), token: null }))
@@ -110,7 +110,7 @@ test('an unknown, expired or malformed token is refused with a challenge', async
   expect(await refusal(inQuery)).toEqual([401, 'missing_token'])
 })
 
-test('a body that is broken, of another type, no object or too large has a code of its own', async () => {
+test('has codes for a broken, mistyped, non-object or too large body', async () => {
   await using server = await openServer()
   const path = `/api/v1/projects/${server.api.addProject('One').id}/tasks`
   const post = async (body: string, type = 'application/json', more: Record<string, string> = {}) => {
@@ -130,7 +130,7 @@ test('a body that is broken, of another type, no object or too large has a code 
   expect(server.api.tasks).toEqual([])
 })
 
-test('an unknown route is not found, but says so only to a token', async () => {
+test('answers 404 for an unknown route only with a token', async () => {
   await using server = await openServer()
   const notFound = [404, 'not_found', { resource: 'route' }]
   expect(await refusal(await server.request('/api/v1/nothing'))).toEqual(notFound)
@@ -140,7 +140,7 @@ test('an unknown route is not found, but says so only to a token', async () => {
   expect(await refusal(await server.request('/api/v1/admin/nothing', { token: null }))).toEqual([401, 'missing_token'])
 })
 
-test('a bug answers without its text, which the log has', async () => {
+test('hides the text of a bug, and logs it', async () => {
   await using server = await openServer()
   server.api.handle('projects.list', () => {
     throw new Error('secret detail')
@@ -151,7 +151,7 @@ test('a bug answers without its text, which the log has', async () => {
   expect(server.logged.join()).toContain('secret detail')
 })
 
-test('a sign-in that was limited says when to come back', async () => {
+test('says when to retry after a limited sign-in', async () => {
   await using server = await openServer()
   const login = () =>
     server.request('/api/v1/auth/login', { ...json({ email: 'owner@example.com', password: 'no' }), token: null })
@@ -160,7 +160,7 @@ test('a sign-in that was limited says when to come back', async () => {
   expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '1'])
 })
 
-test('a one-time code works from this machine, not through a proxy', async () => {
+test('accepts a one-time code from this machine, not through a proxy', async () => {
   await using server = await openServer()
   const code = server.identity.createLocalCode()
   const forwarded = await server.request('/api/v1/auth/local', {
@@ -173,7 +173,7 @@ test('a one-time code works from this machine, not through a proxy', async () =>
   expect(direct).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 43_200 } })
 })
 
-test('who leaves while reading is noticed; who leaves while changing still gets the change', async () => {
+test('aborts a read when its client leaves, but completes a change', async () => {
   await using server = await openServer()
   const task = server.api.addTask(server.api.addProject('One'), 'todo')
   const reached = Promise.withResolvers<AbortSignal>()

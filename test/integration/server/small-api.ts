@@ -35,7 +35,7 @@ export interface SmallApi extends Api {
   addExecution(task: Task, executor: Execution['executor']): Execution
 }
 
-/** A small true implementation of some operations, in memory, over a real identity. */
+/** A small working implementation of some operations, in memory, over a real identity. */
 export function createSmallApi(identity: Identity): SmallApi {
   const handlers: Handlers = createHandlers(identity, () => api)
   const api: SmallApi = {

@@ -27,7 +27,7 @@ const untilAborted = (signal: AbortSignal) =>
     })
   })
 
-test('events carry their number, type and payload; remarks carry no number', async () => {
+test('sends events with number, type and payload, and comments without number', async () => {
   await using server = await openServer()
   server.api.feed = async function* (after) {
     yield { kind: 'begun', seq: after ?? -1 }
@@ -66,7 +66,7 @@ test('events carry their number, type and payload; remarks carry no number', asy
   ])
 })
 
-test('a transcript starts after the last line that is known and ends with end', async () => {
+test('starts a transcript after the last known line and ends it with end', async () => {
   await using server = await openServer()
   const execution = server.api.addExecution(server.api.addTask(server.api.addProject('One'), 'todo'), 'command')
   server.api.lines = async function* (from) {
@@ -80,7 +80,7 @@ test('a transcript starts after the last line that is known and ends with end', 
   expect(await read({ 'last-event-id': '6' })).toBe(`: open\n\nid: 7\n${entry}`)
 })
 
-test('a stream that may not be seen is refused like any other route', async () => {
+test('refuses a forbidden stream like any other route', async () => {
   await using server = await openServer()
   const status = async (path: string, init = {}) => (await server.request(path, init)).status
   expect(await status(`/api/v1/executions/${v7()}/stream`)).toBe(404)
@@ -89,7 +89,7 @@ test('a stream that may not be seen is refused like any other route', async () =
   expect(await status('/api/v1/events', { token: null })).toBe(401)
 })
 
-test('a source that fails on the way says so as its last event', async () => {
+test('sends an error as the last event of a source that fails', async () => {
   await using server = await openServer()
   server.api.feed = async function* () {
     yield deleted(1)
@@ -99,7 +99,7 @@ test('a source that fails on the way says so as its last event', async () => {
   expect(text).toContain('event: error\ndata: {"error":{"code":"not_a_member"')
 })
 
-test('who leaves is noticed, and the source is closed', async () => {
+test('closes the source when the client leaves', async () => {
   await using server = await openServer()
   const closed = Promise.withResolvers<void>()
   server.api.feed = async function* (_after, signal) {
@@ -117,7 +117,7 @@ test('who leaves is noticed, and the source is closed', async () => {
   await closed.promise
 })
 
-test('closing the server ends the streams', async () => {
+test('ends its streams on close', async () => {
   await using server = await openServer()
   server.api.feed = async function* (_after, signal) {
     yield deleted(1)
@@ -129,7 +129,7 @@ test('closing the server ends the streams', async () => {
   expect(await read).toContain('id: 1\n')
 })
 
-test('a stream is kept alive, and ends when its token is revoked', async () => {
+test('keeps a stream alive, and ends it when its token is revoked', async () => {
   await using server = await openServer({ sse: { keepAliveMs: 20, stallMs: 5_000 } })
   server.api.feed = async function* (_after, signal) {
     await untilAborted(signal)
@@ -144,7 +144,7 @@ test('a stream is kept alive, and ends when its token is revoked', async () => {
   for (let end = false; !end;) end = (await reader?.read())?.done ?? true
 })
 
-test('without a word about it, a quiet stream has a remark every 15 seconds', async () => {
+test('sends a comment every 15 seconds on a quiet stream by default', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     await using server = await openServer()
@@ -164,7 +164,7 @@ test('without a word about it, a quiet stream has a remark every 15 seconds', as
   }
 })
 
-test('a client that stops reading is dropped, and nothing piles up for it', async () => {
+test('drops a client that stops reading, without buffering for it', async () => {
   await using server = await openServer({ sse: { keepAliveMs: 15_000, stallMs: 200 } })
   const ended = Promise.withResolvers<number>()
   server.api.feed = async function* (_after, signal) {
@@ -182,7 +182,7 @@ test('a client that stops reading is dropped, and nothing piles up for it', asyn
   const socket = connect(Number(port), hostname)
   socket.pause()
   socket.write(`GET /api/v1/events HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${server.token}\r\n\r\n`)
-  // What the sockets of both sides hold is the kernel's; the service itself holds one event.
+  // The kernel owns the sockets' buffers; the service itself holds one event.
   expect(await ended.promise).toBeLessThan(1_000)
   expect(server.logged.join()).toContain('stopped reading')
   socket.destroy()

@@ -23,7 +23,7 @@ function comment(task_id: TaskId, more: Partial<CommentRecord> = {}): CommentRec
   }
 }
 
-test('comments of a task come oldest first, those of one moment in the order of their ids', async () => {
+test('lists a task’s comments oldest first, then by ID', async () => {
   await using open = await openStore()
   const task = open.task().id
   const anchor = { path: 'src/a b.ts', side: 'new', line: 3 } as const
@@ -44,7 +44,7 @@ test('comments of a task come oldest first, those of one moment in the order of 
   expect(comments.get(v7() as CommentId)).toBeNull()
 })
 
-test('a deleted comment takes the answers to it along, and theirs, and no other', async () => {
+test('deletes a comment with all answers to it, and no other', async () => {
   await using open = await openStore()
   const task = open.task().id
   const root = comment(task)
@@ -59,7 +59,7 @@ test('a deleted comment takes the answers to it along, and theirs, and no other'
   expect(open.store.read.comments.byTask(task)).toEqual([sibling, other])
 })
 
-test('a thread of any depth is deleted with its first comment, and with its task', async () => {
+test('deletes a thread with its first comment, and with its task', async () => {
   await using open = await openStore()
   const task = open.task().id
   const thread = () => {
@@ -81,7 +81,7 @@ test('a thread of any depth is deleted with its first comment, and with its task
   expect(open.store.read.comments.byTask(task)).toEqual([])
 })
 
-test('an answer to nothing and a comment on nothing are refused', async () => {
+test('refuses an answer to nothing, and a comment on nothing', async () => {
   await using open = await openStore()
   const task = open.task().id
   const put = (record: CommentRecord) => () => {

@@ -17,7 +17,7 @@ async function filled(folder: string): Promise<string> {
   return file
 }
 
-test('the database and what lies beside it are for their owner only', async () => {
+test('restricts the database and the files beside it to their owner', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   await writeFile(file, '', { mode: 0o644 })
@@ -29,7 +29,7 @@ test('the database and what lies beside it are for their owner only', async () =
   database.close()
 })
 
-test('what is deleted is not to be found in the file', async () => {
+test('removes deleted data from the file', async () => {
   await using folder = await temporaryFolder()
   const file = await filled(folder.path)
   const database = await openDatabase(file, migrations)
@@ -42,7 +42,7 @@ test('what is deleted is not to be found in the file', async () => {
   expect(await readFile(file, 'latin1')).not.toContain('secret-xxx')
 })
 
-/** Spoils the first page of a table, as a failing disk would. */
+/** Damages the first page of a table, like a failing disk. */
 async function spoil(file: string, table: string): Promise<Buffer> {
   const client = new SqliteDatabase(file, { readonly: true })
   const { pgno } = client.prepare(`SELECT rootpage AS pgno FROM sqlite_master WHERE name = ?`).get(table) as {
@@ -55,7 +55,7 @@ async function spoil(file: string, table: string): Promise<Buffer> {
   return await readFile(file)
 }
 
-test('a damaged page is found after the start, the file is copied aside, and the service says so', async () => {
+test('finds a damaged page after the start, copies the file, and says so', async () => {
   await using folder = await temporaryFolder()
   const file = await filled(folder.path)
   const spoilt = await spoil(file, 'knowledge')
@@ -67,7 +67,7 @@ test('a damaged page is found after the start, the file is copied aside, and the
   expect(spoilt.equals(await readFile(`${file}.damaged`))).toBe(true)
 })
 
-test('only a file that was not closed cleanly, or was changed since, is checked', async () => {
+test('checks only a file that was not closed cleanly, or was changed since', async () => {
   await using folder = await temporaryFolder()
   const file = await filled(folder.path)
   const attempt = async () => {
@@ -81,11 +81,11 @@ test('only a file that was not closed cleanly, or was changed since, is checked'
   expect(await attempt()).toBeNull()
   await writeFile(`${file}.clean`, '{}')
   expect(await attempt()).toContain(`${file}.damaged.`)
-  // A file that was found to be damaged gets no mark.
+  // A damaged file gets no mark of a clean end.
   expect(await attempt()).toContain(`${file}.damaged-2`)
 })
 
-test('damage that keeps the service from starting is told as well', async () => {
+test('reports damage that prevents a start', async () => {
   await using folder = await temporaryFolder()
   const file = await filled(folder.path)
   await spoil(file, 'executions_open')
@@ -95,7 +95,7 @@ test('damage that keeps the service from starting is told as well', async () => 
   })
 })
 
-test('a file that is no database at all is kept as well', async () => {
+test('keeps a file that is no database', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   await writeFile(file, 'Dear diary. '.repeat(1_000))
@@ -103,7 +103,7 @@ test('a file that is no database at all is kept as well', async () => {
   expect(await readFile(`${file}.damaged`, 'utf8')).toContain('Dear diary')
 })
 
-test('a file that another program holds is said to be held', async () => {
+test('says that another program holds the file', async () => {
   await using folder = await temporaryFolder()
   const file = await filled(folder.path)
   const other = new SqliteDatabase(file)
@@ -120,7 +120,7 @@ test('a file that another program holds is said to be held', async () => {
 })
 
 test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
-  'a folder that cannot be written is named',
+  'names a folder that cannot be written',
   async () => {
     await using folder = await temporaryFolder()
     await chmod(folder.path, 0o500)
@@ -132,33 +132,29 @@ test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
   },
 )
 
-test(
-  'a database that is held while the service runs is said so, and nothing is half done',
-  { timeout: 30_000 },
-  async () => {
-    await using running = await runApp()
-    const { client } = running
-    const { id: agent_id } = await client.call('agents.create', { name: 'A', executor: 'external' })
-    const other = new SqliteDatabase(join(running.dataDir, 'copse.db'))
-    other.exec('BEGIN IMMEDIATE')
-    const failed = await refused(client.call('agents.update', { agent_id, name: 'B' }))
-    expect([failed.status, failed.message]).toEqual([
-      500,
-      'Another program holds the database, so nothing was changed. Try again.',
-    ])
-    other.exec('ROLLBACK')
-    other.close()
-    expect((await client.call('agents.get', { agent_id })).name).toBe('A')
-    expect((await client.call('agents.update', { agent_id, name: 'B' })).name).toBe('B')
-  },
-)
+test('says that the database is held while it runs, and does nothing by halves', { timeout: 30_000 }, async () => {
+  await using running = await runApp()
+  const { client } = running
+  const { id: agent_id } = await client.call('agents.create', { name: 'A', executor: 'external' })
+  const other = new SqliteDatabase(join(running.dataDir, 'copse.db'))
+  other.exec('BEGIN IMMEDIATE')
+  const failed = await refused(client.call('agents.update', { agent_id, name: 'B' }))
+  expect([failed.status, failed.message]).toEqual([
+    500,
+    'Another program holds the database, so nothing was changed. Try again.',
+  ])
+  other.exec('ROLLBACK')
+  other.close()
+  expect((await client.call('agents.get', { agent_id })).name).toBe('A')
+  expect((await client.call('agents.update', { agent_id, name: 'B' })).name).toBe('B')
+})
 
 test.each([
   ['SQLITE_FULL', 'The disk is full'],
   ['SQLITE_READONLY_DBMOVED', "The database can't be written"],
   ['SQLITE_CORRUPT_INDEX', 'The database is damaged'],
   ['SQLITE_IOERR_WRITE', 'The disk reports an error'],
-])('%s is said in words, also from within another error', (code, words) => {
+])('explains %s, also within another error', (code, words) => {
   const error = Object.assign(new Error('secret path'), { code })
   for (const thrown of [error, new Error('query failed', { cause: error })]) {
     const shown = toApiError(thrown)

@@ -18,7 +18,7 @@ function ask<T>(file: string, sql: string): T[] {
   }
 }
 
-/** The migrations with one more, as the next version would bring it. */
+/** The migrations with one more, as a next version would add it. */
 async function nextVersion(folder: string, sql: string): Promise<string> {
   const next = join(folder, 'migrations')
   await cp(migrations, next, { recursive: true })
@@ -32,7 +32,7 @@ async function nextVersion(folder: string, sql: string): Promise<string> {
   return next
 }
 
-test('every table is STRICT, and the journal is a WAL', async () => {
+test('makes every table STRICT and the journal a WAL', async () => {
   await using open = await openStore()
   const tables = ask<{ name: string; strict: number }>(
     open.file,
@@ -43,14 +43,14 @@ test('every table is STRICT, and the journal is a WAL', async () => {
   expect(ask(open.file, 'PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }])
 })
 
-test('a reference to nothing and a value of the wrong type are refused', async () => {
+test('refuses a reference to nothing and a value of the wrong type', async () => {
   await using open = await openStore()
   const task = open.task()
   expect(() => open.task({ id: task.id, project_id: task.id as never })).toThrow('FOREIGN KEY')
   expect(() => open.store.write((q) => q.tasks.put({ ...task, version: 'x' as never }))).toThrow()
 })
 
-test('an older file is copied before it is migrated, and keeps its rows', async () => {
+test('copies an older file before it migrates it, and keeps its rows', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const first = await openDatabase(file, migrations)
@@ -71,7 +71,7 @@ test('an older file is copied before it is migrated, and keeps its rows', async 
   store.close()
   expect(await readdir(folder.path)).toEqual(['copse.db', 'copse.db.clean'])
 
-  // From an update long ago, and of somebody's own making.
+  // From an old update, and a copy of the user's own.
   for (const name of ['before-1', 'before-the-move']) await writeFile(`${file}.${name}`, '')
   const next = await nextVersion(folder.path, 'ALTER TABLE projects ADD COLUMN colour TEXT;')
   const second = await openDatabase(file, next)
@@ -87,7 +87,7 @@ test('an older file is copied before it is migrated, and keeps its rows', async 
     expect.objectContaining({ name: 'colour' }),
   )
 
-  // The same again changes nothing and copies nothing; the version before can't read it any more.
+  // A second start changes and copies nothing; the earlier version can't read the file any more.
   const again = await openDatabase(file, next)
   again.close()
   expect((await readdir(folder.path)).filter((name) => /before-\d+$/.test(name))).toHaveLength(1)
@@ -98,7 +98,7 @@ test('an older file is copied before it is migrated, and keeps its rows', async 
   expect(ask(file, 'SELECT name FROM projects')).toEqual([{ name: 'Kept' }])
 })
 
-test('a migration that fails leaves the file as it was', async () => {
+test('leaves the file alone when a migration fails', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const first = await openDatabase(file, migrations)
@@ -112,7 +112,7 @@ test('a migration that fails leaves the file as it was', async () => {
   expect(ask(file, 'SELECT sql FROM sqlite_master ORDER BY name')).toEqual(before)
 })
 
-test('what a transaction throws rolls all of it back', async () => {
+test('rolls a transaction back when it throws', async () => {
   await using open = await openStore()
   const task = open.task()
   expect(() =>
@@ -126,7 +126,7 @@ test('what a transaction throws rolls all of it back', async () => {
   expect(open.store.read.events.range()).toEqual({ first: 0, last: 0 })
 })
 
-test('the schema in code and the migrations say the same', async () => {
+test('has the same schema in code and migrations', async () => {
   await using folder = await temporaryFolder()
   const out = join(folder.path, 'migrations')
   await cp(migrations, out, { recursive: true })

@@ -7,7 +7,7 @@ interface Journal {
   readonly entries: readonly { readonly idx: number; readonly tag: string }[]
 }
 
-/** The migrations as they were before the one with this number. */
+/** Returns the migrations as they were before the one with this number. */
 export async function earlierMigrations(folder: string, next: number): Promise<string> {
   const earlier = join(folder, 'migrations')
   await cp(migrations, earlier, { recursive: true })
@@ -20,7 +20,7 @@ export async function earlierMigrations(folder: string, next: number): Promise<s
   return earlier
 }
 
-/** Writes rows as the version before wrote them. */
+/** Inserts a row as the earlier version did. */
 export function insert(
   client: SqliteDatabase.Database,
   table: string,

@@ -3,7 +3,7 @@ import { createEventFeed } from '../../../src-main/core/event-feed.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { at, openStore } from './open-store.ts'
 
-test('whoever missed 10,000 events gets each of them; of what is older it is said that it is gone', async () => {
+test('sends the last 10,000 missed events, and says that older ones are gone', async () => {
   await using open = await openStore()
   const { id: task_id } = open.task()
   const { project_id } = open
@@ -22,7 +22,7 @@ test('whoever missed 10,000 events gets each of them; of what is older it is sai
     if (item.kind === 'begun') continue
     if (item.kind !== 'event') throw new Error(`It was answered with ${item.kind}.`)
     expected += 1
-    // One comparison each: a matcher for 10,000 takes its time.
+    // One comparison, because a matcher for 10,000 is slow.
     if (item.event.seq !== expected) throw new Error(`${item.event.seq} came where ${expected} was due.`)
     if (expected === last) break
   }
@@ -37,7 +37,7 @@ test('whoever missed 10,000 events gets each of them; of what is older it is sai
   late.abort()
 })
 
-test('a subscription says first where it begins, from where it resumes without loss', async () => {
+test('says first where a subscription begins, and resumes from there without loss', async () => {
   await using open = await openStore()
   const feed = createEventFeed(open.store, { now: () => Date.parse(at) })
   const { id: task_id } = open.task()

@@ -2,7 +2,7 @@ import { v7 } from 'uuid'
 import type { ExecutionRecord } from '../../../src-main/ports/store.ts'
 import { at, type OpenStore } from './open-store.ts'
 
-/** An execution of a task that nobody has started. */
+/** An execution of a task that was never started. */
 export function executionRecord(
   open: OpenStore,
   task_id: ExecutionRecord['task_id'],

@@ -7,7 +7,7 @@ import { addManyTasks } from '../../helpers/many-tasks.ts'
 import { earlierMigrations } from './earlier-migrations.ts'
 import { deleteProject, migrations, openStore, temporaryFolder } from './open-store.ts'
 
-test('what a deleted project took of the disk is given back in small steps', async () => {
+test('frees a deleted project’s space in small steps', async () => {
   await using open = await openStore()
   const { $client } = open.database.db
   const repo = { id: 'R', project_id: open.project_id, name: 'r', path: '/r', default_branch: 'main', is_primary: true }
@@ -23,13 +23,13 @@ test('what a deleted project took of the disk is given back in small steps', asy
   $client.pragma('wal_checkpoint(TRUNCATE)')
   const { size: after } = await stat(open.file)
   expect(before).toBeGreaterThan(40e6)
-  // Some room is kept for what is written next.
+  // Some space is kept for the next writes.
   expect(after).toBeLessThan(20e6)
   expect(steps).toBeGreaterThan(3)
   expect($client.pragma('integrity_check', { simple: true })).toBe('ok')
 })
 
-test('a file from before it could give anything back is prepared for that by the update', async () => {
+test('prepares an older file for that during the update', async () => {
   await using folder = await temporaryFolder()
   const file = `${folder.path}/copse.db`
   const old = new SqliteDatabase(file)
@@ -43,7 +43,7 @@ test('a file from before it could give anything back is prepared for that by the
   after.close()
 })
 
-test('events are forgotten a few at a time', async () => {
+test('forgets events a few at a time', async () => {
   await using open = await openStore()
   const { store } = open
   store.write((q) => {

@@ -10,7 +10,7 @@ import { runApp } from '../../helpers/running-app.ts'
 import { canMount, smallDisk } from '../git/small-disk.ts'
 import { migrations, temporaryFolder } from './open-store.ts'
 
-/** Takes what is left of a disk; answers how to give it back. */
+/** Fills the rest of a disk; returns how to free it. */
 function fill(folder: string): () => void {
   const file = join(folder, 'filler')
   const handle = openSync(file, 'w')
@@ -26,7 +26,7 @@ function fill(folder: string): () => void {
 }
 
 test.runIf(canMount)(
-  'a disk that is full while the service runs is said so, nothing is half done, and it goes on once there is room',
+  'says that the disk is full, does nothing by halves, and continues once there is room',
   { timeout: 60_000 },
   async () => {
     await using disk = await smallDisk(12)
@@ -36,7 +36,7 @@ test.runIf(canMount)(
     const before = (await client.call('agents.list', {})).items
     const makeRoom = fill(disk.path)
     const said = new Set<string>()
-    // A write fits where the journal has been before; it is the one that needs more that fails.
+    // A write fits where the journal was before; the one that needs more fails.
     for (let i = 0; said.size === 0 && i < 500; i++) {
       const name = `${i} ${'x'.repeat(90)}`
       const outcome = await client
@@ -59,7 +59,7 @@ test.runIf(canMount)(
   },
 )
 
-test.runIf(canMount)('a start without any room says that the disk is full', async () => {
+test.runIf(canMount)('says at the start that the disk is full', async () => {
   await using disk = await smallDisk(2)
   const makeRoom = fill(disk.path)
   await expect(openDatabase(join(disk.path, 'copse.db'), migrations)).rejects.toMatchObject({
@@ -70,7 +70,7 @@ test.runIf(canMount)('a start without any room says that the disk is full', asyn
 })
 
 test.runIf(canMount)(
-  'an agent that ends while the disk is full has ended once there is room again',
+  'ends an agent’s run that ended on a full disk once there is room',
   { timeout: 60_000 },
   async () => {
     await using disk = await smallDisk(16)

@@ -4,7 +4,7 @@ import type { TaskRecord } from '../../../src-main/ports/store.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { at, openStore } from './open-store.ts'
 
-test('a row is written whole, whichever of its fields changed', async () => {
+test('writes a whole row, whichever of its fields changed', async () => {
   await using open = await openStore()
   const first = open.task()
   const patches: Partial<TaskRecord>[] = [
@@ -24,7 +24,7 @@ test('a row is written whole, whichever of its fields changed', async () => {
   }
 })
 
-test('a row that refers to nothing is refused, new or known', async () => {
+test('refuses a new or changed row that refers to nothing', async () => {
   await using open = await openStore()
   const task = open.task()
   const project_id = v7() as TaskRecord['project_id']

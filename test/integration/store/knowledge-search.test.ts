@@ -6,7 +6,7 @@ import { checkIndex, putNote, searchNotes, writeNote } from './notes.ts'
 import { openDatabase, type OpenDatabase } from '../../../src-main/store/database.ts'
 import { migrations, openStore } from './open-store.ts'
 
-test('any shared word finds an entry, the most relevant first, whatever its case, accents or ending', async () => {
+test('finds entries by any shared word, the most relevant first, in any case or form', async () => {
   await using open = await openStore()
   writeNote(open, { title: 'Ports', body: 'The tests need a free port for each server.' })
   writeNote(open, { title: 'Migrations', body: 'A migration is frozen. Run the café_test after each migration.' })
@@ -14,7 +14,7 @@ test('any shared word finds an entry, the most relevant first, whatever its case
   expect(searchNotes(open, 'how do MIGRATIONS work?')).toEqual(['Migrations', 'Style'])
   expect(searchNotes(open, 'cafe')).toEqual(['Migrations'])
   expect(searchNotes(open, 'servers')).toEqual(['Ports'])
-  // Every text has such words: they find something only where there are no others.
+  // Every text has such words, so they match only if there are no others.
   expect(searchNotes(open, 'nothing of the kind')).toEqual([])
   expect(searchNotes(open, 'what is')).toEqual(['Style', 'Migrations'])
   expect(searchNotes(open, 'zebra')).toEqual([])
@@ -24,7 +24,7 @@ test('any shared word finds an entry, the most relevant first, whatever its case
   expect(searchNotes(open, 'zebra')).toEqual(['Zebra', 'Stripes'])
 })
 
-test('what is edited is found by its new words, what is deleted no more', async () => {
+test('finds edited entries by their new words, and deleted ones no more', async () => {
   await using open = await openStore()
   const entry = writeNote(open, { title: 'Walnut', body: 'Oak' })
   putNote(open, { ...entry, title: 'Birch', body: 'Oak', updated_at: '2026-11-21T09:31:00.000Z' })
@@ -40,13 +40,13 @@ test('what is edited is found by its new words, what is deleted no more', async 
   checkIndex(open)
 })
 
-/** In how many blocks of the index a word stands, be it marked as deleted. */
+/** The number of index blocks that contain a word, including ones marked as deleted. */
 function blocksWith({ db }: OpenDatabase, word: string): number {
   const blocks = db.$client.prepare<[], Buffer>('SELECT block FROM knowledge_text_data').pluck().all()
   return blocks.filter((block) => block.includes(word)).length
 }
 
-test('the index keeps no word of what was edited or deleted, and a start takes out what an older one left', async () => {
+test('removes edited and deleted words from the index, also from an older one at the start', async () => {
   await using open = await openStore()
   const { database, store } = open
   const entry = writeNote(open, { body: 'marmot' })
@@ -65,7 +65,7 @@ test('the index keeps no word of what was edited or deleted, and a start takes o
   again.close()
 })
 
-test('a search that was rolled back finds nothing of it', async () => {
+test('finds nothing of what was rolled back', async () => {
   await using open = await openStore()
   const entry = writeNote(open, { title: 'Kept', body: 'heron' })
   expect(() =>
@@ -79,7 +79,7 @@ test('a search that was rolled back finds nothing of it', async () => {
   checkIndex(open)
 })
 
-test('the words of a search are words, never operators', async () => {
+test('takes words of a search for words, never operators', async () => {
   await using open = await openStore()
   writeNote(open, { title: 'Plain', body: 'body alpha' })
   writeNote(open, { title: 'Other', body: 'beta' })
@@ -100,11 +100,11 @@ test('the words of a search are words, never operators', async () => {
   for (const text of ['', ' ', '"', '""', '*', '🧭', '()', 'OR', 'NOT', '\u0000', '\u0301', '\ud800', '_', '-']) {
     expect(searchNotes(open, text), text).toEqual([])
   }
-  // Part of a word is no word, with a star neither.
+  // A part of a word does not match, even with a star.
   expect([searchNotes(open, 'alph'), searchNotes(open, 'alph*')]).toEqual([[], []])
 })
 
-test('no text breaks a search or an entry', async () => {
+test('accepts any text as search or entry', async () => {
   await using open = await openStore()
   const anything = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 200 }),
@@ -150,7 +150,7 @@ test('no text breaks a search or an entry', async () => {
   checkIndex(open)
 })
 
-test('every word of an entry finds it', async () => {
+test('finds an entry by each of its words', async () => {
   await using open = await openStore()
   fc.assert(
     fc.property(fc.stringMatching(/^[\p{Ll}\p{Nd}]{1,20}$/u), (word) => {
@@ -163,7 +163,7 @@ test('every word of an entry finds it', async () => {
   )
 })
 
-test('a search by 100 KB of text is answered from its first words', async () => {
+test('answers a search of 100 KB by its first words', async () => {
   await using open = await openStore()
   writeNote(open, { title: 'Found', body: 'kingfisher' })
   const words = Array.from({ length: 20_000 }, (_, index) => `w${index}`).join(' ')
@@ -175,7 +175,7 @@ test('a search by 100 KB of text is answered from its first words', async () => 
   expect(searchNotes(open, `${'the same again '.repeat(10_000)} kingfisher`)).toEqual(['Found'])
 })
 
-test('pages of a search follow each other, equally relevant entries newest first', async () => {
+test('pages through results, equally relevant ones newest first', async () => {
   await using open = await openStore()
   for (let index = 0; index < 7; index += 1) {
     writeNote(open, {

@@ -4,7 +4,7 @@ import { executionRecord } from './execution-record.ts'
 import { checkIndex, searchNotes, writeNote } from './notes.ts'
 import { anotherProject, deleteProject, openStore } from './open-store.ts'
 
-test('a project knows its own entries only, and loses them with itself', async () => {
+test('keeps entries per project, and deletes them with it', async () => {
   await using open = await openStore()
   const other = anotherProject(open)
   writeNote(open, { title: 'Here', body: 'otter' })
@@ -16,7 +16,7 @@ test('a project knows its own entries only, and loses them with itself', async (
   checkIndex(open)
 })
 
-test('a list shows every entry once, newest first, also where many came in one moment', async () => {
+test('lists each entry once, newest first, even of the same moment', async () => {
   await using open = await openStore()
   const time = (index: number) => `2026-11-21T09:30:00.00${Math.floor(index / 6)}Z`
   const entries = Array.from({ length: 20 }, (_, index) => writeNote(open, { created_at: time(index) }))
@@ -33,7 +33,7 @@ test('a list shows every entry once, newest first, also where many came in one m
   expect(seen).toEqual(entries.toReversed())
 })
 
-test('what was captured from a task is found by it, before what an agent wrote down there', async () => {
+test('finds what was captured from a task before what its agent wrote', async () => {
   await using open = await openStore()
   const task = open.task().id
   const source = (by: string) => ({ by, task_id: task, execution_id: null })
@@ -45,7 +45,7 @@ test('what was captured from a task is found by it, before what an agent wrote d
   expect(knowledge.bySourceTask(task)).toEqual(captured)
 })
 
-test('knowledge outlives the task and the execution that it comes from', async () => {
+test('keeps knowledge after its task and execution are deleted', async () => {
   await using open = await openStore()
   const task = open.task().id
   const execution = executionRecord(open, task, 'succeeded')
@@ -61,7 +61,7 @@ test('knowledge outlives the task and the execution that it comes from', async (
   expect(searchNotes(open, 'lasting')).toEqual(['Lasting'])
 })
 
-test('what the agents of a task are told is replaced, taken away, and goes with the task', async () => {
+test('replaces and removes what a task’s agents are told, also with the task', async () => {
   await using open = await openStore()
   const [task, other] = [open.task().id, open.task().id]
   const { knowledge } = open.store.read

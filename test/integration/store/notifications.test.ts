@@ -34,7 +34,7 @@ function ids(open: OpenStore, filter: Partial<NotificationFilter>): string[] {
   return open.store.read.notifications.list({ ...all, ...filter }).map((one) => one.id)
 }
 
-test('a task counts as unread by its newest notification, which the inbox shows', async () => {
+test('counts a task as unread by its newest notification, which the inbox shows', async () => {
   await using open = await openStore()
   const task = open.task()
   const [older, newest] = [notification(task), notification(task)]
@@ -43,12 +43,12 @@ test('a task counts as unread by its newest notification, which the inbox shows'
   expect(count()).toBe(1)
   open.store.write((q) => void q.notifications.markRead(newest.id, 'operator'))
   expect(count()).toBe(0)
-  // What the reader did themselves is not the newest of theirs.
+  // The reader's own actions don't count as their newest.
   put(open, [notification(task, { caused_by: 'user:ada' })])
   expect([count(), count('user:ada')]).toEqual([1, 0])
 })
 
-test('each reader has marks of their own', async () => {
+test('keeps marks per reader', async () => {
   await using open = await openStore()
   const task = open.task()
   const records = [notification(task), notification(task, { event_type: 'merge.failed', body: 'a.ts' })]
@@ -85,7 +85,7 @@ test('each reader has marks of their own', async () => {
   ])
 })
 
-test('all are marked as read in the given projects only, and for one reader only', async () => {
+test('marks all as read in the given projects for one reader', async () => {
   await using open = await openStore()
   const [here, there] = [open.task(), taskElsewhere(open)]
   const projects = [here.project_id, there.project_id]
@@ -97,7 +97,7 @@ test('all are marked as read in the given projects only, and for one reader only
     })
   }
   mark([])
-  // Two of them are of one task.
+  // Two of them belong to one task.
   expect(notifications.unreadCount('operator', projects)).toBe(2)
   mark([here.project_id])
   expect(projects.map((one) => notifications.unreadCount('operator', [one]))).toEqual([0, 1])
@@ -110,7 +110,7 @@ test('all are marked as read in the given projects only, and for one reader only
   expect(notifications.unreadCount('operator', [])).toBe(0)
 })
 
-test('page after page shows each once, newest first, also where many came in one moment', async () => {
+test('pages through each once, newest first, even of the same moment', async () => {
   await using open = await openStore()
   const [here, there, hidden] = [open.task(), taskElsewhere(open), taskElsewhere(open)]
   const time = (index: number) => `2026-11-21T09:30:00.00${Math.floor(index / 9)}Z`
@@ -145,7 +145,7 @@ test('page after page shows each once, newest first, also where many came in one
   expect(shown(both, true)).toEqual([])
 })
 
-test('notifications go with their task and their project, and marks with them', async () => {
+test('deletes notifications with their task and project, and marks with them', async () => {
   await using open = await openStore()
   const [task, kept, there] = [open.task(), open.task(), taskElsewhere(open)]
   const records = [notification(task), notification(kept), notification(there)]
@@ -165,7 +165,7 @@ test('notifications go with their task and their project, and marks with them', 
   expect(open.database.db.$client.prepare('SELECT count(*) FROM notification_reads').pluck().get()).toBe(0)
 })
 
-test('a mark on a notification that is gone is refused', async () => {
+test('refuses a mark on a missing notification', async () => {
   await using open = await openStore()
   expect(() => {
     open.store.write((q) => {
@@ -174,7 +174,7 @@ test('a mark on a notification that is gone is refused', async () => {
   }).toThrow('FOREIGN KEY')
 })
 
-test('those of the asked-for types are listed, and marks tell whether they changed anything', async () => {
+test('filters by type, and says whether a mark changed anything', async () => {
   await using open = await openStore()
   const task = open.task()
   const records = [notification(task), notification(task, { event_type: 'merge.failed' })]

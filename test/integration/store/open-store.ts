@@ -23,7 +23,7 @@ export interface OpenStore extends AsyncDisposable {
   readonly database: OpenDatabase
   readonly store: Store
   readonly project_id: ProjectId
-  /** Writes a task with these fields. */
+  /** Saves a task with these fields. */
   task(more?: Partial<TaskRecord>): TaskRecord
   /** The titles of a list. */
   titles(filter?: Partial<TaskFilter>): string[]
@@ -72,7 +72,7 @@ export async function openStore(): Promise<OpenStore> {
   }
 }
 
-/** One more project. */
+/** Adds another project. */
 export function anotherProject(open: OpenStore): ProjectId {
   const id = v7() as ProjectId
   const own = open.store.read.projects.get(open.project_id)

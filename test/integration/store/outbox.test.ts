@@ -17,7 +17,7 @@ const effect: EnterEffect = {
   cascade_skipped: false,
 }
 
-test('the first effect of a task is its oldest, as it was last written, until it is removed', async () => {
+test('returns the oldest effect of a task as last written, until it is removed', async () => {
   await using open = await openStore()
   const [task, other] = [open.task().id, open.task().id]
   const [first, second, third] = open.store.write((q) => [
@@ -27,7 +27,7 @@ test('the first effect of a task is its oldest, as it was last written, until it
   ]) as [number, number, number]
   const { effects } = open.store.read
   expect(effects.first(task)).toEqual({ id: first, task_id: task, data: effect })
-  const later = { ...effect, cursor: 2, held: true, mark: 'a mark' }
+  const later = { ...effect, cursor: 2, blocked: true, process_marker: 'a marker' }
   open.store.write((q) => q.effects.update(first, later))
   expect(effects.first(task)).toEqual({ id: first, task_id: task, data: later })
   expect(effects.ofProject(open.project_id).map((one) => one.id)).toEqual([first, second, third])
@@ -38,7 +38,7 @@ test('the first effect of a task is its oldest, as it was last written, until it
   expect(effects.pendingTasks()).toEqual([other])
 })
 
-test('events are numbered in the order in which they are kept, with or without a project', async () => {
+test('numbers events in their order, with or without a project', async () => {
   await using open = await openStore()
   const appended = open.store.write((q) => [
     q.events.append('task.deleted', open.project_id, { task_id: 'a "task"' }),
@@ -48,7 +48,7 @@ test('events are numbered in the order in which they are kept, with or without a
   expect(open.store.read.events.after(0, 10)).toEqual(appended)
 })
 
-test("an event keeps a task's description with the task alone: who resumes gets the one of today", async () => {
+test('stores an event without the task’s description, and resumes with the current one', async () => {
   await using open = await openStore()
   const task = { ...open.task(), description: 'As it was.' }
   open.store.write((q) => {
@@ -61,7 +61,7 @@ test("an event keeps a task's description with the task alone: who resumes gets 
   expect(replayed()).toEqual([{ task_id: task.id, task: { ...task, description: null } }])
 })
 
-test('the outcomes of hooks are those of one transition and are replaced whole', async () => {
+test('keeps hook outcomes per transition, and replaces them whole', async () => {
   await using open = await openStore()
   const { id: task_id } = open.task()
   const [one, other] = [transitionRecord(task_id), transitionRecord(task_id)]
@@ -75,7 +75,7 @@ test('the outcomes of hooks are those of one transition and are replaced whole',
   expect(open.store.read.transitions.byTask(task_id)).toEqual([{ ...one, hooks: [hook] }, other])
 })
 
-test('open executions are those queued and running, oldest first, of one project or of all', async () => {
+test('lists queued and running executions as open, oldest first, per project or all', async () => {
   await using open = await openStore()
   const { id: task_id } = open.task()
   const records = (['queued', 'succeeded', 'running', 'failed', 'cancelled', 'queued'] as const).map((status) =>
@@ -90,7 +90,7 @@ test('open executions are those queued and running, oldest first, of one project
   expect(open.store.read.executions.open()).toEqual([...expected, elsewhere])
 })
 
-test('the latest review of a task is its last attempt, whichever was written last', async () => {
+test('takes the last attempt as latest review, whichever was written last', async () => {
   await using open = await openStore()
   const [task, other] = [open.task().id, open.task().id]
   const review = (task_id: typeof task, attempt_number: number) => ({
@@ -120,7 +120,7 @@ test('the latest review of a task is its last attempt, whichever was written las
   expect(reviews.latest(open.task().id)).toBeNull()
 })
 
-test('what every step of a transition asks for is prepared once and read from an index, in order', async () => {
+test('prepares every query of a transition once and reads from an index', async () => {
   await using open = await openStore()
   const plans = explain(open.file, preparedOnce(open))
   const planOf = (sql: RegExp) => plans.filter(([text]) => sql.test(text)).map(([, plan]) => plan)

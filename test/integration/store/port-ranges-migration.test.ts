@@ -7,7 +7,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { earlierMigrations, insert } from './earlier-migrations.ts'
 import { at, migrations, temporaryFolder } from './open-store.ts'
 
-test('worktrees from before have no ports yet; no two can be given the same', async () => {
+test('leaves old worktrees without ports, and allows no range twice', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const opened = await openDatabase(file, await earlierMigrations(folder.path, 5))

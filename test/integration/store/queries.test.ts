@@ -5,7 +5,7 @@ import { executionRecord } from './execution-record.ts'
 import { at, deleteProject, openStore } from './open-store.ts'
 import { explain, preparedBy, preparedOnce } from './query-plans.ts'
 
-test('putting a row again changes it and nothing else', async () => {
+test('changes only the row that is saved again', async () => {
   await using open = await openStore()
   const task = open.task({ labels: ['a'], roles: { coder: { type: 'agent', id: v7() as never } } })
   const other = open.task()
@@ -16,7 +16,7 @@ test('putting a row again changes it and nothing else', async () => {
   expect(open.store.read.tasks.get(other.id)).toEqual(other)
 })
 
-test('what is missing is kept as NULL, not as the word null', async () => {
+test('stores missing values as NULL, not as the word null', async () => {
   await using open = await openStore()
   open.task()
   const client = new SqliteDatabase(open.file, { readonly: true })
@@ -25,7 +25,7 @@ test('what is missing is kept as NULL, not as the word null', async () => {
   expect(rows).toEqual([{ error_annotation: null, review_summary: null, diff_stat: null, parent_id: null }])
 })
 
-test('a list is filtered by what is asked for, to the letter', async () => {
+test('filters a list literally', async () => {
   await using open = await openStore()
   const agent = v7()
   const parent = open.task({ title: 'Parent', status: 'todo' })
@@ -52,7 +52,7 @@ test('a list is filtered by what is asked for, to the letter', async () => {
   expect(open.titles({ project_id: v7() as never })).toEqual([])
 })
 
-test('page after page shows every task once, also where positions are equal', async () => {
+test('pages through each task once, even at equal positions', async () => {
   await using open = await openStore()
   const all = Array.from({ length: 23 }, (_, index) => open.task({ position: Math.floor(index / 4) }))
   const seen: string[] = []
@@ -77,7 +77,7 @@ test('page after page shows every task once, also where positions are equal', as
   expect(seen).toEqual(all.map((task) => task.title))
 })
 
-test('events are numbered without gaps or repetition, read from a number on, and trimmed from the front', async () => {
+test('numbers events without gaps, reads from a number on, and trims the oldest', async () => {
   await using open = await openStore()
   const { events } = open.store.read
   expect(events.range()).toEqual({ first: 0, last: 0 })
@@ -93,11 +93,11 @@ test('events are numbered without gaps or repetition, read from a number on, and
   open.store.write((q) => q.events.trim(5))
   expect(events.range()).toEqual({ first: 16, last: 20 })
   open.store.write((q) => q.events.trim(0))
-  // A number is never given twice, even when all are gone.
+  // A number is never reused, even when all events are gone.
   expect(open.store.write((q) => q.events.append('task.deleted', null, {})).seq).toBe(21)
 })
 
-test('deleting a project takes all that is its own along', async () => {
+test('deletes a project with all that belongs to it', async () => {
   await using open = await openStore()
   const task = open.task()
   open.store.write((q) => {
@@ -109,7 +109,7 @@ test('deleting a project takes all that is its own along', async () => {
   expect([read.tasks.get(task.id), read.executions.open(), read.effects.pendingTasks()]).toEqual([null, [], []])
 })
 
-test('open executions come oldest first', async () => {
+test('lists open executions oldest first', async () => {
   await using open = await openStore()
   const task = open.task()
   const records = (['queued', 'succeeded', 'running', 'queued'] as const).map((status) =>
@@ -127,7 +127,7 @@ test('open executions come oldest first', async () => {
   expect(executions.byTask(task.id)).toHaveLength(4)
 })
 
-test('no question of the hot paths looks through a whole table', async () => {
+test('scans no whole table in any hot query', async () => {
   await using open = await openStore()
   const task = open.task()
   const { read } = open.store
@@ -161,7 +161,7 @@ test('no question of the hot paths looks through a whole table', async () => {
   expect(uses(`IN ('queued', 'running')`).filter((plan) => !/executions_(open|by_task)/.test(plan))).toEqual([])
   const listing = plans.filter(([sql]) => sql.includes('order by "tasks"."position"'))
   const sorted = listing.filter(([, plan]) => plan.includes('TEMP B-TREE'))
-  // Few are sorted sooner than all are gone through.
+  // A few rows are sorted faster than a whole table is scanned.
   expect(sorted.filter(([sql]) => !sql.includes('task_text'))).toEqual([])
   expect(listing.map(([, plan]) => /INDEX (tasks_\w+)/.exec(plan)?.[1])).toEqual([
     ...['tasks_by_project', 'tasks_by_project', 'tasks_by_parent', 'tasks_by_status', 'tasks_in_order'],

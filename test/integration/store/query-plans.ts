@@ -3,7 +3,7 @@ import { vi } from 'vitest'
 import { createStore } from '../../../src-main/store/create-store.ts'
 import type { OpenStore } from './open-store.ts'
 
-/** What is prepared while `work` runs. */
+/** The statements that are prepared while `work` runs. */
 export function preparedBy(work: () => void): string[] {
   const prepare = vi.spyOn(SqliteDatabase.prototype, 'prepare')
   try {
@@ -14,10 +14,10 @@ export function preparedBy(work: () => void): string[] {
   }
 }
 
-/** What the store prepares when it is opened. */
+/** The statements that the store prepares when it is opened. */
 export const preparedOnce = (open: OpenStore): string[] => preparedBy(() => createStore(open.database))
 
-/** How SQLite goes about each of these questions; statements that write are left out. */
+/** SQLite's plan for each of these queries; writing statements are left out. */
 export function explain(file: string, texts: readonly string[]): [sql: string, plan: string][] {
   const client = new SqliteDatabase(file, { readonly: true })
   try {

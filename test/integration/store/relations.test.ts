@@ -5,7 +5,7 @@ import { executionRecord } from './execution-record.ts'
 import { openStore } from './open-store.ts'
 import { transitionRecord } from './transition-record.ts'
 
-test('the subtasks of a task come by position, archived ones too', async () => {
+test('lists a task’s subtasks by position, archived ones too', async () => {
   await using open = await openStore()
   const parent = open.task()
   const mode = { parent_id: parent.id, subtask_mode: 'ordered' } as const
@@ -17,7 +17,7 @@ test('the subtasks of a task come by position, archived ones too', async () => {
   expect(open.store.read.tasks.children(first.id)).toEqual([])
 })
 
-test('the subtasks of a deleted task become tasks of their own, all or none', async () => {
+test('turns the subtasks of a deleted task into tasks of their own, all or none', async () => {
   await using open = await openStore()
   const parent = open.task()
   const child = open.task({ parent_id: parent.id, subtask_mode: 'independent' })
@@ -36,7 +36,7 @@ test('the subtasks of a deleted task become tasks of their own, all or none', as
   expect(read.tasks.get(other.id)).toEqual(other)
 })
 
-test('dependencies are found from both ends, once each, until they are removed', async () => {
+test('finds dependencies from both ends, once each, until they are removed', async () => {
   await using open = await openStore()
   const [a, b, c] = [open.task().id, open.task().id, open.task().id]
   const { read } = open.store
@@ -64,7 +64,7 @@ test('dependencies are found from both ends, once each, until they are removed',
   expect(() => open.store.write((q) => q.dependencies.add(a, v7() as TaskId))).toThrow('FOREIGN KEY')
 })
 
-test('the last transition is the newest of this task', async () => {
+test('takes the newest transition of the task as its last', async () => {
   await using open = await openStore()
   const task = open.task().id
   const other = open.task().id
@@ -77,7 +77,7 @@ test('the last transition is the newest of this task', async () => {
   expect(open.store.read.transitions.byTask(task)).toEqual(records.slice(0, 2))
 })
 
-test('rejections are counted by gate and only after the moment', async () => {
+test('counts rejections by gate after a given action', async () => {
   await using open = await openStore()
   const task = open.task().id
   const before = v7()
@@ -97,13 +97,13 @@ test('rejections are counted by gate and only after the moment', async () => {
   ])
   expect(rejectionsByGate(task, null)).toEqual(all)
   expect(rejectionsByGate(task, before)).toEqual(all)
-  // A person's own rejection is the moment of their attention: it does not count.
+  // A person's own rejection is their last action, so it does not count.
   expect(rejectionsByGate(task, rejections[0]?.id ?? '')).toEqual(all.set('review', 2))
   expect(rejectionsByGate(task, rejections[2]?.id ?? '')).toEqual(new Map([['planning', 1]]))
   expect(rejectionsByGate(open.task().id, null)).toEqual(new Map())
 })
 
-test('the pending effects of a project come in the order in which they were added', async () => {
+test('lists a project’s pending effects in the order they were added', async () => {
   await using open = await openStore()
   const [a, b] = [open.task().id, open.task().id]
   const [first, second, third] = open.store.write((q) =>
@@ -117,9 +117,9 @@ test('the pending effects of a project come in the order in which they were adde
   expect(open.store.read.effects.ofProject(v7() as never)).toEqual([])
 })
 
-test('when a person attended, what an execution said last, and which commit a review judges are kept', async () => {
+test('stores a person’s last action, an execution’s last message and a review’s commit', async () => {
   await using open = await openStore()
-  const task = open.task({ attended_mark: v7() })
+  const task = open.task({ last_human_action_id: v7() })
   const execution = { ...executionRecord(open, task.id, 'succeeded'), summary: 'All done' }
   const created_at = '2026-11-21T10:00:01.000Z'
   const verdict = { by: 'system', verdict: 'pass', feedback: null, head_commit: 'abc', created_at } as const

@@ -4,7 +4,7 @@ import { cachedQuery } from '../../../src-main/store/query-cache.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { deleteProject, openStore, type OpenStore } from './open-store.ts'
 
-/** Reads a task's title, and counts how often the database was asked. */
+/** Reads a task's title, and counts the database queries. */
 function titles({ database }: OpenStore) {
   const statement = database.db.$client.prepare<[string], string>('SELECT title FROM tasks WHERE id = ?').pluck()
   let asked = 0
@@ -15,7 +15,7 @@ function titles({ database }: OpenStore) {
   return { read: (id: TaskId) => read(id).title, raw: read, asked: () => asked }
 }
 
-test('the same question asks the database once, and anew after any write, by whatever statement', async () => {
+test('queries the database once, and again after any write by any statement', async () => {
   await using open = await openStore()
   const { read, asked } = titles(open)
   const task = open.task({ title: 'One' })
@@ -28,7 +28,7 @@ test('the same question asks the database once, and anew after any write, by wha
   expect([read(task.id), asked()]).toEqual(['Three', 4])
 })
 
-test('a row that goes with another, by a foreign key, is gone', async () => {
+test('notices a row that is deleted by a foreign key', async () => {
   await using open = await openStore()
   const { read } = titles(open)
   const { id, project_id } = open.task({ title: 'One' })
@@ -39,7 +39,7 @@ test('a row that goes with another, by a foreign key, is gone', async () => {
   expect(open.store.read.tasks.get(id)).toBeNull()
 })
 
-test('nothing of what a transaction saw is left when it is rolled back', async () => {
+test('drops what a rolled-back transaction saw', async () => {
   await using open = await openStore()
   const { read } = titles(open)
   const task = open.task({ title: 'One' })
@@ -53,7 +53,7 @@ test('nothing of what a transaction saw is left when it is rolled back', async (
     })
   expect(fail).toThrow('No.')
   expect([read(task.id), open.store.read.tasks.get(task.id)?.title]).toEqual(['One', 'One'])
-  // Nor of what it asked for first.
+  // Nor of its first query.
   const other = v7() as TaskId
   expect(() =>
     open.store.write((q) => {
@@ -65,7 +65,7 @@ test('nothing of what a transaction saw is left when it is rolled back', async (
   expect(open.store.read.tasks.get(other)).toBeNull()
 })
 
-test('nobody can change an answer that others get too', async () => {
+test('returns answers that no caller can change for others', async () => {
   await using open = await openStore()
   const { raw } = titles(open)
   const task = open.task({ title: 'One', labels: ['a'] })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { anotherProject, openStore, type OpenStore } from './open-store.ts'
 import { transitionRecord } from './transition-record.ts'
 
-/** Another project, with one task in each of the states. */
+/** Another project with one task in each of the states. */
 function neighbour(open: OpenStore, states: readonly string[]) {
   const project_id = anotherProject(open)
   return states.map((status) => open.task({ project_id, status }))
@@ -11,12 +11,12 @@ function neighbour(open: OpenStore, states: readonly string[]) {
 
 const statusOf = (open: OpenStore, id: never) => open.store.read.tasks.get(id)?.status
 
-test('states that swap their names, and chains of names, are renamed at once; archived tasks too', async () => {
+test('renames swapped and chained states at once, in archived tasks too', async () => {
   await using open = await openStore()
   const states = ['a', 'b', 'c', 'd', 'e', 'f']
   const tasks = states.map((status, index) => open.task({ status, archived: index % 2 === 1 }))
   const others = neighbour(open, states)
-  // a and b swap; c becomes d, d becomes e; e stays e by name; f is not named.
+  // a and b swap; c becomes d, d becomes e; e keeps its name; f is not named.
   const names = new Map(Object.entries({ a: 'b', b: 'a', c: 'd', d: 'x', e: 'e' }))
   const changed = open.store.write((q) => q.tasks.renameStatuses(open.project_id, names))
   expect(tasks.map((task) => statusOf(open, task.id as never))).toEqual(['b', 'a', 'd', 'x', 'e', 'f'])
@@ -32,7 +32,7 @@ test('states that swap their names, and chains of names, are renamed at once; ar
   expect(open.store.read.tasks.get(tasks[0]?.id as never)).toEqual({ ...tasks[0], status: 'b' })
 })
 
-test('without names nothing is renamed', async () => {
+test('renames nothing without names', async () => {
   await using open = await openStore()
   const task = open.task({ status: 'a' })
   const entry = transitionRecord(task.id)
@@ -47,7 +47,7 @@ test('without names nothing is renamed', async () => {
   expect(open.store.read.transitions.last(task.id)).toEqual(entry)
 })
 
-test('the audit follows, both ends of an entry at once, and the budget still finds its rejections', async () => {
+test('renames both ends of audit entries, and keeps counting rejections', async () => {
   await using open = await openStore()
   const [task, archived] = [open.task().id, open.task({ archived: true }).id]
   const [other] = neighbour(open, ['review'])
@@ -70,7 +70,7 @@ test('the audit follows, both ends of an entry at once, and the budget still fin
   expect(transitions.rejectionsByGate(task, null)).toEqual(new Map([['in_progress', 1]]))
 })
 
-test('as many states as a definition may have are renamed in a ring', async () => {
+test('renames the maximum number of states in a ring', async () => {
   await using open = await openStore()
   const states = Array.from({ length: 1_000 }, (_, index) => `state ${index} 'quoted' "twice" 🧭`)
   const next = (index: number) => states[(index + 1) % states.length] ?? ''
@@ -92,7 +92,7 @@ test('as many states as a definition may have are renamed in a ring', async () =
   }
 })
 
-test('any renaming does what the same renaming of a list does', async () => {
+test('renames like the same renaming of a list', async () => {
   await using open = await openStore()
   const names = ['a', 'b', 'c', 'd', '']
   const tasks = names.map((status) => open.task({ status }))
@@ -105,7 +105,7 @@ test('any renaming does what the same renaming of a list does', async () => {
       expect(tasks.map((task) => statusOf(open, task.id as never))).toEqual(expected)
       const moved = tasks.filter((_, index) => before[index] !== expected[index]).map((task) => task.id)
       expect([...changed].sort()).toEqual(moved.sort())
-      // Names that were merged would never part again.
+      // Merged names could never be separated again.
       open.store.write((q) => {
         for (const [index, task] of tasks.entries()) q.tasks.put({ ...task, status: names[index] ?? '' })
       })

@@ -6,7 +6,7 @@ import type { ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { earlierMigrations, insert } from './earlier-migrations.ts'
 import { at, migrations, temporaryFolder } from './open-store.ts'
 
-test('projects from before get keys of their own, and their tasks numbers in the order in which they were made', async () => {
+test('gives old projects keys, and their tasks numbers in order of creation', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const opened = await openDatabase(file, await earlierMigrations(folder.path, 14))

@@ -28,7 +28,7 @@ test.each([
   ['ba*', 'Parse foo:bar and "baz" (qux)'],
   ['arse', null],
   ['🐛', 'A 🐛 in it'],
-])('%s finds %s', async (q, title) => {
+])('finds with %s the tasks %s', async (q, title) => {
   await using open = await openStore()
   const titles = [
     ...['Überprüfung der Größe', 'Die GROSSE Frage', 'データの移行', 'Full width', '한국어 검색을 고치기', 'แก้ภาษาไทย'],
@@ -39,7 +39,7 @@ test.each([
   else expect(found(open, q)).toContain(title)
 })
 
-test('a word is found in the title or the description, wherever each of the words stands', async () => {
+test('finds words in title or description, each anywhere', async () => {
   await using open = await openStore()
   open.task({ title: 'Login', description: 'The form forgets the password' })
   open.task({ title: 'Password rules' })
@@ -47,7 +47,7 @@ test('a word is found in the title or the description, wherever each of the word
   expect(found(open, 'password login')).toEqual(['Login'])
 })
 
-test('what was changed is found by its new words only, and what was deleted not at all', async () => {
+test('finds changed tasks by their new words only, and deleted ones not at all', async () => {
   await using open = await openStore()
   const task = open.task({ title: 'Otter', description: 'A beaver' })
   open.store.write((q) => q.tasks.put({ ...task, status: 'todo' }))
@@ -59,7 +59,7 @@ test('what was changed is found by its new words only, and what was deleted not 
   open.database.db.$client.exec(`INSERT INTO task_text (task_text, rank) VALUES ('integrity-check', 1)`)
 })
 
-test('a search goes on page after page', async () => {
+test('pages through a search', async () => {
   await using open = await openStore()
   const all = Array.from({ length: 7 }, (_, index) => open.task({ title: index % 2 === 0 ? 'otter' : 'heron' }))
   const otters = all.filter(({ title }) => title === 'otter')
@@ -71,7 +71,7 @@ test('a search goes on page after page', async () => {
   expect([...first, ...second].map(({ id }) => id)).toEqual(otters.map(({ id }) => id))
 })
 
-test('the words of a deleted task are not to be found in the file', async () => {
+test('removes the words of a deleted task from the file', async () => {
   await using open = await openStore()
   const secret = 'zzsecretzz'
   const task = open.task({ title: secret, description: secret })
@@ -81,7 +81,7 @@ test('the words of a deleted task are not to be found in the file', async () => 
   expect(await readFile(open.file, 'latin1')).not.toContain(secret)
 })
 
-test('tasks from before there was an index are found, and what was used before is summed up', async () => {
+test('finds tasks from before the index, and sums earlier usage', async () => {
   await using folder = await temporaryFolder()
   const file = `${folder.path}/copse.db`
   const before = await openDatabase(file, await earlierMigrations(folder.path, 11))

@@ -3,7 +3,7 @@ import type { TransitionRecord } from '../../../src-main/ports/store.ts'
 import type { TaskId, TransitionId } from '../../../src-shared/contract/ids.ts'
 import { at } from './open-store.ts'
 
-/** A move of a task, as the audit keeps it. */
+/** A move of a task as the audit stores it. */
 export function transitionRecord(task_id: TaskId, more: Partial<TransitionRecord> = {}): TransitionRecord {
   return {
     id: v7() as TransitionId,

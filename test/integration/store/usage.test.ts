@@ -4,7 +4,7 @@ import type { AgentId } from '../../../src-shared/contract/ids.ts'
 import { executionRecord } from './execution-record.ts'
 import { openStore } from './open-store.ts'
 
-test('what agents report to have used is summed for a task, and for a project by agent and by task', async () => {
+test('sums reported usage per task, and per project by agent and task', async () => {
   await using open = await openStore()
   const [cheap, dear] = [v7() as AgentId, v7() as AgentId]
   const [one, other] = [open.task({ title: 'One' }), open.task({ title: 'Other' })]

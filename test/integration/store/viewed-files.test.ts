@@ -3,7 +3,7 @@ import { openStore } from './open-store.ts'
 
 const seen = (path: string, blob: string | null = 'a1') => ({ path, blob, new_mode: blob === null ? null : '100644' })
 
-test('a reader has one mark for each path, of the content that was marked last', async () => {
+test('keeps one mark per reader and path, for the last marked content', async () => {
   await using open = await openStore()
   const { id } = open.task()
   const { read } = open.store
@@ -22,7 +22,7 @@ test('a reader has one mark for each path, of the content that was marked last',
   expect(read.viewed_files.of(id, 'ada')).toEqual([seen('a.ts')])
 })
 
-test('the marks of a task go with it, and only they', async () => {
+test('deletes a task’s marks with it, and no others', async () => {
   await using open = await openStore()
   const [gone, kept] = [open.task(), open.task()]
   open.store.write((q) => {

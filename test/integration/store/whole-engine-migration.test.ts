@@ -71,7 +71,7 @@ async function writeOldFile(file: string, folder: string) {
   return { ids, verdicts }
 }
 
-test('rows of the version before are read whole, and what they lack is null', async () => {
+test('reads rows of the earlier version, with null for new fields', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const { ids, verdicts } = await writeOldFile(file, folder.path)
@@ -93,22 +93,22 @@ test('rows of the version before are read whole, and what they lack is null', as
   store.close()
 })
 
-test('what a person did before the migration still gives the agents a new budget', async () => {
+test('gives agents a new budget for a person’s action before the migration', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const { ids } = await writeOldFile(file, folder.path)
   const store = createStore(await openDatabase(file, migrations))
   const task = store.read.tasks.get(ids.task as never)
-  expect(task?.attended_mark).toBe(
+  expect(task?.last_human_action_id).toBe(
     store.read.transitions.byTask(ids.task as never).findLast((one) => one.triggered_by.startsWith('user:'))?.id,
   )
-  const rejections = store.read.transitions.rejectionsByGate(ids.task as never, task?.attended_mark ?? null)
+  const rejections = store.read.transitions.rejectionsByGate(ids.task as never, task?.last_human_action_id ?? null)
   expect(rejections.get('review')).toBe(1)
-  expect(store.read.tasks.get(ids.untouched as never)?.attended_mark).toBeNull()
+  expect(store.read.tasks.get(ids.untouched as never)?.last_human_action_id).toBeNull()
   store.close()
 })
 
-test('a migrated file takes comments, knowledge and notifications', async () => {
+test('stores comments, knowledge and notifications in a migrated file', async () => {
   await using folder = await temporaryFolder()
   const file = join(folder.path, 'copse.db')
   const { ids } = await writeOldFile(file, folder.path)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openStore } from './open-store.ts'
 import { explain, preparedOnce } from './query-plans.ts'
 
-// What a transition asks for must cost the same however many tasks the project has: each of these questions
+// A transition must cost the same however many tasks the project has, so each of its queries
 // starts from one task's rows in an index.
 const questions: [what: string, sql: RegExp, index: string][] = [
   ['the subtasks of a task', /FROM "tasks" WHERE parent_id = \?/, 'tasks_by_parent (parent_id=?)'],
@@ -33,7 +33,7 @@ const questions: [what: string, sql: RegExp, index: string][] = [
   ['what the agents of a task are told', /FROM "knowledge_injections"/, 'sqlite_autoindex_knowledge_injections_1'],
 ]
 
-test('the questions of a transition start from an index on its task', async () => {
+test('starts every query of a transition from an index on its task', async () => {
   await using open = await openStore()
   const plans = explain(open.file, preparedOnce(open))
   for (const [what, sql, index] of questions) {
@@ -43,7 +43,7 @@ test('the questions of a transition start from an index on its task', async () =
   }
 })
 
-test('the first or last of a task’s rows is read from the end of the index, nothing is sorted', async () => {
+test('reads a task’s first or last row from the end of an index, without sorting', async () => {
   await using open = await openStore()
   const plans = explain(open.file, preparedOnce(open))
   const sorted = (sql: RegExp) => plans.filter(([text, plan]) => sql.test(text) && plan.includes('TEMP B-TREE'))

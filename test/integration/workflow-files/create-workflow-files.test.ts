@@ -24,7 +24,7 @@ async function folder(files: Readonly<Record<string, string>> | null = {}) {
 
 const small = formatTemplate('Small', standardDefinition)
 
-test('a new folder gets the three shipped templates, and all of them can be used', async () => {
+test('fills a new folder with the three shipped templates, all valid', async () => {
   const { dir, open } = await folder(null)
   const files = await open()
   expect((await readdir(dir)).sort()).toEqual(['default.yaml', 'no-user-approval.yaml', 'user-approval-review.yaml'])
@@ -33,7 +33,7 @@ test('a new folder gets the three shipped templates, and all of them can be used
   )
 })
 
-test('a folder that is there gets a missing default only, and keeps what a person wrote', async () => {
+test('adds only a missing default to an existing folder', async () => {
   const { dir, open } = await folder({ 'mine.yaml': small, 'no-user-approval.yaml': 'broken: [' })
   await open()
   expect((await readdir(dir)).sort()).toEqual(['default.yaml', 'mine.yaml', 'no-user-approval.yaml'])
@@ -46,7 +46,7 @@ test('a folder that is there gets a missing default only, and keeps what a perso
   expect(await readdir(short.dir)).toEqual(['default.yml'])
 })
 
-test('files count as soon as they are there: .yaml before .yml, and none whose name breaks the rule', async () => {
+test('reads files as soon as they exist: .yaml before .yml, with valid names only', async () => {
   const { dir, open } = await folder({ 'default.yaml': small })
   const files = await open()
   for (const name of [
@@ -70,7 +70,7 @@ test('files count as soon as they are there: .yaml before .yml, and none whose n
   expect(await files.get('a')).toBeNull()
 })
 
-test('what can’t be read is listed with what is wrong, and keeps nobody waiting', async () => {
+test('lists unreadable files with their error', async () => {
   const { dir, open } = await folder({ 'default.yaml': small, 'long.yaml': '#'.repeat(1_000_001), 'bad.yaml': 'a: [' })
   await mkdir(join(dir, 'folder.yaml'))
   await symlink(join(dir, 'nowhere'), join(dir, 'gone.yaml'))
@@ -88,7 +88,7 @@ test('what can’t be read is listed with what is wrong, and keeps nobody waitin
   })
 })
 
-test('a template that is put is read back as it was, in one file, and nothing else is left', async () => {
+test('reads a saved template back from one file, and leaves nothing else', async () => {
   const { dir, open } = await folder({ 'default.yaml': small, 'mine.yml': 'old: [' })
   const files = await open()
   await files.put('mine', 'Mine: all of it', standardDefinition)
@@ -102,7 +102,7 @@ test('a template that is put is read back as it was, in one file, and nothing el
   expect((await readdir(dir)).sort()).toEqual(['default.yaml', 'mine.yaml'])
 })
 
-test('readers of a template that is put over and over never see half of one', async () => {
+test('never shows readers half of a template that is saved repeatedly', async () => {
   const { open } = await folder({ 'default.yaml': small })
   const files = await open()
   await files.put('mine', '0', standardDefinition)
@@ -120,7 +120,7 @@ test('readers of a template that is put over and over never see half of one', as
   expect(reads).toBeGreaterThan(0)
 })
 
-test('a put that can’t be written leaves the folder as it was', async () => {
+test('leaves the folder alone when a save fails', async () => {
   const { dir, open } = await folder({ 'default.yaml': small })
   await mkdir(join(dir, 'taken.yaml', 'inside'), { recursive: true })
   const files = await open()
@@ -128,7 +128,7 @@ test('a put that can’t be written leaves the folder as it was', async () => {
   expect((await readdir(dir)).sort()).toEqual(['default.yaml', 'taken.yaml'])
 })
 
-test('what a killed service had half written is gone after the next start', async () => {
+test('removes half-written files of a killed service at the next start', async () => {
   const { dir, open } = await folder({
     'default.yaml': small,
     '.mine.01234567-89ab-cdef-0123-456789abcdef.tmp': 'half',
@@ -138,14 +138,14 @@ test('what a killed service had half written is gone after the next start', asyn
   expect((await readdir(dir)).sort()).toEqual(['.other.tmp', 'default.yaml'])
 })
 
-test('deleting takes both files of a name, and says whether there was one', async () => {
+test('deletes both files of a name, and says whether there was one', async () => {
   const { dir, open } = await folder({ 'default.yaml': small, 'a.yaml': small, 'a.yml': small })
   const files = await open()
   expect([await files.delete('a'), await files.delete('a')]).toEqual([true, false])
   expect(await readdir(dir)).toEqual(['default.yaml'])
 })
 
-test('a folder that somebody removed is empty, and a put makes it anew', async () => {
+test('treats a removed folder as empty, and creates it with the next save', async () => {
   const { dir, open } = await folder({ 'default.yaml': small })
   const files = await open()
   await rm(dir, { recursive: true })

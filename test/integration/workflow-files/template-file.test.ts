@@ -5,7 +5,7 @@ import { anyValidDefinition, plugins, standardDefinition } from '../../unit/doma
 
 const messageOf = (text: string) => parseTemplate(text, plugins).issues[0]?.message
 
-test('a random definition that is valid comes back from its file as it was', () => {
+test('reads every valid random definition back from its file', () => {
   fc.assert(
     fc.property(anyValidDefinition, fc.string({ unit: 'grapheme' }), fc.string(), (definition, description, label) => {
       const labelled = { ...definition, states: definition.states.map((state) => ({ ...state, label })) }
@@ -19,7 +19,7 @@ test('a random definition that is valid comes back from its file as it was', () 
   )
 })
 
-test('a file may leave the description out, and a rename in it says nothing', () => {
+test('accepts a missing description, and ignores renames', () => {
   const [first, ...states] = standardDefinition.states
   const text = formatTemplate('', {
     ...standardDefinition,
@@ -32,7 +32,7 @@ test('a file may leave the description out, and a rename in it says nothing', ()
   })
 })
 
-test('anchors may say once what stands in several places', () => {
+test('accepts anchors for repeated parts', () => {
   const text = `
 description: Shared hooks
 states:
@@ -45,7 +45,7 @@ states:
   ])
 })
 
-describe('a broken file says what is wrong', () => {
+describe('says what is wrong with a broken file', () => {
   test.each([
     ['an empty file', '', 'The file holds no workflow'],
     ['a list', '- a\n- b', 'The file holds no workflow'],
@@ -70,7 +70,7 @@ describe('a broken file says what is wrong', () => {
   })
 })
 
-describe('a bomb does not go off', () => {
+describe('a YAML bomb is refused', () => {
   test('aliases that multiply', () => {
     const more = [...'bcdefghi'].map(
       (name, at) =>
@@ -81,23 +81,23 @@ describe('a bomb does not go off', () => {
     expect(messageOf(['a: &a [lol, lol]', ...more].join('\n'))).toContain('valid YAML')
   })
 
-  test('aliases that repeat something long', () => {
+  test('aliases that repeat a long text', () => {
     expect(messageOf(`a: &a "${'x'.repeat(100_000)}"\nb: [${Array(90).fill('*a').join(',')}]`)).toContain('longer')
   })
 
-  test('an alias of what it is in', () => {
+  test('an alias that contains itself', () => {
     expect(messageOf('a: &a [*a]')).toContain('nested')
   })
 
-  test.each(['[', '{a: ', '- ', '? '])('a file of nothing but %j', (text) => {
+  test.each(['[', '{a: ', '- ', '? '])('a file of %j only', (text) => {
     expect(messageOf(text.repeat(200_000 / text.length))).toBe('The file is nested too deeply.')
   })
 
-  test('keys by the ten thousand', () => {
+  test('tens of thousands of keys', () => {
     expect(messageOf(Array.from({ length: 20_000 }, (_, at) => `k${at}: v`).join('\n'))).toContain('states: ')
   })
 
-  test('names that objects have already', () => {
+  test('names of properties that every object has', () => {
     expect(messageOf('__proto__: { states: [] }\nconstructor: x\nroles: []')).toContain('states: ')
     expect(Object.keys({})).toEqual([])
   })

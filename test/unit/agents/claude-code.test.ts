@@ -15,7 +15,7 @@ import {
 } from './claude-code/stand-in.ts'
 import type { Place } from './claude-code/stand-in.ts'
 
-// Small Node programs that speak the protocol stand for Claude Code; the program itself is driven in `test/agents`.
+// Small Node programs stand in for Claude Code; the real program is tested in `test/agents`.
 
 let place: Place
 beforeEach(async () => {
@@ -26,7 +26,7 @@ afterEach(async () => {
 })
 
 describe('a run', () => {
-  test('hands the prompt over stdin as it is, and closes stdin after the turn, upon which the agent exits', async () => {
+  test('passes the prompt over stdin unchanged and closes stdin after the turn', async () => {
     const prompt = 'Say "hi"\n\u2028 $(rm -rf .) ü🌲 '.padEnd(150_000, 'x')
     const { outcome, log } = await finish(place, echo, { prompt })
     expect(outcome).toMatchObject({ ended: 'exited', exit_code: 0, session_id: 's1', conclusion: 'talked' })
@@ -37,7 +37,7 @@ describe('a run', () => {
     expect(log.closed).toBe(1)
   })
 
-  test('gets the protocol, its own arguments and its environment, and what it may not set is told', async () => {
+  test('gets the protocol, its arguments and its environment, and reports what it may not set', async () => {
     const body = `words(JSON.stringify([process.argv.slice(2), process.env.MINE, process.env.SVC_TASK_ID, process.cwd()])); result('x')`
     const { outcome, log } = await finish(place, body, {
       session_id: 's0',
@@ -54,7 +54,7 @@ describe('a run', () => {
     })
   })
 
-  test('reads its MCP endpoint from a file that only this user can read and that is gone afterwards', async () => {
+  test('reads its MCP endpoint from a private file that is removed afterwards', async () => {
     const body = `
       const fs = require('node:fs'), path = process.argv[process.argv.indexOf('--mcp-config') + 1]
       words(JSON.stringify([path, fs.statSync(path).mode & 0o777, JSON.parse(fs.readFileSync(path)), process.argv.join(' ')]))
@@ -72,7 +72,7 @@ describe('a run', () => {
     expect(await readdir(place.temp)).toEqual([])
   })
 
-  test('tells why it failed by its result, else by stderr, which also becomes entries', async () => {
+  test('reports why it failed from its result, or from stderr, which also becomes entries', async () => {
     const failing = `result('It broke.', { is_error: true }); heard.on('close', () => process.exit(1))`
     expect((await finish(place, failing)).outcome).toMatchObject({ exit_code: 1, message: 'It broke.' })
 
@@ -84,12 +84,12 @@ describe('a run', () => {
     expect(log.entries.at(-1)).toEqual({ type: 'stderr', at, text: 'error: no such option' })
   })
 
-  test('a failed result with exit code 0 fails the run', async () => {
+  test('fails with a failed result although the exit code is 0', async () => {
     const { outcome } = await finish(place, `result('It broke.', { is_error: true })`)
     expect(outcome).toMatchObject({ ended: 'exited', exit_code: 1 })
   })
 
-  test('a flood on stderr becomes a bounded number of entries; the raw log has it all', async () => {
+  test('limits the entries of a flood on stderr and logs all of it', async () => {
     const { log } = await finish(
       place,
       `for (let n = 0; n < 5000; n++) process.stderr.write('line ' + n + '\\n'); result('x')`,
@@ -98,7 +98,7 @@ describe('a run', () => {
     expect(log.raws).toContain('line 4999\n')
   })
 
-  test('the raw log gets whole lines, so that the streams do not cut into each other', async () => {
+  test('logs whole lines, so that the streams do not interrupt each other', async () => {
     const { log } = await finish(
       place,
       `
@@ -109,7 +109,7 @@ describe('a run', () => {
     expect(log.raws).toContain('mishap\n')
   })
 
-  test('a log that fails does not stop the agent, and is told', async () => {
+  test('goes on when its log fails, and reports that', async () => {
     const log = keptLog(new Error('disk full'))
     const { outcome } = await finish(place, `${echo}; process.stdout.write('x'.repeat(1e6) + '\\n')`, { log })
     expect(outcome).toMatchObject({ exit_code: 0, message: 'Its log could not be written: disk full' })
@@ -119,12 +119,12 @@ describe('a run', () => {
 describe('the end of a run', () => {
   const lingering = `result('Done.'); setInterval(() => {}, 1000)`
 
-  test('an agent that does not exit after its turn is made to, and its result counts', async () => {
+  test('is ended if it does not exit after its turn, and its result counts', async () => {
     const { outcome } = await finish(place, `words('Done.'); ${lingering}`, {}, 50)
     expect(outcome).toMatchObject({ ended: 'exited', exit_code: 0, conclusion: 'talked', message: 'Done.' })
   })
 
-  test('a turn that was queued may take its time', async () => {
+  test('may take its time for a queued turn', async () => {
     const body = `
       result('First.')
       say({ type: 'system', subtype: 'init' })
@@ -133,7 +133,7 @@ describe('the end of a run', () => {
     expect(outcome).toMatchObject({ ended: 'exited', exit_code: 0, message: 'Second.' })
   })
 
-  test('stopped or out of time, it is gone with what it started, and its words so far are kept', async () => {
+  test('is gone with all its processes when stopped or timed out, and keeps its output', async () => {
     const body = `
       const child = require('node:child_process').spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
       words(String(child.pid))`
@@ -156,7 +156,7 @@ describe('the end of a run', () => {
     expect(await isRunning(pid ?? '')).toBe(false)
   })
 
-  test('words from a person reach it until its turn has ended; then they are refused', async () => {
+  test('receives messages until its turn has ended and refuses later ones', async () => {
     const body = `let n = 0; heard.on('line', (line) => {
       words(JSON.parse(line).message.content[0].text)
       if (++n === 2) result('x')

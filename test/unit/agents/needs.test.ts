@@ -19,13 +19,13 @@ const claude = {
 const other = { word: 'other', folders: ['~/.local/share/other'], hosts: ['other.test'] }
 const all = [{ needs: claude }, { needs: other }, {}]
 
-test('an agent keeps its things where its configuration says', () => {
+test('finds the agent’s folders where its configuration says', () => {
   expect(foldersOf(claude, {})).toEqual(claude.folders)
   expect(foldersOf(claude, { HOME: '/h', CLAUDE_CONFIG_DIR: '/c' })).toEqual(['/h/.claude', '/h/.claude.json', '/c'])
   expect(foldersOf(other, { XDG_DATA_HOME: '/data' })).toEqual(['/data/other'])
 })
 
-test('what is missing of it is made, since the run could not', async () => {
+test('creates missing folders, because the run can’t', async () => {
   process.env['ANTHROPIC_TEST'] = '1'
   const needs = await neededBy(claude, all, { config: { env: { HOME: home } } })
   delete process.env['ANTHROPIC_TEST']
@@ -35,7 +35,7 @@ test('what is missing of it is made, since the run could not', async () => {
   expect(readFileSync(join(home, '.claude.json'), 'utf8')).toBe('{}\n')
 })
 
-test('one that can start any program needs what its owner’s command names, not what a claim put in its place', async () => {
+test('reads the needs from the owner’s command, not from one that a claim put in its place', async () => {
   const config = { command: 'npx claude-agent-acp', env: { HOME: home } }
   expect((await neededBy(undefined, all, { config, own_command: config.command })).hosts).toEqual(claude.hosts)
   expect(await neededBy(undefined, all, { config, own_command: './run' })).toMatchObject({ folders: [], hosts: [] })

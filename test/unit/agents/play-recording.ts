@@ -7,7 +7,7 @@ import { configNames } from '../../../src-main/agents/create-executors.ts'
 
 export const at = '2026-11-21T10:00:00.000Z'
 
-/** What a real agent printed, one line each; recorded against the scripted model server. */
+/** The output lines of a real agent, recorded against the scripted model server. */
 export const recordingOf = (name: string): string[] =>
   readFileSync(new URL(`recordings/${name}.jsonl`, import.meta.url), 'utf8')
     .trim()
@@ -17,7 +17,7 @@ export interface Played {
   readonly entries: readonly TranscriptEntry[]
   readonly result: RunResult
   readonly sessions: readonly string[]
-  /** What was said to the agent, one line each. */
+  /** The lines that were sent to the agent. */
   readonly written: readonly string[]
 }
 
@@ -38,8 +38,8 @@ export const runOf = (about: Partial<AgentRun> = {}): AgentRun => ({
 })
 
 /**
- * Plays what an agent printed to the side that reads it, no sooner than the agent could have said it.
- * A line `@2` waits until question 2 was asked. A question of the agent's own is answered before it goes on. `cut` says how the bytes are chunked.
+ * Plays an agent's output to its reader, no sooner than the agent could have written it. A line `@2` waits until
+ * question 2 was asked. A question of the agent's own is answered before the next line. `cut` chunks the bytes.
  */
 export async function play(
   lines: readonly string[],
@@ -74,7 +74,7 @@ export async function play(
   })
   dialogue.begin(run.prompt)
   for (const [index, line] of lines.entries()) {
-    // Whatever comes before an answer was said after its question.
+    // The lines before an answer were written after its question.
     const answered = lines
       .slice(index)
       .map(answeredBy)
@@ -94,13 +94,13 @@ export async function play(
   return { entries, result: dialogue.result(''), sessions, written }
 }
 
-/** The id of the question that the agent asks in a line; null when it asks none. */
+/** Returns the ID of the question that the agent asks in a line; null if it asks none. */
 function askedBy(line: string): unknown {
   const message = JSON.parse(line.startsWith('{') ? line : '{}') as { id?: unknown; method?: string }
   return message.method === undefined ? null : (message.id ?? null)
 }
 
-/** The id of the question that a line answers; null when it is no answer. */
+/** Returns the ID of the question that a line answers; null if it is no answer. */
 function answeredBy(line: string): unknown {
   const message = JSON.parse(line.startsWith('{') ? line : '{}') as { id?: unknown; method?: string; jsonrpc?: string }
   return message.jsonrpc !== undefined && message.method === undefined ? (message.id ?? null) : null

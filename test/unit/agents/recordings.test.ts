@@ -12,7 +12,7 @@ import { opencode } from '../../../src-main/agents/opencode/definition.ts'
 import { qwen } from '../../../src-main/agents/qwen/definition.ts'
 import { play, recordingOf } from './play-recording.ts'
 
-/** What is worth a look in an entry, in one line. */
+/** Describes an entry in one line. */
 function brief(entry: TranscriptEntry): string {
   switch (entry.type) {
     case 'tool_call': {
@@ -48,14 +48,14 @@ const overAcp = (name: string, agent: AcpAgent, entries: readonly string[]): Cas
   entries,
 })
 
-// Each wrote a file, committed it, called our MCP tool, ran a command that fails, and said goodbye.
+// Each wrote a file, committed it, called our MCP tool, ran a failing command and said goodbye.
 const cases: readonly Case[] = [
   {
     name: 'codex',
     profile: codex,
     entries: [
       'message: I write it.',
-      // Codex does not tell what it writes.
+      // Codex does not report what it writes.
       'write | apply_patch | greeting.txt',
       'ok: ',
       `run | shell | ${commit}`,
@@ -79,7 +79,7 @@ const cases: readonly Case[] = [
     'run | bash | exit 3',
     'failed: (no output)',
     'message: All done.',
-    // It tells the tokens of its last call to the model only.
+    // It reports only the tokens of its last model call.
     'usage: 100 in, 20 out, $?',
   ]),
   overAcp('gemini', gemini, [
@@ -87,7 +87,7 @@ const cases: readonly Case[] = [
     `write | write_file | ${greeting}`,
     'ok: ',
     `run | run_shell_command | ${commit}`,
-    // It tells neither what a command printed nor how it ended.
+    // It reports neither the output nor the exit of a command.
     'ok: ',
     'mcp | mcp_svc_svc_note | from the agent',
     'ok: Noted: from the agent',
@@ -150,13 +150,13 @@ const cases: readonly Case[] = [
 describe.each(cases)('a recorded run of $name', ({ name, profile, entries }) => {
   const converse: AgentProfile['createSession'] = (run, listener) => profile.createSession(run, listener)
 
-  test('becomes the transcript that a person would write of it', async () => {
+  test('becomes a readable transcript', async () => {
     const played = await play(recordingOf(name), converse)
     for (const entry of played.entries) TranscriptEntrySchema.parse(entry)
     expect(played.entries.map(brief)).toEqual(entries)
     expect(played.result).toMatchObject({ failed: false, conclusion: 'done', message: 'All done.' })
     expect(played.sessions).toEqual([played.result.session_id])
-    // What is told on the way adds up to what the run has used.
+    // The entries add up to the usage of the run.
     const usages = played.entries.flatMap((entry) => (entry.type === 'usage' ? [entry] : []))
     const costs = usages.flatMap(({ cost_usd }) => cost_usd ?? [])
     const sum = {
@@ -167,7 +167,7 @@ describe.each(cases)('a recorded run of $name', ({ name, profile, entries }) => 
     expect(sum).toMatchObject(played.result.usage ?? {})
   })
 
-  test('reads the same however its bytes are chunked', async () => {
+  test('reads the same for any chunking', async () => {
     const whole = await play(recordingOf(name), converse)
     const bytewise = await play(recordingOf(name), converse, undefined, (bytes) => {
       const cuts = []

@@ -4,7 +4,7 @@ import { chooseAddress, tokenFromEnvironment } from '../../../src-main/cli/addre
 const last = () => 'http://last:1'
 const never = () => null
 
-test('the address is that of the option, the environment, the last sign-in, or the usual one, in this order', () => {
+test('takes the address of the option, the environment, the last sign-in or the default, in this order', () => {
   const env = { SVC_API_URL: 'http://from-env:2/' }
   expect(chooseAddress('https://Option:3/x#y', env, last)).toBe('https://option:3')
   expect(chooseAddress(undefined, env, last)).toBe('http://from-env:2')
@@ -13,14 +13,11 @@ test('the address is that of the option, the environment, the last sign-in, or t
   expect(chooseAddress(undefined, { SVC_PORT: '5000' }, never)).toBe('http://127.0.0.1:5000')
 })
 
-test.each(['copse', '127.0.0.1:4870', 'ftp://host', ''])(
-  '%j is no address, and the message names the option',
-  (text) => {
-    expect(() => chooseAddress(text, {}, never)).toThrow('--url')
-  },
-)
+test.each(['copse', '127.0.0.1:4870', 'ftp://host', ''])('refuses %j as address and names the option', (text) => {
+  expect(() => chooseAddress(text, {}, never)).toThrow('--url')
+})
 
-test('a token that came with an address goes nowhere else', () => {
+test('uses the token of an address for no other address', () => {
   const env = { SVC_API_URL: 'http://a:1', SVC_API_TOKEN: 'svc_x' }
   expect(tokenFromEnvironment('http://a:1', env)).toBe('svc_x')
   expect(tokenFromEnvironment('http://b:1', env)).toBeNull()

@@ -27,12 +27,12 @@ function help(command: Command): string {
   return text
 }
 
-test.each(leaves(program, 'svc'))('the help of `$path` has an example that begins with it', ({ path, command }) => {
+test.each(leaves(program, 'svc'))('has an example that begins with `$path` in its help', ({ path, command }) => {
   expect(help(command)).toMatch(new RegExp(`Examples?:\\n(.*\\n)*.*${path}\\b`))
 })
 
-/** With UPDATE_DOCS=1 the table is written anew. */
-test('the table in docs/cli.md is that of the commands', async () => {
+/** UPDATE_DOCS=1 rewrites the table. */
+test('lists all commands in docs/cli.md', async () => {
   const file = join(projectRoot, 'docs', 'cli.md')
   const rows = leaves(program, 'svc').map(({ path, command }) => {
     const given = command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`))

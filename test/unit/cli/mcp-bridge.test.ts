@@ -9,7 +9,9 @@ import { createMcpEndpoint } from '../../../src-main/cli/mcp-endpoint.ts'
 
 type Answer = (request: IncomingMessage, body: string, response: ServerResponse) => void
 
-/** A bridge to an endpoint that answers as told. `say` is the client's line, `heard` what came back so far. */
+/**
+ * Creates a bridge to an endpoint with the given answers. `say` sends a client's line, `heard` has the output so far.
+ */
 async function openBridge(answer: Answer) {
   const server = createServer((request, response) => void text(request).then((body) => answer(request, body, response)))
   server.listen(0, '127.0.0.1')
@@ -52,7 +54,7 @@ async function openBridge(answer: Answer) {
 const asStream = { 'content-type': 'text/event-stream' }
 const event = (message: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
 
-test('notifications come on their way to the answer, and those of the session by themselves', async () => {
+test('passes on notifications before their answer, and those of the session on their own', async () => {
   await using bridge = await openBridge((request, body, response) => {
     if (request.method === 'GET') {
       response.writeHead(200, asStream).write(event({ method: 'notifications/tools/list_changed' }))
@@ -70,7 +72,7 @@ test('notifications come on their way to the answer, and those of the session by
   expect(bridge.complaints).toEqual([])
 })
 
-test('nothing overtakes the handshake, and what it agreed on goes with what follows', async () => {
+test('sends nothing before the handshake, and its result with all that follows', async () => {
   const seen: unknown[] = []
   await using bridge = await openBridge((request, body, response) => {
     const { id, method } = JSON.parse(body) as { id: number; method: string }
@@ -91,7 +93,7 @@ test('nothing overtakes the handshake, and what it agreed on goes with what foll
   ])
 })
 
-test('a request that is cancelled is hung up on and not answered; the newer protocol has no other word for it', async () => {
+test('hangs up on a cancelled request without an answer, also in the newer protocol', async () => {
   const methods: string[] = []
   const hungUp = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()
@@ -110,7 +112,7 @@ test('a request that is cancelled is hung up on and not answered; the newer prot
   expect(await bridge.hears(0)).toEqual([])
 })
 
-test('the newer protocol’s headers repeat the message, in Base64 where a header could not carry it', async () => {
+test('repeats the message in the headers of the newer protocol, in Base64 where needed', async () => {
   const names: unknown[] = []
   await using bridge = await openBridge((request, body, response) => {
     names.push([request.headers['mcp-method'], request.headers['mcp-name'], request.headers['mcp-protocol-version']])
@@ -129,7 +131,7 @@ test('the newer protocol’s headers repeat the message, in Base64 where a heade
   ])
 })
 
-test('what is refused, and a service that is gone, are answers; an error of the protocol passes as it is', async () => {
+test('answers refusals and a missing service, and passes protocol errors on', async () => {
   const unauthorized = { error: { code: 'invalid_token', message: 'This token does not work.' } }
   await using bridge = await openBridge((_request, body, response) => {
     const { id } = JSON.parse(body) as { id: number }

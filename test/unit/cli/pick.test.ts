@@ -16,7 +16,7 @@ function refusal(text: string): CliError {
   throw new Error(`${text} was not refused`)
 }
 
-describe('something is meant by', () => {
+describe('a text names an item by', () => {
   test.each([
     ['its id', first.id],
     ['its id without dashes, in capitals', first.id.replaceAll('-', '').toUpperCase()],
@@ -29,14 +29,14 @@ describe('something is meant by', () => {
   })
 })
 
-test('what may be more than one is a usage error that names them', () => {
+test('lists the matches in a usage error if there are several', () => {
   expect(refusal('0194')).toMatchObject({
     exitCode: 2,
     message: expect.stringMatching(/deadbeef \(First\), .*Second/) as string,
   })
 })
 
-test('what is none is refused with what there is', () => {
+test('lists what there is if nothing matches', () => {
   expect(refusal('Third')).toMatchObject({ exitCode: 1, code: 'not_found' })
   expect(refusal('Third').message).toContain('deadbeef (First)')
   expect(refusal('').code).toBe('not_found')

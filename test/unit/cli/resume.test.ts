@@ -4,7 +4,7 @@ import { ConnectionError } from '../../../src-shared/client/http-transport.ts'
 
 const away = () => Promise.reject(new ConnectionError('away'))
 
-test('a service that is not there at all is not waited for', async () => {
+test('does not wait for a service that was never there', async () => {
   let tries = 0
   await expect(
     readResuming(() => {
@@ -15,7 +15,7 @@ test('a service that is not there at all is not waited for', async () => {
   expect(tries).toBe(1)
 })
 
-test('a stream that was there is read on after the connection was lost, until its end', async () => {
+test('reconnects after a lost connection until the stream ends', async () => {
   const seen: string[] = []
   await readResuming((heard) => {
     seen.push('opened')
@@ -26,7 +26,7 @@ test('a stream that was there is read on after the connection was lost, until it
   expect(seen).toHaveLength(4)
 })
 
-test('what the service refuses ends the reading at once', async () => {
+test('stops at once at a refusal', async () => {
   const refused = new Error('refused')
   await expect(readResuming(() => Promise.reject(refused))).rejects.toBe(refused)
 })

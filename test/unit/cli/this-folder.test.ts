@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { repositoriesOf } from '../../../src-main/cli/this-folder.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 
-test('a folder belongs to its repository, a worktree also to the one that it was made of', async () => {
+test('finds the repository of a folder, and of a worktree also its main repository', async () => {
   await using repository = await createTestRepository()
   const deep = join(repository.path, 'a', 'b')
   await mkdir(deep, { recursive: true })

@@ -9,7 +9,7 @@ function shown(entries: readonly TranscriptEntry[]): string {
   return entries.map(toText).join('')
 }
 
-test('output comes as it was cut, and what follows begins a line of its own', () => {
+test('prints output as it came and starts a new line for what follows', () => {
   expect(
     shown([
       { type: 'stdout', at, text: 'half a ' },
@@ -21,7 +21,7 @@ test('output comes as it was cut, and what follows begins a line of its own', ()
   ).toBe('half a line\nDone.\nwhole\nIt broke.\n')
 })
 
-test('a prompt is marked, a long answer of a tool is cut, and usage is left to --json', () => {
+test('marks a prompt, cuts a long tool result and leaves usage to --json', () => {
   const text = Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n')
   const lines = shown([
     { type: 'prompt', at, text: 'Do this\nand that\n' },
@@ -33,13 +33,13 @@ test('a prompt is marked, a long answer of a tool is cut, and usage is left to -
   expect(lines.slice(-2)).toEqual(['  … 20 more lines', ''])
 })
 
-test('what containment denied is one line that says how to allow it', () => {
+test('prints a denial in one line that says how to allow it', () => {
   expect(shown([{ type: 'denied', at, what: 'host', target: 'a.test', count: 3 }])).toBe(
     '- Blocked host a.test (3 times). Add it to the agent’s allowed_hosts to allow it.\n',
   )
 })
 
-test('nothing that an agent wrote moves the cursor, and what a newer service says is passed over', () => {
+test('removes control characters and skips entries of a newer service', () => {
   expect(shown([{ type: 'message', at, text: 'a\u001b[2Jb\r\u0007c' }])).toBe('a[2Jbc\n')
   expect(shown([{ type: 'sang', at } as unknown as TranscriptEntry])).toBe('')
 })

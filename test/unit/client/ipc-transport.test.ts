@@ -39,7 +39,7 @@ function bridge(reply: CallReply = { ok: true, value: null }) {
   return { desktop, asked, push: (item: StreamReply) => push(item), open: () => open }
 }
 
-test('a call answers the value, and a refusal comes back as the ApiError it was', async () => {
+test('returns the value of a call, and throws a refusal as ApiError', async () => {
   const good = bridge({ ok: true, value: { id: 1 } })
   expect(await createIpcTransport(good.desktop).call('tasks.get', { task_id: 't' })).toEqual({ id: 1 })
   expect(good.asked).toEqual([['tasks.get', { task_id: 't' }]])
@@ -52,7 +52,7 @@ test('a call answers the value, and a refusal comes back as the ApiError it was'
   expect(refused).toMatchObject({ ...error, status: 409 })
 })
 
-test('a stream gives what was pushed in order, also before it was asked for, and ends with the service’s end', async () => {
+test('streams items in order, also those pushed early, and ends with the service’s end', async () => {
   const { desktop, push, open, asked } = bridge()
   const stream = createIpcTransport(desktop).stream('events.stream', {}, 7, new AbortController().signal)
   const iterator = stream[Symbol.asyncIterator]()
@@ -69,7 +69,7 @@ test('a stream gives what was pushed in order, also before it was asked for, and
   expect(open()).toBe(0)
 })
 
-test('a stream that fails throws the refusal and unsubscribes', async () => {
+test('throws the error of a failed stream and unsubscribes', async () => {
   const { desktop, push, open } = bridge()
   const iterator = createIpcTransport(desktop)
     .stream('executions.stream', {}, null, new AbortController().signal)
@@ -80,7 +80,7 @@ test('a stream that fails throws the refusal and unsubscribes', async () => {
   expect(open()).toBe(0)
 })
 
-test('aborting or leaving the loop unsubscribes', async () => {
+test('unsubscribes on abort and when the loop is left', async () => {
   const { desktop, push, open } = bridge()
   const controller = new AbortController()
   const waiting = createIpcTransport(desktop)

@@ -11,7 +11,7 @@ const events = [
   { id: null, event: 'message', data: 'ü' },
 ]
 
-test('a stream means the same however it is cut', () => {
+test('parses a stream the same for any chunking', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: stream.length })), (cuts) => {
       const parser = createSseParser()

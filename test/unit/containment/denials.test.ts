@@ -30,13 +30,13 @@ test.each([
   expect(readOnlyPaths(text)).toEqual(paths)
 })
 
-describe('what is told of denials', () => {
+describe('the reported denials', () => {
   const listen = () => {
     const told: Denial[] = []
     return { told, denials: createDenials((denial) => told.push(denial)) }
   }
 
-  it('is each target once, and at the end how often it came', () => {
+  it('contain each target once, with its count at the end', () => {
     const { told, denials } = listen()
     for (const host of ['a.test', 'b.test', 'a.test', 'a.test']) denials.add('host', host)
     expect(told).toEqual([
@@ -47,7 +47,7 @@ describe('what is told of denials', () => {
     expect(told.slice(2)).toEqual([{ what: 'host', target: 'a.test', count: 3 }])
   })
 
-  it('is at most a hundred entries, whatever the run tries', () => {
+  it('are at most a hundred, whatever the run tries', () => {
     const { told, denials } = listen()
     for (let n = 0; n < 1_000; n++) denials.add('host', `host-${n % 300}.test`)
     denials.end()

@@ -13,7 +13,7 @@ test.each([
   ['NUL in a name', { title: 'a', env: { 'A\0': 'b' } }, 'env.key'],
   ['half of a character', { title: 'a\ud800b' }, 'title'],
   ['the other half', { title: 'a', env: { A: '\udc00' } }, 'env.A'],
-])('text with %s is refused, and its place is named', (_what, input, path) => {
+])('refuses text with %s and names its path', (_what, input, path) => {
   expect(() => parseInput(schema, input)).toThrow(
     expect.objectContaining({
       code: 'validation_failed',
@@ -22,7 +22,7 @@ test.each([
   )
 })
 
-test('what is typed into a terminal may hold anything, other text every whole character', () => {
+test('accepts anything as terminal input, and only whole characters elsewhere', () => {
   const input = { title: 'é 語 🦊', data: '\0' }
   expect(parseInput(schema, input)).toEqual(input)
 })
@@ -37,7 +37,7 @@ test.each([
   [{ setupCommands: [] }, 'setupCommands', 'Did you mean setup_commands?'],
   [{ knowledge: { enable: true } }, 'knowledge.enable', 'Did you mean enabled?'],
   [{ colour: 'red' }, 'colour', 'Unknown field.'],
-])('a setting that there is not, %j, is refused with the nearest name', (input, path, words) => {
+])('refuses an unknown setting, %j, with the nearest name', (input, path, words) => {
   const message = expect.stringContaining(words) as string
   expect(() => parseInput(settings, input)).toThrow(
     expect.objectContaining({

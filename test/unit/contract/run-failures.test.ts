@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { RunFailure } from '../../../src-shared/contract/run-failure-sentences.ts'
 import { classifyRun, runFailures } from '../../../src-shared/contract/run-failures.ts'
 
-test('there are at most twenty classes, each with a sentence and what to do', () => {
+test('has at most twenty classes, each with a sentence and advice', () => {
   const all = Object.values(runFailures)
   expect(all.length).toBeLessThanOrEqual(20)
   for (const { sentence, advice } of all) {
@@ -35,7 +35,7 @@ test.each<[RunFailure | null, string | null, number | null]>([
   expect(classifyRun({ status: 'failed', error, exit_code })).toBe(failure)
 })
 
-test('who was stopped by a person, or has succeeded, has not failed', () => {
+test('finds no failure in a run that a person stopped or that succeeded', () => {
   expect(classifyRun({ status: 'stopped', error: null, exit_code: 143 })).toBeNull()
   expect(classifyRun({ status: 'succeeded', error: null, exit_code: 0 })).toBeNull()
   expect(classifyRun({ status: 'lost', error: 'Copse stopped.', exit_code: null })).toBe('lost')

@@ -12,7 +12,7 @@ afterEach(() => {
 const failure = (code: string) => Object.assign(new Error(code), { code })
 const writes = () => createDurableWrites({ log: createLogger({ level: 'silent' }) })
 
-/** A write that fails so many times before it succeeds, and when each attempt was made. */
+/** A write that fails the given number of times, with the times of its attempts. */
 function failing(times: number, code = 'SQLITE_BUSY') {
   const began = Date.now()
   const attempts: number[] = []
@@ -24,7 +24,7 @@ function failing(times: number, code = 'SQLITE_BUSY') {
   return { write, attempts }
 }
 
-test('a write that fails is made again after pauses that grow to five seconds', async () => {
+test('retries a failed write after pauses that grow to five seconds', async () => {
   const { write, attempts } = failing(9)
   const written = writes().untilWritten(write)
   expect(attempts).toEqual([0])
@@ -34,7 +34,7 @@ test('a write that fails is made again after pauses that grow to five seconds', 
 })
 
 test.each(['SQLITE_BUSY', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY', 'ENOSPC', 'EDQUOT'])(
-  'a write that fails with %s is made again',
+  'retries a write that fails with %s',
   async (code) => {
     const written = writes().untilWritten(failing(1, code).write)
     await vi.advanceTimersByTimeAsync(100)
@@ -43,13 +43,13 @@ test.each(['SQLITE_BUSY', 'SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY'
 )
 
 test.each(['SQLITE_CONSTRAINT_FOREIGNKEY', 'SQLITE_CORRUPT', 'ENOENT', 'version_conflict'])(
-  'an error with %s is nobody to wait for',
+  'does not retry after an error with %s',
   async (code) => {
     await expect(writes().untilWritten(failing(1, code).write)).rejects.toThrow(code)
   },
 )
 
-test('a write that nobody needs any more is given up', async () => {
+test('gives up a write that no one needs', async () => {
   const abort = new AbortController()
   const written = writes().untilWritten(failing(Infinity).write, abort.signal)
   const refused = expect(written).rejects.toThrow('SQLITE_BUSY')
@@ -58,7 +58,7 @@ test('a write that nobody needs any more is given up', async () => {
   await refused
 })
 
-test('the end of the service gives what is kept three seconds more, and waits no longer', async () => {
+test('waits at most three more seconds when the service ends', async () => {
   const all = writes()
   const [soon, never] = [failing(10), failing(Infinity)]
   const written = all.untilWritten(soon.write)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOutbox } from '../../../src-main/core/outbox.ts'
 
-/** An outbox over lists in memory; `perform` decides what becomes of an item, by default it is done at once. */
+/** Creates an outbox over lists in memory; `perform` decides about an item, which is done at once by default. */
 function outboxWith(
   perform: (item: string, signal: AbortSignal) => Promise<'done' | 'wait'> | undefined = () => undefined,
 ) {
@@ -22,7 +22,7 @@ function outboxWith(
   return { outbox, pending, begun, broken, isEmpty }
 }
 
-/** Work that goes on until its signal aborts it. */
+/** Work that runs until its signal aborts. */
 const untilAborted = (signal: AbortSignal) =>
   new Promise<'wait'>((resolve) => {
     signal.addEventListener('abort', () => {
@@ -30,7 +30,7 @@ const untilAborted = (signal: AbortSignal) =>
     })
   })
 
-test('items of a lane are done in order, and lanes side by side', async () => {
+test('performs the items of a lane in order and lanes in parallel', async () => {
   const { outbox, pending, begun, isEmpty } = outboxWith((item, signal) =>
     item === 'a1' ? untilAborted(signal) : undefined,
   )
@@ -44,7 +44,7 @@ test('items of a lane are done in order, and lanes side by side', async () => {
   expect(begun).not.toContain('a2')
 })
 
-test('an item that waits is performed again only when its lane is woken', async () => {
+test('performs a waiting item again only when its lane is woken', async () => {
   let answer: 'done' | 'wait' = 'wait'
   const { outbox, pending, begun, isEmpty } = outboxWith(() => Promise.resolve(answer))
   pending.set('a', ['a1'])
@@ -57,7 +57,7 @@ test('an item that waits is performed again only when its lane is woken', async 
   expect(begun).toEqual(['a1', 'a1'])
 })
 
-test('an interrupted lane looks for work again', async () => {
+test('looks for work again after an interrupt', async () => {
   const { outbox, pending, begun, isEmpty } = outboxWith((item, signal) =>
     item === 'old' ? untilAborted(signal) : undefined,
   )
@@ -69,7 +69,7 @@ test('an interrupted lane looks for work again', async () => {
   expect(begun).toEqual(['old', 'new'])
 })
 
-test('an item that breaks is reported once and left for the next wake', async () => {
+test('reports an item that breaks once and leaves it for the next wake', async () => {
   const { outbox, pending, begun, broken } = outboxWith(() => Promise.reject(new Error('broken')))
   pending.set('a', ['a1'])
   outbox.wake('a')
@@ -77,7 +77,7 @@ test('an item that breaks is reported once and left for the next wake', async ()
   expect([begun, broken.map(String), pending.get('a')]).toEqual([['a1'], ['Error: broken'], ['a1']])
 })
 
-test('nothing begins after closing, and a signal ends the waiting', async () => {
+test('begins nothing after closing, and aborts what it waits for', async () => {
   const { outbox, pending, begun, isEmpty } = outboxWith()
   await outbox.close()
   pending.set('a', ['a1'])

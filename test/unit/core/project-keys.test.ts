@@ -12,11 +12,11 @@ test.each([
   ['X', 'PRJ'],
   ['42', 'PRJ'],
   ['漢字', 'PRJ'],
-])('%s gets the key %s', (name, key) => {
+])('derives from %s the key %s', (name, key) => {
   expect(deriveKey(name, () => false)).toBe(key)
 })
 
-test('a key that is taken is followed by the next best, and there is always one', () => {
+test('takes the next best key if one is taken, and always finds one', () => {
   const taken = new Set<string>()
   const give = (name: string) => {
     const key = deriveKey(name, (one) => taken.has(one))

@@ -3,9 +3,9 @@ import { linkAmong, readDeepLink } from '../../../src-main/desktop/deep-link.ts'
 
 const id = '0199f3a0-1111-7abc-8def-001122334455'
 
-test('a link names a task by its full id, however it is written', () => {
+test('reads the full task ID of a link, however it is written', () => {
   expect(readDeepLink(`copse://task/${id}`)).toEqual({ kind: 'task', task_id: id })
-  // Systems hand hosts on as they like, and some end them with a slash.
+  // Systems pass hosts in any case, some with a final slash.
   expect(readDeepLink(`COPSE://task/${id.toUpperCase()}/`)).toEqual({ kind: 'task', task_id: id })
 })
 
@@ -26,11 +26,11 @@ test.each([
   `copse://task/${id}\n--inspect`,
   `https://task/${id}`,
   `copse://task/${'a'.repeat(100_000)}`,
-])('%j is refused', (link) => {
+])('refuses %j', (link) => {
   expect(readDeepLink(link)).toEqual({ kind: 'malformed' })
 })
 
-test('the link is found among the arguments of a start', () => {
+test('finds the link among the arguments of a start', () => {
   expect(linkAmong(['/opt/Copse/copse', '--', `copse://task/${id}`])).toBe(`copse://task/${id}`)
   expect(linkAmong(['--hidden', '/home/me/copse:notes'])).toBeNull()
 })

@@ -14,7 +14,7 @@ await writeFile(file, 'one\n')
 afterAll(() => rm(home, { recursive: true, force: true }))
 
 const soon = { timeout: 20_000 }
-/** No program is there but these. */
+/** The only programs that exist. */
 const onPath = { PATH: programs }
 
 function links(schemes: readonly string[]) {
@@ -29,24 +29,24 @@ function links(schemes: readonly string[]) {
   }
 }
 
-/** A program that writes down its arguments, whole at once; answers where. */
+/** Writes a program that saves its arguments atomically; returns the file. */
 async function fakeEditor(name: string): Promise<string> {
   const note = join(notes, name)
   const script = `#!/bin/sh\nprintf '%s\\n' "$@" > '${note}.half' && mv '${note}.half' '${note}'\n`
   await writeFile(join(programs, name), script, { mode: 0o755 })
   return note
 }
-/** What the fake editor was told; empty until it was started. */
+/** The arguments of the fake editor; empty before its start. */
 const told = (note: string) => readFile(note, 'utf8').catch(() => '')
 
 const names = async (schemes: readonly string[]) =>
   (await findFolderTools(links(schemes), onPath)).filter(({ files }) => files).map(({ name }) => name)
 
-test('the editors are those whose links something opens, and those whose program is on PATH', async () => {
+test('lists editors with a registered link or a program on PATH', async () => {
   expect(await names(['vscode', 'zed', 'mailto'])).toEqual(['VS Code', 'Zed'])
 })
 
-test('a folder is opened by a link that names it, whatever is in its path', async () => {
+test('opens a folder by a link that names it, with any characters in its path', async () => {
   const some = links(['vscode'])
   expect(await openInTool('vscode', tmpdir(), some, onPath)).toBe(true)
   expect(await openAtLine('vscode', file, 12, some, onPath)).toBe(true)
@@ -60,7 +60,7 @@ test.skipIf(process.platform === 'win32').each([
   ['zed', 'zed', [`${file}:12`]],
   ['sublime', 'subl', [`${file}:12`]],
   ['idea', 'idea', ['--line', '12', file]],
-])('%s is started as %s with the line', async (id, program, words) => {
+])('starts %s as %s with the line', async (id, program, words) => {
   const note = await fakeEditor(program)
   const none = links([])
   expect(await openAtLine(id, file, 12, none, onPath)).toBe(true)
@@ -70,7 +70,7 @@ test.skipIf(process.platform === 'win32').each([
   await rm(join(programs, program))
 })
 
-test('what is no folder or no file, and a program that is not there, open nothing', async () => {
+test('opens nothing for a missing folder, file or program', async () => {
   const some = links(['vscode'])
   expect(await openInTool('vscode', join(tmpdir(), 'nowhere #1'), some, onPath)).toBe(false)
   expect(await openInTool('cursor', tmpdir(), some, onPath)).toBe(false)

@@ -32,16 +32,16 @@ test.each([
   ['F5', 'F5'],
   ['g b', null],
   ['ö', null],
-])('%s is shown as %s', (binding, accelerator) => {
+])('shows %s as %s', (binding, accelerator) => {
   expect(acceleratorOf(binding, 'linux')).toBe(accelerator)
 })
 
-test('on macOS a key without a modifier is not given to the menu, which would take it from what one writes', () => {
+test('gives macOS no key without a modifier, because the menu would take it while typing', () => {
   expect([acceleratorOf('c', 'darwin'), acceleratorOf('Shift+c', 'darwin')]).toEqual([null, null])
   expect(acceleratorOf('$mod+k', 'darwin')).toBe('CmdOrCtrl+K')
 })
 
-test('the menu shows the page’s commands with their keys as they are now, and asks the page', () => {
+test('shows the page’s commands with their current keys, and runs them in the page', () => {
   const commands = [{ id: 'new', label: 'New task', keys: 'n' }]
   const { item, asked } = menu({ commands })
   expect(item('New task')).toMatchObject({ accelerator: 'N', registerAccelerator: false })
@@ -54,7 +54,7 @@ test('the menu shows the page’s commands with their keys as they are now, and 
   ])
 })
 
-test('every command that the menus name is one of the page’s', () => {
+test('contains only commands of the page', () => {
   const labels = menu().template.map(({ label, role }) => label ?? role)
   expect(labels).toEqual(['&File', 'editMenu', '&View', '&Go', '&Task', 'windowMenu', '&Help'])
   for (const [name, count] of [
@@ -66,7 +66,7 @@ test('every command that the menus name is one of the page’s', () => {
   }
 })
 
-test('before the page has spoken there are the menus of every program, and no tools for developers', () => {
+test('has only standard menus before the page is ready, and no developer tools', () => {
   const { template } = menu({ commands: [] })
   expect(template.map(({ label, role }) => label ?? role)).toEqual([
     '&File',

@@ -9,7 +9,7 @@ const folder = await mkdtemp(join(tmpdir(), 'copse-desktop-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 const noItems = { getLoginItemSettings: () => ({ openAtLogin: false }), setLoginItemSettings: () => undefined }
 
-test('settings are as at the first start until they are changed, and then kept', () => {
+test('has default settings at first, and keeps changed ones', () => {
   const file = join(folder, 'desktop.json')
   const first = openDesktopSettings(file)
   expect(first.get()).toMatchObject({ whenClosed: 'ask', whenQuit: 'ask', updates: 'stable', theme: 'system' })
@@ -18,7 +18,7 @@ test('settings are as at the first start until they are changed, and then kept',
 })
 
 test.each(['', '{', 'null', '[]', '7', '{"whenClosed":"never","updates":7,"theme":"dark"}'])(
-  'a file that holds %j is usable as far as it goes',
+  'reads as much as it can of a file with %j',
   async (content) => {
     const file = join(folder, 'broken.json')
     await writeFile(file, content)
@@ -27,7 +27,7 @@ test.each(['', '{', 'null', '[]', '7', '{"whenClosed":"never","updates":7,"theme
   },
 )
 
-test('on Linux it starts with the system by a file that every desktop reads', async () => {
+test('starts with the system on Linux by an autostart file', async () => {
   const file = join(folder, 'config', 'autostart', 'copse.desktop')
   const auto = createAutoStart('linux', noItems, { file, program: '/opt/100% "mine"/copse' })
   expect(auto.isOn()).toBe(false)
@@ -41,7 +41,7 @@ test('on Linux it starts with the system by a file that every desktop reads', as
   expect(auto.isOn()).toBe(false)
 })
 
-test('elsewhere the system’s login items are asked and told', () => {
+test('uses the system’s login items elsewhere', () => {
   let item = { openAtLogin: false, args: [] as readonly string[] }
   const items = { getLoginItemSettings: () => item, setLoginItemSettings: (next: typeof item) => void (item = next) }
   const auto = createAutoStart('win32', items, { file: '', program: '' })

@@ -5,7 +5,7 @@ import type { DesktopRequest } from '../../../src-shared/contract/desktop.ts'
 
 const command = (id: string): DesktopRequest => ({ kind: 'command', id })
 
-test('what is asked before there is a page, or while it is loaded anew, is told once there is one', () => {
+test('delivers requests once the page is loaded or reloaded', () => {
   const requests = createPageRequests()
   const heard: DesktopRequest[] = []
   requests.ask(command('first'))
@@ -19,7 +19,7 @@ test('what is asked before there is a page, or while it is loaded anew, is told 
   expect(heard).toHaveLength(4)
 })
 
-test('only what the page has to say is taken from it', () => {
+test('accepts only the page’s own messages', () => {
   expect(pageMessages.change({ whenQuit: 'end', updates: undefined })).toEqual({ whenQuit: 'end' })
   for (const wrong of [null, { whenQuit: 'never' }, { paused: ['a'] }, { autoStart: 'yes' }])
     expect(() => pageMessages.change(wrong)).toThrow()

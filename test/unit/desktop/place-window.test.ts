@@ -5,7 +5,7 @@ const laptop = { x: 0, y: 25, width: 1512, height: 920 }
 const beside = { x: 1512, y: 0, width: 2560, height: 1440 }
 const state = { x: 1800, y: 100, width: 1440, height: 900, maximized: false }
 
-test('a window stays where it was as long as its title bar can be reached there', () => {
+test('keeps the window’s place as long as its title bar can be reached', () => {
   expect(placeWindow(state, [laptop, beside])).toEqual(state)
   const halfOut = { ...state, x: -1000, y: 30 }
   expect(placeWindow(halfOut, [laptop])).toEqual(halfOut)
@@ -16,7 +16,7 @@ test.each([
   ['left of everything', { ...state, x: -1400, y: 100 }],
   ['with its title bar above the screen', { ...state, x: 0, y: -400 }],
   ['with its title bar below the screen', { ...state, x: 0, y: 940 }],
-])('a window %s comes to the middle of the main display', (_where, lost) => {
+])('centres a window %s on the main display', (_where, lost) => {
   expect(placeWindow({ ...lost, maximized: true }, [laptop])).toEqual({
     x: 36,
     y: 35,
@@ -26,7 +26,7 @@ test.each([
   })
 })
 
-test('a window is never larger than its display, and never smaller than it can be used', () => {
+test('keeps the window within its display and above its minimum size', () => {
   expect(placeWindow({ ...state, width: 2400, height: 1400, x: 20, y: 30 }, [laptop])).toMatchObject({
     width: 1512,
     height: 920,
@@ -35,7 +35,7 @@ test('a window is never larger than its display, and never smaller than it can b
   expect(placeWindow(state, [tiny])).toMatchObject({ x: 0, y: 0, width: 1024, height: 640 })
 })
 
-test('the first window has no place yet and gets the middle', () => {
+test('centres the first window', () => {
   expect(placeWindow({ width: 1440, height: 900, maximized: false }, [beside])).toMatchObject({ x: 2072, y: 270 })
   expect(placeWindow({ width: 1440, height: 900, maximized: false }, [])).not.toHaveProperty('x')
 })

@@ -31,12 +31,12 @@ function desk(options: { atWork: number; platform?: NodeJS.Platform; settings?: 
   }
 }
 
-test('without agents at work a window closes and the program quits, and nobody is asked', () => {
+test('closes and quits without a question when no agent works', () => {
   const { leaving, questions } = desk({ atWork: 0 })
   expect([leaving.mayClose(), leaving.mayQuit(), questions.length]).toEqual([true, true, 0])
 })
 
-test('closing while agents run asks once, in the tray they go on, and that is remembered', async () => {
+test('asks once on closing while agents run, keeps them in the tray, and remembers it', async () => {
   const one = desk({ atWork: 2 })
   expect(one.leaving.mayClose()).toBe(false)
   expect(one.leaving.mayClose()).toBe(false)
@@ -47,7 +47,7 @@ test('closing while agents run asks once, in the tray they go on, and that is re
   expect([one.happened, one.questions.length]).toEqual([['hide', 'hide'], 1])
 })
 
-test('whoever answers that closing quits is asked no second time', async () => {
+test('asks no second time after “quit” on closing', async () => {
   const one = desk({ atWork: 1 })
   one.leaving.mayClose()
   expect(one.questions[0]?.message).toBe('1 agent is running.')
@@ -56,12 +56,12 @@ test('whoever answers that closing quits is asked no second time', async () => {
   expect([one.leaving.mayClose(), one.leaving.mayQuit()]).toEqual([true, true])
 })
 
-test('who remembered to quit by closing is not asked by the quit that follows', () => {
+test('does not ask at the quit that follows a remembered choice', () => {
   const { leaving, questions } = desk({ atWork: 1, settings: { whenClosed: 'quit' } })
   expect([leaving.mayClose(), leaving.mayQuit(), questions.length]).toEqual([true, true, 0])
 })
 
-test('cancelling changes nothing, and the next time asks anew', async () => {
+test('changes nothing on cancel and asks again next time', async () => {
   const one = desk({ atWork: 1 })
   one.leaving.mayClose()
   await one.answer(2)
@@ -69,7 +69,7 @@ test('cancelling changes nothing, and the next time asks anew', async () => {
   expect([one.happened, one.settings().whenClosed, one.questions.length]).toEqual([[], 'ask', 2])
 })
 
-test('quitting while agents run asks, and keeps them, ends them, or ends them from now on', async () => {
+test('asks on quitting while agents run, and keeps them, ends them, or always ends them', async () => {
   const one = desk({ atWork: 1, settings: { whenClosed: 'tray' } })
   expect(one.leaving.mayQuit()).toBe(false)
   await one.answer(1)
@@ -80,17 +80,17 @@ test('quitting while agents run asks, and keeps them, ends them, or ends them fr
   expect(one.leaving.mayQuit()).toBe(true)
 })
 
-test('a program that quits takes its windows with it, also when closing them would keep them', () => {
+test('closes its windows when it quits, even if closing would keep them', () => {
   const { leaving, happened } = desk({ atWork: 1, settings: { whenClosed: 'tray', whenQuit: 'end' } })
   expect([leaving.mayQuit(), leaving.mayClose(), happened]).toEqual([true, true, []])
 })
 
-test('macOS keeps a program without windows, so closing asks nothing there', () => {
+test('closes the last window on macOS without a question', () => {
   const { leaving, happened, questions } = desk({ atWork: 1, platform: 'darwin', settings: { whenClosed: 'quit' } })
   expect([leaving.mayClose(), happened, questions.length]).toEqual([false, ['hide'], 0])
 })
 
-test('the end of the session and an update are not held up by a question', () => {
+test('asks nothing at the end of the session or at an update', () => {
   const { leaving, questions } = desk({ atWork: 3 })
   leaving.allowQuit()
   expect([leaving.mayQuit(), leaving.mayClose(), questions.length]).toEqual([true, true, 0])

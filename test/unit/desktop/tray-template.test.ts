@@ -7,7 +7,7 @@ const projects = [
   { id: 'b', paused: true },
 ]
 
-test('the tray says how many agents run', () => {
+test('shows how many agents run', () => {
   expect([0, 1, 7].map((running) => trayTooltip({ running, projects }))).toEqual([
     'Copse: no agents running',
     'Copse: 1 agent running',
@@ -15,7 +15,7 @@ test('the tray says how many agents run', () => {
   ])
 })
 
-test('it has a quick task and a pause, which becomes a way to go on once everything is paused', () => {
+test('offers a quick task and a pause, or to resume once everything is paused', () => {
   const labels = (paused: boolean) =>
     trayTemplate({ running: 0, projects: [{ id: 'a', paused }] }, actions).map(({ label }) => label)
   expect(labels(false)).toContain('New Task…')
@@ -29,7 +29,7 @@ test('it has a quick task and a pause, which becomes a way to go on once everyth
   ])
 })
 
-test('going on leaves alone what was paused before the tray did, unless there is nothing else', () => {
+test('resumes only what the tray has paused, unless there is nothing else', () => {
   expect(toPause({ running: 0, projects })).toEqual(['a'])
   const all = projects.map(({ id }) => ({ id, paused: true }))
   expect(toResume({ running: 0, projects: all }, ['a', 'gone'])).toEqual(['a'])

@@ -32,27 +32,27 @@ function updates(
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test.each(['not_installed', 'no_feed'] as const)('without a feed it says so and does nothing (%s)', async (reason) => {
+test.each(['not_installed', 'no_feed'] as const)('does nothing without a feed, and says so (%s)', async (reason) => {
   const { made, seen } = updates(reason)
   for (const step of ['check', 'download', 'install'] as const) await made.take(step)
   expect([made.state(), seen]).toEqual([{ kind: 'unavailable', reason }, []])
 })
 
-test('it looks from time to time, says what it found, and fetches nothing by itself', async () => {
+test('checks from time to time, shows the result and downloads nothing by itself', async () => {
   const { made, tick, done } = updates({ find: () => Promise.resolve('1.2.0') })
   tick()
   await settled()
   expect([made.state(), done]).toEqual([{ kind: 'available', version: '1.2.0' }, []])
 })
 
-test('off looks nowhere, also when it is asked to', async () => {
+test('does not check when it is off, even if asked', async () => {
   const { made, tick, done } = updates({}, 'off')
   tick()
   await made.take('check')
   expect([made.state(), done]).toEqual([{ kind: 'off' }, []])
 })
 
-test('a click fetches with its progress, another installs, and no step happens out of turn', async () => {
+test('downloads with progress on a click, installs on another, and skips no step', async () => {
   const { made, seen, done } = updates({
     find: () => Promise.resolve('2.0.0'),
     download: (onPercent) => {
@@ -79,7 +79,7 @@ test('a click fetches with its progress, another installs, and no step happens o
   expect(done).toEqual(['install'])
 })
 
-test('a failure is said in a line, and the next look may be better', async () => {
+test('shows a failure in a line, and checks again later', async () => {
   let broken = true
   const find = () => (broken ? Promise.reject(new Error('no network\nat somewhere')) : Promise.resolve(null))
   const { made } = updates({ find })
@@ -90,7 +90,7 @@ test('a failure is said in a line, and the next look may be better', async () =>
   expect(made.state()).toEqual({ kind: 'current', checked_at: '2026-11-22T10:00:00.000Z' })
 })
 
-test('another channel looks anew, and what the old one still finds is forgotten', async () => {
+test('checks again for another channel and ignores late results of the old one', async () => {
   const answers = new Map<string, (version: string) => void>()
   const find = (channel: string) => new Promise<string>((resolve) => answers.set(channel, resolve))
   const { made, chosen } = updates({ find })

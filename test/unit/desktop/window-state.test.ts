@@ -8,7 +8,7 @@ const folder = await mkdtemp(join(tmpdir(), 'copse-window-'))
 const file = join(folder, 'window.json')
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('the window comes back where it was', () => {
+test('restores the window where it was', () => {
   const state = { x: -5, y: 40, width: 1200, height: 800, maximized: true }
   saveWindowState(file, state)
   expect(loadWindowState(file)).toEqual(state)
@@ -22,11 +22,11 @@ test.each([
   '{"width":10,"height":10}',
   '{"width":"1200","height":800}',
   '{"width":1e9,"height":800}',
-])('a file that holds %j gives the first window', async (content) => {
+])('falls back to the first window for a file with %j', async (content) => {
   await writeFile(file, content)
   expect(loadWindowState(file)).toEqual(firstWindow)
 })
 
-test('no file gives the first window', () => {
+test('falls back to the first window without a file', () => {
   expect(loadWindowState(join(folder, 'missing', 'window.json'))).toEqual(firstWindow)
 })

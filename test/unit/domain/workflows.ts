@@ -8,13 +8,13 @@ import type { PluginChecks } from '../../../src-main/domain/workflow/validate.ts
 import { hookPhases, WorkflowDefinition, type WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 
-/** The built-in default, as it is shipped. */
+/** The built-in default workflow as shipped. */
 export const standardDefinition: WorkflowDefinition = WorkflowDefinition.parse(
   parse(readFileSync(resolve(projectRoot, 'workflows/default.yaml'), 'utf8')),
 )
 export const standard: Workflow = indexWorkflow(standardDefinition, pluginTraits)
 
-/** The default with some states changed. */
+/** The default workflow with some states changed. */
 export function changed(states: Readonly<Record<string, Partial<WorkflowState>>>): WorkflowDefinition {
   return {
     ...standardDefinition,
@@ -38,7 +38,7 @@ const pluginNames = [
   'publish_task_blocked',
 ]
 
-/** Every built-in plugin; the one option that is known, `seconds`, has to be a number. */
+/** Every built-in plugin; the only known option, `seconds`, has to be a number. */
 export const plugins: PluginChecks = new Map(
   pluginNames.map((name) => [
     name,
@@ -73,7 +73,7 @@ const state = (name: string) =>
     { requiredKeys: ['name', 'kind', 'column', 'label', 'transitions'] },
   )
 
-/** Any workflow of seven states: the second is the queue, the last is terminal, the rest is random. */
+/** A random workflow of seven states: the second is the queue, the last is terminal. */
 export const anyDefinition: fc.Arbitrary<WorkflowDefinition> = fc.tuple(...names.map(state)).map((states) => ({
   roles: [
     { name: 'coder', label: 'Coder' },
@@ -85,7 +85,7 @@ export const anyDefinition: fc.Arbitrary<WorkflowDefinition> = fc.tuple(...names
   }),
 }))
 
-/** The same, with a way through all its states: it breaks no rule. */
+/** A random workflow with a path through all states, which breaks no rule. */
 export const anyValidDefinition: fc.Arbitrary<WorkflowDefinition> = anyDefinition.map((definition) => ({
   ...definition,
   states: definition.states.map((one, index) => {

@@ -55,7 +55,7 @@ const runOf = (id: string, live: boolean, asks: readonly string[] = []): ActiveR
     asks: { pending: () => asks },
   }) as unknown as ActiveRun
 
-test('of an agent of which nothing is heard for long it is said once, and again when it falls quiet again', async () => {
+test('reports a stalled agent once, and again when it stalls again', async () => {
   const agent = runOf('A', true)
   const { sweeps, said } = sweepsOver([agent])
   sweeps.start()
@@ -71,7 +71,7 @@ test('of an agent of which nothing is heard for long it is said once, and again 
   await sweeps.close()
 })
 
-test('an agent that waits for an answer is not quiet, however long that takes; after it, it may be', async () => {
+test('does not report an agent that waits for an answer, but may after it', async () => {
   const asks = ['Asks to run make']
   const agent = runOf('A', true, asks)
   const { sweeps, said } = sweepsOver([agent])
@@ -85,7 +85,7 @@ test('an agent that waits for an answer is not quiet, however long that takes; a
   await sweeps.close()
 })
 
-test('of what has not started yet nothing is expected', async () => {
+test('expects nothing of a run that has not started', async () => {
   const { sweeps, said } = sweepsOver([runOf('A', false)])
   sweeps.start()
   await vi.advanceTimersByTimeAsync(600_000)
@@ -93,7 +93,7 @@ test('of what has not started yet nothing is expected', async () => {
   await sweeps.close()
 })
 
-test('a machine that slept for a night has not heard of anybody, and gives all the time to be heard again', async () => {
+test('gives agents the whole time again after the machine slept', async () => {
   const agent = runOf('A', true)
   const { sweeps, said } = sweepsOver([agent])
   sweeps.start()
@@ -106,7 +106,7 @@ test('a machine that slept for a night has not heard of anybody, and gives all t
   await sweeps.close()
 })
 
-test('a clock that was set back hides no agent that has fallen quiet', async () => {
+test('reports a stalled agent although the clock was set back', async () => {
   const { sweeps, said } = sweepsOver([runOf('A', true)])
   sweeps.start()
   vi.setSystemTime(Date.now() - 8 * 3_600_000)
@@ -117,7 +117,7 @@ test('a clock that was set back hides no agent that has fallen quiet', async () 
   await sweeps.close()
 })
 
-test('a local run that nobody follows is settled as lost, and idle tasks with pending steps are taken up', async () => {
+test('completes an unsupervised local run as lost, and wakes idle tasks with pending steps', async () => {
   const said: string[] = []
   const record = (id: string, more: object) => ({
     id,
@@ -132,7 +132,7 @@ test('a local run that nobody follows is settled as lost, and idle tasks with pe
     record('person', { executor: 'person' }),
     record('elsewhere', { executor: 'external', last_heartbeat_at: new Date().toISOString() }),
   ]
-  const effects = { idle: {}, busy: {}, held: { held: true }, broken: {} } as Record<string, object>
+  const effects = { idle: {}, busy: {}, held: { blocked: true }, broken: {} } as Record<string, object>
   const context = {
     clock: { now: () => Date.now() },
     store: {

@@ -15,7 +15,7 @@ function teller() {
   return { told, activity, print: (text: string) => activity.tell({ type: 'stdout', at, text }) }
 }
 
-test('what an agent does is told at once, and of a flood no more than ten a second, with its last', () => {
+test('reports activity at once, but at most ten times a second and then the latest', () => {
   const { told, print } = teller()
   for (let line = 1; line <= 1_000; line++) {
     print(`line ${line}\n`)
@@ -28,7 +28,7 @@ test('what an agent does is told at once, and of a flood no more than ten a seco
   expect(told.at(-1)).toBe('later')
 })
 
-test('of what it says the last line counts, and what says nothing of it is passed over', () => {
+test('reports the last line of a message, and skips entries without activity', () => {
   const { told, activity, print } = teller()
   print('\n  \n')
   activity.tell({ type: 'usage', at, input_tokens: 1, output_tokens: 1, cost_usd: null })
@@ -37,7 +37,7 @@ test('of what it says the last line counts, and what says nothing of it is passe
   expect(told).toEqual(['Then that.'])
 })
 
-test('a run that is over tells nothing any more', () => {
+test('reports nothing after the run', () => {
   const { told, activity, print } = teller()
   print('one')
   print('two')

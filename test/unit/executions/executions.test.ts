@@ -25,7 +25,7 @@ const tasks: Readonly<Record<string, Partial<TaskRecord>>> = {
 const nothing = () => undefined
 const later = () => Promise.resolve(null)
 
-/** Executions whose agents work until the test ends them; each is named after its task. */
+/** Creates executions whose agents work until the test ends them; each is named after its task. */
 function startAgents() {
   const ends = new Map<string, () => void>()
   const stopped: string[] = []
@@ -36,7 +36,7 @@ function startAgents() {
     logs.set(execution_id, log)
     const { promise, resolve } = Promise.withResolvers<ExecutionOutcome>()
     const end = () => {
-      // What is no longer known needs no settling.
+      // An unknown run needs no completion.
       waiting.delete(execution_id)
       resolve(exited)
     }
@@ -72,7 +72,7 @@ function startAgents() {
     },
     logs: { openAgent: () => Promise.resolve({ close: later, raw: later }) },
     executors: { location: () => 'local', start },
-    containment: { held: () => 'none' },
+    containment: { effectiveLevel: () => 'none' },
     agentTokens: { mint: () => 'token', revoke: nothing },
     config: { apiUrl: () => null },
     redactor: () => (text: string) => text,
@@ -96,14 +96,14 @@ function startAgents() {
     executions,
     stopped,
     said,
-    /** What the agent prints. */
+    /** The output of the agent. */
     print: (name: string) => logs.get(name)?.raw(new Uint8Array([46])),
     begin: (name: string) => executions.start(id(name)),
     end: async (name: string) => {
       const run = executions.running().get(id(name))
       ends.get(name)?.()
       await run?.ended
-      // Whoever waits for it has heard of it by then.
+      // The waiting caller has been notified by then.
       await setImmediate()
     },
     ended: (name: string) => executions.running().get(id(name))?.ended,
@@ -117,7 +117,7 @@ function recordOf(id: string): ExecutionRecord {
 const never = new AbortController().signal
 const parent = 'parent' as TaskId
 
-test('who waits for a worktree waits for every task at work in it, also for one that begins meanwhile', async () => {
+test('waits for every task at work in a worktree, also for a later one', async () => {
   const agents = startAgents()
   await Promise.all(['parent', 'apart'].map(agents.begin))
   let idle = false
@@ -126,13 +126,13 @@ test('who waits for a worktree waits for every task at work in it, also for one 
   await agents.end('parent')
   expect(idle).toBe(false)
   await agents.end('child')
-  // Whoever has a worktree of their own is in nobody's way.
+  // A run in its own worktree blocks no other.
   await waiting
   expect([...agents.executions.running().keys()]).toEqual(['apart'])
   expect(agents.stopped).toEqual([])
 })
 
-test('after the limit a task’s own agent is stopped, and no other task’s', async () => {
+test('stops after the limit the task’s own agent and no other', async () => {
   const agents = startAgents()
   await Promise.all(['parent', 'child'].map(agents.begin))
   let idle = false
@@ -145,7 +145,7 @@ test('after the limit a task’s own agent is stopped, and no other task’s', a
   expect(agents.stopped).toEqual(['parent'])
 })
 
-test('who waits gives up with the signal, and stops nobody then', async () => {
+test('gives up on abort and then stops no one', async () => {
   const agents = startAgents()
   await Promise.all(['parent', 'child'].map(agents.begin))
   const stop = new AbortController()
@@ -157,7 +157,7 @@ test('who waits gives up with the signal, and stops nobody then', async () => {
   expect(agents.stopped).toEqual([])
 })
 
-test('who wants the worktree for a task alone waits for the others, and not for its own agent', async () => {
+test('waits for others to leave the worktree, but not for the task’s own agent', async () => {
   const agents = startAgents()
   await Promise.all(['parent', 'child', 'apart'].map(agents.begin))
   let alone = false
@@ -171,7 +171,7 @@ test('who wants the worktree for a task alone waits for the others, and not for 
   expect([...agents.executions.running().keys()]).toEqual(['parent'])
 })
 
-test('an agent that was quiet says by whatever it prints that it is not, once', async () => {
+test('reports once that a stalled agent is active again, whatever it prints', async () => {
   const agents = startAgents()
   await agents.begin('parent')
   await agents.print('parent')

@@ -12,7 +12,7 @@ const other = 'other' as TaskId
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-/** Branches that grow by a line with every look, each of which takes `tookMs`. */
+/** Branches that grow by a line per measurement, each of which takes `tookMs`. */
 function setUp(tookMs = 0) {
   const watches = new Map<string, { readonly news: WatchEvent; closed: boolean }>()
   const written: string[] = []
@@ -64,7 +64,7 @@ function setUp(tookMs = 0) {
   return { sizes, written, under, watches, change: (id: string) => watches.get(`/w/${id}`)?.news.onChange(null) }
 }
 
-test('a branch is measured once its run has lasted, then after each change, and no more often than that', async () => {
+test('measures a branch once its run has lasted, then after each change, but not more often', async () => {
   const { sizes, written, watches, change } = setUp()
   sizes.follow(one)
   await vi.advanceTimersByTimeAsync(999)
@@ -82,7 +82,7 @@ test('a branch is measured once its run has lasted, then after each change, and 
   expect(written.length).toBeLessThanOrEqual(7)
 })
 
-test('where measuring takes long there is more time between, and never are two measured at once', async () => {
+test('waits longer where measuring takes long, and never measures twice at once', async () => {
   const { sizes, written, under, change } = setUp(500)
   sizes.follow(one)
   sizes.follow(other)
@@ -97,7 +97,7 @@ test('where measuring takes long there is more time between, and never are two m
   expect(under.most).toBe(1)
 })
 
-test('a run that has ended is measured no more, and its worktree not watched', async () => {
+test('stops measuring and watching when the run ends', async () => {
   const { sizes, written, watches, change } = setUp(500)
   const short = sizes.follow(other)
   await short()
@@ -112,7 +112,7 @@ test('a run that has ended is measured no more, and its worktree not watched', a
   expect([...watches].map(([path, { closed }]) => [path, closed])).toEqual([['/w/one', true]])
 })
 
-test('one that can’t be measured now is measured after the next change', async () => {
+test('measures after the next change if it fails', async () => {
   const { sizes, written, under, change } = setUp()
   under.fails = true
   sizes.follow(one)
@@ -124,7 +124,7 @@ test('one that can’t be measured now is measured after the next change', async
   expect(written).toEqual(['one +1'])
 })
 
-test('a watch that cannot be closed does not keep a run from being ended', async () => {
+test('lets a run end although its watch cannot be closed', async () => {
   const { sizes, under } = setUp()
   const end = sizes.follow(one)
   await vi.advanceTimersByTimeAsync(1_010)

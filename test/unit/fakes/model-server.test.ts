@@ -42,7 +42,7 @@ const person = (text: string) => ({ role: 'user', content: [{ type: 'text', text
 const words = (text: string) => [{ type: 'text', text }]
 const call = (name: string, input: object) => [{ type: 'tool_use', name, input }]
 
-test("it plays the prompt's own script by counting tool calls, and the last step again and again", async () => {
+test('plays the prompt’s script by counting tool calls, and repeats its last step', async () => {
   const prompt = person(
     scripted('Go <on>.', [{ write: { path: 'a', content: '</model-script>' } }, { shell: 'ls' }, { say: 'end' }]),
   )
@@ -60,7 +60,7 @@ test("it plays the prompt's own script by counting tool calls, and the last step
   ])
 })
 
-test('a later script starts the count anew, also when it comes in the middle of a turn', async () => {
+test('restarts the count for a later script, even within a turn', async () => {
   const first = person(scripted('One.', [{ shell: 'ls' }, { say: 'first' }]))
   const second = scripted('Two.', [{ shell: 'pwd' }, { say: 'second' }])
   expect(await answer([first, called('Bash'), result, person(second)])).toEqual(call('Bash', { command: 'pwd' }))
@@ -70,7 +70,7 @@ test('a later script starts the count anew, also when it comes in the middle of 
   expect(await answer([first, called('Bash'), surfaced, called('Bash'), result])).toEqual(words('second'))
 })
 
-test('a deferred tool is looked up first; one that nobody offers is said to be missing', async () => {
+test('looks a deferred tool up first, and reports one that is not offered', async () => {
   const prompt = person(scripted('Go.', [{ tool: { name: 'svc_note', args: { text: 'x' } } }]))
   const mention = { system: 'Deferred tools: mcp__svc__svc_note' }
   expect(await answer([prompt], mention)).toEqual(call('ToolSearch', { query: 'select:mcp__svc__svc_note' }))
@@ -80,7 +80,7 @@ test('a deferred tool is looked up first; one that nobody offers is said to be m
   expect(JSON.stringify(await answer(found, mention))).toContain('No offered tool fits')
 })
 
-test('it streams the same answer as events', async () => {
+test('streams the same answer as events', async () => {
   const response = await ask([person(scripted('Go.', [{ say: 'hm', shell: 'ls' }]))], { stream: true })
   const events = (await response.text())
     .split('\n')
@@ -99,7 +99,7 @@ test('it streams the same answer as events', async () => {
   ])
 })
 
-test('without a script the standing one is played; a request without tools plays none', async () => {
+test('plays the default script without one, and none for a request without tools', async () => {
   expect(await answer([person('Go.')])).toEqual(words('standing'))
   server.setScript({ steps: [{ say: 'another' }] })
   expect(await answer([person('Go.')])).toEqual(words('another'))
@@ -107,7 +107,7 @@ test('without a script the standing one is played; a request without tools plays
   expect(server.log.map(({ index }) => index)).toEqual([0, 0, -1])
 })
 
-test('errors, wrong keys, other paths and a look at the door are answered', async () => {
+test('answers errors, wrong keys, other paths and probes', async () => {
   const failing = [person(scripted('Go.', [{ error: 429 }]))]
   const bearer = { authorization: 'Bearer key' }
   const responses = [
@@ -121,7 +121,7 @@ test('errors, wrong keys, other paths and a look at the door are answered', asyn
   expect(responses.map(({ status }) => status)).toEqual([429, 401, 200, 200, 404, 400])
 })
 
-test('a slow answer does not keep it from closing, and a call can be waited for', async () => {
+test('closes despite a slow answer, and lets a test wait for a call', async () => {
   const asked = ask([person(scripted('Go.', [{ say: 'late', delay: 600_000 }]))]).catch((error: unknown) => error)
   expect(await server.waitForCall(({ index }) => index === 0)).toMatchObject({ step: { say: 'late' }, model: 'm' })
   await server.close()

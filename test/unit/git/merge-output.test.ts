@@ -14,7 +14,7 @@ interface Message {
   readonly text: string
 }
 
-/** What `git merge-tree -z --messages` answers. */
+/** The output of `git merge-tree -z --messages`. */
 function output(entries: readonly Entry[], messages: readonly Message[], exit_code = 1) {
   const stages = entries.flatMap(({ key, stages: all }) =>
     all.map(({ mode, number }) => `${mode} ${id} ${number}\t${key}\0`),
@@ -48,17 +48,17 @@ test.each([
   [[stage(1, '120000'), stage(2, '120000'), stage(3, '120000')], ['CONFLICT (contents)'], 'symlink'],
   [[stage(2, '100644'), stage(3, '120000')], ['CONFLICT (distinct modes)'], 'file/type'],
   [[stage(1, '160000'), stage(2, '160000'), stage(3, '160000')], ['CONFLICT (submodule)'], 'submodule'],
-] as const)('the stages %j and git saying %j are the kind %s', (stages, types, kind) => {
+] as const)('derives from the stages %j and the messages %j the kind %s', (stages, types, kind) => {
   expect(kindsOf({ key: 'a.txt', stages }, types)).toEqual([kind])
 })
 
-test('what one path is said does not count for another', () => {
+test('does not use the message of one path for another', () => {
   const entries = ['a', 'b'].map((key) => ({ key, stages: text(1, 2, 3) }))
   const messages = [{ paths: ['b'], type: 'CONFLICT (binary)', text: 'x' }]
   expect(readMerge(output(entries, messages), []).paths.map(({ kind }) => kind)).toEqual(['content', 'binary'])
 })
 
-test('a file that git put beside a folder goes by its own name', () => {
+test('lists a file that git put beside a folder under its own name', () => {
   const sides = ['a'.repeat(40), 'b'.repeat(40)]
   const entries = [
     { key: `thing~${sides[1]}`, stages: text(3) },
@@ -74,12 +74,12 @@ const collision = {
   text: 'CONFLICT (rename involved in collision): rename of from -> onto has content conflicts …\n',
 }
 
-test('what git merged without a word of a conflict is merged', () => {
+test('takes a merge without a conflict message for merged', () => {
   expect(readMerge(output([], [auto], 0), [])).toEqual({ tree: id, paths: [] })
   expect(readMerge(output([], [], 0), [])).toEqual({ tree: id, paths: [] })
 })
 
-test('what git takes for merged with markers in it is a conflict, alone or beside others', () => {
+test('finds a conflict where git leaves markers, alone or beside others', () => {
   const onto = { key: 'onto', path: 'onto', kind: 'rename/collision' }
   expect(readMerge(output([], [auto, collision], 0), []).paths).toEqual([onto])
   const other = { key: 'a', stages: text(1, 2, 3) }
@@ -88,11 +88,11 @@ test('what git takes for merged with markers in it is a conflict, alone or besid
   expect(readMerge(output([{ key: 'onto', stages: text(2, 3) }], [collision]), []).paths).toEqual([onto])
 })
 
-test('a conflict without a file is no answer', () => {
+test('rejects a conflict without a file', () => {
   expect(() => readMerge(output([], [{ paths: [], type: 'CONFLICT', text: 'x' }]), [])).toThrow('named no file')
 })
 
-test('whatever the names and sentences, every unmerged path is read once, in order, byte for byte', () => {
+test('reads every unmerged path once, in order, byte for byte', () => {
   const byte = fc.integer({ min: 1, max: 255 }).map((code) => String.fromCharCode(code))
   const bytes = fc.array(byte, { minLength: 1, maxLength: 12 }).map((all) => all.join(''))
   const stages = fc.subarray([1, 2, 3], { minLength: 1 }).map((numbers) => text(...numbers))

@@ -18,11 +18,11 @@ const project = {
 }
 const { output } = operations['projects.list']
 
-test('an answer that is described to the last key fits', () => {
+test('accepts an answer whose keys are all described', () => {
   expect(() => checkStrictly('It', output, { items: [{ ...project, repos: [repo] }] })).not.toThrow()
 })
 
-test('an unknown key fails at any depth', () => {
+test('refuses an unknown key at any depth', () => {
   const leak = { items: [{ ...project, repos: [{ ...repo, project_id: id }] }] }
   expect(() => checkStrictly('It', output, leak)).toThrow('project_id')
   expect(() => checkStrictly('It', output, { items: [{ ...project, settings: {}, repos: [] }] })).toThrow('settings')

@@ -16,7 +16,9 @@ afterEach(() => {
 
 const task_id = 'T' as TaskId
 
-/** The queue over a store in memory; its hooks go on until they are ended, or at once where `quick` says so. */
+/**
+ * Creates the queue over a store in memory; its hooks run until they are ended, or end at once if `quick` says so.
+ */
 function queueWith(quick: readonly HookEvent[]) {
   let id = 0
   const rows = new Map<number, PendingHooksRecord>()
@@ -79,7 +81,7 @@ function queueWith(quick: readonly HookEvent[]) {
   return { queue, note, ran, rows }
 }
 
-test('what a hook of the work still runs has half a minute after the work has stopped', async () => {
+test('gives a hook half a minute after its work has stopped', async () => {
   const { note, ran, rows } = queueWith(['on_work_stop'])
   note('on_work_start')
   note('on_work_stop')
@@ -90,7 +92,7 @@ test('what a hook of the work still runs has half a minute after the work has st
   expect(rows.size).toBe(0)
 })
 
-test('work that begins anew within that time keeps what it begins', async () => {
+test('keeps hooks that start when the work starts again in that time', async () => {
   const { note, ran, rows } = queueWith(['on_work_stop'])
   note('on_work_start')
   note('on_work_stop')
@@ -101,7 +103,7 @@ test('work that begins anew within that time keeps what it begins', async () => 
   expect([...rows.values()].map(({ data }) => data.event)).toEqual(['before_work'])
 })
 
-test('the end of work ends what hooks have begun with it, also where no hook is for that end', async () => {
+test('stops hooks of the work when it ends, even if the end has no hook', async () => {
   const { note, ran, rows } = queueWith([])
   note('on_work_start')
   note('on_work_stop', 0)
@@ -110,7 +112,7 @@ test('the end of work ends what hooks have begun with it, also where no hook is 
   expect(rows.size).toBe(0)
 })
 
-test('closing leaves what it interrupts for the next start, and nothing is begun any more', async () => {
+test('leaves interrupted hooks for the next start, and begins none after closing', async () => {
   const { queue, note, ran, rows } = queueWith([])
   note('on_task_done')
   await vi.advanceTimersByTimeAsync(1)
@@ -121,7 +123,7 @@ test('closing leaves what it interrupts for the next start, and nothing is begun
   expect(rows.size).toBe(2)
 })
 
-test('ending the hooks of a task forgets those that have not begun', async () => {
+test('drops hooks that have not begun when those of the task are ended', async () => {
   const { queue, note, ran, rows } = queueWith([])
   note('on_work_stop')
   note('on_work_stop')
@@ -132,7 +134,7 @@ test('ending the hooks of a task forgets those that have not begun', async () =>
   expect(rows.size).toBe(0)
 })
 
-test('whoever waits for the hooks of an event waits for those that are noted, in their turn, and no others', async () => {
+test('waits for the enqueued hooks of an event, and no others', async () => {
   const { queue, note, ran } = queueWith(['on_work_stop'])
   note('on_task_cancel')
   note('on_work_stop')

@@ -9,16 +9,16 @@ test.each([
   ["_o'neil_@example.com", 'o-neil'],
   ['+++@example.com', 'user'],
   [`${'a'.repeat(38)}.b@example.com`, 'a'.repeat(38)],
-])('%s becomes the handle %s', (email, handle) => {
+])('turns %s into the handle %s', (email, handle) => {
   expect(chooseHandle(email, free)).toBe(handle)
 })
 
-test('a taken handle is numbered from 2 on', () => {
+test('numbers a taken handle from 2 on', () => {
   const taken = new Set(['owner', 'owner-2'])
   expect(chooseHandle('owner@example.com', (handle) => taken.has(handle))).toBe('owner-3')
 })
 
-test('the names that the audit uses itself are never given to a person', () => {
+test('gives no person a name that the audit uses', () => {
   expect(['local', 'system', 'anonymous'].map((name) => chooseHandle(`${name}@example.com`, free))).toEqual([
     'local-2',
     'system-2',

@@ -19,7 +19,7 @@ function repeat(times: number, action: (index: number) => unknown): void {
 const stranger = () => false
 const known = () => true
 
-test('after the tenth failure a pair waits a second, then twice as long each time up to 30, in any case of the email', () => {
+test('makes a pair wait after ten failures, doubling up to 30 seconds, in any case of the e-mail', () => {
   const time = { now: 0 }
   const limits = createLoginLimits({ now: () => time.now })
   repeat(10, () => limits.begin('10.0.0.1', 'owner@example.com', stranger))
@@ -36,26 +36,26 @@ test('after the tenth failure a pair waits a second, then twice as long each tim
   expect(waits).toEqual([1, 2, 4, 8, 16, 30, 30])
 })
 
-test('failures from elsewhere hold strangers up, and nobody who has signed in from where they are', () => {
+test('slows strangers after failures elsewhere, but no one who has signed in from there', () => {
   const limits = createLoginLimits({ now: () => 0 })
   repeat(100, (index) => limits.begin(`10.0.1.${index}`, 'owner@example.com', stranger))
   const from = (isKnown: () => boolean) => refusalOf(() => limits.begin('10.0.0.9', 'owner@example.com', isKnown))
   expect([from(stranger)?.code, from(known)]).toEqual(['rate_limited', null])
 })
 
-test('an address is limited over all accounts that it tries, others and this machine are not', () => {
+test('limits an address over all accounts, but not others or this machine', () => {
   const limits = createLoginLimits({ now: () => 0 })
   const next = (address: string | null) => refusalOf(() => limits.begin(address, 'new@example.com', stranger))
   for (const address of ['10.0.0.1', '127.0.0.1', '2001:db8::1']) {
     repeat(100, (index) => limits.begin(address, `user-${index}@example.com`, stranger))
   }
   expect(next('10.0.0.1')?.code).toBe('rate_limited')
-  // Who has one address of a network of IPv6 has them all.
+  // The owner of one IPv6 address has the whole network.
   expect(next('2001:db8:0:0:ffff::2')?.code).toBe('rate_limited')
   expect([next('10.0.0.2'), next('127.0.0.1'), next('2001:db8:0:1::1'), next(null)]).toEqual([null, null, null, null])
 })
 
-test('a success forgets the pair’s failures and is itself not counted for the address', () => {
+test('forgets the pair’s failures after a success, which counts for no address', () => {
   const limits = createLoginLimits({ now: () => 0 })
   repeat(9, () => limits.begin('10.0.0.1', 'owner@example.com', stranger))
   limits.begin('10.0.0.1', 'owner@example.com', stranger).succeeded()

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { expect, test } from 'vitest'
 import { createPasswords } from '../../../src-main/identity/passwords.ts'
 
-test('a password fits its own hash only', async () => {
+test('verifies a password only against its own hash', async () => {
   const passwords = createPasswords(4)
   const hash = await passwords.hash('correct horse')
   expect(hash).toMatch(/^\$2b\$04\$/)
@@ -12,13 +12,13 @@ test('a password fits its own hash only', async () => {
   ])
 })
 
-test('what follows the 72 bytes that bcrypt looks at does not pass unseen', async () => {
+test('refuses what differs after the 72 bytes of bcrypt', async () => {
   const passwords = createPasswords(4)
   const hash = await passwords.hash('x'.repeat(72))
   expect(await passwords.verify(`${'x'.repeat(72)}y`, hash)).toBe(false)
 })
 
-test('an account that does not exist costs as much time as one that does', async () => {
+test('takes as long for a missing account as for an existing one', async () => {
   const passwords = createPasswords(8)
   const hash = await passwords.hash('correct horse')
   const timed = async (target: string | null) => {
@@ -27,7 +27,7 @@ test('an account that does not exist costs as much time as one that does', async
     return performance.now() - start
   }
   const took: { known: number; unknown: number }[] = []
-  // In turns, so that whatever else the machine does falls on both alike.
+  // Alternates, so that other load of the machine affects both alike.
   for (let round = 0; round < 8; round++) took.push({ known: await timed(hash), unknown: await timed(null) })
   const quickest = (kind: 'known' | 'unknown') => Math.min(...took.map((one) => one[kind]))
   expect(quickest('unknown')).toBeGreaterThan(quickest('known') / 2)

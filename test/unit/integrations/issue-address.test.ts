@@ -43,7 +43,7 @@ test.each([
   ['ftp://git.example.com', /address/],
   ['git.example.com', /address/],
   ['', /address/],
-])('%s cannot be a base_url', (base_url, why) => {
+])('refuses %s as base_url', (base_url, why) => {
   expect(readBaseUrl('selfhosted', base_url)).toMatch(why)
 })
 
@@ -54,7 +54,7 @@ test.each([
   ['https://api.github.com/repos/octo/hello/issues/7', 'https://github.com'],
   ['https://git.example.com/forge/octo/hello/issues/7', 'https://git.example.com/forge'],
   ['https://git.example.com/api/v1/repos/octo/hello/issues/7', 'https://git.example.com'],
-])('%s is the page of an issue', (address, web) => {
+])('recognizes %s as the page of an issue', (address, web) => {
   const page = readIssueUrl(address)
   expect({ web: page?.base.web, repository: page?.repository, number: page?.number }).toEqual({
     web,
@@ -73,11 +73,11 @@ test.each([
   'https://me:secret@github.com/octo/hello/issues/7',
   'javascript:alert(1)//octo/hello/issues/7',
   'octo/hello#7',
-])('%s is no page of an issue', (address) => {
+])('recognizes no issue in %s', (address) => {
   expect(readIssueUrl(address)).toBeNull()
 })
 
-test('an issue is known under every platform that its host may run, and under every name of its repository', () => {
+test('knows an issue under every platform of its host and every name of its repository', () => {
   const base = readIssueUrl('https://git.test/octo/hello/issues/7')?.base
   if (!base) throw new Error('no page')
   expect(knownIds(base, [hello, { owner: 'octo', repo: 'old' }], 7)).toEqual([

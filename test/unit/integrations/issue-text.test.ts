@@ -8,7 +8,7 @@ const page = { url: 'https://git.test/octo/hello/issues/7', web: 'https://git.te
 const issue = { number: 7, title: 'It breaks', body: null as string | null, labels: [] as string[], html_url: null }
 const described = (body: string | null) => taskTextOf({ ...issue, body }, page).description
 
-test('pictures, code and HTML of a body stay as they were written', () => {
+test('keeps pictures, code and HTML of a body', () => {
   const body = [
     'Look:\r\n\r\n![shot](https://user-images.example.com/1/shot.png)',
     '<img width="300" alt="b" src="https://github.com/user-attachments/assets/0f">',
@@ -18,7 +18,7 @@ test('pictures, code and HTML of a body stay as they were written', () => {
   expect(described(body)).toBe(body)
 })
 
-test('what Gitea attached is found from outside, and code that only looks like it stays', () => {
+test('links Gitea’s attachments absolutely, and keeps code that looks like one', () => {
   const body = [
     '![a](/attachments/1) and <img src="/attachments/2"> and [file](</attachments/3>)',
     'in line `![a](/attachments/4)` and ``code ` ![b](/attachments/5)`` then ![c](/attachments/6)',
@@ -43,7 +43,7 @@ test('what Gitea attached is found from outside, and code that only looks like i
   ])
 })
 
-test('a body of 5 MB is cut to what a task takes, and says where all of it is', () => {
+test('cuts a body of 5 MB to the limit of a task, and links the whole', () => {
   const text = described('é😀'.repeat(1_700_000)) ?? ''
   expect(text.length).toBeLessThanOrEqual(1_000_000)
   expect(text.length).toBeGreaterThan(999_000)
@@ -51,7 +51,7 @@ test('a body of 5 MB is cut to what a task takes, and says where all of it is', 
   expect(text.isWellFormed()).toBe(true)
 })
 
-test('text that was made to be slow is not', () => {
+test('converts adversarial text quickly', () => {
   const took = cpuTime(() => {
     described(`/attachments/ ${'`'.repeat(400_000)} ${'a`'.repeat(250_000)}`)
     described(`/attachments/${'](</attachments/'.repeat(60_000)}`)
@@ -59,7 +59,7 @@ test('text that was made to be slow is not', () => {
   expect(took).toBeLessThan(5_000)
 })
 
-test('an empty body is no description, and an issue without a title is called by its number', () => {
+test('makes no description of an empty body, and titles an untitled issue by its number', () => {
   expect(taskTextOf({ ...issue, title: '  ', body: ' \r\n ' }, page)).toEqual({
     title: 'Issue #7',
     description: null,
@@ -67,7 +67,7 @@ test('an empty body is no description, and an issue without a title is called by
   })
 })
 
-test('long titles and many labels are cut to what a task takes', () => {
+test('cuts long titles and many labels', () => {
   const labels = ['a'.repeat(80), ' ui ', 'ui', '', ...Array.from({ length: 60 }, (_, index) => `l${index}`)]
   const text = taskTextOf({ ...issue, title: 'x'.repeat(600), labels }, page)
   expect(text.title).toBe(`${'x'.repeat(499)}…`)
@@ -80,7 +80,7 @@ test.each([
   [{ labels: [] }, true],
   [{ labels: ['BUG'] }, true],
   [{ labels: ['ui', 'urgent'] }, false],
-])('filter %o lets in an issue with the labels Bug and help wanted: %o', (filter, wanted) => {
+])('matches with filter %o an issue with the labels Bug and help wanted: %o', (filter, wanted) => {
   expect(matchesFilter(filter, { labels: ['Bug', 'help wanted'] })).toBe(wanted)
 })
 
@@ -96,6 +96,6 @@ test.each([
   [null, 'broken'],
   ['text', 'broken'],
   [[], 'broken'],
-])('%j is read as %s', (value, kind) => {
+])('reads %j as %s', (value, kind) => {
   expect(readIssue(value).kind).toBe(kind)
 })

@@ -6,14 +6,14 @@ const now = Date.parse('2026-11-21T09:00:00Z')
 const minutes = (count: number) => count * 60_000
 const at = (headers: Record<string, string>) => pausedUntil({ now, header: (name) => headers[name] ?? null })
 
-test('the wait doubles with every failure, up to an hour', () => {
+test('doubles the wait with every failure, up to an hour', () => {
   const waits = [0, 1, 2, 3, 4, 9].map(
     (failures) => nextPoll({ now, interval_ms: minutes(5), failures, not_before: null, chance: 0 }) - now,
   )
   expect(waits).toEqual([5, 10, 20, 40, 60, 60].map(minutes))
 })
 
-test('a tracker is never asked sooner than its interval or its own limits say, nor much later', () => {
+test('asks a tracker neither before its interval and limits allow, nor much later', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1_000, max: 86_400_000 }),
@@ -60,7 +60,7 @@ test.each<[string, Record<string, string>, number | null]>([
   expect(until === null ? null : until - now).toBe(wait)
 })
 
-test('changes are asked for from the earlier of both clocks, with a minute to spare', () => {
+test('asks for changes since the earlier of both clocks, with a minute to spare', () => {
   expect(sinceOf(now, null)).toBe('2026-11-21T08:59:00.000Z')
   expect(sinceOf(now, now - minutes(60))).toBe('2026-11-21T07:59:00.000Z')
   expect(sinceOf(now, now + minutes(60))).toBe('2026-11-21T08:59:00.000Z')

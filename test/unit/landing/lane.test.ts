@@ -3,21 +3,21 @@ import { createLane, type Lane, type LaneEnd, type LaneWork, type RunEnd } from 
 import type { MergeOnto } from '../../../src-main/ports/target-mover.ts'
 import { seededRandom, type SeededRandom } from '../../helpers/seeded-random.ts'
 
-// A repository in which a tree is the set of what it holds. Some pairs break the checks together, some tasks by
-// themselves, some pairs conflict. Time is a queue of things that may happen next, taken in any order.
+// A repository in which a tree is a set of tasks. Some pairs and some single tasks break the checks,
+// some pairs conflict. Time is a queue of possible events, taken in any order.
 
 interface World {
   readonly random: SeededRandom
   readonly collide: ReadonlySet<string>
   readonly broken: Set<string>
   readonly conflict: ReadonlySet<string>
-  /** People want these to land on a red base too. */
+  /** Tasks that people want to land on a red base too. */
   readonly forced: ReadonlySet<string>
   base: string
-  /** Where the branch has been, and who moved it there. */
+  /** Every commit that the branch has pointed at, and who moved it there. */
   readonly moves: { readonly to: string; readonly by: 'lane' | 'person' }[]
   readonly passed: Set<string>
-  /** Commits that a person put there. */
+  /** Commits by a person. */
   readonly persons: Set<string>
   readonly later: (() => void)[]
 }
@@ -29,7 +29,7 @@ const somePair = (tree: string, pairs: ReadonlySet<string>) =>
 const isGood = (world: World, tree: string) =>
   !parts(tree).some((one) => world.broken.has(one)) && !somePair(tree, world.collide)
 
-/** Settles at a random later moment, or when it is stopped. */
+/** Resolves at a random later time, or when it is stopped. */
 function soon<T>(world: World, answer: () => T, signal?: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   signal?.addEventListener('abort', () => reject(new Error('stopped')), { once: true })
@@ -75,7 +75,7 @@ function work(world: World): LaneWork<string> {
   }
 }
 
-/** Lets whatever can go on without time go on. */
+/** Runs everything that needs no more time. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 async function play(seed: number): Promise<void> {
@@ -110,7 +110,7 @@ async function play(seed: number): Promise<void> {
     const own = lane
     void own.join(task, controller.signal).then(
       (end) => {
-        // A process that was killed tells nobody.
+        // A killed process reports nothing.
         if (own !== lane) return
         waiting.delete(task)
         ends.set(task, controller.signal.aborted && end.kind === 'removed' ? 'gone' : end)
@@ -128,14 +128,14 @@ async function play(seed: number): Promise<void> {
     if (dice < 0.3 && unused.length > 0) join(unused.shift() ?? '')
     else if (dice < 0.32 && waiting.size > 0) waiting.get(random.pick([...waiting.keys()]))?.abort()
     else if (dice < 0.33) {
-      // A person breaks the base, or mends what another broke.
+      // A person breaks the base, or repairs what another broke.
       const [own, others] = [`p${round}`, parts(world.base).filter((one) => !world.broken.has(one))]
       if (random.chance(0.4)) world.broken.add(own)
       world.base = [...others, own].join('+')
       world.persons.add(world.base)
       world.moves.push({ to: world.base, by: 'person' })
     } else if (dice < 0.34) {
-      // kill -9: nothing of the lane is left. Who waited, or just moved, joins again.
+      // kill -9 removes the lane; tasks that waited or just moved join again.
       lane = open()
       world.later.length = 0
       const again = [...waiting].filter(([, controller]) => !controller.signal.aborted).map(([task]) => task)
@@ -150,16 +150,16 @@ async function play(seed: number): Promise<void> {
     expect(isForced || world.passed.has(to) || world.persons.has(to), `${to} was tested`).toBe(true)
   }
   for (const [task, end] of ends) {
-    // A person may have taken it out again, to mend the base.
+    // A person may have reverted it to repair the base.
     const isIn = world.moves.some(({ to }) => parts(to).includes(task))
     if (end === 'gone') continue
-    // One that was killed after its move joins again, and is told that it is in.
+    // A task that was killed after its move joins again and learns that it has landed.
     expect(isIn, `${task}: ${end.kind}`).toBe(end.kind === 'landed')
     if (end.kind === 'failed') expect(isGood(world, `${end.base}+${task}`)).toBe(false)
     if (end.kind === 'failed') expect(isGood(world, end.base)).toBe(true)
   }
 }
 
-test('in 500 random schedules the base only ever points at what has passed, and every task ends where it should', async () => {
+test('moves the base only to tested commits, and ends every task correctly, in 500 random schedules', async () => {
   for (let seed = 1; seed <= 500; seed += 1) await play(seed)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function setUp() {
   const ends: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
   const run = oneAtATime(() => {
@@ -12,7 +12,7 @@ function setUp() {
   return { run, ends }
 }
 
-test('what is asked for meanwhile is done once, afterwards', async () => {
+test('does once, afterwards, what is requested during a run', async () => {
   const { run, ends } = setUp()
   const first = run()
   const others = [run(), run(), run()]
@@ -26,7 +26,7 @@ test('what is asked for meanwhile is done once, afterwards', async () => {
   expect(ends).toHaveLength(2)
 })
 
-test('work that fails tells its own asker, and the next is done all the same', async () => {
+test('reports a failure to its own caller and runs the next', async () => {
   const { run, ends } = setUp()
   const first = run()
   const second = run()
@@ -37,7 +37,7 @@ test('work that fails tells its own asker, and the next is done all the same', a
   await second
 })
 
-test('when nothing runs, it starts at once', async () => {
+test('starts at once when nothing runs', async () => {
   const { run, ends } = setUp()
   const first = run()
   ends[0]?.resolve()

@@ -4,12 +4,12 @@ import { createPlugins, pluginRules, pluginTraits } from '../../../src-main/plug
 import type { PluginServices } from '../../../src-main/hooks/plugin.ts'
 import { standardDefinition } from '../domain/workflows.ts'
 
-/** Making plugins asks nothing of the services: only running them does. */
+/** Plugins use the services only when they run. */
 const plugins = createPlugins({} as PluginServices)
 const rules = pluginRules(plugins)
 const problem = (name: string, config: unknown) => rules.get(name)?.(config)
 
-test('the plugins of the specification are there, by exactly these names', () => {
+test('contains exactly the specified plugins', () => {
   expect([...plugins.keys()]).toEqual(
     expect.arrayContaining([
       'auto_cascade_on_review_pass',
@@ -30,31 +30,31 @@ test('the plugins of the specification are there, by exactly these names', () =>
   for (const [name, plugin] of plugins) expect(plugin.name).toBe(name)
 })
 
-test('every plugin can run at some phase after the commit, and none says no before it', () => {
+test('lets every plugin run in some phase after the commit, and refuse none before it', () => {
   for (const plugin of plugins.values()) {
     expect(plugin.phases.length).toBeGreaterThan(0)
     expect(plugin.phases).not.toContain('before_exit')
   }
 })
 
-test('every plugin refuses an option that it does not have, and takes no config for an empty one', () => {
+test('refuses an unknown option of every plugin, and accepts an empty config', () => {
   for (const [name, { options }] of plugins) {
     expect(problem(name, undefined)).toBe(problem(name, {}))
-    // Beside an option that it needs.
+    // Beside a required option.
     const issues = options.safeParse({ no_such_option: 1 }).error?.issues.map(({ message }) => message)
     expect(issues?.join()).toContain('no_such_option')
     expect(problem(name, 'text')).not.toBeNull()
   }
 })
 
-test('the plugins that the shipped workflow names work without a config', () => {
+test('runs the plugins of the shipped workflow without a config', () => {
   const hooks = standardDefinition.states.flatMap((state) => Object.values(state.hooks ?? {}).flat())
   const bare = hooks.flatMap(({ plugin, config }) => (plugin !== undefined && config === undefined ? [plugin] : []))
   expect(bare.length).toBeGreaterThan(0)
   for (const name of bare) expect([name, problem(name, undefined)]).toEqual([name, null])
 })
 
-test('a trait is known of a plugin before the services are there that it works with', () => {
+test('knows a plugin’s traits before its services exist', () => {
   expect(new Set([...pluginTraits.values()].flatMap(({ traits }) => traits))).toEqual(new Set(stateTraits))
   for (const [name, { traits }] of pluginTraits) expect(plugins.get(name)?.traits).toBe(traits)
 })
@@ -76,7 +76,7 @@ test.each([
   else expect(said).toMatch(new RegExp(`^${where}: `))
 })
 
-test('what a plugin says for itself when its options are left out', () => {
+test('describes a plugin whose options are left out', () => {
   const parsed = (name: string) => plugins.get(name)?.options.parse({})
   expect(parsed('knowledge-inject')).toEqual({ max_tokens: 2_000, limit: 10 })
   expect(parsed('knowledge-capture')).toEqual({ max_chars: 4_000 })
@@ -84,7 +84,7 @@ test('what a plugin says for itself when its options are left out', () => {
   expect(parsed('check_retry_budget')).toEqual({})
 })
 
-test('the shipped default workflow gives its plugins nothing that they refuse', () => {
+test('gives the plugins of the default workflow only options that they accept', () => {
   for (const state of standardDefinition.states) {
     for (const hook of Object.values(state.hooks ?? {}).flat()) {
       if (hook.plugin !== undefined)

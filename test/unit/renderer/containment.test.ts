@@ -8,12 +8,12 @@ import {
 } from '../../../src-renderer/model/containment.ts'
 import { containmentLevels } from '../../../src-shared/contract/containment-levels.ts'
 
-test('every level is offered, by a name of its own', () => {
+test('offers every level with a name of its own', () => {
   expect([...containmentOrder].sort()).toEqual([...containmentLevels].sort())
   expect(new Set(Object.values(containmentLabels)).size).toBe(containmentLevels.length)
 })
 
-test('what is opened and saved stays as it is, and nothing is chosen for anybody', () => {
+test('saves an opened setting unchanged and chooses nothing by itself', () => {
   for (const config of [
     {},
     { containment: 'none' as const },
@@ -28,7 +28,7 @@ test('what is opened and saved stays as it is, and nothing is chosen for anybody
   expect(containmentOf(typed)).toEqual({ containment: 'worktree', extra_paths: { read: ['/a', '/b'] } })
 })
 
-test('what the machine can’t give is said where it was chosen', () => {
+test('says where it was chosen what the machine can’t provide', () => {
   const able = { available: true, kind: 'bubblewrap', reason: null } as const
   const unable = { available: false, kind: null, reason: 'Install bubblewrap.' } as const
   for (const level of containmentLevels) expect(containmentWarning(level, able)).toBeNull()

@@ -5,13 +5,13 @@ import { createWindowSession } from '../../../src-renderer/api/session.ts'
 import { connectionKey } from '../../../src-renderer/stores/client.ts'
 import { createClient } from '../../../src-shared/client/create-client.ts'
 
-/** Answers of a service by operation; what is not named is refused loudly. */
+/** The answers of a service by operation; calls to others throw. */
 export type Answers = Readonly<Record<string, (input: never) => unknown>>
 
-/** What a service answers to each call. */
+/** Returns the service's answer to a call. */
 export type Reply = (name: string, input: Readonly<Record<string, unknown>>) => unknown
 
-/** Runs `use` on a service that answers so, in an app without a page. */
+/** Runs `use` with such a service in an app without a page. */
 export function onService<T>(reply: Reply, use: () => T): T {
   const app = createApp({})
   const pinia = createPinia()
@@ -27,7 +27,7 @@ export function onService<T>(reply: Reply, use: () => T): T {
   return app.runWithContext(use)
 }
 
-/** What stores want of a page. The caller restores the globals: `vi.unstubAllGlobals()`. */
+/** Stubs what stores need of a page. The caller restores the globals: `vi.unstubAllGlobals()`. */
 export function stubPage(): void {
   const disk = new Map<string, string>()
   const listens = { addEventListener: () => undefined, removeEventListener: () => undefined }
@@ -40,8 +40,8 @@ export function stubPage(): void {
 }
 
 /**
- * Runs `use` as a component's set-up would, on a service that answers so, without a page. `end` is the unmounting.
- * The caller restores the globals: `vi.unstubAllGlobals()`.
+ * Runs `use` like a component's set-up with such a service, without a page. `end` unmounts it. The caller restores
+ * the globals: `vi.unstubAllGlobals()`.
  */
 export function withService<T>(answers: Answers, use: () => T): { readonly used: T; end(): void } {
   stubPage()

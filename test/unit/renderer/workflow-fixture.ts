@@ -1,7 +1,7 @@
 import { withTraits } from '../../helpers/with-traits.ts'
 import { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 
-/** A workflow whose names say nothing, so that only kinds and hooks can tell its states apart. */
+/** A workflow with meaningless names, so that only kinds and hooks distinguish its states. */
 export const workflow = withTraits(
   WorkflowDefinition.parse({
     states: [

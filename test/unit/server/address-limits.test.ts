@@ -17,7 +17,7 @@ function open() {
   return { time, limits, ask }
 }
 
-test('an address may ask so often within a minute, and again in the next', () => {
+test('limits the requests of an address per minute', () => {
   const { time, ask } = open()
   expect(['a', 'a', 'a', 'a', 'b'].map((name) => ask(`10.0.0.${name === 'a' ? 1 : 2}`))).toEqual([
     'ok',
@@ -32,7 +32,7 @@ test('an address may ask so often within a minute, and again in the next', () =>
   expect(ask('10.0.0.1')).toBe('ok')
 })
 
-test('whoever tries wrong tokens is turned away for the rest of the minute', () => {
+test('blocks an address after wrong tokens for the rest of the minute', () => {
   const { limits, ask } = open()
   limits.failed('10.0.0.1')
   expect(ask('10.0.0.1')).toBe('ok')
@@ -40,7 +40,7 @@ test('whoever tries wrong tokens is turned away for the rest of the minute', () 
   expect(ask('10.0.0.1')).toBe(60)
 })
 
-test('this machine is never limited', () => {
+test('never limits this machine', () => {
   const { limits, ask } = open()
   for (let count = 0; count < 10; count++) limits.failed('127.0.0.1')
   expect(Array.from({ length: 10 }, () => ask('::1'))).toEqual(Array(10).fill('ok'))

@@ -25,15 +25,15 @@ test.each([
   [`${'['.repeat(64)}${']'.repeat(64)}`, `${'['.repeat(64)}${']'.repeat(64)}`],
   [Uint8Array.of(0x22, 0xc3, 0x28, 0x22), 'invalid_json: The body is not UTF-8.'],
   [Uint8Array.of(0xff, 0xfe, 0x7b, 0), 'invalid_json: The body is not UTF-8.'],
-])('%j is read as %s', (body, expected) => {
+])('reads %j as %s', (body, expected) => {
   expect(refusal(body)).toBe(expected)
 })
 
-test('an empty body is none', () => {
+test('reads an empty body as none', () => {
   expect(readJson(Buffer.alloc(0))).toBeUndefined()
 })
 
-test('whatever JSON.parse reads without a key twice is read as it is', () => {
+test('reads what JSON.parse reads, unless a key occurs twice', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 8 }), (text) => {
       fc.pre(!text.includes('__proto__'))

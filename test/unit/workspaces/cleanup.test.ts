@@ -10,7 +10,7 @@ const now = '2026-11-21T10:00:00.000Z'
 const due = { id: 'W', task_id: 'T', status: 'cleanup_scheduled', cleanup_at: now, port_base: null } as WorkspaceRecord
 const task = { id: 'T', project_id: 'P', parent_id: null, subtask_mode: null } as TaskRecord
 
-/** A sweep over one worktree that was due when the database was asked, and what it is when its turn comes. */
+/** A sweep over one worktree that was due when the database was asked, and its state when its turn comes. */
 async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly ExecutionRecord[] }) {
   const removed: string[] = []
   const stopped: string[] = []
@@ -51,11 +51,11 @@ async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly 
   return { removed, stopped, saved }
 }
 
-test('the sweep removes a worktree whose time has come', async () => {
+test('removes a worktree when its time has come', async () => {
   expect(await sweep({ workspace: due })).toEqual({ removed: ['T'], stopped: [], saved: ['cleaned'] })
 })
 
-test('the sweep leaves a worktree alone that was taken up again, put off or removed before its turn came', async () => {
+test('keeps a worktree that was taken up again, postponed or already removed', async () => {
   const nothing = { removed: [], stopped: [], saved: [] }
   expect(await sweep({ workspace: { ...due, status: 'ready', cleanup_at: null } })).toEqual(nothing)
   expect(await sweep({ workspace: { ...due, cleanup_at: '2026-11-21T10:00:00.001Z' } })).toEqual(nothing)
@@ -63,7 +63,7 @@ test('the sweep leaves a worktree alone that was taken up again, put off or remo
   expect(await sweep({ workspace: null })).toEqual(nothing)
 })
 
-test('the sweep neither removes a worktree under an execution that is about to use it, nor ends that', async () => {
+test('neither removes a worktree that an execution is about to use, nor ends that', async () => {
   const open = [{ id: 'E', task_id: 'T' } as ExecutionRecord]
   expect(await sweep({ workspace: due, open })).toEqual({ removed: [], stopped: [], saved: [] })
 })

@@ -9,7 +9,7 @@ const start = Date.parse('2026-11-21T09:30:00.000Z')
 beforeEach(() => vi.useFakeTimers({ now: start }))
 afterEach(() => vi.useRealTimers())
 
-/** The watches over folders that tell what the test says. */
+/** The watches over folders that emit on demand. */
 function setUp(options: { readonly status?: WorkspaceRecord['status']; readonly fails?: boolean } = {}) {
   const told: string[] = []
   const open: { readonly path: string; readonly news: WatchEvent; closed: boolean }[] = []
@@ -44,7 +44,7 @@ function setUp(options: { readonly status?: WorkspaceRecord['status']; readonly 
 
 const later = (seconds: number) => new Date(start + seconds * 1_000).toISOString()
 
-test('one watch serves all who look at a worktree, and each is told by their own task', async () => {
+test('shares one watch of a worktree, and notifies each viewer by their own task', async () => {
   const { watches, told, open, task } = setUp()
   const first = await watches.extend(task('parent'))
   expect(first).toEqual({ since: later(0), until: later(60) })
@@ -55,7 +55,7 @@ test('one watch serves all who look at a worktree, and each is told by their own
   expect(told).toEqual(['parent', 'turn'])
 })
 
-test('a watch ends a minute after the last one looked, and the next one to look starts anew', async () => {
+test('ends a watch a minute after the last viewer, and starts a new one for the next', async () => {
   const { watches, open, told, task } = setUp()
   await watches.extend(task('parent'))
   await vi.advanceTimersByTimeAsync(50_000)
@@ -70,7 +70,7 @@ test('a watch ends a minute after the last one looked, and the next one to look 
   expect(open).toHaveLength(2)
 })
 
-test('whoever looks at a worktree that is removed is told once, and then there is nothing to watch', async () => {
+test('notifies viewers once when the worktree is removed', async () => {
   const { watches, open, told, there, task } = setUp()
   await watches.extend(task('parent'))
   there.delete('/w/parent')
@@ -80,20 +80,20 @@ test('whoever looks at a worktree that is removed is told once, and then there i
   expect(open).toHaveLength(1)
 })
 
-test.each(['creating', 'cleaned'] as const)('a worktree that is %s is not watched', async (status) => {
+test.each(['creating', 'cleaned'] as const)('does not watch a worktree that is %s', async (status) => {
   const { watches, open, task } = setUp({ status })
   expect(await watches.extend(task('parent'))).toEqual({ since: null, until: null })
   expect(open).toEqual([])
 })
 
-test('a watch that cannot be started fails for whoever asks, and leaves nothing behind', async () => {
+test('reports a watch that cannot start, and leaves nothing behind', async () => {
   const { watches, task } = setUp({ fails: true })
   await expect(watches.extend(task('parent'))).rejects.toThrow('git broke')
   expect(vi.getTimerCount()).toBe(0)
   await watches.close()
 })
 
-test('closing ends every watch and its timers, and nothing is watched after it', async () => {
+test('ends every watch and timer on close, and starts none afterwards', async () => {
   const { watches, open, task } = setUp()
   await Promise.all([watches.extend(task('parent')), watches.extend(task('other'))])
   await watches.close()

@@ -8,7 +8,7 @@ import type { TaskRecord, WorkspaceRecord } from '../../../src-main/ports/store.
 interface World {
   /** Ports that other programs use. */
   readonly busy: ReadonlySet<number>
-  /** Waits before ports are tried, so that choices overlap in time. */
+  /** Waits before it tries ports, so that choices overlap in time. */
   readonly before?: () => Promise<void>
 }
 
@@ -44,7 +44,7 @@ function createWorld({ busy, before = () => Promise.resolve() }: World) {
   return { take, records, tried, warned }
 }
 
-test('no two worktrees get the same port, and none gets one that somebody uses, however the choices overlap', async () => {
+test('gives no port to two worktrees or one in use, however choices overlap', async () => {
   const id = fc.integer({ min: 0, max: 60 }).map((index) => index.toString(16))
   const ids = fc.uniqueArray(id, { minLength: 1, maxLength: 30 })
   const busyPorts = fc.uniqueArray(fc.integer({ min: 20_000, max: 20_600 }), { maxLength: 60 })
@@ -63,13 +63,13 @@ test('no two worktrees get the same port, and none gets one that somebody uses, 
   )
 })
 
-test('a worktree that has ports keeps them, whoever uses them now', async () => {
+test('keeps a worktree’s ports, whoever uses them', async () => {
   const { take, tried } = createWorld({ busy: new Set(portsFrom(20_000)) })
   expect(await take('0', 20_000)).toMatchObject({ port_base: 20_000 })
   expect(tried).toEqual([])
 })
 
-test('where every range is in use a worktree goes without, and the log says so', async () => {
+test('gives no ports when every range is in use, and logs that', async () => {
   const { take, records, warned } = createWorld({ busy: new Set([...portBases('0')].map((base) => base + 9)) })
   expect(await take('0')).toMatchObject({ port_base: null })
   expect(records.size).toBe(0)

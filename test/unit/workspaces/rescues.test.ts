@@ -28,7 +28,7 @@ function rescuesOf(repos: Readonly<Record<string, readonly string[] | 'gone'>>) 
   return createRescues(context as unknown as EngineContext, { exclusively: (_task, work) => work() })
 }
 
-test('a project’s rescues come from all of its repositories, newest first; one that is gone hides no other', async () => {
+test('lists rescues of all repositories, newest first, even if one is gone', async () => {
   const rescues = rescuesOf({ one: ['2026-11-20', '2026-11-22'], gone: 'gone', two: ['2026-11-21'] })
   const found = await rescues.ofProject(project_id, signal)
   expect(found.map((one) => [one.created_at, one.repo_path])).toEqual([
@@ -38,7 +38,7 @@ test('a project’s rescues come from all of its repositories, newest first; one
   ])
 })
 
-test('where no repository answers, the failure says why; a project without any has none', async () => {
+test('says why no repository answers, and lists none without a repository', async () => {
   await expect(rescuesOf({ gone: 'gone' }).ofProject(project_id, signal)).rejects.toMatchObject({ message: 'no gone' })
   expect(await rescuesOf({}).ofProject(project_id, signal)).toEqual([])
 })

@@ -8,7 +8,7 @@ type SchemeHandler = (request: Request) => Promise<Response> | Response
 let scheme = ''
 let served: Promise<string> | null = null
 
-/** Chromium knows no scheme of the app's own, so its pages are served over loopback by the app's own handler. */
+/** Chromium does not know the app's scheme, so its pages are served over loopback by the app's own handler. */
 export const protocol = {
   registerSchemesAsPrivileged: (schemes: unknown) =>
     record('protocol.registerSchemesAsPrivileged', [schemes], undefined),
@@ -18,14 +18,14 @@ export const protocol = {
   },
 }
 
-/** `copse://app/x` → where Chromium finds it. */
+/** `copse://app/x` → Chromium's address. */
 export async function toPage(address: string): Promise<string> {
   const url = new URL(address)
   if (served === null || url.protocol !== `${scheme}:`) return address
   return address.replace(`${scheme}://${url.host}`, await served)
 }
 
-/** What Chromium shows → the address that the app knows. */
+/** Chromium's address → the app's. */
 export async function toApp(address: string): Promise<string> {
   if (served === null) return address
   const origin = await served

@@ -6,7 +6,7 @@ import { record } from './protocol-to-parent.ts'
 
 class App extends EventEmitter {
   readonly isPackaged = false
-  /** Set by the windows' module, which knows them. */
+  /** Set by the module of the windows. */
   closeWindows: () => Promise<void> = () => Promise.resolve()
   readonly #paths = new Map<string, string>()
   readonly #ready = closeForeignPages().then(() => {
@@ -29,11 +29,11 @@ class App extends EventEmitter {
   }
 
   setName(): void {
-    // The stand-in shows no name anywhere.
+    // The stand-in shows the name nowhere.
   }
 
   setAppUserModelId(): void {
-    // Windows alone looks at it.
+    // Used on Windows only.
   }
 
   getPath(name: string): string {
@@ -54,7 +54,7 @@ class App extends EventEmitter {
     this.#paths.set(name, path)
   }
 
-  /** Keeps a pid in userData; a second start leaves its arguments there and nudges the first by a signal. */
+  /** Stores a pid in userData; a second start leaves its arguments there and signals the first. */
   requestSingleInstanceLock(): boolean {
     const folder = this.#paths.get('userData')
     if (folder === undefined) throw new Error('userData has no path yet')
@@ -80,7 +80,7 @@ class App extends EventEmitter {
     return true
   }
 
-  /** Electron's order: before-quit (which may be prevented), the windows close, will-quit (too), quit. */
+  /** Electron's order: before-quit (may be prevented), the windows close, will-quit (too), quit. */
   quit(): void {
     if (this.#quitting) return
     let prevented = false

@@ -82,7 +82,7 @@ export class BrowserWindow extends EventEmitter {
   }
 
   #gone(): void {
-    // The person closed the page itself, which nothing can prevent here.
+    // The person closed the page, which nothing can prevent here.
     if (!this.#closing) this.emit('close', { preventDefault: () => undefined })
     windows.delete(this)
     this.emit('closed')

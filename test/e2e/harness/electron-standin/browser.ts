@@ -14,7 +14,7 @@ export function connect(): Promise<BrowserContext> {
   return context
 }
 
-/** A page for a new window. */
+/** Opens a page for a new window. */
 export async function openPage(): Promise<{ readonly page: Page; readonly cdp: CDPSession }> {
   const browser = await connect()
   const page = await browser.newPage()
@@ -22,7 +22,7 @@ export async function openPage(): Promise<{ readonly page: Page; readonly cdp: C
   return { page, cdp: await browser.newCDPSession(page) }
 }
 
-/** Closes pages that no window of the app has asked for: what its window-open handler has denied. */
+/** Closes pages that no window requested, because its window-open handler denied them. */
 export async function closeForeignPages(): Promise<void> {
   const browser = await connect()
   browser.on('page', (page) => {

@@ -38,13 +38,13 @@ export const nativeTheme = {
 
 export const nativeImage = { createFromPath: (path: string) => path }
 
-/** One display; a test may say where and how large it is. */
+/** One display; a test can set its place and size. */
 const display = () => record('screen', [], { id: 1, workArea: { x: 0, y: 0, width: 1920, height: 1080 } })
 export const screen = { getPrimaryDisplay: display, getAllDisplays: () => [display()] }
 
 export const powerMonitor = new EventEmitter()
 
-/** A test clicks it by answering `click` to its being shown. */
+/** A test clicks it by answering `click` to `show`. */
 export class Notification extends EventEmitter {
   readonly #options: unknown
 

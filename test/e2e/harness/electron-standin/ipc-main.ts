@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 
 type Handler = (event: unknown, ...args: unknown[]) => unknown
 
-/** Like slow-answers.mjs, for what the window asks for. */
+/** Like slow-answers.mjs, for the window's requests. */
 const most = Number(process.env['COPSE_SLOW_ANSWERS'] ?? 0)
 const late = () => (most > 0 ? setTimeout(Math.random() ** 3 * most) : null)
 
@@ -19,7 +19,7 @@ class IpcMain extends EventEmitter {
     this.#handlers.delete(channel)
   }
 
-  /** Rejects with the text that Electron's renderer would see. */
+  /** Rejects with the text of Electron's renderer. */
   async invoke(channel: string, event: unknown, args: readonly unknown[]): Promise<unknown> {
     await late()
     try {

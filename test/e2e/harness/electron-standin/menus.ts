@@ -8,7 +8,7 @@ interface Item {
   readonly click?: (item: unknown, window: unknown, event: unknown) => void
 }
 
-/** The last of each kind, whose items the test clicks. */
+/** The latest of each kind, whose items the test clicks. */
 const shown = new Map<string, readonly Item[]>()
 
 export const Menu = {
@@ -30,7 +30,7 @@ export class Tray extends EventEmitter {
   }
 
   setTitle(): void {
-    // macOS alone shows it.
+    // Shown on macOS only.
   }
 
   setContextMenu(menu: readonly Item[]): void {

@@ -1,18 +1,18 @@
 import { EventEmitter } from 'node:events'
 
-/** What the stand-in tells the test: everything that the app asked of the desktop. */
+/** Stand-in to test: every request of the app to the desktop. */
 export interface DesktopCall {
   readonly name: string
   readonly args: readonly unknown[]
 }
 
-/** What the test tells the stand-in: how the next call of that name is answered. */
+/** Test to stand-in: the answer to the next call of that name. */
 export interface DesktopAnswer {
   readonly name: string
   readonly answer: unknown
 }
 
-/** What the test does to the desktop: a click on an item of a menu, the window's own button, another program's doing. */
+/** Test to desktop: a click on a menu item, the window's button, or an act of another program. */
 export interface DesktopAct {
   readonly act: 'click' | 'close'
   /** The item's label. */
@@ -26,14 +26,14 @@ process.on('message', (message: DesktopAnswer | DesktopAct) => {
   else answers.set(message.name, message.answer)
 })
 
-/** Has the test's acts of a kind done. */
+/** Handles the test's acts of a kind. */
 export function onAct(kind: DesktopAct['act'], perform: (item: string) => void): void {
   acts.on(kind, perform)
 }
 // The test's channel must not keep the app alive.
 process.channel?.unref()
 
-/** Tells the test of a call; answers what the test has set for it, else `otherwise`. */
+/** Reports a call to the test; returns the test's answer, or `otherwise`. */
 export function record<T>(name: string, args: readonly unknown[], otherwise: T): T {
   const call: DesktopCall = { name, args: JSON.parse(JSON.stringify(args)) as unknown[] }
   if (process.connected) process.send?.(call)

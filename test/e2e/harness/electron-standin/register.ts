@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module'
 
-// node --import register.ts dist/main/electron.js: whoever asks for `electron` gets the stand-in.
+// node --import register.ts dist/main/electron.js: an import of `electron` gets the stand-in.
 const standin = new URL('electron.ts', import.meta.url).href
 Object.defineProperty(process.versions, 'electron', { value: 'stand-in' })
 registerHooks({

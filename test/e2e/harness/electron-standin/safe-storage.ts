@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
-/** Stands for the system's keychain; without it there is none. */
+/** Stands in for the system's keychain; there is none without it. */
 const keychain = Buffer.from(process.env['COPSE_STANDIN_KEYCHAIN'] ?? '', 'hex')
 
 export const safeStorage = {

@@ -14,17 +14,17 @@ export interface Desktop extends AsyncDisposable {
   readonly page: Page
   readonly dataDir: string
   readonly pid: number
-  /** What the app asked of the desktop so far. */
+  /** The app's requests to the desktop so far. */
   readonly calls: readonly DesktopCall[]
-  /** Resolves to the first call of that name, made already or to come. */
+  /** Resolves to the first call of that name, past or future. */
   called(name: string): Promise<DesktopCall>
-  /** How calls of that name are answered from now on. */
+  /** Sets the answer to calls of that name. */
   answer(name: string, answer: unknown): void
   /** Clicks an item of the menus or the tray. */
   click(item: string): void
-  /** Clicks the window's own button that closes it. */
+  /** Clicks the window's close button. */
   closeWindow(): void
-  /** Starts the program once more, as the system does for a link; resolves when the second has ended. */
+  /** Starts the program again, as the system does for a link; resolves when the second has ended. */
   startAgain(...args: readonly string[]): Promise<number | null>
   log(): string
   /** Resolves to the exit code when the app has ended by itself. */
@@ -36,7 +36,7 @@ export interface Desktop extends AsyncDisposable {
 export interface DesktopOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
-  /** What is started; by default the built app. */
+  /** The program to start; the built app by default. */
   readonly entry?: string
 }
 

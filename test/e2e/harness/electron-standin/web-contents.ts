@@ -10,9 +10,9 @@ import { preloadWorld, worldScripts } from './worlds.ts'
 type OpenHandler = (details: { readonly url: string }) => { readonly action: 'allow' | 'deny' }
 type Message = { readonly id: number | null; readonly channel: string; readonly args: readonly unknown[] }
 
-/** One page: its preload's world, its messages, and where it may go. */
+/** One page: its preload's world, its messages, and where it may navigate. */
 export class WebContents extends EventEmitter {
-  /** The same object for as long as the page is the app's, as Electron's frames are. */
+  /** The same object as long as the page is the app's, like Electron's frames. */
   readonly mainFrame = { url: 'about:blank' }
   readonly ready: Promise<{ readonly page: Page; readonly cdp: CDPSession }>
   #world: number | null = null
@@ -74,7 +74,7 @@ export class WebContents extends EventEmitter {
     return { page, cdp }
   }
 
-  /** A navigation that the page asked for goes ahead unless the app prevents it; frames within it are the page's own. */
+  /** A navigation by the page proceeds unless the app prevents it; frames within are the page's own. */
   async #decide(
     cdp: CDPSession,
     page: Page,
@@ -114,7 +114,7 @@ export class WebContents extends EventEmitter {
     try {
       await cdp.send('Runtime.evaluate', { contextId: this.#world, expression })
     } catch (error) {
-      // The page has gone on or away: Electron drops such messages too.
+      // The page has navigated or gone, so the message is dropped, as in Electron.
       if (!this.#destroyed && process.env['COPSE_STANDIN_DEBUG']) console.error(error)
     }
   }

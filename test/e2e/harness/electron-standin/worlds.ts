@@ -18,8 +18,8 @@ interface Worlds {
 }
 
 /**
- * Runs in both worlds (its text is sent there, so it refers to nothing outside). Values cross as JSON in
- * synchronous DOM events; a function crosses as a number that the other side calls back.
+ * Runs in both worlds (as text, so it refers to nothing outside). Values cross as JSON in synchronous DOM events; a
+ * function crosses as a number that the other side calls back.
  */
 function connectWorlds(key: string): Worlds {
   type Message = { readonly to: number; readonly args: readonly unknown[] }
@@ -96,12 +96,12 @@ function connectWorlds(key: string): Worlds {
       exposed.push(entry)
       send('expose', entry)
     },
-    // Whichever world's script runs second finds the other one listening.
+    // The second script to run finds the other one listening.
     answerExposed: () => send('ask', null),
   }
 }
 
-/** What `require('electron')` answers in a sandboxed preload; runs there. */
+/** `require('electron')` in a sandboxed preload; runs there. */
 function preloadElectron(worlds: Worlds) {
   type Listener = (event: unknown, ...args: unknown[]) => void
   type Reply = { readonly id: number; readonly value?: unknown; readonly error?: string }
@@ -126,7 +126,7 @@ function preloadElectron(worlds: Worlds) {
   }
   return {
     contextBridge: { exposeInMainWorld: worlds.expose },
-    // Chromium tells no page where a file lies; the test says so in the page.
+    // Chromium does not reveal a file's path, so the test sets it in the page.
     webUtils: { getPathForFile: () => document.documentElement.dataset['droppedPath'] ?? '' },
     ipcRenderer: {
       invoke: (channel: string, ...args: unknown[]) =>

@@ -18,7 +18,7 @@ interface Part {
   readonly content?: unknown
 }
 
-/** Sorts a Messages request into what a script needs. */
+/** Converts a Messages request to what a script needs. */
 export function readMessages(request: MessagesRequest): Conversation {
   const prompts: { text: string; at: number }[] = []
   const calls: { name: string; at: number }[] = []
@@ -48,7 +48,7 @@ export function readMessages(request: MessagesRequest): Conversation {
 
 const isSearch = (name: string): boolean => name === 'ToolSearch'
 
-/** Claude Code puts what a person says in the middle of a turn into the next tool result, under these words. */
+/** Claude Code puts a person's message during a turn into the next tool result, under this heading. */
 const midTurn = 'The user sent a new message while you were working:'
 
 function promptText(part: Part): string[] {

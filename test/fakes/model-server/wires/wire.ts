@@ -4,16 +4,16 @@ import type { Conversation, ModelTurn } from '../conversation.ts'
 
 /** One API of model servers. Requests come from an agent under test, so their shape is trusted. */
 export interface Wire {
-  /** Whether a path is this wire's, and which model it names, if it does. */
+  /** Returns whether a path is this wire's, and the model that it names, if any. */
   match(path: string): { readonly model: string | null; readonly stream: boolean | null } | null
   read(body: object): Conversation
   answer(response: ServerResponse, turn: ModelTurn, how: { readonly model: string; readonly stream: boolean }): void
 }
 
-/** What every turn is said to cost. */
+/** The reported cost of every turn. */
 export const turnUsage = { input_tokens: 100, output_tokens: 20 } as const
 
-/** An id as model servers make them. */
+/** An ID like those of model servers. */
 export const newId = (prefix: string): string => `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 24)}`
 
 /** Sends server-sent events, each under its type where it has one. */

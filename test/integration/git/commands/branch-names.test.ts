@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import { branchPrefixProblem } from '../../../../src-shared/contract/branch-names.ts'
 
-/** What git itself says of a branch with this name. */
+/** Git's own answer about a branch with this name. */
 const isBranch = (name: string): boolean =>
   spawnSync('git', ['check-ref-format', '--branch', name], { stdio: 'ignore' }).status === 0
 
@@ -24,12 +24,12 @@ test.each([
   ['a~', false],
   ['a\\', false],
   ['a\n', false],
-])('the branch prefix %j is taken as git takes it', (prefix, fits) => {
+])('accepts the branch prefix %j like git', (prefix, fits) => {
   expect(branchPrefixProblem(prefix) === null).toBe(fits)
   expect(isBranch(`${prefix}x`)).toBe(fits)
 })
 
-test('whatever is taken for a branch prefix, git takes in a branch’s name', () => {
+test('accepts only branch prefixes that git accepts', () => {
   const piece = fc.constantFrom(
     'a',
     'svc',

@@ -16,14 +16,14 @@ async function withWorktree() {
 
 const tipOf = (repository: TestRepository, ref: string) => repository.git(['rev-parse', ref])
 
-test('the common folder is the one that git names, also through a symlink', async () => {
+test('finds the common folder that git names, also through a symlink', async () => {
   await using repository = await createTestRepository()
   const link = join(repository.beside, 'link')
   await symlink(repository.path, link)
   for (const path of [repository.path, link]) expect(await peekCommonDir(path)).toBe(await commonDir(path, { signal }))
 })
 
-test('a worktree and a bare repository have a common folder that only git tells', async () => {
+test('leaves the common folder of a worktree or bare repository to git', async () => {
   await using tree = await withWorktree()
   const bare = join(tree.repository.beside, 'bare.git')
   await tree.repository.git(['clone', '--quiet', '--bare', tree.repository.path, bare])
@@ -31,7 +31,7 @@ test('a worktree and a bare repository have a common folder that only git tells'
   expect(await peekCommonDir(bare)).toBeNull()
 })
 
-test('branch and commit of a worktree are those that git tells, after every commit anew', async () => {
+test('reads branch and commit of a worktree like git, after every commit', async () => {
   await using tree = await withWorktree()
   const { repository, path } = tree
   expect(await peekHead(path)).toEqual({ branch: 'svc/one', commit: await tipOf(repository, 'main') })
@@ -41,7 +41,7 @@ test('branch and commit of a worktree are those that git tells, after every comm
   expect(await peekBranch(path, 'svc/one')).toBe(commit)
 })
 
-test('a packed branch, a detached HEAD, a main checkout and a damaged ref are left to git', async () => {
+test('leaves a packed branch, detached HEAD, main checkout or damaged ref to git', async () => {
   await using tree = await withWorktree()
   const { repository, path } = tree
   await repository.git(['pack-refs', '--all'])
@@ -57,7 +57,7 @@ test('a packed branch, a detached HEAD, a main checkout and a damaged ref are le
   expect(await peekBranch(path, 'main')).toBeNull()
 })
 
-test('a folder of branches, and a name that leads elsewhere, are no branch', async () => {
+test('finds no branch in a folder of branches or a name that leads elsewhere', async () => {
   await using tree = await withWorktree()
   for (const name of ['svc', '../tags/v1', '.', 'a//b', 'nothing']) expect(await peekBranch(tree.path, name)).toBeNull()
 })

@@ -7,7 +7,7 @@ import { readGit, runGit, splitNul } from '../../../../src-main/git/commands/run
 import { createTestRepository } from '../../../helpers/git-repository.ts'
 import { createFixture, never } from '../workspace-fixture.ts'
 
-test('git runs untranslated, without prompts, editors, and the variables that could lead it elsewhere', async () => {
+test('runs git untranslated, without prompts, editors and redirecting variables', async () => {
   await using repository = await createTestRepository()
   const wrong = { GIT_DIR: '/nowhere', GIT_INDEX_FILE: '/nowhere', EDITOR: 'false', SVC_SECRET_X: 's' }
   for (const [name, value] of Object.entries(wrong)) vi.stubEnv(name, value)
@@ -32,7 +32,7 @@ test('git runs untranslated, without prompts, editors, and the variables that co
   }
 })
 
-test('an exit code that was not declared is a failure with what git said', async () => {
+test('reports an undeclared exit code as failure with git’s message', async () => {
   await using repository = await createTestRepository()
   const failure = await runGit(repository.path, ['rev-parse', '--verify', 'nope'], never).catch(
     (error: unknown) => error,
@@ -47,7 +47,7 @@ test('an exit code that was not declared is a failure with what git said', async
   expect(declared.exit_code).toBe(128)
 })
 
-test('input, raw bytes and more output than asked for are handled', async () => {
+test('handles input, raw bytes and large output', async () => {
   await using repository = await createTestRepository()
   const bytes = Buffer.from([0, 0xff, 0xe9, 10, 0])
   const id = await readGit(repository.path, ['hash-object', '-w', '--stdin'], { ...never, input: bytes })
@@ -58,18 +58,18 @@ test('input, raw bytes and more output than asked for are handled', async () => 
   expect(splitNul(Buffer.from('a\0b c\0\n\0'))).toEqual(['a', 'b c', '\n'])
 })
 
-test('a missing folder is a failure of its own', async () => {
+test('reports a missing folder as its own failure', async () => {
   await expect(runGit('/surely/not/there', ['status'], never)).rejects.toMatchObject({ code: 'no_directory' })
 })
 
-test('a call that is cancelled already starts nothing', async () => {
+test('starts nothing for a cancelled call', async () => {
   await using repository = await createTestRepository()
   const signal = AbortSignal.abort(new Error('no more'))
   await expect(runGit(repository.path, ['branch', 'made'], { signal })).rejects.toThrow('no more')
   expect(await repository.git(['branch', '--list', 'made'])).toBe('')
 })
 
-test('a cancelled command settles although its hook hangs, and the worktree can be had afterwards', async () => {
+test('settles a cancelled command although its hook hangs, and frees the worktree', async () => {
   await using fixture = await createFixture()
   const { repository, path } = fixture
   const [gate, ready] = [join(repository.beside, 'gate'), join(repository.beside, 'pid')]

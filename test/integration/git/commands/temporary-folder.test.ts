@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeTemporary, removeLeftTemporary } from '../../../../src-main/git/commands/temporary-folder.ts'
 
-test('what a killed process left of the work that it read is removed, and nothing of a living one', async () => {
-  // No process has so high an id.
+test('removes what a killed process left, but nothing of a running one', async () => {
+  // No process has so high an ID.
   const left = join(tmpdir(), `copse-snapshot-${2 ** 31 - 2}-test`)
   await mkdir(join(left, 'objects'), { recursive: true })
   const own = await makeTemporary('snapshot')

@@ -11,7 +11,7 @@ export interface CapturedResult extends ScriptResult {
   readonly stderr: string
 }
 
-/** A folder, and scripts that run in it as hooks do: each output captured, no log. */
+/** A folder, and scripts that run in it like hooks: output captured, no log. */
 export interface ScriptFolder extends Disposable {
   readonly path: string
   run(command: string, more?: Partial<ScriptRun>, signal?: AbortSignal): Promise<CapturedResult>
@@ -34,7 +34,7 @@ export function createScriptFolder(graceMs = 10_000): ScriptFolder {
   }
 }
 
-/** Those of the processes that still live. */
+/** Filters processes to running ones. */
 export async function alive(pids: readonly number[]): Promise<readonly number[]> {
   const living = new Set((await readProcessTable()).filter((row) => !row.zombie).map((row) => row.pid))
   return pids.filter((pid) => living.has(pid))

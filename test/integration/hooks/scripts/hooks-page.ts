@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { LifecycleHooks } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 import { projectRoot } from '../../../helpers/project-root.ts'
 
-/** The script that a sample of docs/hooks.md puts into the repository. */
+/** The script that a sample of docs/hooks.md adds to the repository. */
 export function sampleScript(heading: string): string {
   const page = readFileSync(join(projectRoot, 'docs', 'hooks.md'), 'utf8')
   const [, script] = /^```js\n(.*?)^```$/ms.exec(page.slice(page.indexOf(`\n### ${heading}\n`))) ?? []
@@ -11,7 +11,7 @@ export function sampleScript(heading: string): string {
   return script
 }
 
-/** The samples of docs/hooks.md: by its heading, the hooks that each sets. */
+/** The samples of docs/hooks.md: by heading, the hooks of each. */
 export function readSamples(): ReadonlyMap<string, LifecycleHooks> {
   const page = readFileSync(join(projectRoot, 'docs', 'hooks.md'), 'utf8')
   const samples = page.slice(page.indexOf('\n## Samples\n')).split('\n### ').slice(1)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createScripts } from '../../../../src-main/hooks/scripts/run-script.ts'
 import { createProcessBeacon } from '../../../helpers/process-beacon.ts'
 
-test('what runs under a mark is found and ended by the mark alone, and nothing else is', async () => {
+test('ends exactly the processes with the marker', async () => {
   await using beacon = await createProcessBeacon()
   const scripts = createScripts()
   const log = { write: () => Promise.resolve(), close: () => Promise.resolve() }
@@ -30,6 +30,6 @@ test('what runs under a mark is found and ended by the mark alone, and nothing e
   expect((await marked).exit_code).not.toBe(0)
   done.abort()
   await beacon.gone('other')
-  // 130: it was cancelled by its own signal, so the sweep had left it alone.
+  // 130: its own signal cancelled it, so the sweep had left it alone.
   expect((await other).exit_code).toBe(130)
 })

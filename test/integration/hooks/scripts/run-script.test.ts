@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(cwd, { recursive: true })
 })
 
-/** A log in memory that tells when a text has come. */
+/** A log in memory that reports when a text has arrived. */
 function memoryLog(): LogWriter & { readonly text: string; has(part: string): Promise<void> } {
   let text = ''
   const waiting: { part: string; resolve: () => void }[] = []
@@ -56,7 +56,7 @@ async function alive(pid: number): Promise<boolean> {
 }
 
 describe('a script', () => {
-  it('runs in its folder, and its output and exit code are kept', async () => {
+  it('runs in its folder, and keeps its output and exit code', async () => {
     const log = memoryLog()
     const result = await scripts.run(script('pwd; echo wrong >&2; exit 3', log), noSignal)
     expect(result).toEqual({
@@ -68,7 +68,7 @@ describe('a script', () => {
     expect(log.text.split('\n').sort()).toEqual(['', cwd, 'wrong'].sort())
   })
 
-  it('sees the variables it is given and none of the service', async () => {
+  it('sees its variables, and none of the service', async () => {
     vi.stubEnv('SVC_SECRET_TRACKER', 'hidden')
     vi.stubEnv('NODE_OPTIONS', '--no-warnings')
     const log = memoryLog()
@@ -77,18 +77,18 @@ describe('a script', () => {
     expect(names?.sort()).toEqual(['SVC_PROCESS_TREE', 'SVC_TASK_ID'])
   })
 
-  it('has no standard input to wait for', async () => {
+  it('has no standard input', async () => {
     const result = await scripts.run(script('cat; echo read', memoryLog()), noSignal)
     expect(result).toMatchObject({ exit_code: 0, output_tail: 'read\n' })
   })
 
-  it('leaves no process behind when it ends', async () => {
+  it('leaves no process behind', async () => {
     const log = memoryLog()
     await scripts.run(script('sleep 300 & echo $!', log), noSignal)
     expect(await alive(Number(log.text))).toBe(false)
   })
 
-  it('says what is wrong when its folder is gone', async () => {
+  it('reports that its folder is gone', async () => {
     const log = memoryLog()
     const result = await scripts.run(script('true', log, { cwd: join(cwd, 'gone') }), noSignal)
     expect(result.exit_code).toBe(126)
@@ -96,8 +96,8 @@ describe('a script', () => {
   })
 })
 
-describe('a script that is cut short', () => {
-  it('ends with 124 when it runs out of time, with its whole tree', async () => {
+describe('a script that is ended early', () => {
+  it('ends with 124 at its time limit, with all its processes', async () => {
     const log = memoryLog()
     const result = await scripts.run(script('sleep 300 & echo $!; wait', log, { timeout_ms: 300 }), noSignal)
     expect(result).toMatchObject({ exit_code: 124, timed_out: true })
@@ -105,7 +105,7 @@ describe('a script that is cut short', () => {
     expect(await alive(Number(log.text.split('\n')[0]))).toBe(false)
   })
 
-  it('ends with 130 when it is cancelled, with its whole tree', async () => {
+  it('ends with 130 on cancel, with all its processes', async () => {
     const log = memoryLog()
     const controller = new AbortController()
     const running = scripts.run(script('sleep 300 & echo $!; wait', log), { signal: controller.signal })
@@ -115,7 +115,7 @@ describe('a script that is cut short', () => {
     expect(await alive(Number(log.text))).toBe(false)
   })
 
-  it('does not start when it was cancelled before', async () => {
+  it('does not start if it is already cancelled', async () => {
     const log = memoryLog()
     const result = await scripts.run(script('echo started', log), { signal: AbortSignal.abort() })
     expect(result).toMatchObject({ exit_code: 130, output_tail: '' })
@@ -123,7 +123,7 @@ describe('a script that is cut short', () => {
   })
 })
 
-describe('a script that prints a lot', () => {
+describe('a script with much output', () => {
   it('waits for a slow log instead of filling the memory', async () => {
     let pending = 0
     let written = 0
@@ -149,7 +149,7 @@ describe('a script that prints a lot', () => {
     expect(result.output_tail.endsWith('the end\n')).toBe(true)
   })
 
-  it('is over once its log has taken the last of it, also where that came with the end', async () => {
+  it('ends once its log has taken the last output', async () => {
     let written = ''
     const log: LogWriter = {
       async write(bytes) {
@@ -161,7 +161,7 @@ describe('a script that prints a lot', () => {
     const stdout = new Readable({ read: () => undefined })
     stdout.push('the end\n')
     stdout.push(null)
-    await createScriptOutput(script('', log)).pump('stdout', stdout)
+    await createScriptOutput(script('', log)).collect('stdout', stdout)
     expect(written).toBe('the end\n')
   })
 
@@ -173,7 +173,7 @@ describe('a script that prints a lot', () => {
     expect(log.text.trim().split('\n').sort()).toEqual([...Array(3).fill('err-rest'), ...Array(3).fill('out-rest')])
   })
 
-  it('still ends when its log fails, and says so', async () => {
+  it('ends although its log fails, and reports that', async () => {
     const log: LogWriter = {
       write: () => Promise.reject(new Error('disk full')),
       close: () => Promise.resolve(),

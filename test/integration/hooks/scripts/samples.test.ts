@@ -25,7 +25,7 @@ async function reviewed(job: Job, task: Task): Promise<Task> {
   return await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 }
 
-/** Works on a task, merges it, and answers once its worktree is gone. */
+/** Works on a task, merges it, and resolves once its worktree is gone. */
 async function merge(job: Job, task: Task): Promise<void> {
   await job.claim(task, await job.agent('echo "$SVC_TASK_ID" >> work.txt', `For ${task.title}`))
   const { version } = await reviewed(job, task)
@@ -42,7 +42,7 @@ async function runOf(job: Job, task: Task, event: HookEvent): Promise<HookRun> {
   return await hookRunWhere(job, task.id, ended(event))
 }
 
-test('the page has the five samples', () => {
+test('has the five samples on the page', () => {
   expect([...samples.keys()]).toEqual([
     'Install dependencies before work',
     'Start and stop a dev server',
@@ -52,7 +52,7 @@ test('the page has the five samples', () => {
   ])
 })
 
-test('sample: dependencies are there when the agent starts, and are installed once', async () => {
+test('sample: installs dependencies once before the agent starts', async () => {
   const dependencies = { tiny: 'file:tiny' }
   const lock = {
     name: 'example',
@@ -111,7 +111,7 @@ async function startServed(agent: string) {
 
 const dirt = (job: Job, cwd: string) => job.repository.git(['status', '--porcelain'], { cwd })
 
-test('sample: a dev server serves the agent, and is gone when the work has stopped', async () => {
+test('sample: serves a dev server to the agent until the work stops', async () => {
   const { job, task, path } = await startServed('node ask.js && echo work > work.txt')
   await using _ = job
   await reviewed(job, task)
@@ -124,7 +124,7 @@ test('sample: a dev server serves the agent, and is gone when the work has stopp
   expect(await dirt(job, path)).toBe('?? work.txt')
 })
 
-test('sample: a dev server is gone when its task is cancelled', async () => {
+test('sample: ends a dev server when its task is cancelled', async () => {
   const { job, task } = await startServed('node ask.js && touch asked && exec sleep 600')
   await using _ = job
   await hookRunWhere(job, task.id, ({ stdout }) => stdout.includes('ready on'))
@@ -134,7 +134,7 @@ test('sample: a dev server is gone when its task is cancelled', async () => {
   await expect(fetch(`http://127.0.0.1:${run.environment['SVC_PORT_BASE'] ?? ''}`)).rejects.toThrow()
 })
 
-test('sample: what the agent left is formatted before the checks look at it', async () => {
+test('sample: formats the agent’s work before the checks', async () => {
   const format = `const fs = require('node:fs'); fs.writeFileSync('work.txt', fs.readFileSync('work.txt', 'utf8').trim() + '\\n')`
   await using job = await startSample('Format on stop', {
     'package.json': packageOf({ format: 'node format.js' }),
@@ -149,7 +149,7 @@ test('sample: what the agent left is formatted before the checks look at it', as
   expect((await runOf(job, task, 'on_work_stop')).status).toBe('succeeded')
 })
 
-test('sample: a release leaves its tag on what was merged, and another task leaves none', async () => {
+test('sample: tags what was merged for a release, and nothing for another task', async () => {
   await using job = await startSample('Tag a release when done')
   await merge(job, await job.task({ title: 'Something else' }))
   expect(await job.repository.git(['tag'])).toBe('')

@@ -9,7 +9,7 @@ import { alive, createScriptFolder } from './captured-run.ts'
 const linux = process.platform === 'linux'
 const pidsIn = (text: string): number[] => [...text.matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid))
 
-/** A capture that tells when it has seen a text. */
+/** A capture that reports when it has seen a text. */
 function watched(part: string) {
   const capture = createOutputCapture({ maxBytes: 10 * 1024, redact: (text) => text })
   const seen = Promise.withResolvers<void>()
@@ -20,14 +20,14 @@ function watched(part: string) {
   return { capture: { push, text: capture.text }, seen: seen.promise }
 }
 
-describe.runIf(linux)('a script that leaves something behind', () => {
+describe.runIf(linux)('a script that leaves a process behind', () => {
   it.each([
     ['in the background', 'sleep 300 & echo pid $!'],
     ['in a session of its own', 'setsid sh -c "echo pid \\$\\$; exec sleep 300" & sleep 0.1'],
     ['by a double fork', '(setsid sh -c "(echo pid \\$\\$; exec sleep 300) &" &); sleep 0.1'],
     ['with its outputs closed', 'setsid sh -c "echo pid \\$\\$; exec sleep 300 >/dev/null 2>&1" & sleep 0.1'],
     ['that ignores SIGTERM', `(trap '' TERM; echo pid $(sh -c 'echo $PPID'); while :; do sleep 1; done) & sleep 0.1`],
-  ])('takes it along: %s', async (_, command) => {
+  ])('ends with it: %s', async (_, command) => {
     using folder = createScriptFolder()
     const { exit_code, stdout } = await folder.run(`${command}; exit 5`)
     const left = pidsIn(stdout)
@@ -35,7 +35,7 @@ describe.runIf(linux)('a script that leaves something behind', () => {
     expect([exit_code, await alive(left)]).toEqual([5, []])
   })
 
-  it('takes it along when it runs out of time, and when it is cancelled', async () => {
+  it('ends with it at the time limit and on cancel', async () => {
     await using beacon = await createProcessBeacon()
     using folder = createScriptFolder()
     const command = beacon.hold('tree', `(setsid bash -c "(sleep 300) & sleep 300" &); sleep 300 & ${wait}`)
@@ -55,8 +55,8 @@ describe.runIf(linux)('a script that leaves something behind', () => {
   })
 })
 
-describe('a script that does not do as it is told', () => {
-  it('is killed when it ignores SIGTERM for longer than the grace', async () => {
+describe('a script that ignores its end', () => {
+  it('is killed when it ignores SIGTERM longer than the grace period', async () => {
     using folder = createScriptFolder(200)
     const { capture, seen } = watched('ready\n')
     const abort = new AbortController()
@@ -68,7 +68,7 @@ describe('a script that does not do as it is told', () => {
     expect(await alive(pidsIn(capture.text()))).toEqual([])
   })
 
-  it('may tidy up on SIGTERM, and what it says then is kept', async () => {
+  it('may tidy up on SIGTERM, and that output is kept', async () => {
     using folder = createScriptFolder()
     const { exit_code, stdout } = await folder.run(
       `trap 'echo tidied up; exit 0' TERM; echo started; while :; do sleep 0.02; done`,
@@ -77,23 +77,23 @@ describe('a script that does not do as it is told', () => {
     expect([exit_code, stdout]).toEqual([124, 'started\ntidied up\n'])
   })
 
-  it.each([0, 1, 3, 77, 124, 255])('ends with the exit code that it gave: %i', async (code) => {
+  it.each([0, 1, 3, 77, 124, 255])('ends with its own exit code: %i', async (code) => {
     using folder = createScriptFolder()
     expect(await folder.run(`exit ${code}`)).toMatchObject({ exit_code: code, timed_out: false })
   })
 
-  it('ends with 128 and the number of the signal that ended it', async () => {
+  it('ends with 128 plus the number of the signal', async () => {
     using folder = createScriptFolder()
     expect((await folder.run('kill -KILL $$')).exit_code).toBe(137)
   })
 
-  it('has nothing to read, and no terminal to wait at', async () => {
+  it('has neither input nor terminal to wait for', async () => {
     using folder = createScriptFolder()
     const { exit_code, stdout } = await folder.run('read -r line; echo "read $? $line"; cat; test -t 0; echo "tty $?"')
     expect([exit_code, stdout]).toEqual([0, 'read 1 \ntty 1\n'])
   })
 
-  it('may delete its working directory and still end as it likes', async () => {
+  it('may delete its working directory', async () => {
     using folder = createScriptFolder()
     const { exit_code, stdout } = await folder.run('rm -rf "$PWD"; echo gone; exit 6')
     expect([exit_code, stdout]).toEqual([6, 'gone\n'])
@@ -103,7 +103,7 @@ describe('a script that does not do as it is told', () => {
     })
   })
 
-  it('says that its directory is none', async () => {
+  it('reports that its directory is none', async () => {
     using folder = createScriptFolder()
     await folder.run('echo > file')
     const cwd = join(folder.path, 'file')
@@ -112,14 +112,14 @@ describe('a script that does not do as it is told', () => {
   })
 })
 
-describe('what a script says', () => {
-  it('is kept by output, also when it is no UTF-8', async () => {
+describe('the output of a script', () => {
+  it('is kept, even if it is no UTF-8', async () => {
     using folder = createScriptFolder()
     const { stdout, stderr } = await folder.run(String.raw`printf 'a\377\200b\303'; printf '\342\202\254 wrong' >&2`)
     expect([stdout, stderr]).toEqual(['a\ufffd\ufffdb\ufffd', '€ wrong'])
   })
 
-  it('is told of while it comes, not for each piece, and once more at the end', async () => {
+  it('is reported while it comes, not for each piece, and once at the end', async () => {
     using folder = createScriptFolder()
     await using beacon = await createProcessBeacon()
     const { capture } = watched('')
@@ -141,7 +141,7 @@ describe('what a script says', () => {
     expect(silent).not.toHaveBeenCalled()
   })
 
-  it('may be 1 GB: 32 MB of memory are enough, and the end is right', async () => {
+  it('may be 1 GB within 32 MB of memory, with the right end', async () => {
     using folder = createScriptFolder()
     await using flood = startHelper<FloodRequest, FloodAnswer>(
       new URL('../../../bench/script-flood.ts', import.meta.url),

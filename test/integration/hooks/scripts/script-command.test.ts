@@ -5,7 +5,7 @@ import { createScriptFolder } from './captured-run.ts'
 
 const posix = process.platform !== 'win32'
 
-/** A folder with files in it, all but those named `…plain…` executable. */
+/** A folder with files, all executable except those named `…plain…`. */
 function folderWith(files: Readonly<Record<string, string>>) {
   const folder = createScriptFolder()
   for (const [name, content] of Object.entries(files)) {
@@ -22,14 +22,14 @@ const say = '#!/bin/sh\necho "ran in $PWD"\n'
 test
   .runIf(posix)
   .each(['hook.sh', './hook.sh', 'scripts/with space.sh', 'scripts/grüße & $(more).sh', '  scripts/with space.sh \n'])(
-  'the path of an executable is run as it is, whatever its name has in it: %j',
+  'runs the path of an executable as it is, with any characters: %j',
   async (command) => {
     using folder = folderWith({ 'hook.sh': say, 'scripts/with space.sh': say, 'scripts/grüße & $(more).sh': say })
     expect(await folder.run(command)).toMatchObject({ exit_code: 0, stdout: `ran in ${folder.path}\n`, stderr: '' })
   },
 )
 
-test.runIf(posix)('an absolute path and a link lead to the executable too, and it needs no first line', async () => {
+test.runIf(posix)('runs an absolute path, a link, and a file without a first line', async () => {
   using folder = folderWith({ 'a b.sh': 'echo no first line; exit 4\n' })
   symlinkSync('a b.sh', join(folder.path, 'a link'))
   const expected = { exit_code: 4, stdout: 'no first line\n' }
@@ -37,7 +37,7 @@ test.runIf(posix)('an absolute path and a link lead to the executable too, and i
   expect(await folder.run('a link')).toMatchObject(expected)
 })
 
-test.runIf(posix)('a file that is not executable is refused with what to do', async () => {
+test.runIf(posix)('refuses a file that is not executable, and says what to do', async () => {
   using folder = folderWith({ 'scripts/plain.sh': say })
   expect(await folder.run('scripts/plain.sh')).toMatchObject({
     exit_code: 126,
@@ -46,7 +46,7 @@ test.runIf(posix)('a file that is not executable is refused with what to do', as
   })
 })
 
-test.runIf(posix)('a script whose first line names no program says so', async () => {
+test.runIf(posix)('reports a script whose first line names no program', async () => {
   using folder = folderWith({ 'hook.sh': '#!/no/such/program\n' })
   const { exit_code, stderr } = await folder.run('hook.sh')
   expect([exit_code, stderr]).toEqual([
@@ -55,7 +55,7 @@ test.runIf(posix)('a script whose first line names no program says so', async ()
   ])
 })
 
-test.runIf(posix)('all else is a snippet for the shell: arguments, several lines, folders', async () => {
+test.runIf(posix)('passes everything else to the shell: arguments, several lines, folders', async () => {
   using folder = folderWith({ 'hook.sh': '#!/bin/sh\necho "with $1"\n', 'sub/x': '' })
   expect(await folder.run('./hook.sh this')).toMatchObject({ exit_code: 0, stdout: 'with this\n' })
   expect(await folder.run('./hook.sh\necho and more')).toMatchObject({ stdout: 'with \nand more\n' })
@@ -69,7 +69,7 @@ test.runIf(posix).each([
   ['a command that is too long for the system', `: ${'ä'.repeat(100_000)}`, {}, 'too long'],
   ['a null byte in the command', 'echo a\0b', {}, 'null byte'],
   ['a null byte in a value', 'true', { SVC_TASK_TITLE: 'a\0b' }, 'null byte'],
-])('%s is an answer and no crash', async (_, command, env, why) => {
+])('answers %s without a crash', async (_, command, env, why) => {
   using folder = createScriptFolder()
   const { exit_code, stderr } = await folder.run(command, { env })
   expect(exit_code).toBe(126)

@@ -24,7 +24,7 @@ const status =
   (response) =>
     void response.writeHead(code, headers).end()
 
-/** A receiver that answers one post after the other like this, the last way for ever; it keeps what is signed well. */
+/** A receiver that answers each post in turn like this, repeating the last answer; keeps correctly signed bodies. */
 async function startReceiver(...answers: readonly Answer[]) {
   const bodies: string[] = []
   const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ async function startReceiver(...answers: readonly Answer[]) {
   }
 }
 
-/** Runs the sample's script as a hook does, with short pauses, and answers its delivery log. */
+/** Runs the sample's script like a hook with short pauses, and returns its delivery log. */
 async function deliver(url: string, more: Record<string, string | undefined> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'copse-webhook-'))
   try {
@@ -79,7 +79,7 @@ async function deliver(url: string, more: Record<string, string | undefined> = {
 }
 const story = (log: readonly { status?: number; error?: string }[]) => log.map((line) => line.status ?? line.error)
 
-test('a receiver that fails first gets the same signed words again, and each attempt is logged', async () => {
+test('sends the same signed text again after a failure, and logs each attempt', async () => {
   await using receiver = await startReceiver(status(500), status(429, { 'retry-after': '3600' }), status(204))
   const { code, log } = await deliver(receiver.url)
   expect([code, story(log)]).toEqual([0, [500, 429, 204]])
@@ -95,7 +95,7 @@ test('a receiver that fails first gets the same signed words again, and each att
   expect(receiver.bodies.map((one) => JSON.parse(one) as unknown)).toEqual([body, body, body])
 })
 
-test('a receiver that hangs, hangs up, or never ends its answer holds nobody up', async () => {
+test('gives up a receiver that hangs, hangs up, or never ends its answer', async () => {
   await using receiver = await startReceiver(
     () => undefined,
     (_, request) => request.socket.destroy(),
@@ -108,7 +108,7 @@ test('a receiver that hangs, hangs up, or never ends its answer holds nobody up'
   expect([code, story(log)]).toEqual([0, ['TimeoutError', 'UND_ERR_SOCKET', 200]])
 })
 
-test('a refusal or a redirect is not asked again, nor followed', async () => {
+test('neither repeats nor follows a refusal or a redirect', async () => {
   await using elsewhere = await startReceiver(status(204))
   await using receiver = await startReceiver(status(307, { location: elsewhere.url }), status(404))
   for (const answer of [307, 404]) {
@@ -118,7 +118,7 @@ test('a refusal or a redirect is not asked again, nor followed', async () => {
   expect(elsewhere.bodies).toEqual([])
 })
 
-test('after five attempts it is a failure that names no address', async () => {
+test('fails after five attempts without naming the address', async () => {
   await using receiver = await startReceiver(status(503))
   const { code, log, problems } = await deliver(receiver.url)
   expect([code, story(log), problems]).toEqual([1, [503, 503, 503, 503, 503], ''])
@@ -129,14 +129,14 @@ test('after five attempts it is a failure that names no address', async () => {
   expect(JSON.stringify(away)).not.toContain(closed.url)
 })
 
-test('without its secret it says what to set and posts nothing', async () => {
+test('says what to set without its secret, and posts nothing', async () => {
   await using receiver = await startReceiver(status(204))
   const { code, problems } = await deliver(receiver.url, { TEAM_WEBHOOK_SECRET: undefined })
   expect([code, problems.includes('Set TEAM_WEBHOOK and TEAM_WEBHOOK_SECRET')]).toEqual([1, true])
   expect(receiver.bodies).toEqual([])
 })
 
-test('sample: a webhook hears of a task that is done, whatever its title', async () => {
+test('sample: notifies a webhook of a finished task with any title', async () => {
   await using receiver = await startReceiver(status(204))
   vi.stubEnv('TEAM_WEBHOOK', receiver.url)
   vi.stubEnv('TEAM_WEBHOOK_SECRET', secret)

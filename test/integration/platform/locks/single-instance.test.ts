@@ -32,7 +32,7 @@ async function holder(folder: string) {
   }
 }
 
-test('a folder that another process holds is refused by its pid, and had once that process was killed', async () => {
+test('refuses a folder that another process holds, by its pid, until that is killed', async () => {
   await using folder = await dataFolder()
   const other = await holder(folder.path)
   expect(() => lockDataDir(folder.path)).toThrow(DataDirLockedError)
@@ -43,7 +43,7 @@ test('a folder that another process holds is refused by its pid, and had once th
   expect(await readdir(folder.path)).toEqual(['copse.lock'])
 })
 
-test('a pid that now belongs to another process does not keep the folder', async () => {
+test('ignores a pid that now belongs to another process', async () => {
   await using folder = await dataFolder()
   const lock = { pid: process.ppid, host: hostname(), since: '2026-11-21T09:30:00.000Z', started: 'long before' }
   await writeFile(folder.lock, JSON.stringify(lock))
@@ -51,21 +51,21 @@ test('a pid that now belongs to another process does not keep the folder', async
   expect(held).toBeDefined()
 })
 
-test('a lock that was cut short by a power loss is taken over', async () => {
+test('takes over a lock that a power loss cut short', async () => {
   await using folder = await dataFolder()
   await writeFile(folder.lock, '{"pid":12')
   using held = lockDataDir(folder.path)
   expect(held).toBeDefined()
 })
 
-test('a lock of another machine is never taken over, and says what to do', async () => {
+test('never takes over another machine’s lock, and says what to do', async () => {
   await using folder = await dataFolder()
   const lock = { pid: 1, host: 'elsewhere', since: '2026-11-21T09:30:00.000Z', started: null }
   await writeFile(folder.lock, JSON.stringify(lock))
   expect(() => lockDataDir(folder.path)).toThrow(`process 1 on elsewhere (if that is not so, delete ${folder.lock})`)
 })
 
-test('letting go frees the folder once, and not somebody else’s hold', async () => {
+test('releases its own lock once, and no one else’s', async () => {
   await using folder = await dataFolder()
   const first = lockDataDir(folder.path)
   first[Symbol.dispose]()
@@ -77,7 +77,7 @@ test('letting go frees the folder once, and not somebody else’s hold', async (
   expect(await readdir(folder.path)).toEqual(['copse.lock'])
 })
 
-test('of many starts at once on a stale lock exactly one has the folder', async () => {
+test('gives the folder to exactly one of many starts on a stale lock', async () => {
   await using folder = await dataFolder()
   await writeFile(folder.lock, '{}')
   const code = `const { lockDataDir } = await import(${JSON.stringify(module)})

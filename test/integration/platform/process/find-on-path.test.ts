@@ -17,7 +17,7 @@ function program(name: string, text: string, mode = 0o755): string {
   return path
 }
 
-it('finds a program as a shell would: the first that can be run, no folders', () => {
+it('finds the first executable file, as a shell would', () => {
   mkdirSync(join(dir, 'agent'))
   mkdirSync(join(dir, 'two'))
   const path = program('two/agent', '#!/bin/sh\n')

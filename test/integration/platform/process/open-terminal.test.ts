@@ -8,13 +8,13 @@ async function withPrograms(names: readonly string[]) {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'copse-terminal-')))
   const bin = join(folder, 'bin')
   await mkdir(bin)
-  // Each says where it was started, and ends.
+  // Each prints where it was started, and ends.
   const script = '#!/bin/sh\npwd > started.txt.new && mv started.txt.new started.txt\n'
   for (const name of names) await writeFile(join(bin, name), script, { mode: 0o755 })
   return { folder, bin, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
-test('the terminal that a person has chosen comes before the others of a Linux desktop', async () => {
+test('prefers the person’s terminal to the others of a Linux desktop', async () => {
   await using given = await withPrograms(['xterm', 'konsole', 'mine'])
   const { bin } = given
   expect(findTerminal('linux', { PATH: bin })?.program).toBe(join(bin, 'konsole'))
@@ -23,7 +23,7 @@ test('the terminal that a person has chosen comes before the others of a Linux d
   expect(findTerminal('linux', { PATH: '/nowhere' })).toBeNull()
 })
 
-test('macOS and Windows are told the folder', async () => {
+test('passes the folder on macOS and Windows', async () => {
   expect(findTerminal('darwin', {})?.args('/a b')).toEqual(['-a', 'Terminal', '/a b'])
   await using given = await withPrograms(['wt.exe'])
   expect(findTerminal('win32', { PATH: given.bin })?.args('C:\\a b')).toEqual(['-d', 'C:\\a b'])
@@ -31,7 +31,7 @@ test('macOS and Windows are told the folder', async () => {
 })
 
 test.skipIf(process.platform === 'win32')(
-  'a terminal starts in the folder, and one that cannot be started says so',
+  'starts a terminal in the folder, and reports one that can’t start',
   async () => {
     await using given = await withPrograms(['xterm'])
     const { folder, bin } = given

@@ -9,7 +9,7 @@ import { projectRoot } from '../../../helpers/project-root.ts'
 
 const spawner = join(projectRoot, 'src-main/platform/process/process.ts')
 
-/** A process that starts a tree in this folder and waits, as a service does. */
+/** A process that starts a tree in this folder and waits, like a service. */
 function startService(cwd: string, command: string) {
   const code = `const { spawnTree } = await import(${JSON.stringify(spawner)})
     await spawnTree('/bin/sh', ['-c', process.argv[1]], { cwd: process.argv[2], env: process.env, stdin: 'ignore' })`
@@ -17,7 +17,7 @@ function startService(cwd: string, command: string) {
 }
 
 it.runIf(process.platform === 'linux')(
-  'within two seconds of a kill -9 nothing is left of what a service ran, wherever it went',
+  'ends everything that a service ran within two seconds of a kill -9',
   async () => {
     await using beacon = await createProcessBeacon()
     await using folder = await mkdtempDisposable(join(tmpdir(), 'copse-guard-'))

@@ -49,7 +49,7 @@ describe('stopping a tree', () => {
     expect(await tree.ended).toEqual({ exit_code: 143, signal: 'SIGTERM', survivors: [] })
   })
 
-  it.runIf(linux)('ends a child that left the group, also when its parent is gone', async () => {
+  it.runIf(linux)('ends a child that left the group, even if its parent is gone', async () => {
     const tree = await shell('(setsid sh -c "echo \\$\\$; exec sleep 300" &); wait; sleep 300')
     const [stray = 0] = await pids(tree.stdout, 1)
     const row = (await readProcessTable()).find((one) => one.pid === stray)
@@ -58,7 +58,7 @@ describe('stopping a tree', () => {
     expect(await alive([stray])).toEqual([])
   })
 
-  it('kills what ignores SIGTERM once the grace is over', async () => {
+  it('kills after the grace period what ignores SIGTERM', async () => {
     const tree = await shell(
       'trap "" TERM; sh -c "trap \\"\\" TERM; echo \\$\\$; while :; do sleep 1; done" & echo $$; wait; while :; do sleep 1; done',
     )
@@ -68,14 +68,14 @@ describe('stopping a tree', () => {
     expect(await tree.ended).toMatchObject({ exit_code: 137, signal: 'SIGKILL' })
   })
 
-  it('gives it ten seconds where nobody says otherwise', async () => {
+  it('waits ten seconds by default', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       const tree = await shell('trap "" TERM; echo $$; while :; do sleep 1; done')
       const all = await pids(tree.stdout, 1)
       const stopped = tree.stop()
       vi.setSystemTime(Date.now() + 9_900)
-      // It is looked at many times meanwhile.
+      // It is checked many times until then.
       for (let looks = 0; looks < 20; looks++) expect(await alive(all)).toEqual(all)
       vi.setSystemTime(Date.now() + 100)
       await stopped
@@ -85,7 +85,7 @@ describe('stopping a tree', () => {
     }
   })
 
-  it('lets a process finish what it does on SIGTERM', async () => {
+  it('lets a process finish its work on SIGTERM', async () => {
     const tree = await shell('trap "echo cleaned; exit 7" TERM; echo 1; while :; do sleep 0.05; done')
     await pids(tree.stdout, 1)
     const rest = text(tree.stdout)
@@ -94,7 +94,7 @@ describe('stopping a tree', () => {
     expect((await tree.ended).exit_code).toBe(7)
   })
 
-  it('may be asked twice, the shorter grace winning, and after the end', async () => {
+  it('may be repeated, with the shorter grace period, and after the end', async () => {
     const tree = await shell('trap "" TERM; echo 1; while :; do sleep 1; done')
     await pids(tree.stdout, 1)
     await Promise.all([tree.stop({ graceMs: 60_000 }), tree.stop({ graceMs: 0 })])
@@ -104,29 +104,26 @@ describe('stopping a tree', () => {
 })
 
 describe('a tree that ends by itself', () => {
-  it('takes the children along that it left in the background', async () => {
+  it('ends the children that it left in the background', async () => {
     const tree = await shell('sleep 300 >/dev/null 2>&1 & echo $!; exit 3')
     const left = await pids(tree.stdout, 1)
     expect(await tree.ended).toEqual({ exit_code: 3, signal: null, survivors: [] })
     expect(await alive(left)).toEqual([])
   })
 
-  it.runIf(linux)(
-    'brings its output to an end even when a process that escaped every search holds the pipe',
-    async () => {
-      const tree = await shell('(env -i setsid sh -c "echo \\$\\$; exec sleep 300" &); sleep 0.2')
-      const [escaped = 0] = await pids(tree.stdout, 1)
-      try {
-        await tree.ended
-        expect(await text(tree.stdout)).toBe('')
-        expect(await alive([escaped])).toEqual([escaped])
-      } finally {
-        process.kill(escaped, 'SIGKILL')
-      }
-    },
-  )
+  it.runIf(linux)('ends its output even if an unfound process holds the pipe', async () => {
+    const tree = await shell('(env -i setsid sh -c "echo \\$\\$; exec sleep 300" &); sleep 0.2')
+    const [escaped = 0] = await pids(tree.stdout, 1)
+    try {
+      await tree.ended
+      expect(await text(tree.stdout)).toBe('')
+      expect(await alive([escaped])).toEqual([escaped])
+    } finally {
+      process.kill(escaped, 'SIGKILL')
+    }
+  })
 
-  it('gives all of its output, however late it is read', async () => {
+  it('delivers all of its output, however late it is read', async () => {
     const tree = await shell('head -c 50000 /dev/zero; exit 0')
     await tree.ended
     let size = 0
@@ -151,8 +148,8 @@ describe('a process that cannot start', () => {
   })
 })
 
-describe('what a killed service left', () => {
-  it('is known by pid and start time together', async () => {
+describe('leftovers of a killed service', () => {
+  it('are identified by pid and start time', async () => {
     const tree = await shell('sleep 300')
     expect(await identify(tree.process.pid)).toEqual(tree.process)
     expect(await isAlive(tree.process)).toBe(true)
@@ -161,14 +158,14 @@ describe('what a killed service left', () => {
     expect(await isAlive(tree.process)).toBe(false)
   })
 
-  it('is reaped with all that it started', async () => {
+  it('are ended with all their processes', async () => {
     const tree = await shell('sleep 300 & echo $!; wait', { SVC_EXECUTION_ID: 'reap-1' })
     const all = [tree.process.pid, ...(await pids(tree.stdout, 1))]
     await reap(tree.process, 'reap-1')
     expect(await alive(all)).toEqual([])
   })
 
-  it.runIf(linux)('is found by its execution when the first process is long gone', async () => {
+  it.runIf(linux)('are found by their execution when the first process is gone', async () => {
     const child = spawn('/bin/sh', ['-c', 'read go; sleep 300 & echo $!'], {
       detached: true,
       env: { ...environment, SVC_EXECUTION_ID: 'reap-2' },
@@ -183,7 +180,7 @@ describe('what a killed service left', () => {
     expect(await alive(left)).toEqual([])
   })
 
-  it('is not looked for in a process that has its pid by now', async () => {
+  it('are not looked for in a process with a reused pid', async () => {
     const stranger = spawn('sleep', ['300'], { detached: true, stdio: 'ignore' })
     const now = await identify(stranger.pid ?? 0)
     const earlier = linux ? now?.started.replace(/^\d+/, '1') : 'Sat Nov 21 10:00:00 2020'
@@ -195,7 +192,7 @@ describe('what a killed service left', () => {
   })
 })
 
-it.runIf(linux)('lists processes by ps as it does from /proc', async () => {
+it.runIf(linux)('lists processes by ps as from /proc', async () => {
   const tree = await shell('sleep 300')
   const [row] = await readPs(['-p', String(tree.process.pid)])
   const same = (await readProcessTable()).find((one) => one.pid === tree.process.pid)
@@ -203,7 +200,7 @@ it.runIf(linux)('lists processes by ps as it does from /proc', async () => {
   expect(Math.abs((row?.order ?? 0) - Date.now())).toBeLessThan(60_000)
 })
 
-it.runIf(linux)('lists what has come since a child, and all when that child is not new', async () => {
+it.runIf(linux)('lists processes newer than a child, or all if that is not new', async () => {
   const at = performance.now()
   const tree = await shell('(setsid sh -c "echo \\$\\$; exec sleep 300" &); sleep 300')
   const child = tree.process.pid

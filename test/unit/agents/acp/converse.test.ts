@@ -28,7 +28,7 @@ const request = (played: Played, method: string): unknown =>
     .map((line) => JSON.parse(line) as { method?: string; params?: unknown })
     .find((one) => one.method === method)?.params
 
-test('our MCP server travels over stdin, with its token', async () => {
+test('sends the MCP server and its token over stdin', async () => {
   const mcp = { url: 'http://127.0.0.1:1/mcp', token: 'secret' }
   const played = await talk([hello, opened, says('Done.'), done], runOf({ mcp }))
   const headers = [{ name: 'Authorization', value: 'Bearer secret' }]
@@ -39,7 +39,7 @@ test('our MCP server travels over stdin, with its token', async () => {
   expect(JSON.stringify(played.entries)).not.toContain('secret')
 })
 
-test('a mode that asks nobody is taken, and what is still asked is allowed once', async () => {
+test('chooses a mode without questions and allows what is still asked once', async () => {
   const modes = {
     currentModeId: 'default',
     availableModes: [
@@ -66,7 +66,7 @@ test('a mode that asks nobody is taken, and what is still asked is allowed once'
   })
 })
 
-test('a loaded session is not told again', async () => {
+test('shows no replayed turns of a loaded session', async () => {
   const played = await talk(
     [
       hello,
@@ -84,7 +84,7 @@ test('a loaded session is not told again', async () => {
   expect(played.result).toMatchObject({ session_id: 's1', conclusion: 'talked', message: 'New words.' })
 })
 
-test('a session that is gone is told, and not kept', async () => {
+test('reports a session that is gone and does not keep it', async () => {
   const played = await talk(
     [hello, refusal(1, -32603, 'Internal error', { details: 'No such session' })],
     runOf({ session_id: 's1' }),
@@ -93,7 +93,7 @@ test('a session that is gone is told, and not kept', async () => {
   expect(played.result.message).toBe("The session s1 can't be taken up: Internal error: No such session")
 })
 
-test('an agent that wants a person to sign in says what to do', async () => {
+test('says what to do when the agent needs a sign-in', async () => {
   const played = await talk([hello, refusal(1, -32000, 'Authentication required')], runOf(), copilot)
   expect(played.result).toMatchObject({ failed: true, conclusion: 'silent' })
   expect(played.result.message).toBe('Copilot CLI: Authentication required. Run `copilot login` once to sign in.')
@@ -111,13 +111,13 @@ test.each([
   ['a refusal of the model', answer(2, { stopReason: 'refusal' }), 'silent', true],
   ['another error', refusal(2, -32603, 'The model server answered 500'), 'silent', true],
   ['nothing', done, 'silent', false],
-])('%s at the end of a turn is told as such', async (_name, end, conclusion, failed) => {
+])('reports %s at the end of a turn', async (_name, end, conclusion, failed) => {
   const played = await talk([hello, opened, end])
   expect(played.result).toMatchObject({ conclusion, failed })
   expect(played.entries.map(({ type }) => type)).toEqual(failed ? ['error'] : [])
 })
 
-test('an agent that falls silent in the middle has failed, and keeps its session', async () => {
+test('fails when the agent stops in the middle of a turn, and keeps its session', async () => {
   const played = await talk([hello, opened, '@2', says('I begin.')])
   expect(played.result).toMatchObject({
     failed: true,
@@ -127,12 +127,12 @@ test('an agent that falls silent in the middle has failed, and keeps its session
   expect(played.entries).toMatchObject([{ type: 'message', text: 'I begin.' }])
 })
 
-test("Copilot's own errors in place of words fail the run", async () => {
+test('fails the run when Copilot reports an error of its own', async () => {
   const played = await talk([hello, opened, says('Error: 400 No such model'), done], runOf(), copilot)
   expect(played.result).toMatchObject({ failed: true, message: 'Error: 400 No such model' })
 })
 
-test('garbage stays visible and harms nothing; unknown updates are passed over', async () => {
+test('keeps garbage visible and ignores unknown updates', async () => {
   const odd = [
     update({ sessionUpdate: 'agent_message_chunk', content: 5 }),
     'Updating…',
@@ -144,7 +144,7 @@ test('garbage stays visible and harms nothing; unknown updates are passed over',
   expect(played.result).toMatchObject({ conclusion: 'talked', failed: false })
 })
 
-test('a call is told once it is known what it does, and merged with what comes later', async () => {
+test('shows a tool call once its input is known, and merges later updates', async () => {
   const call = {
     toolCallId: 'c1',
     sessionUpdate: 'tool_call',
@@ -170,7 +170,7 @@ test('a call is told once it is known what it does, and merged with what comes l
   ])
 })
 
-test('model and effort are options of the session; a choice that there is not fails the run', async () => {
+test('sets model and effort as options of the session, and fails for one that does not exist', async () => {
   const option = (id: string, category: string): object => ({
     id,
     category,

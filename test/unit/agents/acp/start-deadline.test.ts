@@ -16,7 +16,7 @@ test.each([
       if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: ${hello} }))
     })`,
   ],
-])('an agent that never answers %s is ended, and what it wrote is told', async (_what, script) => {
+])('ends an agent that never answers %s, and shows what it wrote', async (_what, script) => {
   const running = await startAgent(acpProfile({ ...anyAcpAgent, startMs: 600 }), runOf({ cwd: tmpdir() }), {
     env: process.env,
     signal: new AbortController().signal,

@@ -7,13 +7,13 @@ test.each([
   ['in the answer', { usage: { inputTokens: 10, outputTokens: 4, totalTokens: 14 } }, 10, 4],
   ['with what a cache gave', { usage: { inputTokens: 10, outputTokens: 4, totalTokens: 114 } }, 110, 4],
   ['in its notes', { _meta: { quota: { token_count: { input_tokens: 7, output_tokens: 2 } } } }, 7, 2],
-])('the tokens of a turn are read %s', (_name, response, input_tokens, output_tokens) => {
+])('reads the tokens of a turn %s', (_name, response, input_tokens, output_tokens) => {
   const usage = createUsageCount()
   expect(usage.endTurn(response)).toEqual({ input_tokens, output_tokens, cost_usd: null })
   expect(usage.total()).toEqual({ input_tokens, output_tokens, cost_usd: null })
 })
 
-test('the tokens of single calls are added up, turn by turn', () => {
+test('adds up the tokens of single calls, turn by turn', () => {
   const usage = createUsageCount()
   usage.addOf({ usage: { inputTokens: 100, outputTokens: 20 } })
   usage.addOf({ usage: { inputTokens: 100, outputTokens: 20 } })
@@ -24,7 +24,7 @@ test('the tokens of single calls are added up, turn by turn', () => {
   expect(usage.total()).toEqual({ input_tokens: 201, output_tokens: 41, cost_usd: null })
 })
 
-test('a cost that is told as a running total of the session counts from the beginning of the run', () => {
+test('counts a running total of the session from the beginning of the run', () => {
   const usage = createUsageCount()
   usage.cost(dollars(1))
   usage.begin()
@@ -35,7 +35,7 @@ test('a cost that is told as a running total of the session counts from the begi
   expect(usage.total()).toMatchObject({ cost_usd: 0.5 })
 })
 
-test('the cost of a session that is taken up without a word of it counts once', () => {
+test('counts the cost of a resumed session once if it was not reported before', () => {
   const usage = createUsageCount()
   usage.begin(1)
   usage.cost(dollars(1.25))
@@ -46,13 +46,13 @@ test('the cost of a session that is taken up without a word of it counts once', 
   expect(fresh.endTurn({})).toMatchObject({ cost_usd: 0.5 })
 })
 
-test('a cost of 0 is no price', () => {
+test('takes a cost of 0 for an unknown price', () => {
   const usage = createUsageCount()
   usage.cost(dollars(0))
   expect(usage.endTurn({ usage: { inputTokens: 10, outputTokens: 4 } })).toMatchObject({ cost_usd: null })
 })
 
-test('another currency and nonsense are no usage', () => {
+test('ignores another currency and invalid usage', () => {
   const usage = createUsageCount()
   usage.cost({ amount: 3, currency: 'EUR' })
   expect(usage.endTurn({ usage: 'much' })).toBeNull()

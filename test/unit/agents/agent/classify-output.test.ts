@@ -11,7 +11,7 @@ test.each([
   'Error: 429 rate_limit_exceeded',
   'You have reached your premium request limit',
   'insufficient_quota',
-])('%j tells of a limit', (text) => {
+])('recognizes a limit in %j', (text) => {
   expect(isLimitError(text)).toBe(true)
 })
 
@@ -21,11 +21,11 @@ test.each([
   'The file is too large',
   'context length exceeded',
   'Connection error.',
-])('%j does not', (text) => {
+])('recognizes no limit in %j', (text) => {
   expect(isLimitError(text)).toBe(false)
 })
 
-test('only the very end is a question, and its paragraph is what is asked', () => {
+test('takes a question only from the last paragraph', () => {
   expect(endsWithQuestion('Shall I? I do.')).toBe(false)
   expect(endsWithQuestion('Fine. **Shall I?**\n')).toBe(true)
   expect(lastParagraph('I looked.\n\nThere are two.\nWhich one?\n')).toBe('There are two.\nWhich one?')

@@ -35,16 +35,13 @@ const programs = [codex, opencode, gemini, copilot, qwen].map(({ program }): [st
   program,
 ])
 
-test.each(programs)(
-  '%s is found on PATH with its version, or the hint says how to install it',
-  async (_name, program) => {
-    const missing = await detectAgent(program, env, { signal })
-    expect(missing).toMatchObject({ installed: false, path: null, version: null, hint: program.installHint })
-    const path = await put(`bin/${program.program}`, `#!/bin/sh\necho '${program.program} 1.2.3'\n`, 0o755)
-    const found = await detectAgent(program, env, { signal })
-    expect(found).toMatchObject({ executor: program.executor, installed: true, path, version: '1.2.3' })
-  },
-)
+test.each(programs)('finds %s on PATH with its version, or says how to install it', async (_name, program) => {
+  const missing = await detectAgent(program, env, { signal })
+  expect(missing).toMatchObject({ installed: false, path: null, version: null, hint: program.installHint })
+  const path = await put(`bin/${program.program}`, `#!/bin/sh\necho '${program.program} 1.2.3'\n`, 0o755)
+  const found = await detectAgent(program, env, { signal })
+  expect(found).toMatchObject({ executor: program.executor, installed: true, path, version: '1.2.3' })
+})
 
 test.each<[AgentProgram, string, Record<string, string>, boolean | null]>([
   [codex.program, '', {}, false],
@@ -62,27 +59,24 @@ test.each<[AgentProgram, string, Record<string, string>, boolean | null]>([
   [copilot.program, '', { GH_TOKEN: 'k' }, true],
   [qwen.program, '', {}, false],
   [qwen.program, '.qwen/oauth_creds.json', {}, true],
-])(
-  'whether somebody is signed in is told as far as it is known: %o with %s and %o',
-  async (program, file, more, signed) => {
-    await put(`bin/${program.program}`, '#!/bin/sh\necho 1.2.3\n', 0o755)
-    if (file !== '') await put(file)
-    const found = await detectAgent(program, { ...env, ...more }, { signal })
-    expect(found).toMatchObject({ signed_in: signed, hint: signed === false ? program.signInHint : null })
-  },
-)
+])('reports the sign-in as far as it is known: %o with %s and %o', async (program, file, more, signed) => {
+  await put(`bin/${program.program}`, '#!/bin/sh\necho 1.2.3\n', 0o755)
+  if (file !== '') await put(file)
+  const found = await detectAgent(program, { ...env, ...more }, { signal })
+  expect(found).toMatchObject({ signed_in: signed, hint: signed === false ? program.signInHint : null })
+})
 
 test.each<[string, string, boolean | null]>([
   ['its own word that it is', 'echo Logged in using ChatGPT >&2', true],
   ['its own word that it is not', 'echo Not logged in >&2; exit 1', false],
   ['a word that says nothing', 'echo what?', true],
-])('%s decides whether Codex is signed in', async (_what, script, signed_in) => {
+])('reads from %s whether Codex is signed in', async (_what, script, signed_in) => {
   await put('.codex/auth.json')
   await put('bin/codex', `#!/bin/sh\nif [ "$1" = login ]; then ${script}; else echo codex 1.2.3; fi\n`, 0o755)
   expect(await detectAgent(codex.program, env, { signal })).toMatchObject({ installed: true, signed_in })
 })
 
-test('an agent’s own program and settings are asked', async () => {
+test('asks the agent’s own program with its own settings', async () => {
   const command = await put(
     'elsewhere/codex',
     '#!/bin/sh\nif [ "$1" = login ]; then echo "Logged in to $CODEX_HOME"; else echo codex 2.0.0; fi\n',

@@ -24,7 +24,7 @@ async function makeTree(): Promise<{ readonly root: string; readonly cwd: string
   return { root, cwd, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) }
 }
 
-test('places are told below the worktree, whatever links lead to them, and what leads out of it is none', async () => {
+test('resolves paths below the worktree through links, and drops those that lead out of it', async () => {
   await using tree = await makeTree()
   const { cwd } = tree
   expect(await resolveToolPaths(cwd, [])).toEqual([])
@@ -35,7 +35,7 @@ test('places are told below the worktree, whatever links lead to them, and what 
   for (const path of outside) expect([path, await resolveToolPaths(cwd, ['src/a.ts', path])]).toEqual([path, null])
 })
 
-test('the paths of a call are found under the names that agents give them', () => {
+test('finds the paths of a call under the names that agents use', () => {
   expect(
     pathsIn({ file_path: 'a', filePath: 'b', absolute_path: 'c', dir: 'd', paths: ['e', 1], content: 'x' }),
   ).toEqual(['a', 'b', 'c', 'd', 'e'])
@@ -77,7 +77,7 @@ function under(policy: PermissionPolicy, cwd: string, answer: (request: AgentReq
 
 const run = (command: string) => ({ action: 'run', target: command.slice(0, 4), input: { command } }) as const
 
-test('what is allowed for the run is that very command, not one that only begins like it', async () => {
+test('allows for the run exactly that command, not one that begins like it', async () => {
   await using tree = await makeTree()
   const asked = under('ask', tree.cwd, () => 'allow_always')
   expect(await asked.decide(run('make'))).toBe(true)
@@ -87,7 +87,7 @@ test('what is allowed for the run is that very command, not one that only begins
   expect(asked.requests.map(({ detail }) => detail)).toEqual(['make', 'make clean'])
 })
 
-test('all edits allowed for the run are those in the worktree that steer nothing', async () => {
+test('allows for the run all edits in the worktree except of protected files', async () => {
   await using tree = await makeTree()
   const asked = under('ask', tree.cwd, () => 'allow_always')
   const edit = (path: string) => ({ action: 'edit', target: path, paths: [path] }) as const
@@ -95,7 +95,7 @@ test('all edits allowed for the run are those in the worktree that steer nothing
   expect(asked.requests.map(({ target }) => target)).toEqual(['a.ts', '.git/hooks/pre-commit', '../out.ts'])
 })
 
-test('an agent asks before it writes what steers it or another agent', async () => {
+test('asks before a write to a file that controls an agent', async () => {
   await using tree = await makeTree()
   const asked = under('worktree', tree.cwd, () => null)
   const agents = ['.claude', '.codex', '.gemini', '.qwen', '.copilot', '.opencode', 'opencode.json', 'opencode.jsonc']
@@ -110,7 +110,7 @@ test('an agent asks before it writes what steers it or another agent', async () 
   expect(written).toEqual(['claude.ts', 'src/codex'])
 })
 
-test('without an answer the answer is no; nobody there to ask is no answer', async () => {
+test('denies a request without an answer, and withdraws it if no one can be asked', async () => {
   await using tree = await makeTree()
   expect(await under('ask', tree.cwd, () => null).decide(run('make'))).toBe(false)
   expect(await under('ask', tree.cwd, () => 'no-option').decide(run('make'))).toBe(false)
@@ -128,7 +128,7 @@ test.each([
   ['mcp__svc__svc_add_comment', { task_id: 'another' }, false],
   ['mcp__svc__svc_create_task', { title: 'New' }, false],
   ['svc_assign_agent', { task_id: 'own-task' }, false],
-])('of our own tools %s with %j goes without asking: %s', async (tool, input, free) => {
+])('decides about our own tools %s with %j without a question: %s', async (tool, input, free) => {
   await using tree = await makeTree()
   for (const policy of ['ask', 'worktree'] as const) {
     const asked = under(policy, tree.cwd, () => null)
@@ -137,7 +137,7 @@ test.each([
   }
 })
 
-test('under `all` nobody is asked', async () => {
+test('asks nothing under `all`', async () => {
   await using tree = await makeTree()
   const asked = under('all', tree.cwd, () => null)
   expect(await asked.decide(run('rm -rf /'))).toBe(true)

@@ -9,7 +9,7 @@ function split(chunks: readonly Uint8Array[], maxBytes?: number): SplitLine[] {
   return [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()]
 }
 
-test('any chunking of the bytes gives the same lines, inside characters too', () => {
+test('returns the same lines for any chunking, even inside characters', () => {
   const text = fc.array(fc.constantFrom('a', 'ü', '🌲', '\n', '\r\n', ' ', '{"x":1}'), { maxLength: 60 })
   fc.assert(
     fc.property(
@@ -24,13 +24,13 @@ test('any chunking of the bytes gives the same lines, inside characters too', ()
   )
 })
 
-test('lines come without their ends and without empty ones, and the half line at the end survives', () => {
+test('returns lines without ends, skips empty ones and keeps the last half line', () => {
   expect(split([Buffer.from('one\r\n\n\ntwo\nhalf')])).toEqual(
     ['one', 'two', 'half'].map((text) => ({ text, omittedBytes: 0 })),
   )
 })
 
-test('a line of 32 MB is whole; one byte more is cut, and the next line is read again', () => {
+test('keeps a line of 32 MB whole, cuts one that is a byte longer, and reads the next', () => {
   const limit = 32 * 1024 * 1024
   const whole = Buffer.alloc(limit, 'x')
   const [line] = split([whole.subarray(0, 1_000_000), whole.subarray(1_000_000), Buffer.from('\n')])
@@ -43,7 +43,7 @@ test('a line of 32 MB is whole; one byte more is cut, and the next line is read 
   ])
 })
 
-test('memory that the caller fills anew changes no line', () => {
+test('keeps lines unchanged when the caller reuses its buffer', () => {
   const splitter = createLineSplitter()
   const memory = Buffer.from('half')
   splitter.push(memory)

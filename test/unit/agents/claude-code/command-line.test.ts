@@ -16,11 +16,11 @@ const protocol = [
   'AskUserQuestion,EnterWorktree,CronCreate,ScheduleWakeup',
 ]
 
-test('a run speaks stream-json both ways and asks nobody', () => {
+test('runs with stream-json in both directions and asks no one', () => {
   expect(buildCommandLine(plain)).toEqual({ args: protocol, refused: [] })
 })
 
-test('a run that asks puts every command and change to us, whatever settings allow, and may ask questions', () => {
+test('asks us about every command and change, whatever the settings allow', () => {
   const { args } = buildCommandLine({ ...plain, asks: true })
   const settings = args[args.indexOf('--settings') + 1] ?? ''
   expect(args).toEqual([
@@ -32,7 +32,7 @@ test('a run that asks puts every command and change to us, whatever settings all
   expect(JSON.parse(settings)).toEqual({ permissions: { ask: asked } })
 })
 
-test('model, effort, session and MCP are told after the protocol, the own arguments before it', () => {
+test('puts the agent’s arguments first, then the protocol, model, effort, session and MCP', () => {
   const { args } = buildCommandLine({
     model: 'opus',
     effort: 'high',
@@ -78,13 +78,13 @@ test.each<[readonly string[], readonly string[]]>([
   [['--', 'Do something else'], []],
   [['-'], []],
   [['--constructor'], ['--constructor']],
-])('of %o the run keeps %o, and the rest is told', (given, kept) => {
+])('reduces %o to %o and reports the rest', (given, kept) => {
   const { args, refused } = buildCommandLine({ ...plain, args: given })
   expect(args).toEqual([...kept, ...protocol])
   expect([...kept, ...refused].sort()).toEqual([...given].sort())
 })
 
-test('no arguments of an agent change what follows, nor bring in a flag of the protocol', () => {
+test('lets no argument of an agent change the protocol', () => {
   const token = fc.constantFrom(
     '-p',
     '-c',

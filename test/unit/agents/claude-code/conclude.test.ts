@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conclude } from '../../../../src-main/agents/claude-code/conclude.ts'
+import { claudeRunResult } from '../../../../src-main/agents/claude-code/conclude.ts'
 import { initialRunState } from '../../../../src-main/agents/claude-code/reduce-run-state.ts'
 import type { RunState, RunResult } from '../../../../src-main/agents/claude-code/reduce-run-state.ts'
 
@@ -43,8 +43,8 @@ test.each<[string, RunState, string]>([
   ['a used-up session, in words', apiError('unknown', "You've hit your session limit · resets 3pm"), 'limit'],
   ['another error', apiError('server_error', 'API Error: 500 Internal server error'), 'silent'],
   ["the model's own words about limits", said('The rate limit reached its maximum, so I raised it.'), 'talked'],
-])('%s is told as such', (_name, facts, conclusion) => {
-  expect(conclude(facts, '').conclusion).toBe(conclusion)
+])('reports %s', (_name, facts, conclusion) => {
+  expect(claudeRunResult(facts, '').conclusion).toBe(conclusion)
 })
 
 test.each<[string, RunState, string, string | null]>([
@@ -53,10 +53,10 @@ test.each<[string, RunState, string, string | null]>([
   ['the API error of a run that was cut off', apiError('unknown', 'API Error: 500'), '', 'API Error: 500'],
   ['stderr, when it never came to a result', initialRunState, 'error: unknown option\n', 'error: unknown option'],
   ['nothing', { ...initialRunState, result }, 'noise', null],
-])('the message is %s', (_name, facts, stderr, message) => {
-  expect(conclude(facts, stderr).message).toBe(message)
+])('uses as message %s', (_name, facts, stderr, message) => {
+  expect(claudeRunResult(facts, stderr).message).toBe(message)
 })
 
-test('a long message is cut', () => {
-  expect(conclude(said('x'.repeat(5_000)), '').message).toHaveLength(2_000)
+test('cuts a long message', () => {
+  expect(claudeRunResult(said('x'.repeat(5_000)), '').message).toHaveLength(2_000)
 })

@@ -14,7 +14,7 @@ const request = (request_id: string, tool_name: string, input: object) => {
 
 interface Played {
   readonly control: ReturnType<typeof createControl>
-  /** Settles with the next response. */
+  /** Resolves with the next response. */
   next(): Promise<unknown>
 }
 
@@ -45,13 +45,13 @@ const response = (request_id: string, answer: object) => ({
   response: { subtype: 'success', request_id, response: answer },
 })
 
-test('a call that is allowed is made with the input that was shown', async () => {
+test('makes an allowed call with the input that was shown', async () => {
   const { control, next } = play({})
-  control.hear(request('r1', 'Bash', { command: 'ls' }))
+  control.onMessage(request('r1', 'Bash', { command: 'ls' }))
   expect(await next()).toEqual(response('r1', { behavior: 'allow', updatedInput: { command: 'ls' } }))
 })
 
-test('what needs no answer any more gets none, and the next one is answered', async () => {
+test('leaves a withdrawn request unanswered and answers the next one', async () => {
   const withdrawn: string[] = []
   const { control, next } = play({
     decide: (call, signal) => {
@@ -64,30 +64,30 @@ test('what needs no answer any more gets none, and the next one is answered', as
       })
     },
   })
-  control.hear(request('r1', 'Slow', {}))
-  control.hear({ type: 'control_cancel_request', request_id: 'r1' })
-  control.hear(request('r2', 'Quick', {}))
+  control.onMessage(request('r1', 'Slow', {}))
+  control.onMessage({ type: 'control_cancel_request', request_id: 'r1' })
+  control.onMessage(request('r2', 'Quick', {}))
   expect(await next()).toEqual(response('r2', { behavior: 'allow', updatedInput: {} }))
-  control.hear(request('r3', 'Slow', {}))
+  control.onMessage(request('r3', 'Slow', {}))
   control.close()
   expect(withdrawn).toEqual(['Slow', 'Slow'])
 })
 
-test('questions that can’t be read, or that nobody answers, are denied with what to do', async () => {
+test('denies questions that are unreadable or unanswered, and says what to do', async () => {
   const { control, next } = play({})
-  control.hear(request('r1', 'AskUserQuestion', { questions: 'What?' }))
+  control.onMessage(request('r1', 'AskUserQuestion', { questions: 'What?' }))
   expect(await next()).toMatchObject({
     response: { response: { behavior: 'deny', message: expect.stringContaining('plain words') as string } },
   })
-  control.hear(request('r2', 'AskUserQuestion', { questions: [{ question: 'What?', options: [] }] }))
+  control.onMessage(request('r2', 'AskUserQuestion', { questions: [{ question: 'What?', options: [] }] }))
   expect(await next()).toMatchObject({
     response: { response: { behavior: 'deny', message: expect.stringContaining('Decide yourself') as string } },
   })
 })
 
-test('a decision that breaks is told as an error, so that it does not wait for ever', async () => {
+test('answers with an error if the decision fails', async () => {
   const { control, next } = play({ decide: () => Promise.reject(new Error('The disk is full.')) })
-  control.hear(request('r1', 'Bash', { command: 'ls' }))
+  control.onMessage(request('r1', 'Bash', { command: 'ls' }))
   const error = { subtype: 'error', request_id: 'r1', error: 'The disk is full.' }
   expect(await next()).toEqual({ type: 'control_response', response: error })
 })
@@ -96,6 +96,6 @@ test.each([
   ['no control message', { type: 'assistant', message: {} }],
   ['another kind of request', { type: 'control_request', request_id: 'r', request: { subtype: 'hook_callback' } }],
   ['nothing at all', null],
-])('%s is not answered here', (_name, json) => {
+])('does not answer %s', (_name, json) => {
   expect(readControl(json)).toBeNull()
 })

@@ -18,15 +18,15 @@ test.each<[string, unknown, string, string | null]>([
   ['mcp__svc__svc_get_task_diff', {}, 'mcp', null],
   ['constructor', { file_path: 7 }, 'other', null],
   ['Bash', null, 'run', null],
-])('%s %o is shown in one line', (tool, input, action, target) => {
+])('shows %s %o in one line', (tool, input, action, target) => {
   expect(describeTool(tool, input, cwd)).toEqual({ action, target, diff: null })
 })
 
-test('a long target is cut', () => {
+test('cuts a long target', () => {
   expect(describeTool('Bash', { command: 'x '.repeat(1_000_000) }, cwd).target).toHaveLength(200)
 })
 
-test('several edits of one file are one diff; a broken one makes none', () => {
+test('joins several edits of one file to one diff, and none if one is broken', () => {
   const edit = (old_string: unknown, new_string: string) => ({ old_string, new_string })
   const input = { file_path: `${cwd}/a.ts`, edits: [edit('a', 'b'), edit('c', 'd')] }
   expect(describeTool('MultiEdit', input, cwd).diff).toEqual({ path: 'a.ts', old_text: 'a\nc', new_text: 'b\nd' })

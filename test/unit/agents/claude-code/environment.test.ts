@@ -12,12 +12,12 @@ const claudeEnvironment = (
 
 const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1' }
 
-test('it inherits the person, is quiet, and knows nothing of a Claude Code around the service', () => {
+test('inherits the person’s environment, is quiet, and hides a Claude Code around the service', () => {
   const inherited = { PATH: '/bin', CLAUDECODE: '1', CLAUDE_CODE_ENTRYPOINT: 'cli', SVC_SECRET: 'x', GONE: undefined }
   expect(claudeEnvironment({}, {}, inherited, false)).toEqual({ PATH: '/bin', ...quiet })
 })
 
-test("the agent's variables override the person's, and the run's override all", () => {
+test('lets the agent’s variables override the person’s, and the run’s override all', () => {
   const config = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:1', DISABLE_AUTOUPDATER: '0', SVC_TASK_ID: 'forged' }
   expect(
     claudeEnvironment(config, { SVC_TASK_ID: 'real' }, { ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' }, false),
@@ -28,6 +28,6 @@ test("the agent's variables override the person's, and the run's override all", 
   })
 })
 
-test('only as root is it told that the machine is its own', () => {
+test('sets the sandbox variable only as root', () => {
   expect(claudeEnvironment({}, {}, {}, true)).toEqual({ ...quiet, IS_SANDBOX: '1' })
 })

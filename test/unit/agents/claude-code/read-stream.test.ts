@@ -52,7 +52,7 @@ const assistant = (content: unknown, more: object = {}): object => ({
   ...more,
 })
 
-test('a recorded run becomes the transcript that a person would write of it', () => {
+test('turns a recorded run into a readable transcript', () => {
   const { entries, facts } = read([recorded])
   const told = entries.filter(({ type }) => type !== 'usage')
   const brief = told.map((entry) => {
@@ -83,7 +83,7 @@ test('a recorded run becomes the transcript that a person would write of it', ()
   const calls = entries.flatMap((entry) => (entry.type === 'tool_call' ? [entry.id] : []))
   const results = entries.flatMap((entry) => (entry.type === 'tool_result' ? [entry.id] : []))
   expect(results).toEqual(calls)
-  // Only an edit that was made has touched a line.
+  // Only a completed edit has changed a line.
   expect(entries.flatMap((entry) => (entry.type === 'tool_result' ? (entry.line ?? []) : []))).toEqual([1])
   expect(facts).toEqual({
     session_id: session,
@@ -105,7 +105,7 @@ test('a recorded run becomes the transcript that a person would write of it', ()
   })
 })
 
-test('what a run uses is told with every model call, and adds up to what it tells at its end', () => {
+test('reports usage with every model call, with the same sum as at the end', () => {
   const spent = read([recorded]).entries.flatMap((entry) => (entry.type === 'usage' ? [entry] : []))
   expect(spent.length).toBeGreaterThan(3)
   expect(spent[0]).toMatchObject({ cost_usd: null })
@@ -132,7 +132,7 @@ test('what a run uses is told with every model call, and adds up to what it tell
   ])
 })
 
-test('any chunking of the bytes gives the same entries, garbage between the lines or not', () => {
+test('returns the same entries for any chunking and with garbage between lines', () => {
   const noise = ['', 'not json', '{"type":', '[]', 'null', '{"type":7}', '{"type":"future_event"}', '\u0000ü']
   fc.assert(
     fc.property(
@@ -148,7 +148,7 @@ test('any chunking of the bytes gives the same entries, garbage between the line
   )
 })
 
-test('no bytes whatever make it throw, and every entry is one of the contract', () => {
+test('never throws, and returns only entries of the contract', () => {
   const event = fc.record({
     type: fc.constantFrom('system', 'assistant', 'user', 'result', 'rate_limit_event', 'other'),
     subtype: fc.constantFrom('init', 'success', 'api_retry', 3),
@@ -172,14 +172,14 @@ test('no bytes whatever make it throw, and every entry is one of the contract', 
   )
 })
 
-test('what is not of the protocol stays visible as stdout, a half line at the end too', () => {
+test('shows lines outside the protocol as stdout, even an unfinished last one', () => {
   const lines = ['Welcome!', '{"type":"assistant"}', '{"type":"keep_alive"}', '{"half":']
   expect(read([Buffer.from(lines.join('\n'))]).entries).toEqual(
     ['Welcome!', '{"type":"assistant"}', '{"half":'].map((text) => ({ type: 'stdout', at, text })),
   )
 })
 
-test('a line beyond the limit is shown in part, and says so', () => {
+test('shows the start of a line beyond the limit, and says that it is cut', () => {
   const { entries } = read([Buffer.from(`${JSON.stringify(assistant('x'.repeat(100_000)))}\nnext`)], 90_000)
   expect(entries.map((entry) => ('text' in entry ? entry.text.slice(-50) : null))).toEqual([
     expect.stringMatching(/x … \d+ more bytes of this line were left out$/),
@@ -187,7 +187,7 @@ test('a line beyond the limit is shown in part, and says so', () => {
   ])
 })
 
-test('thinking is told as thinking; empty words are not told', () => {
+test('shows thinking as thinking and skips empty text', () => {
   const content = [
     { type: 'thinking', thinking: 'Hm.' },
     { type: 'thinking', thinking: '' },
@@ -196,7 +196,7 @@ test('thinking is told as thinking; empty words are not told', () => {
   expect(readEvents(assistant(content)).entries).toEqual([{ type: 'thinking', at, text: 'Hm.' }])
 })
 
-test('an API error is one error entry, not words of the model, and no failed run when it went on', () => {
+test('shows an API error as one error entry, and does not fail a run that continued', () => {
   const failing = assistant([{ type: 'text', text: 'API Error: 500' }], {
     error: 'server_error',
     is_api_error_message: true,
@@ -210,7 +210,7 @@ test('an API error is one error entry, not words of the model, and no failed run
   expect(recovered.facts).toMatchObject({ lastMessage: 'Here I am.', api_error: null, result: { failed: false } })
 })
 
-test('a person sees that the model server refuses and that it is tried again', () => {
+test('shows that the model server refuses and that the agent retries', () => {
   const retry = { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 2194 }
   const text = 'The model server refused (529 overloaded); try 1 of 10 follows in 2 s.'
   expect(readEvents({ ...retry, error_status: 529, error: 'overloaded' }).entries).toEqual([
@@ -218,7 +218,7 @@ test('a person sees that the model server refuses and that it is tried again', (
   ])
 })
 
-test('an MCP server that failed is told', () => {
+test('shows an MCP server that failed', () => {
   const servers = [
     { name: 'svc', status: 'failed' },
     { name: 'other', status: 'connected' },
@@ -227,7 +227,7 @@ test('an MCP server that failed is told', () => {
   expect(entries).toEqual([{ type: 'error', at, text: 'The MCP server svc could not be reached.' }])
 })
 
-test('over several turns tokens add up, with those of the cache, and the cost is the running total', () => {
+test('adds up tokens over turns, with those of the cache, and takes the cost as a running total', () => {
   const usage = { input_tokens: 1, cache_creation_input_tokens: 20, cache_read_input_tokens: 300, output_tokens: 5 }
   const result = { type: 'result', subtype: 'success', is_error: false, result: 'x', usage }
   const { facts, turns } = readEvents(
@@ -242,13 +242,13 @@ test('over several turns tokens add up, with those of the cache, and the cost is
   expect(turns).toEqual(['turn', 'end, 1 queued', 'turn', 'turn', 'end, 0 queued'])
 })
 
-test("a sub-agent's words are shown, but are not the agent's last words", () => {
+test('shows the text of a sub-agent, but not as the last message', () => {
   const { facts, entries } = readEvents(assistant('Mine.'), assistant('Theirs?', { parent_tool_use_id: 'toolu_1' }))
   expect(facts.lastMessage).toBe('Mine.')
   expect(entries).toHaveLength(2)
 })
 
-test('huge and bottomless inputs and results are cut', () => {
+test('cuts huge and deeply nested inputs and results', () => {
   // Too deep for JSON.stringify, so it is written by hand.
   const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
   const input = { file_path: 'a', content: 'x'.repeat(600_000), deep: 'DEEP' }

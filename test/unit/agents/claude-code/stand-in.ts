@@ -14,10 +14,10 @@ import { createClaudeCodeDriver } from '../../../../src-main/agents/claude-code/
 /** The fixed time of these tests. */
 export const at = '2026-11-21T10:00:00.000Z'
 export const clock = { now: () => Date.parse(at) }
-/** For what nobody cancels. */
+/** A signal that never aborts. */
 export const never = new AbortController().signal
 
-/** Temporary folders for one test; `temp` is where the driver makes its own. */
+/** Temporary folders for one test; the driver creates its own below `temp`. */
 export interface Place extends AsyncDisposable {
   readonly home: string
   readonly cwd: string
@@ -59,7 +59,9 @@ export function keptLog(rawFailure?: Error): KeptLog {
   return log
 }
 
-/** A real program that stands for Claude Code; `say(event)` prints a line of the stream, `heard` reads stdin by lines. */
+/**
+ * Writes an executable that stands in for Claude Code; `say(event)` prints an event, `heard` reads stdin by lines.
+ */
 export async function writeProgram({ home }: Place, body: string): Promise<string> {
   const path = join(await mkdtemp(join(home, 'program-')), 'claude')
   const lines = [
@@ -74,7 +76,7 @@ export async function writeProgram({ home }: Place, body: string): Promise<strin
   return path
 }
 
-/** A program that says what it is told, and is done. */
+/** A program that prints its input and exits. */
 export const echo = `heard.once('line', (line) => { words(JSON.parse(line).message.content[0].text); result('x') })`
 
 export function runOf(
@@ -110,7 +112,7 @@ export async function finish(
   return { outcome: await outcome, log }
 }
 
-/** Whether a process is there and no zombie. */
+/** Returns whether a process exists and is no zombie. */
 export async function isRunning(pid: string | null): Promise<boolean> {
   const folder = `/proc/${pid}`
   const there = await stat(folder).then(

@@ -15,7 +15,7 @@ afterEach(async () => {
   await place[Symbol.asyncDispose]()
 })
 
-describe('a run that can not start', () => {
+describe('a run that cannot start', () => {
   const start = async (config: AgentConfig, about: Partial<ExecutionRun> = {}, signal = never): Promise<KeptLog> => {
     const log = keptLog()
     const driver = createClaudeCodeDriver({ clock, env: { PATH: place.temp, HOME: place.home } })
@@ -34,11 +34,11 @@ describe('a run that can not start', () => {
   test.each([
     ['the configured binary is not there', { command: '/nowhere/claude' }, 'not_installed', '/nowhere/claude'],
     ['the configured binary is a folder', { command: '/tmp' }, 'not_installed', '/tmp'],
-  ])('says so when %s', async (_name, config, code, text) => {
+  ])('reports that %s', async (_name, config, code, text) => {
     expect(await start(config)).toMatchObject({ error: { code, message: expect.stringContaining(text) as string } })
   })
 
-  test('says so when the worktree is not there, and when the binary is no program', async () => {
+  test('reports a missing worktree and a file that is no program', async () => {
     const command = await writeProgram(place, echo)
     expect(await start({ command }, { cwd: join(place.home, 'gone') })).toMatchObject({
       error: { code: 'spawn_failed' },
@@ -48,7 +48,7 @@ describe('a run that can not start', () => {
     expect(await start({ command: broken })).toMatchObject({ error: { code: 'spawn_failed' } })
   })
 
-  test('leaves nothing behind when it is cancelled before', async () => {
+  test('leaves nothing behind when it is cancelled before its start', async () => {
     const cancelled = AbortSignal.abort()
     expect(await start({ command: await writeProgram(place, echo) }, {}, cancelled)).toMatchObject({
       error: { name: 'AbortError' },
@@ -65,7 +65,7 @@ describe('detection', () => {
     return path
   }
 
-  test('finds it on PATH, with its version', async () => {
+  test('finds Claude Code on PATH, with its version', async () => {
     const path = await install(join(place.home, 'bin'), '2.1.330 (Claude Code)')
     expect(await detect({ PATH: `/nowhere:${join(place.home, 'bin')}`, ANTHROPIC_API_KEY: 'k' })).toEqual({
       executor: 'claude-code',
@@ -78,7 +78,7 @@ describe('detection', () => {
     })
   })
 
-  test('finds it where its own installer puts it, for an app with a short PATH', async () => {
+  test('finds it where its installer puts it, even if the app has a short PATH', async () => {
     const path = await install(join(place.home, '.local', 'bin'), '2.1.330 (Claude Code)')
     expect(await detect({ PATH: '/nowhere', HOME: place.home })).toMatchObject({ installed: true, path })
   })

@@ -10,11 +10,11 @@ const settings = (sandbox = 'danger-full-access'): string[] => [
   ...['-c', 'check_for_update_on_startup=false'],
 ]
 
-test('a run reads its prompt on stdin, prints JSON and asks nobody', () => {
+test('reads the prompt on stdin, prints JSON and asks no one', () => {
   expect(buildCodexCommandLine(plain)).toEqual(['exec', ...protocol, ...settings(), '-'])
 })
 
-test('model, session and MCP come after the own arguments, and the token is not among them', () => {
+test('puts model, session and MCP after the agent’s arguments, and the token nowhere', () => {
   const args = ['-c', 'web_search="live"', '--add-dir', '/a']
   const line = buildCodexCommandLine({
     model: 'gpt-5.5',
@@ -38,11 +38,11 @@ test.each([
   [['--sandbox', 'workspace-write']],
   [['--sandbox=workspace-write']],
   [['-c', 'sandbox_mode="workspace-write"']],
-])('a sandbox that %o names becomes the setting, which also a resumed run knows', (args) => {
+])('turns the sandbox in %o into the setting, also for a resumed run', (args) => {
   expect(buildCodexCommandLine({ ...plain, args })).toEqual(['exec', ...protocol, ...settings('workspace-write'), '-'])
 })
 
-test('an unknown sandbox is none of ours to pass on', () => {
+test('drops an unknown sandbox', () => {
   const line = buildCodexCommandLine({ ...plain, args: ['-s', 'weird'] })
   expect(line).toEqual(['exec', ...protocol, ...settings(), '-'])
 })
@@ -55,6 +55,6 @@ test.each([
     ['-p', 'work'],
   ],
   [['--dangerously-bypass-approvals-and-sandbox', '--search'], ['--search']],
-])('of %o it gets %o', (given, kept) => {
+])('reduces %o to %o', (given, kept) => {
   expect(filterArgs(given, codexRefusedArgs).args).toEqual(kept)
 })

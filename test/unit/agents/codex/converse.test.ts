@@ -14,13 +14,13 @@ const talk = (...events: readonly object[]): Promise<Played> =>
     converseWithCodex,
   )
 
-test('the prompt goes over stdin as it is', async () => {
+test('passes the prompt over stdin unchanged', async () => {
   const prompt = 'Say "hi" $(rm -rf .) ü🌲'
   const lines = [started, completed].map((event) => JSON.stringify(event))
   expect((await play(lines, converseWithCodex, runOf({ prompt }))).written).toEqual([prompt])
 })
 
-test('an error item is a warning; a failed turn is a failure, told once, in the words of the API', async () => {
+test('shows an error item as a warning, and a failed turn once, with the message of the API', async () => {
   const warned = await talk(started, item({ type: 'error', message: 'Unknown model' }), says('Done.'), completed)
   expect(warned.result).toMatchObject({ failed: false, conclusion: 'talked', message: 'Done.' })
   const message = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'No such model' } })
@@ -34,12 +34,12 @@ test.each([
   ['exceeded retry limit, last status: 429 Too Many Requests', 'limit'],
   ['Quota exceeded. Check your plan and billing details.', 'limit'],
   ['stream disconnected before completion', 'silent'],
-])('%s is told apart', async (message, conclusion) => {
+])('distinguishes %s', async (message, conclusion) => {
   const { result } = await talk(started, { type: 'turn.failed', error: { message } })
   expect(result).toMatchObject({ failed: true, conclusion })
 })
 
-test('a question at the end is a question; nothing said and nothing done is silence', async () => {
+test('recognizes a question at the end, and a run without text or work as silent', async () => {
   expect((await talk(started, says('Which one?'), completed)).result.conclusion).toBe('question')
   expect((await talk(started, completed)).result).toMatchObject({ conclusion: 'silent', failed: false })
   const acted = await talk(
@@ -50,7 +50,7 @@ test('a question at the end is a question; nothing said and nothing done is sile
   expect(acted.result.conclusion).toBe('done')
 })
 
-test('thinking, searches and changed files become entries; unknown items and events are passed over', async () => {
+test('turns thinking, searches and changed files into entries, and ignores unknown items', async () => {
   const changes = ['a.txt', 'b.txt'].map((name) => ({ path: `/somewhere/tree/${name}`, kind: 'update' }))
   const { entries } = await talk(
     started,
@@ -71,7 +71,7 @@ test('thinking, searches and changed files become entries; unknown items and eve
   ])
 })
 
-test('of the sum that it tells for a session, earlier runs have had their share', async () => {
+test('subtracts earlier runs from the sum of a session', async () => {
   const lines = [started, says('Done.'), completed].map((event) => JSON.stringify(event))
   const session_usage = { input_tokens: 4, output_tokens: 1, cost_usd: null }
   const { result } = await play(lines, converseWithCodex, runOf({ session_id: 't1', session_usage }))

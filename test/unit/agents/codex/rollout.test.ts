@@ -31,7 +31,7 @@ function open() {
   return { folder, file, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-test('what each request has used is told once, half a line later, and windows as they were told last', () => {
+test('reports the usage of each request once, even half a line later, and the newest limits', () => {
   using place = open()
   const rollout = readRollout(place.folder, thread, false)
   expect(rollout.look()).toEqual([])
@@ -48,7 +48,7 @@ test('what each request has used is told once, half a line later, and windows as
   ])
 })
 
-test('of a resumed session only what follows counts, and a file that is not there is no error', () => {
+test('counts only what follows in a resumed session, and accepts a missing file', () => {
   using place = open()
   writeFileSync(place.file, line(100))
   const rollout = readRollout(place.folder, thread, true)

@@ -19,7 +19,7 @@ function open() {
   }
 }
 
-test('only whole lines of ours are held back, wherever the flow is cut', () => {
+test('removes only whole report lines, wherever the stream is cut', () => {
   const { push, flush, lines, sessions } = open()
   expect(push('one\n{"sv')).toBe('one\n')
   expect(push('c":{"session_id":"s1"}}\r\ntwo')).toBe('two')
@@ -31,7 +31,7 @@ test('only whole lines of ours are held back, wherever the flow is cut', () => {
   expect(lines.result()).toEqual({ session_id: 's2', usage: null })
 })
 
-test('a line that is too long, or no JSON, is output', () => {
+test('passes a line that is too long or no JSON as output', () => {
   const { push, flush } = open()
   const long = `{"svc":${'x'.repeat(70_000)}`
   expect(push(long)).toBe(long)
@@ -40,7 +40,7 @@ test('a line that is too long, or no JSON, is output', () => {
   expect(flush()).toBe('{"svc":half')
 })
 
-test('totals go into the transcript as what was added, and never fall', () => {
+test('reports totals as what was added, never below zero', () => {
   const { push, entries, lines } = open()
   push('{"svc":{"usage":{"input_tokens":100,"output_tokens":5,"cost_usd":0.5,"turns":2}}}\n')
   push('{"svc":{"usage":{"input_tokens":90,"output_tokens":9,"cost_usd":0.75,"turns":3,"model":"m"}}}\n')

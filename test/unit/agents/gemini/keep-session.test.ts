@@ -20,7 +20,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a session of this minute gets a name of the one before, so that its loading does not write over it', async () => {
+test('renames a session of this minute, so that loading does not overwrite it', async () => {
   await writeFile(join(chats, current), 'the session')
   await writeFile(join(chats, 'session-2026-11-21T20-00-eeeeeeee.jsonl'), 'another')
   await keepGeminiSession(folder, id, now)
@@ -28,7 +28,7 @@ test('a session of this minute gets a name of the one before, so that its loadin
   expect(await readFile(join(chats, earlier), 'utf8')).toBe('the session')
 })
 
-test('nothing is written over, and an older session keeps its name', async () => {
+test('overwrites nothing and keeps the name of an older session', async () => {
   await writeFile(join(chats, current), 'new')
   await writeFile(join(chats, earlier), 'old')
   await keepGeminiSession(folder, id, now)
@@ -38,7 +38,7 @@ test('nothing is written over, and an older session keeps its name', async () =>
   expect(await readdir(chats)).toEqual([earlier])
 })
 
-test('where Gemini has never run there is nothing to keep', async () => {
+test('does nothing where Gemini has never run', async () => {
   await keepGeminiSession(join(folder, 'nowhere'), id, now)
   expect(await readdir(folder)).toEqual(['tmp'])
 })

@@ -12,7 +12,7 @@ const asked = (
 const configNames: ReadonlySet<string> = new Set(['.claude'])
 
 const inside = ['src/a.ts']
-/** What is done → who may do it alone. */
+/** Action → who may do it without asking. */
 const table: readonly [string, AskedAction, { worktree: boolean; ask: boolean }][] = [
   ['reading in the worktree', asked('read', inside), { worktree: true, ask: true }],
   ['searching all of the worktree', asked('search', []), { worktree: true, ask: true }],
@@ -31,7 +31,7 @@ const table: readonly [string, AskedAction, { worktree: boolean; ask: boolean }]
   ['what nobody knows', asked('other', []), { worktree: false, ask: false }],
 ]
 
-test.each(table)('%s is allowed alone to whom the policy says', (_name, action, { worktree, ask }) => {
+test.each(table)('allows %s alone to the callers that the policy names', (_name, action, { worktree, ask }) => {
   expect({
     all: mayActAlone('all', action, configNames),
     worktree: mayActAlone('worktree', action, configNames),
@@ -39,7 +39,7 @@ test.each(table)('%s is allowed alone to whom the policy says', (_name, action, 
   }).toEqual({ all: true, worktree, ask })
 })
 
-test('every profile can be let do everything, and is refused what it can’t be held to', () => {
+test('lets every profile do everything, and refuses what can’t be enforced', () => {
   for (const executor of executorProfiles) {
     expect(checkPermissions({ executor, daemon_id: null, config: {} })).toBeNull()
     for (const permissions of ['worktree', 'ask'] as const) {
@@ -50,7 +50,7 @@ test('every profile can be let do everything, and is refused what it can’t be 
   }
 })
 
-test('what runs where nobody can be asked is refused a policy that asks', () => {
+test('refuses a policy that asks where no one can be asked', () => {
   for (const executor of ['command', 'external', 'codex'] as const) {
     expect(checkPermissions({ executor, daemon_id: null, config: { permissions: 'ask' } })).toMatchObject({
       code: 'validation_failed',

@@ -29,7 +29,10 @@ const of = (role: 'owner' | 'member' | null, owner_id: UserId | null = 'u9' as U
 })
 const elsewhere: AccessFacts = { project: { id: 'q' as ProjectId, owner_id: ann, role: null } }
 
-/** In the order of the rules: public, anyone, human, jwt, admin, admin_jwt, member, task_worker, member_human, owner, daemon. */
+/**
+ * In the order of the rules: public, anyone, human, jwt, admin, admin_jwt, member, task_worker, member_human, owner,
+ * daemon.
+ */
 const ok = 'ok'
 const notIt = 'daemon_token_required'
 const table: [string, Principal, AccessFacts, string[]][] = [
@@ -136,11 +139,11 @@ const table: [string, Principal, AccessFacts, string[]][] = [
   ],
 ]
 
-test.each(table)('what %s may do, rule by rule', (_who, principal, facts, expected) => {
+test.each(table)('decides what %s may do, rule by rule', (_who, principal, facts, expected) => {
   expect(callerRules.map((rule) => checkAccess(rule, principal, facts)?.code ?? ok)).toEqual(expected)
 })
 
-test('a token that may only read is refused what is more than a look, whatever the rule, and nothing else', () => {
+test('refuses a read-only token everything but reads', () => {
   const reader = person({ via: 'pat', scope: 'read', is_admin: true })
   expect(callerRules.map((rule) => checkToken(rule, reader, true)?.code)).toEqual(
     callerRules.map(() => 'read_only_token'),
@@ -148,7 +151,7 @@ test('a token that may only read is refused what is more than a look, whatever t
   expect(callerRules.map((rule) => checkToken(rule, reader, false))).toEqual(callerRules.map(() => null))
 })
 
-test('an agent works where everybody may, and where its owner is a member', () => {
+test('lets an agent work where everyone may, and where its owner is a member', () => {
   const owned = { owner_id: ann }
   expect([
     mayWorkIn(owned, { owner_id: null }, false),
@@ -159,7 +162,7 @@ test('an agent works where everybody may, and where its owner is a member', () =
   ]).toEqual([true, true, true, false, false])
 })
 
-test('people see their own agents, the ownerless, and those of people they share a project with', () => {
+test('shows people their own agents, ownerless ones, and those of people in shared projects', () => {
   const theirs = { owner_id: 'u2' as UserId }
   const shared = (in_project: boolean) => () => new Set(in_project ? [project] : [])
   const sees = (who: Principal, agent: { owner_id: UserId | null }, share = false) =>
@@ -180,7 +183,7 @@ test('people see their own agents, the ownerless, and those of people they share
   ]).toEqual([false, true, false])
 })
 
-test('the audit names people by handle and agents by id', () => {
+test('names people by handle and agents by ID in the audit', () => {
   expect([actorOf(person()), actorOf(bound), actorOf({ kind: 'operator' })]).toEqual([
     'user:ann',
     'agent:a',

@@ -20,7 +20,7 @@ const exposed = { startedAs: 'serve', exposed: true } as const
 const desktop = { startedAs: 'desktop', exposed: false } as const
 
 const applicants = [somebody, ofUs, unknown, atWindow, withCode, withWrongCode]
-/** First for the first account, then for a later one; a point lets in. */
+/** For the first account, then for a later one; a dot lets in. */
 const marks: Readonly<Record<string, string>> = {
   registration_closed: 'closed',
   invite_required: 'invite',
@@ -32,7 +32,7 @@ const rowOf = (policy: RegistrationPolicy) =>
     ones.map((one) => marks[refuseRegistration(policy, one) ?? ''] ?? '.').join(' '),
   )
 
-// In each row: another user, our user, a system that can't tell, the window, a good code, a wrong one.
+// Columns: another user, our user, an unknown user, the window, a valid code, an invalid one.
 test.each<[RegistrationPolicy, first: string, later: string]>([
   [{ ...loopback, registration: null }, 'other . . . . wrong', 'other . invite . . wrong'],
   [{ ...exposed, registration: null }, 'invite invite invite invite . wrong', 'invite invite invite invite . wrong'],
@@ -42,11 +42,11 @@ test.each<[RegistrationPolicy, first: string, later: string]>([
   [{ ...exposed, registration: 'open' }, '. . . . . wrong', '. . . . . wrong'],
   [{ ...loopback, registration: 'closed' }, 'other . . . . wrong', Array(6).fill('closed').join(' ')],
   [{ ...exposed, registration: 'closed' }, 'invite invite invite invite . wrong', Array(6).fill('closed').join(' ')],
-])('who may register under %j', (policy, first, after) => {
+])('decides who may register under %j', (policy, first, after) => {
   expect(rowOf(policy)).toEqual([first, after])
 })
 
-test('the setup code is for exposed services that are not open, and only where it matters is the user asked for', () => {
+test('needs the setup code on exposed services that are not open', () => {
   expect(needsSetupCode({ ...exposed, registration: null })).toBe(true)
   for (const policy of [loopback, desktop, { ...desktop, exposed: true }]) {
     expect(needsSetupCode({ ...policy, registration: null })).toBe(false)

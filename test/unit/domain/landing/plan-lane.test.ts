@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { planLane, type RunState } from '../../../../src-main/domain/landing/plan-lane.ts'
 
-/** Plays a lane in which one task is at fault, with a number of slots; which was rejected, after how many runs and rounds. */
+/**
+ * Simulates a lane with one culprit and some slots; returns the rejected task, and the numbers of runs and rounds.
+ */
 function findCulprit(size: number, culprit: number, max_parallel: number) {
   let queue = Array.from({ length: size }, (_, index) => index + 1)
   let states = new Map<number, RunState>()
@@ -19,7 +21,7 @@ function findCulprit(size: number, culprit: number, max_parallel: number) {
     for (const count of step.stop) states.delete(count)
     for (const count of step.start) states.set(count, 'running')
     started += step.start.length
-    // All that run end in the same round.
+    // All current runs end in the same round.
     rounds += 1
     for (const [count, state] of states) {
       if (state === 'running') states.set(count, queue.slice(0, count).includes(culprit) ? 'failed' : 'passed')
@@ -27,7 +29,7 @@ function findCulprit(size: number, culprit: number, max_parallel: number) {
   }
 }
 
-test('the task at fault among n is found with at most ⌈log2 n⌉ + 1 runs, and those before it land', () => {
+test('finds the culprit among n tasks with at most ⌈log2 n⌉ + 1 runs, and lands those before it', () => {
   for (let size = 1; size <= 40; size += 1) {
     for (let culprit = 1; culprit <= size; culprit += 1) {
       const found = findCulprit(size, culprit, 1)
@@ -38,7 +40,7 @@ test('the task at fault among n is found with at most ⌈log2 n⌉ + 1 runs, and
   }
 })
 
-test('more slots never take more rounds', () => {
+test('never takes more rounds with more slots', () => {
   for (let size = 1; size <= 33; size += 1) {
     for (let culprit = 1; culprit <= size; culprit += 1) {
       const [one, four] = [findCulprit(size, culprit, 1), findCulprit(size, culprit, 4)]
@@ -48,12 +50,12 @@ test('more slots never take more rounds', () => {
   }
 })
 
-test('without a culprit all land after one round', () => {
+test('lands all after one round if there is no culprit', () => {
   expect(findCulprit(10, 11, 4)).toMatchObject({ rejected: null, rounds: 1 })
   expect(findCulprit(10, 11, 1)).toMatchObject({ rejected: null, started: 1 })
 })
 
-test('what holds a task that fails is stopped, and a later one is added to what is under test', () => {
+test('stops runs that contain a failed task, and adds a later task to the tested ones', () => {
   const runs = new Map<number, RunState>([
     [8, 'running'],
     [4, 'failed'],

@@ -77,12 +77,12 @@ const file = fc
     blob: fc.option(fc.constantFrom('1', '2', '3')),
     lines: fc.option(fc.array(range, { maxLength: 3 })),
   })
-  // Only a file with no other name is new.
+  // Only a file without another name is new.
   .map((one): ChangedFile => (one.old_path === null ? one : { ...one, is_added: false }))
 const oldName = ({ path, old_path }: ChangedFile): string => old_path ?? path
 const work = fc.uniqueArray(file, { selector: oldName, maxLength: 4 })
 
-test('which side is named first makes no difference, and near files are those with the same base that can conflict', () => {
+test('is symmetric, and looks only at files with the same base that can conflict', () => {
   fc.assert(
     fc.property(work, work, (one, other) => {
       expect(canConflict(one, other)).toBe(canConflict(other, one))
@@ -100,7 +100,7 @@ test('which side is named first makes no difference, and near files are those wi
   )
 })
 
-test('two lines are near if at most three lie between their numbers, whatever else changes', () => {
+test('counts lines as near if at most three lie between their numbers', () => {
   fc.assert(
     fc.property(fc.array(range, { maxLength: 4 }), fc.array(range, { maxLength: 4 }), (mine, theirs) => {
       const touched = (ranges: readonly LineRange[]) =>

@@ -54,11 +54,11 @@ test.each<[string, 'pass' | 'fail', Partial<VerdictFacts>, string]>([
   ['no, of a person past the budget', 'fail', { rejections: 30, by: user }, 'reject in_progress'],
   ['no, on a passed review', 'fail', { latest_review: 'passed', by: user }, 'reject in_progress'],
   ['no, at a gate that leads nowhere', 'fail', { status: 'planning', workflow: open }, 'not_at_gate'],
-])('a verdict %s', (_what, verdict, more, expected) => {
+])('decides a verdict %s', (_what, verdict, more, expected) => {
   expect(answer(verdict, more)).toBe(expected)
 })
 
-test('a gate without a budget sends back for ever', () => {
+test('sends back without limit at a gate without a budget', () => {
   const gate = standard.states.get('planning')
   expect(gate && rejectFrom(gate, { by_person: false, rejections: 1_000 })).toEqual({ kind: 'reject', to: 'todo' })
 })
@@ -71,7 +71,7 @@ const worked = (judged: string | null, now: string, seen: string | null = null) 
   files: ['a.txt'],
 })
 
-test('a verdict without a tree passes only what was checked, whoever gives it; a fail is always heard', () => {
+test('passes only checked work by a verdict without a tree, and always accepts a fail', () => {
   for (const by of [agent, user, { type: 'operator' } as const]) {
     const work = worked(one, other)
     expect(decideVerdict('pass', { ...facts, work, by })).toMatchObject({
@@ -83,15 +83,15 @@ test('a verdict without a tree passes only what was checked, whoever gives it; a
   }
 })
 
-test('who has seen the work as it is now passes it if they are a person', () => {
+test('lets a person pass the work that they have seen in its current state', () => {
   const work = worked(one, other, other)
   expect(answer('pass', { work, by: user })).toBe('passes')
   expect(answer('pass', { work, by: agent })).toBe('review_not_ready')
-  // Nothing was checked: the verdict is the first to judge.
+  // Nothing was checked, so the verdict is the first judgement.
   expect(answer('pass', { work: { ...work, judged: { head: null, tree: null } } })).toBe('passes')
 })
 
-test('a pass of work that is no longer what was seen is refused, at a gate without a review too', () => {
+test('refuses a pass for work that has changed since, also at a gate without review', () => {
   const work = worked(one, other, one)
   for (const by of [agent, user]) {
     expect(decideVerdict('pass', { ...facts, work, by })).toMatchObject({
@@ -102,7 +102,7 @@ test('a pass of work that is no longer what was seen is refused, at a gate witho
   }
 })
 
-test('of a review with notes an agent’s pass waits for a person', () => {
+test('leaves an agent’s pass of a review with notes to a person', () => {
   const pass = (by: VerdictFacts['by']) => decideVerdict('pass', { ...facts, has_notes: true, by })
   expect(pass(agent)).toEqual({ kind: 'pass_review', waits_for_person: true })
   expect(pass(user)).toEqual({ kind: 'pass_review', waits_for_person: false })

@@ -9,7 +9,7 @@ const step = (output_tail: string, exit_code: number | null = 1, command = 'npm 
   log_name: 'ci-1-1.log',
 })
 
-test('times, counts, addresses and colours do not make a failure another one', () => {
+test('ignores times, counts, addresses and colours', () => {
   const first = step(
     '\u001B[31mFAIL\u001B[39m lease.test.ts (12.5 s)\n  at 0x7ffe12ab, commit 3f2a91c0, 17 of 40 failed',
   )
@@ -17,7 +17,7 @@ test('times, counts, addresses and colours do not make a failure another one', (
   expect(isSameFailure(second, first)).toBe(true)
 })
 
-test('another message, another exit code, another command or a success is another thing', () => {
+test('distinguishes messages, exit codes, commands and success', () => {
   const before = step('lease expired')
   expect(isSameFailure(step('lease renewed'), before)).toBe(false)
   expect(isSameFailure(step('lease expired', 2), before)).toBe(false)
@@ -26,6 +26,6 @@ test('another message, another exit code, another command or a success is anothe
   expect(isSameFailure(step('', null), step('', null))).toBe(false)
 })
 
-test('a plain word of seven letters a to f is no address', () => {
+test('takes no plain word of the letters a to f for an address', () => {
   expect(isSameFailure(step('effaced'), step('defaced'))).toBe(false)
 })

@@ -11,7 +11,7 @@ import type { AttachmentId } from '../../../../src-shared/contract/ids.ts'
 const ids = [1, 2, 3, 4].map((n) => `0197f000-0000-7000-8000-00000000000${n}` as AttachmentId)
 const [first, second, third, fourth] = ids as [AttachmentId, AttachmentId, AttachmentId, AttachmentId]
 
-test('the name of a file is the last part of a path, without what no file system takes', () => {
+test('takes the last part of a path as name, without characters that no file system takes', () => {
   expect(attachmentName('/home/me/Screen shot.png')).toBe('Screen shot.png')
   expect(attachmentName('..\\..\\con|fig?.txt')).toBe('config.txt')
   expect(attachmentName('../..')).toBe('file')
@@ -21,7 +21,7 @@ test('the name of a file is the last part of a path, without what no file system
   expect(attachmentName(`${'x'.repeat(400)}.png`)).toHaveLength(120)
 })
 
-test('files of one name lie side by side in a worktree', () => {
+test('numbers files of the same name in a worktree', () => {
   const names = attachmentFileNames([
     { id: first, name: 'image.png' },
     { id: second, name: 'Image.png' },
@@ -31,7 +31,7 @@ test('files of one name lie side by side in a worktree', () => {
   expect([...names.values()]).toEqual(['image.png', 'Image-2.png', 'a-b.txt', 'gitignore'])
 })
 
-test('a prompt says where each file is, and leaves what is none of the task’s', () => {
+test('says in the prompt where each file is, and leaves files of other tasks alone', () => {
   const told = placeAttachments(
     [
       { kind: 'task', text: `See ![a](attachment:${first}) and [b](attachment:${second}).` },
@@ -46,7 +46,7 @@ test('a prompt says where each file is, and leaves what is none of the task’s'
   expect(attachmentsText([])).toBeNull()
 })
 
-test('Markdown names an image in its place and any other file as a link, and is read back', () => {
+test('writes an image in place and other files as links, and reads them back', () => {
   const image = attachmentMarkdown({ id: first, name: 'a [1].png', media_type: 'image/png' })
   const file = attachmentMarkdown({ id: second, name: 'log.svg', media_type: 'text/plain' })
   expect(image).toBe(`![a \\[1\\].png](attachment:${first})`)

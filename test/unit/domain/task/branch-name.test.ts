@@ -11,11 +11,11 @@ test.each([
   ['日本語', 'svc/task-c3d4e5f6'],
   ['../../etc/passwd', 'svc/etc-passwd-c3d4e5f6'],
   [`${'a'.repeat(39)} bcd`, `svc/${'a'.repeat(39)}-c3d4e5f6`],
-])('%s becomes %s', (title, expected) => {
+])('turns %s into %s', (title, expected) => {
   expect(branchName('svc/', title, id)).toBe(expected)
 })
 
-test('every title makes a branch that git takes', () => {
+test('makes a valid branch name of every title', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string()), (title) => {
       expect(branchName('svc/', title, id)).toMatch(/^svc\/[a-z0-9]+(-[a-z0-9]+)*-c3d4e5f6$/)

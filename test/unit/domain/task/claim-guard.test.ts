@@ -34,7 +34,7 @@ const answer = (more: Partial<ClaimFacts>) => {
   return isRefusal(plan) ? plan.code : `${plan.path.join(' > ') || 'here'} as ${plan.works_as}, takes ${plan.role}`
 }
 
-test('the guards answer in the order of the specification', () => {
+test('checks the guards in the specified order', () => {
   const inTheWay: Partial<ClaimFacts>[] = [
     { status: 'done' },
     { agent_paused: true },
@@ -61,14 +61,14 @@ test('the guards answer in the order of the specification', () => {
   ])
 })
 
-test('a follow-up needs the workspace as much as a first claim', () => {
+test('needs the workspace for a follow-up as for a first claim', () => {
   const working: Partial<ClaimFacts> = { status: 'in_progress', roles: { coder: agent } }
   expect(answer({ ...working, parent_workspace: 'missing' })).toBe('PARENT_WORKSPACE_REQUIRED')
   expect(answer({ ...working, workspace_taken: true })).toBe('workspace_locked')
   expect(answer({ ...working, parent_workspace: 'ready' })).toBe('here as coder, takes coder')
 })
 
-test('a task is submitted in the states between its work and its end, whatever they are called', () => {
+test('counts a task as submitted in the states between its work and its end', () => {
   const submitted = [...standard.states.keys()].filter((status) => isSubmitted(standard, status))
   expect(submitted).toEqual(['review', 'merging'])
 })
@@ -92,11 +92,11 @@ test.each<[string, Partial<ClaimFacts>, string]>([
   ['a failed merge', { status: 'merge_failed', was_reset: true }, 'not_claimable'],
   ['a state that is gone', { status: 'gone' }, 'not_claimable'],
   ['a person on a paused project', { claimant: user, project_paused: true }, 'in_progress as coder, takes coder'],
-])('a claim: %s', (_what, more, expected) => {
+])('decides a claim: %s', (_what, more, expected) => {
   expect(answer(more)).toBe(expected)
 })
 
-test('a dependency in review lets only whoever submitted it through', () => {
+test('lets only the submitter through at a dependency in review', () => {
   const waiting = (context_holder: string | null, submitted = true) => ({
     open_dependencies: [{ id: 't', context_holder, submitted }],
   })
@@ -107,7 +107,7 @@ test('a dependency in review lets only whoever submitted it through', () => {
   expect(planClaim({ ...facts, ...waiting(null) })).toMatchObject({ details: { depends_on: ['t'] } })
 })
 
-test('an active state without a role takes the claimant as assignee', () => {
+test('assigns the claimant in an active state without a role', () => {
   const workflow = indexWorkflow(changed({ in_progress: { role: 'assignee' } }), pluginTraits)
   expect(answer({ workflow })).toBe('in_progress as assignee, takes assignee')
 })

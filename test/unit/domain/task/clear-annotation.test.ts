@@ -7,7 +7,7 @@ const leftAfter = (by: 'run' | 'pass', hasPendingStep: boolean) =>
     (type) => clearAnnotation({ type, message: '', recovery_actions: [] }, by, hasPendingStep) !== null,
   )
 
-test('an error stays until its cause is gone, whatever else happens to the task', () => {
+test('keeps an error until its cause is gone', () => {
   expect(leftAfter('run', false).toSorted()).toEqual(['merge_conflict', 'workspace_reset_required'])
   const ofSteps = ['hook_failed', 'nested_repository', 'submodule_not_pushed']
   expect(leftAfter('run', true).toSorted()).toEqual(

@@ -22,14 +22,14 @@ const facts = (more: Partial<ConflictFacts> = {}): ConflictFacts => ({
   ...more,
 })
 
-test('the coder is told the command with a commit, so that no name can be mistaken for another', () => {
+test('names the commit in the command, so that it is unambiguous', () => {
   const said = conflictPrompt(facts({ base_branch: 'main$(reboot)' }))
   expect(said).toContain(`1. Run \`git merge ${base}\``)
   expect(said).toContain('git commit --no-edit')
   expect(said).not.toMatch(/git merge main/)
 })
 
-test('a rebase is gone on with, a merge that was begun is not begun again', () => {
+test('continues a rebase, and does not begin a merge again that is in progress', () => {
   expect(conflictPrompt(facts({ strategy: 'rebase' }))).toContain(`git rebase ${base}`)
   expect(conflictPrompt(facts({ strategy: 'rebase' }))).toContain('rebase --continue')
   const left = conflictPrompt(facts({ strategy: 'rebase', left: true }))
@@ -38,7 +38,7 @@ test('a rebase is gone on with, a merge that was begun is not begun again', () =
   expect(left).not.toContain(base)
 })
 
-test('files come with what their kind of conflict needs, places with their lines', () => {
+test('says what each kind of conflict needs, and shows lines', () => {
   const hunks = [hunk(), hunk({ path: 'b.bin', kind: 'binary', line: null, text: null })]
   const said = conflictPrompt(facts({ files: ['a.txt', 'b.bin', 'odd`\nname'], hunks }))
   expect(said).toContain('- `a.txt`\n- `b.bin` (binary: take one side whole')
@@ -47,12 +47,12 @@ test('files come with what their kind of conflict needs, places with their lines
   expect(said).not.toContain('`b.bin`, line')
 })
 
-test('lines that hold a fence do not end the block, and what is cut says so', () => {
+test('is not ended by lines with a fence, and says what is cut', () => {
   const said = conflictPrompt(facts({ hunks: [hunk({ text: '````\nx\n', truncated: true })] }))
   expect(said).toContain('`````\n````\nx\n`````\n(The rest is in the file.)')
 })
 
-test('of a thousand files the first 200 are named', () => {
+test('names the first 200 of a thousand files', () => {
   const files = Array.from({ length: 1_000 }, (_, index) => `f${index}.txt`)
   const said = conflictPrompt(facts({ files, hunks: [] }))
   expect(said).toContain('1000 files conflict')

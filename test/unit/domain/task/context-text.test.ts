@@ -9,7 +9,7 @@ const task = (title: string, more: { description?: string; summary?: string } = 
 })
 const comment = (name: string, body: string) => ({ author: { name }, body })
 
-test('an agent learns what its task belongs to, and what those before it said at the end', () => {
+test('says what a task belongs to, and the last message of those before it', () => {
   expect(contextText(null, [])).toBeNull()
   const text = contextText(task('Shop', { description: 'Sell\n\nthings.' }), [
     task('Cart', { summary: 'The cart is in cart.ts.' }),
@@ -21,14 +21,14 @@ test('an agent learns what its task belongs to, and what those before it said at
   expect(text).toMatch(/- “Prices” \(done\)$/)
 })
 
-test('what is long is cut', () => {
+test('cuts long texts', () => {
   const text = contextText(task('Shop', { description: 'x'.repeat(9_000) }), [
     task('Cart', { summary: 'y'.repeat(900) }),
   ])
   expect(text?.length).toBeLessThan(3_000)
 })
 
-test('comments come in their order, and of too many the newest', () => {
+test('lists comments in order, and of too many the newest', () => {
   expect(commentsText([])).toBeNull()
   expect(commentsText([comment('Ann', 'First\nline'), comment('Bob', 'Second')])).toBe(
     'Ann wrote:\n\n> First\n> line\n\nBob wrote:\n\n> Second',

@@ -14,7 +14,7 @@ const chosen = (...ids: string[]) => new Set(ids as CommentId[])
 const idsOf = (threads: readonly (readonly FeedbackComment[])[]) =>
   threads.map((thread) => thread.map((one) => one.id).join(' '))
 
-test('a thread goes whole when one of its comments was chosen, however deep', () => {
+test('sends a whole thread if one of its comments was chosen', () => {
   const all = [
     comment('one'),
     comment('two'),
@@ -27,11 +27,11 @@ test('a thread goes whole when one of its comments was chosen, however deep', ()
   expect(threadsOf(all, chosen())).toEqual([])
 })
 
-test('an answer whose comment is gone stands for itself', () => {
+test('sends an answer alone if its comment is gone', () => {
   expect(idsOf(threadsOf([comment('lost', { answers: 'gone' })], chosen('lost')))).toEqual(['lost'])
 })
 
-test('the message comes first, then each thread under its place, its answers quoted below', () => {
+test('puts the message first, then each thread with its place and quoted answers', () => {
   const threads = [
     [
       comment('one', { anchor: { path: 'src/add.ts', side: 'new', line: 7 }, body: 'Wrong sign.\nSee the issue.' }),
@@ -61,6 +61,6 @@ test('the message comes first, then each thread under its place, its answers quo
   )
 })
 
-test('a message alone is sent as it is', () => {
+test('sends a message alone unchanged', () => {
   expect(feedbackText([], 'Please add a test.')).toBe('Please add a test.')
 })

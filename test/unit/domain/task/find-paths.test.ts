@@ -10,7 +10,7 @@ const paths = [
   'b/o/a.rd',
 ]
 
-test('a name that begins so comes before one that has it, a folder that has it, and its letters in order', () => {
+test('ranks a prefix of the name first, then parts of the name, folders and letters in order', () => {
   expect(findPaths(paths, 'board', 10)).toEqual([
     ...['docs/board.md', 'src/board/Board.vue', 'src/board/card.css', 'b/o/a.rd'],
   ])
@@ -21,7 +21,7 @@ test('a name that begins so comes before one that has it, a folder that has it, 
   expect(findPaths(paths, '', 2)).toEqual(['b/o/a.rd', 'README.md'])
 })
 
-test('100,000 paths are searched in a moment', () => {
+test('searches 100,000 paths quickly', () => {
   const many = Array.from({ length: 100_000 }, (_, n) => `packages/part-${n % 100}/src/module-${n}/index-${n}.ts`)
   findPaths(many, 'warm', 20)
   const began = performance.now()

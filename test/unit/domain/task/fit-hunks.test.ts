@@ -11,22 +11,22 @@ const hunk = (text: string | null, truncated = false): ConflictHunk => ({
   truncated,
 })
 
-test('what fits stays as it is', () => {
+test('keeps what fits', () => {
   const hunks = [hunk('one'), hunk(null), hunk('three', true)]
   expect(fitHunks(hunks, { hunks: 3, each: 5, all: 8 })).toEqual(hunks)
 })
 
-test('a text that is cut says so, and one for which nothing is left has none', () => {
+test('marks a cut text, and drops one for which no room is left', () => {
   expect(fitHunks([hunk('abcdef'), hunk('ghi'), hunk('jkl')], { hunks: 9, each: 4, all: 6 })).toEqual(
     [hunk('abcd', true), hunk('gh', true), hunk(null, true)].map((one) => ({ ...one, line: 1 })),
   )
 })
 
-test('a character that takes two is not cut in half', () => {
+test('does not cut a surrogate pair in half', () => {
   expect(fitHunks([hunk('ab😀')], { hunks: 1, each: 3, all: 9 })[0]?.text).toBe('ab')
 })
 
-test('whatever comes in, the budget holds, and every text is the beginning of what it was', () => {
+test('stays within the budget, and keeps only beginnings of texts', () => {
   const one = fc.record({ text: fc.option(fc.string({ unit: 'grapheme', maxLength: 40 })), truncated: fc.boolean() })
   const budget = fc.record({ hunks: fc.nat(6), each: fc.nat(30), all: fc.nat(60) })
   fc.assert(

@@ -26,7 +26,7 @@ test.each([
   expect(stateFor(status, from)).toBe(expected)
 })
 
-test('of several states that work the gate’s own reject target counts, whatever it is called', () => {
+test('prefers the gate’s own reject target to other working states', () => {
   const workflow = indexWorkflow(
     changed({
       merge_failed: { kind: 'active', role: 'reviewer' },

@@ -76,7 +76,7 @@ test.each<[string, Partial<OutcomeFacts['outcome']>, Partial<OutcomeFacts>, (str
   expect(answer(outcome, more)).toEqual(expected)
 })
 
-test('a failure can be resumed where there is a session, and without one there is only another run', () => {
+test('offers to resume a failure with a session, and another run without one', () => {
   const failed = { ...done, outcome: { ...done.outcome, exit_code: 1 } }
   expect(interpretOutcome({ ...failed, has_session: true }).annotation?.recovery_actions).toEqual([
     'resume',
@@ -85,15 +85,12 @@ test('a failure can be resumed where there is a session, and without one there i
   expect(interpretOutcome(failed).annotation).toMatchObject({ exit_code: 1, recovery_actions: ['retry_execution'] })
 })
 
-test.each(['question', 'limit', 'silent'] as const)(
-  'who has not finished (%s) goes on or begins anew',
-  (conclusion) => {
-    for (const has_session of [true, false]) {
-      const end = interpretOutcome({ ...done, changed: false, has_session, outcome: { ...done.outcome, conclusion } })
-      expect(end.annotation).toMatchObject({
-        type: 'execution_incomplete',
-        recovery_actions: ['resume', 'retry_execution'],
-      })
-    }
-  },
-)
+test.each(['question', 'limit', 'silent'] as const)('continues or restarts an unfinished run (%s)', (conclusion) => {
+  for (const has_session of [true, false]) {
+    const end = interpretOutcome({ ...done, changed: false, has_session, outcome: { ...done.outcome, conclusion } })
+    expect(end.annotation).toMatchObject({
+      type: 'execution_incomplete',
+      recovery_actions: ['resume', 'retry_execution'],
+    })
+  }
+})

@@ -24,7 +24,7 @@ const anyEntry = fc.record({
   source: fc.record({ by: fc.string({ maxLength: 40 }), task_id: fc.option(fc.uuid()) }),
 })
 
-test('agents are told title, source and body of each entry, in the order of relevance', () => {
+test('lists title, source and body of each entry by relevance', () => {
   const told = composeKnowledge([entry('Ports', 'Use 4870.', 'T1'), entry('Two\nlines', 'Second.')], 2_000)
   expect(told?.entries).toBe(2)
   const [heading, ...rest] = told?.text.split('\n\n## ') ?? []
@@ -35,7 +35,7 @@ test('agents are told title, source and body of each entry, in the order of rele
   ])
 })
 
-test('an entry that is too long is cut and says so, and one that fits after it is still told', () => {
+test('marks an entry that is cut, and still adds a later one that fits', () => {
   const told = composeKnowledge([entry('Long', 'word '.repeat(2_000)), entry('Short', 'x')], 300)
   expect(told?.text).toContain('(Cut here: the rest is left out.)')
   expect(told?.tokens).toBeLessThanOrEqual(300)
@@ -44,17 +44,17 @@ test('an entry that is too long is cut and says so, and one that fits after it i
   expect(passed?.text).not.toContain('## Long')
 })
 
-test('with nothing to tell, or no room for any of it, nothing is told', () => {
+test('is empty without entries or without room', () => {
   expect(composeKnowledge([], 2_000)).toBeNull()
   expect(composeKnowledge([entry('A', 'B')], 10)).toBeNull()
 })
 
-test('whatever the entries and the budget: what is told stays within it, and counts what it holds', () => {
+test('stays within the budget and counts its entries right', () => {
   fc.assert(
     fc.property(fc.array(anyEntry, { maxLength: 6 }), fc.integer({ min: 1, max: 4_000 }), (entries, budget) => {
       const told = composeKnowledge(entries, budget)
       if (!told) {
-        // Nothing was left out that would have fitted by itself.
+        // Every omitted entry would exceed the budget.
         for (const one of entries) expect(composeKnowledge([one], budget)).toBeNull()
         return
       }
@@ -67,7 +67,7 @@ test('whatever the entries and the budget: what is told stays within it, and cou
   )
 })
 
-test('a cut falls between two characters, whatever they are made of', () => {
+test('cuts between two characters', () => {
   const family = '👩‍👩‍👧'
   expect(firstCharacters(`ab${family}c`, 5)).toBe('ab')
   expect(firstCharacters(`ab${family}c`, 2 + family.length)).toBe(`ab${family}`)
@@ -79,14 +79,14 @@ test('a cut falls between two characters, whatever they are made of', () => {
       expect(text.startsWith(kept)).toBe(true)
       const borders = [...segmenter.segment(text)].map((one) => one.index)
       expect([...borders, text.length]).toContain(kept.length)
-      // Not one character more would have fitted.
+      // One more character would not have fitted.
       const next = [...borders, text.length].find((border) => border > kept.length)
       if (next !== undefined) expect(next).toBeGreaterThan(limit)
     }),
   )
 })
 
-test('a cut text is no longer than it may be, and an uncut one is untouched', () => {
+test('is no longer than allowed when cut, and unchanged otherwise', () => {
   fc.assert(
     fc.property(anyText, fc.integer({ min: 0, max: 4_000 }), (text, limit) => {
       const cut = cutText(text, limit)
@@ -96,7 +96,7 @@ test('a cut text is no longer than it may be, and an uncut one is untouched', ()
   )
 })
 
-test('a lesson is what the worker said at the end, and what the gates sent it back for', () => {
+test('captures the worker’s last message and why the gates sent the work back', () => {
   const rejections = [
     { gate: 'Review', feedback: 'No tests.' },
     { gate: 'Security', feedback: ' ' },
@@ -111,7 +111,7 @@ test('a lesson is what the worker said at the end, and what the gates sent it ba
   expect(composeCapture({ summary: '  ', rejections: rejections.slice(1, 2) }, 4_000)).toBeNull()
 })
 
-test('a long summary leaves room for why the work came back, and the newest reasons stay', () => {
+test('leaves room in a long capture for the newest reasons', () => {
   const rejections = Array.from({ length: 9 }, (_, index) => ({ gate: 'Review', feedback: `Reason ${index + 1}.` }))
   const lesson = composeCapture({ summary: 'word '.repeat(5_000), rejections }, 4_000)
   expect(lesson?.length).toBeLessThanOrEqual(4_000)
@@ -119,7 +119,7 @@ test('a long summary leaves room for why the work came back, and the newest reas
   expect(lesson?.match(/Reason \d/g)).toEqual(['Reason 5', 'Reason 6', 'Reason 7', 'Reason 8', 'Reason 9'])
 })
 
-test('whatever a task leaves behind, its lesson keeps within its length', () => {
+test('keeps every capture within its length', () => {
   const anyLesson = fc.record({
     summary: fc.option(anyText),
     rejections: fc.array(fc.record({ gate: fc.string({ maxLength: 64 }), feedback: anyText }), { maxLength: 8 }),

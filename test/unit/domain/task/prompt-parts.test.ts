@@ -37,7 +37,7 @@ const told = (more: Partial<PromptFacts>) => promptText(composeParts({ ...facts,
 const kinds = (more: Partial<PromptFacts>) => composeParts({ ...facts, ...more }).map(({ kind }) => kind)
 const judge = { role: 'reviewer', judges: true, feedback: 'Old words' }
 const review = (patch: string, ci: readonly StepResult[] = []) => ({ patch, ci })
-/** A review prompt with nothing of ours around it. */
+/** A review prompt without the built-in parts. */
 const asked = (review_prompt: string, patch: string, ci: readonly StepResult[] = []) =>
   told({
     ...judge,
@@ -46,7 +46,7 @@ const asked = (review_prompt: string, patch: string, ci: readonly StepResult[] =
     review: review(patch, ci),
   }).split('\n--\n')[1] ?? ''
 
-test('a coder is told the task, how to work, what is around it, what came back and what is known, in this order', () => {
+test('gives a coder the task, instructions, context, feedback and knowledge, in this order', () => {
   const all = { context: 'A part', comments: 'Mind the gap', feedback: 'Too short', knowledge: 'Port 5499.' }
   expect(kinds(all)).toEqual(['task', 'template', 'context', 'comments', 'feedback', 'knowledge'])
   expect(told(all)).toMatch(
@@ -55,7 +55,7 @@ test('a coder is told the task, how to work, what is around it, what came back a
   expect(told({ description: null })).toMatch(/^# Say hello\n\n## How to work/)
 })
 
-test('a coder that knows the task already is told only what came back', () => {
+test('gives a coder that knows the task only the feedback', () => {
   expect(kinds({ feedback: 'Too short', resumed: true })).toEqual(['template', 'feedback'])
   expect(told({ feedback: 'Too short', resumed: true, template: 'Be brief.' })).not.toContain('Be brief.')
   expect(told({ resumed: true })).toContain('## How to work')
@@ -65,7 +65,7 @@ test('a coder that knows the task already is told only what came back', () => {
   expect(isForKnownTask([{ kind: 'given', text: 'Of the time before parts' }])).toBe(false)
 })
 
-test('whoever judges is told how to, over MCP or REST, and never the old feedback', () => {
+test('tells a reviewer how to judge, over MCP or REST, without old feedback', () => {
   expect(told({ ...judge, has_mcp: true })).toContain('svc_submit_verdict')
   expect(told(judge)).toContain('/api/v1/tasks/$SVC_TASK_ID/verdict')
   expect(told(judge)).toContain('git diff trunk...HEAD')
@@ -75,7 +75,7 @@ test('whoever judges is told how to, over MCP or REST, and never the old feedbac
   expect(own).not.toContain('git diff')
 })
 
-test('whoever judges a review reads the checks, then the change, at the end', () => {
+test('shows a reviewer the checks, then the change, at the end', () => {
   const ci = [step('make', 0), step('make test', 2), step('make lint', null)]
   expect(told({ ...judge, review: review('+a\n', ci) })).toMatch(
     /SVC_API_TOKEN\.\n\n## The checks\n\n- `make`: passed\n- `make test`: exit code 2\n- `make lint`: exit code none\n\n## The change\n\n```diff\n\+a\n```$/,
@@ -85,22 +85,22 @@ test('whoever judges a review reads the checks, then the change, at the end', ()
   )
 })
 
-test('a review prompt gets each part where it names it, as often as it does, and keeps other braces', () => {
+test('fills each placeholder of a review prompt wherever it stands, and keeps other braces', () => {
   expect(asked('{{ci}} | {{ci}}', '+a\n', [step('make', 0)])).toBe('- `make`: passed | - `make`: passed')
   expect(asked('See {{diff}} {{ item }} {{knowledge}}', '+a\n')).toBe('See ```diff\n+a\n``` {{ item }} {{knowledge}}')
   expect(asked('{{title}}: {{description}} on {{base_branch}}', '')).toBe('Say hello: To everybody. on trunk')
 })
 
-test('a change is data: it fills no placeholder, and what replacement strings give a meaning to stays', () => {
+test('fills no placeholder within a change', () => {
   const patch = "+{{ci}} $& $` $' $1\n"
   expect(asked('{{diff}}{{ci}}', patch)).toBe("```diff\n+{{ci}} $& $` $' $1\n```No checks are configured.")
 })
 
-test('a fence is longer than any in the change', () => {
+test('uses a fence longer than any in the change', () => {
   expect(asked('{{diff}}{{ci}}', '+```\n+`````ts\n')).toMatch(/^``````diff\n[^]*\n``````No checks/)
 })
 
-test('a change beyond the budget is cut after a whole line, and says so; one within it is whole', () => {
+test('cuts a change beyond the budget after a whole line, and says so', () => {
   const line = `+${'x'.repeat(98)}\n`
   const whole = asked('{{diff}}', line.repeat(600))
   expect(whole).not.toContain('first part')
@@ -110,20 +110,20 @@ test('a change beyond the budget is cut after a whole line, and says so; one wit
   expect(cut).toMatch(/\n\+x{98}\n```\n\nThat is the first part of 60100 characters; read the rest with git diff\.$/)
 })
 
-test('one line that is longer than the budget is cut within it', () => {
+test('cuts one line that is longer than the budget', () => {
   const cut = asked('{{diff}}', `+${'x'.repeat(200_000)}\n`)
   expect(cut.length).toBeLessThan(60_300)
   expect(cut).toMatch(/\n\+x+\n```\n\nThat is the first part of 200002 characters/)
 })
 
-test('a project’s template takes the place of ours, after the task and before the rest', () => {
+test('puts a project’s template in the place of ours', () => {
   const template = 'Work as {{role}} on {{ base_branch }}.'
   expect(told({ template, knowledge: 'Port 5499.' })).toBe(
     '# Say hello\n\nTo everybody.\n\nWork as coder on trunk.\n\n## What is known about this project\n\nPort 5499.',
   )
 })
 
-test('what a template places stands there alone, and an empty part leaves one break behind', () => {
+test('places parts only where the template names them, and leaves no gap for empty ones', () => {
   const template = '{{knowledge}}\n\n{{feedback}}\n\nNow:\n\n{{task}}\n\n{{comments}}\n\nGo.'
   expect(told({ template })).toBe('Now:\n\n# Say hello\n\nTo everybody.\n\nGo.')
   expect(told({ template, knowledge: 'Port 5499.', comments: 'Hm.' })).toBe(
@@ -141,13 +141,13 @@ test('what a template places stands there alone, and an empty part leaves one br
   ])
 })
 
-test('braces behind a backslash stay, and a name that stands for nothing is found', () => {
+test('keeps escaped braces, and finds names that stand for nothing', () => {
   expect(told({ template: 'Keep \\{{title}} and {title}.' })).toContain('Keep {{title}} and {title}.')
   expect(unknownPlaceholder('{{title}} {{Title}}')).toBe('Title')
   expect(unknownPlaceholder('\\{{who}} {{ title }}')).toBeNull()
 })
 
-/** Text that is full of what could be taken for a placeholder. */
+/** Text with many lookalikes of placeholders. */
 const tricky = fc
   .array(
     fc.oneof(
@@ -182,8 +182,8 @@ const anyFacts = fc.record({
   has_mcp: fc.boolean(),
 })
 
-test('whatever a task says, it comes out as it went in, and fills no placeholder', () => {
-  // A mark around each text: what stands between is exactly what was said.
+test('keeps a task’s text unchanged, and fills no placeholder in it', () => {
+  // Marks surround each text, so that what stands between can be compared exactly.
   const marked = (name: string, text: string | null) => (text === null ? null : `<${name}>${text}</${name}>`)
   fc.assert(
     fc.property(anyFacts, (given) => {
@@ -201,7 +201,7 @@ test('whatever a task says, it comes out as it went in, and fills no placeholder
       for (const text of isShort ? [more.feedback] : [more.description, more.context, more.comments, more.knowledge]) {
         if (text !== null) expect(prompt).toContain(text)
       }
-      // Nothing that is said in one place is said in another.
+      // No text appears in another part.
       for (const [text, kind] of [
         [more.context, 'context'],
         [more.knowledge, 'knowledge'],

@@ -4,7 +4,7 @@ import type { QueueMove } from '../../../../src-shared/contract/queue.ts'
 
 type Entry = RankedEntry<string>
 
-/** The queue as the store gives it: first what has a rank, by it, then the others by age. */
+/** The queue as the store returns it: ranked items by rank, then the others by age. */
 const sorted = (entries: readonly Entry[]): readonly Entry[] => [
   ...entries
     .filter(({ queue_rank }) => queue_rank !== null)
@@ -26,11 +26,11 @@ test.each([
   ['a', 'first', 'abcd'],
   ['a', 'up', 'abcd'],
   ['d', 'down', 'abcd'],
-] as const)('%s moved %s makes %s of abcd', (id, to, expected) => {
+] as const)('moves %s %s to get %s from abcd', (id, to, expected) => {
   expect(text(move(queue('abcd'), id, to))).toBe(expected)
 })
 
-test('moves follow one another, and what comes later is behind all that were moved', () => {
+test('applies moves in turn, and queues later items behind all moved ones', () => {
   const moved = move(move(queue('abc'), 'c', 'first'), 'b', 'up')
   expect(text(moved)).toBe('cba')
   const later = sorted([...moved, { id: 'd', queue_rank: null }])
@@ -39,9 +39,9 @@ test('moves follow one another, and what comes later is behind all that were mov
   expect(text(move(later, 'c', 'last'))).toBe('badc')
 })
 
-test('one that is not there, or is there already, changes nothing', () => {
+test('changes nothing for an item that is missing or already there', () => {
   expect(moveInQueue(queue('ab'), 'x', 'first').size).toBe(0)
   expect(moveInQueue(queue('ab'), 'b', 'last').size).toBe(0)
-  // Only those before which something has moved are written.
+  // Only the items before a moved one are written.
   expect([...moveInQueue(queue('abcd'), 'b', 'first').keys()].toSorted()).toEqual(['a', 'b'])
 })

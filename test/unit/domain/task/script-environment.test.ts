@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { scriptEnvironment } from '../../../../src-main/domain/task/script-environment.ts'
 
-test('names everything that a script may know, empty where there is none', () => {
+test('names every variable, with an empty value where there is none', () => {
   expect(
     scriptEnvironment({
       event: 'on_work_start',

@@ -23,6 +23,6 @@ test.each<[string, RestackFacts, ReturnType<typeof planRestack>]>([
     { upper: { ...upper, is_busy: true }, lower: null },
     { kind: 'wait', for: 'upper' },
   ],
-])('a stacked task %s', (_, facts, step) => {
+])('decides for a stacked task %s', (_, facts, step) => {
   expect(planRestack(facts)).toEqual(step)
 })

@@ -5,7 +5,7 @@ import { isLimitError } from '../../../../src-main/agents/agent/classify-output.
 const now = Date.parse('2026-03-10T12:00:00.000Z')
 const zone = 'Europe/Berlin'
 
-/** What providers' agents really say, from reports of their users. */
+/** Real messages of providers' agents, from reports of their users. */
 test.each([
   // Claude Code: github.com/anthropics/claude-code/issues/11429, 7157, 15064, 54698, 12789, 2087.
   ['Claude AI usage limit reached|1773162000', '2026-03-10T17:00:00.000Z'],
@@ -17,7 +17,8 @@ test.each([
     '2026-03-11T01:00:00.000Z',
   ],
   ['Claude usage limit reached. Your limit will reset at 1pm (Etc/GMT+5).', '2026-03-10T18:00:00.000Z'],
-  // Codex: github.com/openai/codex/issues/3899, 3124, 28089; its API's answer: github.com/earendil-works/pi/issues/4172.
+  // Codex: github.com/openai/codex/issues/3899, 3124, 28089; its API's answer:
+  // github.com/earendil-works/pi/issues/4172.
   [
     "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing) or try again in 5 days 22 hours 11 minutes.",
     '2026-03-16T10:11:00.000Z',
@@ -42,13 +43,13 @@ test.each([
   ['The usage limit has been reached', null],
   // Qwen Code: github.com/QwenLM/qwen-code/issues/1742.
   ['429 Free allocated quota exceeded.', null],
-])('%j is a usage limit, and tells when it resets', (text, at) => {
+])('recognizes %j as a usage limit, with its reset time', (text, at) => {
   expect(isLimitError(text)).toBe(true)
   const found = readReset(text, now, zone)
   expect(found === null ? null : new Date(found).toISOString()).toBe(at)
 })
 
-test('a time of day means the next one, over midnight and the change to summer time', () => {
+test('takes a time of day as the next one, across midnight and daylight saving', () => {
   const before = Date.parse('2026-03-28T22:30:00.000Z')
   expect(new Date(readReset('resets 3:30am', before, zone) ?? 0).toISOString()).toBe('2026-03-29T01:30:00.000Z')
   expect(new Date(readReset('resets 11pm', before, zone) ?? 0).toISOString()).toBe('2026-03-29T21:00:00.000Z')
@@ -57,7 +58,7 @@ test('a time of day means the next one, over midnight and the change to summer t
   )
 })
 
-test('without a word of it the pauses grow from a quarter of an hour to four hours', () => {
+test('grows the pauses from 15 minutes to four hours without a reset time', () => {
   const minutes = [0, 1, 2, 3, 4, 5, 60].map((tries) => (pauseUntil(now, tries) - now) / 60_000)
   expect(minutes).toEqual([15, 30, 60, 120, 240, 240, 240])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { audienceMatches } from '../../../../src-main/domain/transition/audience.ts'
 
-test('agent_only covers agents and what happens by itself, user_only people, and all everybody', () => {
+test('applies agent_only to agents and the system, user_only to people, and all to everyone', () => {
   const triggers = ['agent:1', 'system', 'user:ann']
   const covered = (audience: Parameters<typeof audienceMatches>[0]) =>
     triggers.filter((triggered_by) => audienceMatches(audience, triggered_by))

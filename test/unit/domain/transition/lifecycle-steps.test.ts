@@ -24,13 +24,13 @@ function planned(from: string, to: string, hooks: LifecycleHooks, workflow = sta
 
 const kinds = (...args: Parameters<typeof planned>) => planned(...args).own_steps?.map(({ kind }) => kind)
 
-test('without hooks of its own for the moment the steps are those of the workflow', () => {
+test('has only the workflow’s steps without hooks for the event', () => {
   expect(planned('todo', 'in_progress', {}).own_steps).toBeNull()
   expect(planned('todo', 'in_progress', { on_task_done: [hook] }).own_steps).toBeNull()
   expect(planned('in_progress', 'cancelled', { on_work_stop: [hook] }).own_steps).toBeNull()
 })
 
-test('hooks before work come after the worktree is made, in their order, and are checked before the barrier falls', () => {
+test('runs hooks before work after the worktree exists, and checks them before the barrier falls', () => {
   const off = { type: 'plugin', name: 'knowledge-inject', enabled: false, applies_to: 'all' } as const
   const { own_steps, barrier } = planned('todo', 'in_progress', { before_work: [hook, off, hook] })
   expect(barrier).toBe(true)
@@ -43,7 +43,7 @@ test('hooks before work come after the worktree is made, in their order, and are
   expect(at('check_before_work')).toBeLessThan(at('clear_barrier'))
 })
 
-test('what follows work waits for what its stop brings, also where nothing else would follow', () => {
+test('waits for the stop of work before what follows it', () => {
   expect(kinds('in_progress', 'review', { on_work_stop: [hook] })?.[0]).toBe('await_work_stop')
   const quiet = indexWorkflow(changed({ blocked: { hooks: {} } }), pluginTraits)
   expect(planned('in_progress', 'blocked', {}, quiet).has_steps).toBe(false)

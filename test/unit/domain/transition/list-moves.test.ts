@@ -44,11 +44,11 @@ test.each<[string, Partial<MoveFacts>, string[]]>([
   ['a barrier', { status: 'review', entry_barrier: true }, ['cancelled via cancel']],
   ['the merge', { status: 'merging' }, ['cancelled via cancel']],
   ['the end', { status: 'done' }, []],
-])('from %s a person gets', (_where, more, expected) => {
+])('lists what a person gets from %s', (_where, more, expected) => {
   expect(allowed(more)).toEqual(expected)
 })
 
-test('every other state is listed, and each that is closed says why', () => {
+test('lists every other state, with a reason where it is not allowed', () => {
   for (const status of standard.states.keys()) {
     const moves = listMoves({ ...facts, status })
     expect(moves.map((move) => move.to)).toEqual([...standard.states.keys()].filter((name) => name !== status))
@@ -56,7 +56,7 @@ test('every other state is listed, and each that is closed says why', () => {
   }
 })
 
-test('one to which no way leads says only that, since the others say where one leads', () => {
+test('says only that no transition leads to a state', () => {
   const reasons = listMoves({ ...facts, status: 'review' }).map((move) => [move.to, move.reason])
   expect(Object.fromEntries(reasons)).toMatchObject({
     todo: "Tasks can't move from Review to To do.",
@@ -64,7 +64,7 @@ test('one to which no way leads says only that, since the others say where one l
   })
 })
 
-test('with a planner the claim leads to planning, and to work only afterwards', () => {
+test('leads a claim to planning first if there is a planner', () => {
   const roles = { planner: { type: 'agent', id: 'a' as never } } as const
   const moves = listMoves({ ...facts, roles, claim: { path: ['planning'], role: 'coder', works_as: 'planner' } })
   expect(moves.find((move) => move.to === 'planning')).toMatchObject({ allowed: true, via: 'claim' })
@@ -79,7 +79,7 @@ test.each([
   ['all', true, true, true],
   ['agent_only', false, true, true],
   ['user_only', true, false, false],
-] as const)('the audience %s', (audience, user, agent, system) => {
+] as const)('respects the audience %s', (audience, user, agent, system) => {
   const matches = ['user:ann', 'agent:a', 'system'].map((by) => audienceMatches(audience, by))
   expect(matches).toEqual([user, agent, system])
 })

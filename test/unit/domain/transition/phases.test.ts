@@ -29,11 +29,11 @@ test.each([
   ['merging', 'merge_failed', ['cleanup']],
   ['review', 'blocked', ['on_enter publish_task_blocked']],
   ['in_progress', 'cancelled', ['on_enter cancel_pending_subtasks', 'cleanup']],
-])('after %s > %s comes what the definition says, in order', (from, to, expected) => {
+])('orders after %s > %s the steps of the definition', (from, to, expected) => {
   expect(stepsOf(standard, from, to).map(name)).toEqual(expected)
 })
 
-test('a state whose hooks clean up the worktree is not cleaned up a second time', () => {
+test('does not clean up twice where a hook cleans up the worktree', () => {
   const withHook = (plugin: string, phase: HookPhase) =>
     indexWorkflow(
       changed({ done: { hooks: { [phase]: [{ plugin }] } }, merge_failed: { hooks: { [phase]: [{ plugin }] } } }),
@@ -44,7 +44,7 @@ test('a state whose hooks clean up the worktree is not cleaned up a second time'
       expect(stepsOf(withHook(plugin, phase), 'merging', 'done').map(name)).toEqual([`${phase} ${plugin}`])
       expect(stepsOf(withHook(plugin, phase), 'merging', 'merge_failed').map(name)).toEqual([`${phase} ${plugin}`])
     }
-    // There it does nothing, so it takes no other's place.
+    // The plugin does nothing there, so it replaces no other.
     expect(stepsOf(withHook(plugin, 'before_enter'), 'merging', 'done').at(-1)).toEqual({ kind: 'cleanup' })
   }
   expect(stepsOf(withHook('satisfy_dependents', 'on_enter'), 'merging', 'done').at(-1)).toEqual({ kind: 'cleanup' })
@@ -61,7 +61,7 @@ const order = [
   'cleanup',
 ]
 
-test('in any workflow the steps keep the order of the hook points, and a cursor into them stays right', () => {
+test('keeps the order of the phases in any workflow, and cursors valid', () => {
   const any = fc.tuple(anyDefinition, fc.constantFrom(...anyNames), fc.constantFrom(...anyNames))
   fc.assert(
     fc.property(any, ([definition, from, to]) => {
@@ -69,7 +69,7 @@ test('in any workflow the steps keep the order of the hook points, and a cursor 
       const ranks = steps.map((step) => order.indexOf(step.kind === 'hook' ? step.phase : step.kind))
       expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
       expect(steps.filter((step) => step.kind === 'clear_barrier').length).toBeLessThanOrEqual(1)
-      // Whatever holds the door is followed by what opens it.
+      // Every step that sets the barrier is followed by one that lowers it.
       const holds = steps.some(
         (step) =>
           step.kind === 'workspace' ||

@@ -50,7 +50,7 @@ const change = (next: WorkflowDefinition, more: Partial<ChangeFacts> = {}) => {
   return planned
 }
 
-/** The default with some states called otherwise, everywhere. */
+/** The default workflow with some states renamed everywhere. */
 function renaming(names: Readonly<Record<string, string>>, saysSo = true): WorkflowDefinition {
   const text = JSON.stringify(standardDefinition)
   const renamed = JSON.parse(text, (key: string, value: unknown) =>
@@ -69,7 +69,7 @@ function renaming(names: Readonly<Record<string, string>>, saysSo = true): Workf
   }
 }
 
-/** The default without a state, and without what leads to it. */
+/** The default workflow without a state and the transitions to it. */
 function without(...gone: string[]): WorkflowDefinition {
   const keep = (state: WorkflowState) => ({
     ...state,
@@ -82,13 +82,13 @@ function without(...gone: string[]): WorkflowDefinition {
 }
 
 describe('renaming', () => {
-  test('is carried to the tasks and is not stored', () => {
+  test('carries a renaming over to tasks and does not store it', () => {
     const planned = change(renaming({ review: 'checking' }))
     expect(planned.names).toEqual(new Map([['review', 'checking']]))
     expect(planned.definition).toEqual(renaming({ review: 'checking' }, false))
   })
 
-  test('two states may swap their names, and three may hand them on in a chain or round', () => {
+  test('lets states swap names or pass them on in a chain', () => {
     expect(change(renaming({ review: 'planning', planning: 'review' })).names).toEqual(
       new Map([
         ['planning', 'review'],
@@ -101,14 +101,14 @@ describe('renaming', () => {
     expect(Object.fromEntries(change(renaming(chain)).names)).toEqual(chain)
   })
 
-  test('from itself is no renaming', () => {
+  test('ignores a renaming to the same name', () => {
     expect(change(changed({ review: { renamed_from: 'review' } }))).toMatchObject({
       names: new Map(),
       definition: standardDefinition,
     })
   })
 
-  test('from a state that the present workflow lacks breaks schema', () => {
+  test('refuses a renaming from an unknown state', () => {
     expect(plan(changed({ review: { renamed_from: 'checking' } }))).toMatchObject({
       kind: 'invalid',
       issues: [
@@ -117,12 +117,12 @@ describe('renaming', () => {
     })
   })
 
-  test('two states from one breaks schema', () => {
+  test('refuses two renamings from one state', () => {
     const next = changed({ merging: { renamed_from: 'review' }, review: { renamed_from: 'review' } })
     expect(plan(next)).toMatchObject({ kind: 'invalid', issues: [{ rule: 'schema', path: 'states.5.renamed_from' }] })
   })
 
-  test('lets a new state have the old name, and the tasks follow the renaming', () => {
+  test('lets a new state take the old name while tasks follow the renaming', () => {
     const next = renaming({ review: 'checking' })
     const fresh: WorkflowState = { name: 'review', kind: 'custom', column: 'X', label: 'New', transitions: [] }
     expect(change({ ...next, states: [...next.states, fresh] }, { occupied: new Set(['review']) }).names).toEqual(
@@ -132,18 +132,18 @@ describe('renaming', () => {
 })
 
 describe('removing', () => {
-  test('a state in which nobody stands is fine, and states may be added', () => {
+  test('allows to remove an empty state and to add states', () => {
     expect(change(without('blocked'), { occupied: new Set(['backlog', 'review']) }).names).toEqual(new Map())
   })
 
-  test('a state in which tasks stand is states_in_use', () => {
+  test('refuses with states_in_use a state that has tasks', () => {
     expect(plan(without('blocked'), { occupied: new Set(['blocked', 'todo']) })).toEqual({
       kind: 'states_in_use',
       states: ['blocked'],
     })
   })
 
-  test('a state whose name another one takes is a removal too', () => {
+  test('treats a state whose name another one takes as removed', () => {
     const next = {
       ...without('blocked'),
       states: without('blocked').states.map((state) =>
@@ -151,11 +151,11 @@ describe('removing', () => {
       ),
     }
     expect(plan(next, { occupied: new Set(['blocked']) })).toMatchObject({ kind: 'states_in_use' })
-    // Archived tasks of the state that is gone must not turn up in the other one.
+    // Archived tasks of the removed state must not appear in the other one.
     expect(change(next).strayed).toEqual(new Map([['blocked', 'backlog']]))
   })
 
-  test('a state that the present workflow lacks as well may be given back', () => {
+  test('lets a state come back that the present workflow lacks too', () => {
     const old = indexWorkflow(without('blocked'), pluginTraits)
     expect(plan(without('blocked'), { old, occupied: new Set(['blocked']) })).toMatchObject({ kind: 'states_in_use' })
     expect(change(standardDefinition, { old, occupied: new Set(['blocked']) }).names).toEqual(new Map())
@@ -163,20 +163,20 @@ describe('removing', () => {
 })
 
 describe('what is pending', () => {
-  test('a removed transition that a task makes just now is transition_in_use', () => {
+  test('refuses with transition_in_use a transition that a task makes', () => {
     const next = changed({ in_progress: { transitions: [{ to: 'review', label: 'Submit', audience: 'all' }] } })
     const pending = [entering('in_progress', 'blocked')]
     expect(plan(next, { pending })).toEqual({ kind: 'transition_in_use', used: pending })
     expect(plan(next, { pending: [entering('in_progress', 'review')] }).kind).toBe('change')
   })
 
-  test('a transition that still has to be allowed by its source is in use as well', () => {
+  test('refuses a transition that its source must still allow', () => {
     const next = changed({ in_progress: { transitions: [{ to: 'review', label: 'Submit', audience: 'all' }] } })
     expect(plan(next, { pending: [leaving('in_progress', 'blocked')] }).kind).toBe('transition_in_use')
     expect(plan(without('blocked'), { pending: [leaving('in_progress', 'blocked')] }).kind).toBe('transition_in_use')
   })
 
-  test('a state to which the steps of a task will lead is in use', () => {
+  test('refuses a state to which pending steps lead', () => {
     const next = changed({
       merging: { hooks: {}, transitions: [{ to: 'done', label: 'Done', audience: 'all' }] },
     })
@@ -185,13 +185,13 @@ describe('what is pending', () => {
     expect(plan({ ...next, states }, { pending: [entering('in_progress', 'review')] }).kind).toBe('change')
   })
 
-  test('a claim and a cancellation use no declared transition, so none of theirs can be removed', () => {
+  test('needs no declared transition for a claim or a cancellation', () => {
     const next = changed({ todo: { transitions: [{ to: 'planning', label: 'Plan', audience: 'all' }] } })
     const pending = [entering('todo', 'in_progress'), entering('in_progress', 'cancelled')]
     expect(plan(next, { pending }).kind).toBe('change')
   })
 
-  test('keeps the steps that it began with, under the new names', () => {
+  test('keeps the pending steps, under the new names', () => {
     const next = renaming({ review: 'checking', done: 'finished', merge_failed: 'stuck' })
     const bare = { ...next, states: next.states.map(({ hooks: _hooks, ...state }) => state) }
     const pending = [entering('review', 'merging', { cursor: 0 }), leaving('in_progress', 'review')]
@@ -222,7 +222,7 @@ describe('what is pending', () => {
   })
 })
 
-/** Random tasks, a random change of a random workflow: renamed, removed and added states in one. */
+/** Random tasks and a random change of a random workflow, with renamed, removed and added states. */
 const anyChange = fc.record({
   old: anyValidDefinition,
   next: anyValidDefinition,
@@ -240,7 +240,7 @@ const anyChange = fc.record({
   ),
 })
 
-test('whatever the change, no task that is not archived ends in a state that does not exist', () => {
+test('leaves no task in a missing state, whatever the change', () => {
   let changes = 0
   fc.assert(
     fc.property(anyChange, ({ old: before, next: after, renames, tasks }) => {

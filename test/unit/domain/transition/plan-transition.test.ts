@@ -25,7 +25,7 @@ const answer = (request: Partial<TransitionRequest>, more: Partial<TransitionFac
   return isRefusal(plan) ? plan.code : `${plan.from.name} > ${plan.to.name}`
 }
 
-test('the checks come in their order: version, graph and audience, barrier, guards', () => {
+test('checks version, graph and audience, barrier and guards in this order', () => {
   const broken = { latest_review: 'failed', entry_barrier: true } as const
   const people = indexWorkflow(
     changed({ review: { transitions: [{ to: 'merging', label: 'Merge', audience: 'user_only' }] } }),
@@ -89,13 +89,13 @@ test.each([
   expect(answer(request, more)).toBe(expected)
 })
 
-test('a refused move names the moves that there are', () => {
+test('lists the possible moves in a refusal', () => {
   expect(planTransition({ ...asked, to: 'done' }, facts)).toMatchObject({
     details: { allowed: ['merging', 'in_progress', 'blocked', 'cancelled'] },
   })
 })
 
-test('a plan says what must follow', () => {
+test('plans what must follow', () => {
   expect(
     planTransition({ ...asked, to: 'review', cause: 'forward', version: null }, { ...facts, status: 'in_progress' }),
   ).toMatchObject({
@@ -112,7 +112,7 @@ test('a plan says what must follow', () => {
   expect(planTransition({ ...asked, to: 'in_progress', cause: 'reject' }, facts)).toMatchObject({ rejection: true })
 })
 
-test('what somebody asks for is granted only along a declared transition, and never out of a terminal state', () => {
+test('allows a requested move only along a declared transition, and never out of a terminal state', () => {
   const anyFacts = fc.record({
     definition: anyDefinition,
     status: fc.constantFrom(...anyNames),

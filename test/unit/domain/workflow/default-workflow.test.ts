@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { standard, standardDefinition } from '../workflows.ts'
 
-test('the default workflow is, state by state, what was specified', () => {
+test('is the specified workflow, state by state', () => {
   const { initial_state, cancellation_state, states } = standardDefinition
   expect([initial_state, cancellation_state]).toEqual(['backlog', 'cancelled'])
   expect(
@@ -26,7 +26,7 @@ test('the default workflow is, state by state, what was specified', () => {
   })
 })
 
-test('its ways back are declared, and a failed merge leads on to work and to another merge', () => {
+test('declares its ways back, and continues after a failed merge with work or another merge', () => {
   const targets = (name: string) => standard.states.get(name)?.transitions.map(({ to }) => to)
   expect(targets('todo')).toContain('backlog')
   expect(targets('in_progress')).toContain('blocked')

@@ -7,7 +7,7 @@ import { DryRun } from '../../../../src-shared/contract/workflow-templates.ts'
 import { anyValidDefinition } from '../workflows.ts'
 import { roughWorkflow as workflow } from './rough-workflow.ts'
 
-test('every path and every loop is walked by ways that there are', () => {
+test('walks every path and loop along existing transitions', () => {
   fc.assert(
     fc.property(anyValidDefinition, (definition) => {
       const run = dryRun(indexWorkflow(definition, pluginTraits))
@@ -52,7 +52,7 @@ test.each<[string, (index: number) => readonly number[]]>([
   ['in a row of diamonds', (index) => (index % 3 === 0 ? [index + 1, index + 2] : [index + (3 - (index % 3))])],
   ['in a ring with short cuts', (index) => [next(index), (index * 7) % 999, 0]],
   ['back and forth', (index) => [next(index), Math.max(0, index - 1)]],
-])('1,000 states %s are walked within the budget', (_what, targets) => {
+])('walks 1,000 states %s within the budget', (_what, targets) => {
   const flow = big((index) => (index === 999 ? [] : targets(index).map((to) => Math.min(to, 999))))
   const budgets = dryRunBudgets()
   const whole = dryRunBudgets().paths.left
@@ -60,15 +60,15 @@ test.each<[string, (index: number) => readonly number[]]>([
   expect(run.paths.length).toBeGreaterThan(0)
   expect(run.paths.length).toBeLessThanOrEqual(200)
   expect(run.loops.length).toBeLessThanOrEqual(200)
-  // One more step may be under way when the budget ends; it looks at each edge at most once.
+  // One more step may run when the budget ends; it looks at each edge at most once.
   const step = 2 * flow.definition.states.reduce((sum, state) => sum + 1 + state.transitions.length, 0)
   expect(budgets.paths.left).toBeGreaterThan(-step)
   expect(budgets.loops.left).toBeGreaterThan(-step)
-  // What may be spent is what a busy machine does in less than a second.
+  // A busy machine spends the budget in less than a second.
   expect(whole).toBeLessThanOrEqual(10_000_000)
 })
 
-test('many hooks do not make the answer endless', () => {
+test('keeps the answer small with many hooks', () => {
   const hooks = { on_enter: Array.from({ length: 30 }, () => ({ script: 'true' })) }
   const run = dryRun(big((index) => (index === 999 ? [] : [next(index), Math.min(index + 2, 999)]), hooks))
   const told = run.paths.reduce((sum, path) => sum + path.hooks.length + path.states.length, 0)

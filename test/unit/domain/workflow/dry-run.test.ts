@@ -20,7 +20,7 @@ const template = (name: string) =>
 describe('the default workflow', () => {
   const run = dryRun(standard)
 
-  test('has a straight way to done, and one over blocked', () => {
+  test('has a straight path to done, and one over blocked', () => {
     expect(run.paths.map(({ name, states, ends_in }) => ({ name, states: states.join(' '), ends_in }))).toEqual([
       {
         name: 'Straight to Done',
@@ -50,7 +50,7 @@ describe('the default workflow', () => {
     ])
   })
 
-  test('has each of its circles once, with the budget of the review where its rejection is in it', () => {
+  test('lists each loop once, with the review’s budget where its rejection is in it', () => {
     const loops = Object.fromEntries(run.loops.map(({ states, budget }) => [states.join(' '), budget]))
     expect(Object.keys(loops)).toHaveLength(run.loops.length)
     expect(loops).toMatchObject({
@@ -62,13 +62,13 @@ describe('the default workflow', () => {
     })
   })
 
-  test('leaves nobody stuck', () => {
+  test('has no stuck gate', () => {
     expect([run.dead_ends, run.stuck_gates]).toEqual([[], []])
   })
 })
 
 test.each(['user-approval-review', 'no-user-approval'])(
-  'the template %s leads to done and leaves nobody stuck',
+  'leads in the template %s to done, without a stuck gate',
   (name) => {
     const run = dryRun(template(name))
     expect(run.paths.map((path) => path.ends_in)).toEqual(['done', 'done'])
@@ -77,7 +77,7 @@ test.each(['user-approval-review', 'no-user-approval'])(
 )
 
 describe('paths', () => {
-  test('leaving hooks fire before the task goes, entering ones when it has come, and none for the state that it starts in', () => {
+  test('fire exit hooks before the move, entry hooks after it, and none for the first state', () => {
     const all = (name: string) =>
       Object.fromEntries(
         ['after_enter', 'on_enter', 'before_enter', 'on_exit', 'before_exit'].map((phase) => [
@@ -105,7 +105,7 @@ describe('paths', () => {
     ])
   })
 
-  test('go over rejections and cascades, and say so', () => {
+  test('follow rejections and cascades, and say so', () => {
     const run = dryRun(
       workflow(
         { name: 'a', kind: 'initial', to: ['gate'] },
@@ -125,7 +125,7 @@ describe('paths', () => {
     ])
   })
 
-  test('leave cancellation out', () => {
+  test('leave out cancellation', () => {
     expect(dryRun(standard).paths.flatMap((path) => path.states)).not.toContain('cancelled')
   })
 
@@ -143,7 +143,7 @@ describe('paths', () => {
     ])
   })
 
-  test('do not leave a terminal state, whatever it declares', () => {
+  test('never leave a terminal state, whatever it declares', () => {
     const run = dryRun(workflow({ name: 'a', kind: 'initial', to: ['b'] }, { name: 'b', kind: 'terminal', to: ['a'] }))
     expect([run.paths.map((path) => path.states), run.loops]).toEqual([[['a', 'b']], []])
   })
@@ -159,19 +159,19 @@ describe('stuck gates', () => {
       ),
     )
 
-  test('a gate without a forward transition is one, and a path ends there', () => {
+  test('include a gate without a forward transition, where a path ends', () => {
     const run = gate({})
     expect(run.stuck_gates).toEqual([{ state: 'gate', reason: expect.stringContaining('No forward') as string }])
     expect(run.paths.map((path) => path.ends_in)).toEqual(['gate'])
-    // Its way back is still a way out.
+    // The transition back is still a way out.
     expect([run.dead_ends, run.loops]).toEqual([[], [{ states: ['a', 'gate'], budget: null }]])
   })
 
-  test('a gate that only leads to itself is one', () => {
+  test('include a gate that leads only to itself', () => {
     expect(gate({}, [{ to: 'gate', label: 'Again' }]).stuck_gates).toHaveLength(1)
   })
 
-  test('a gate that needs a person while only agents may go on is one, and a person’s gate is none', () => {
+  test('include a gate that needs a person if only agents may continue, not a person’s gate', () => {
     const gate_config = { requires_human_approval: true }
     expect(gate({ gate_config }, [{ to: 'end', label: 'On', audience: 'agent_only' }]).stuck_gates).toEqual([
       { state: 'gate', reason: expect.stringContaining('only agents can move on to end') as string },
@@ -180,24 +180,24 @@ describe('stuck gates', () => {
     expect(gate({}, [{ to: 'end', label: 'On', audience: 'agent_only' }]).stuck_gates).toEqual([])
   })
 
-  test('a gate whose hook leads on when it is passed is none', () => {
+  test('exclude a gate whose hook continues after a pass', () => {
     const hooks = { after_enter: [{ plugin: 'auto_cascade_on_review_pass', on_success: { cascade: 'end' } }] }
     const run = gate({ hooks })
     expect([run.stuck_gates, run.paths.map((path) => path.states.join(' '))]).toEqual([[], ['a gate end']])
   })
 
-  test('a gate without a reject target is none', () => {
+  test('exclude a gate without a reject target', () => {
     expect(gate({ gate_config: {} }, [{ to: 'end', label: 'On' }]).stuck_gates).toEqual([])
   })
 })
 
 describe('loops', () => {
-  test('a state that leads to itself is a loop of one', () => {
+  test('include a state that leads to itself', () => {
     const run = dryRun(workflow({ name: 'a', kind: 'initial', to: ['a', 'b'] }, { name: 'b', kind: 'terminal' }))
     expect(run.loops).toEqual([{ states: ['a'], budget: null }])
   })
 
-  test('the smallest budget of the rejections in it counts, and only of those', () => {
+  test('have the smallest budget of their rejections', () => {
     const gate = (name: string, to: string, reject_target: string, max_rejections: number) => ({
       name,
       kind: 'gate',

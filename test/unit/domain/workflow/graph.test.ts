@@ -20,7 +20,7 @@ const at = (name: string): WorkflowState => {
 const landmarks = ({ entry, queue, cancellation, blocked }: typeof standard) =>
   [entry, queue, cancellation, blocked].map((state) => state?.name)
 
-test('the default workflow is known by what its states are, not by their names', () => {
+test('recognizes the states of the default workflow by kind, not by name', () => {
   expect(landmarks(standard)).toEqual(['backlog', 'todo', 'cancelled', 'blocked'])
   const places = ['name', 'to', 'cascade', 'reject_target', 'initial_state', 'cancellation_state']
   const renamed = JSON.parse(JSON.stringify(standardDefinition), (key, value: unknown) =>
@@ -32,21 +32,21 @@ test('the default workflow is known by what its states are, not by their names',
     'my cancelled',
     'my blocked',
   ])
-  // Blocked is where publish_task_blocked says so, whatever it is called.
+  // The state with publish_task_blocked is the blocked one, whatever its name.
   const states = standardDefinition.states.map(({ hooks, ...state }) =>
     state.name === 'blocked' ? state : { ...state, ...(hooks && { hooks }) },
   )
   expect(indexWorkflow({ ...standardDefinition, states }, pluginTraits).blocked).toBeNull()
 })
 
-test('the default workflow has the states that the interface names, and no others', () => {
+test('has in the default workflow exactly the states of the interface', () => {
   expect(standardDefinition.states.map((state) => state.name).toSorted()).toEqual([
     ...['backlog', 'blocked', 'cancelled', 'done', 'in_progress', 'merge_failed', 'merging', 'planning', 'review'],
     'todo',
   ])
 })
 
-test('the forward transition is the first one', () => {
+test('takes the first transition as the forward one', () => {
   expect(
     ['backlog', 'todo', 'planning', 'in_progress', 'review', 'merging', 'done'].map(
       (name) => forwardOf(standard, at(name))?.name,
@@ -54,7 +54,7 @@ test('the forward transition is the first one', () => {
   ).toEqual(['todo', 'planning', 'in_progress', 'review', 'merging', 'done', undefined])
 })
 
-test('a claim leads to the first active state ahead, and to none in a circle without one', () => {
+test('leads a claim to the first active state ahead, and to none in a circle without one', () => {
   expect(workStateOf(standard, standard.entry)?.name).toBe('in_progress')
   expect(workStateOf(standard, at('review'))).toBeNull()
   const circle = indexWorkflow(
@@ -77,28 +77,28 @@ test('a claim leads to the first active state ahead, and to none in a circle wit
   expect([circle.cancellation, circle.blocked]).toEqual([null, null])
 })
 
-test('active states default to the role assignee', () => {
+test('gives active states the role assignee by default', () => {
   const { role: _none, ...bare } = at('in_progress')
   expect([roleOf(bare), roleOf(at('in_progress')), roleOf(at('merging'))]).toEqual(['assignee', 'coder', null])
 })
 
-test('only a gate whose entry runs the CI keeps reviews', () => {
+test('keeps reviews only for a gate whose entry runs the CI', () => {
   expect(standardDefinition.states.filter((state) => isReviewGate(standard, state)).map((state) => state.name)).toEqual(
     ['review'],
   )
 })
 
-test('done is terminal and not cancelled', () => {
+test('counts done as terminal and not cancelled', () => {
   expect(standardDefinition.states.filter((state) => isDone(standard, state.name)).map((state) => state.name)).toEqual([
     'done',
   ])
 })
 
-test('a workflow without a queue is refused', () => {
+test('refuses a workflow without a queue', () => {
   expect(() => indexWorkflow({ roles: [], states: [] as never }, pluginTraits)).toThrow('initial')
 })
 
-test('a plugin makes nothing of a state in a phase where it does not run', () => {
+test('ignores a plugin in a phase where it does not run', () => {
   const withChecksAt = (phase: 'before_enter' | 'on_exit') => {
     const hooks = { [phase]: [{ plugin: 'run_ci_steps' }] }
     const states = standardDefinition.states.map((state) => (state.name === 'review' ? { ...state, hooks } : state))

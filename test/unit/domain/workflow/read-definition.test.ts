@@ -20,7 +20,7 @@ const chain = (names: readonly string[], more: object = {}) => ({
 })
 const issuesOf = (value: unknown) => readDefinition(value, plugins).issues.map(({ rule, path }) => [rule, path])
 
-test('a definition that may leave keys out is filled with what stands for them', () => {
+test('fills missing keys with their defaults', () => {
   expect(readDefinition(chain(['a', 'b']), plugins).definition).toEqual({
     roles: [],
     states: [
@@ -53,17 +53,17 @@ test.each<[string, unknown, string]>([
     'states.1.hooks.on_exit.1.blocking',
   ],
   ['1,001 states', chain(Array.from({ length: 1_001 }, (_, index) => `s${index}`)), 'states'],
-])('%s breaks schema', (_what, value, path) => {
+])('rejects %s with schema', (_what, value, path) => {
   expect(issuesOf(value)).toEqual([['schema', path]])
 })
 
-test('what is no JSON breaks schema', () => {
+test('rejects text that is no JSON with schema', () => {
   expect(readDefinitionText('{"states": [', plugins).issues).toMatchObject([
     { rule: 'schema', path: '', message: expect.stringContaining("isn't valid JSON") as string },
   ])
 })
 
-test('a refusal names the first broken rule and lists the others, a hundred at most', () => {
+test('names the first broken rule and lists at most a hundred others', () => {
   const states = chain(Array.from({ length: 500 }, (_, index) => `s${index}`)).states.map((one) => ({
     ...one,
     column: '',
@@ -78,23 +78,23 @@ test('a refusal names the first broken rule and lists the others, a hundred at m
   expect(refusal?.details?.['issues']).toHaveLength(100)
 })
 
-describe('names that objects have already', () => {
+describe('names of properties that every object has', () => {
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', ' ', '💥', 'a.b'])(
-    '%j may name a state',
+    'allows %j as name of a state',
     (name) => {
       const text = JSON.stringify(chain(['a', name, 'c']))
       expect(readDefinitionText(text, plugins).definition?.states.map((one) => one.name)).toEqual(['a', name, 'c'])
     },
   )
 
-  test('a state that is not there is missed by any name', () => {
+  test('reports a missing state by any such name', () => {
     expect(issuesOf(chain(['a', 'b', 'c'], { transitions: to('c', '__proto__', 'constructor') }))).toEqual([
       ['transition_target_missing', 'states.1.transitions.1'],
       ['transition_target_missing', 'states.1.transitions.2'],
     ])
   })
 
-  test('a plugin or a role by such a name is unknown, not found by accident', () => {
+  test('reports a plugin or role by such a name as unknown', () => {
     const hooks = { on_enter: [{ plugin: 'constructor' }] }
     expect(issuesOf(chain(['a', 'b', 'c'], { hooks, role: 'toString' }))).toEqual([
       ['undeclared_role', 'states.1.role'],
@@ -103,28 +103,28 @@ describe('names that objects have already', () => {
   })
 })
 
-describe('too much of something', () => {
-  test('a definition nested 500,000 deep is refused for its depth', () => {
+describe('oversized definitions', () => {
+  test('refuses a definition nested 500,000 deep for its depth', () => {
     const text = `{"states":[],"x":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
     expect(readDefinitionText(text, plugins).issues).toMatchObject([
       { rule: 'schema', message: 'The workflow is nested more than 32 levels deep.' },
     ])
   })
 
-  test('one that contains itself, as YAML can say, is refused for its depth', () => {
+  test('refuses one that contains itself, as YAML allows, for its depth', () => {
     const round: Record<string, unknown> = { states: [] }
     round['again'] = round
     expect(issuesOf(round)).toEqual([['schema', '']])
   })
 
-  test('one that refers to the same part a million times is refused for its length', () => {
+  test('refuses one that refers to a part a million times for its length', () => {
     const bomb = Array.from({ length: 20 }).reduce<unknown>((inner) => [inner, inner, inner, inner], 'lol')
     expect(readDefinition(bomb, plugins).issues).toMatchObject([
       { message: expect.stringContaining('longer') as string },
     ])
   })
 
-  test('1,000 states that all lead to each other as far as 1 MB goes are walked once', () => {
+  test('walks 1,000 densely connected states once', () => {
     const names = Array.from({ length: 1_000 }, (_, index) => `s${index}`)
     const states = names.map((name, index) =>
       state(name, {
@@ -136,7 +136,7 @@ describe('too much of something', () => {
   })
 })
 
-test('a random definition that is valid comes back from its JSON as it was', () => {
+test('reads every valid random definition back from its JSON', () => {
   fc.assert(
     fc.property(anyValidDefinition, (definition) => {
       expect(readDefinitionText(JSON.stringify(definition), plugins)).toEqual({ definition, issues: [] })
@@ -144,6 +144,6 @@ test('a random definition that is valid comes back from its JSON as it was', () 
   )
 })
 
-test('the built-in workflow comes back from its JSON as it was', () => {
+test('reads the built-in workflow back from its JSON', () => {
   expect(readDefinitionText(JSON.stringify(standardDefinition), plugins).definition).toEqual(standardDefinition)
 })

@@ -7,7 +7,7 @@ export type RoughState = { readonly name: string; readonly kind?: string; readon
   unknown
 >
 
-/** A workflow of states by name and where they lead; whatever else they are goes beside. */
+/** Builds a workflow from state names and their targets, with further fields per state. */
 export function roughWorkflow(...states: readonly RoughState[]): Workflow {
   return indexWorkflow(
     WorkflowDefinition.parse({

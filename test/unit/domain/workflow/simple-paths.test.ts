@@ -13,7 +13,7 @@ const anyGraph = fc.integer({ min: 1, max: 7 }).chain((size) =>
   }),
 )
 
-/** Every path by trying them all. */
+/** Finds every path by trying all. */
 function allPaths(targets: readonly (readonly number[])[], ends: readonly number[], least: number): number[][] {
   const found: number[][] = []
   const walk = (path: readonly number[]) => {
@@ -38,7 +38,7 @@ const search = (targets: readonly (readonly number[])[], ends: readonly number[]
   return { paths, budget }
 }
 
-test('every simple path to an end is found once, the shorter ones first', () => {
+test('finds every simple path to an end once, shorter ones first', () => {
   fc.assert(
     fc.property(anyGraph, ({ targets, ends, least }) => {
       const { paths } = search(targets, ends, least, 100_000)
@@ -51,7 +51,7 @@ test('every simple path to an end is found once, the shorter ones first', () => 
   )
 })
 
-test('a limit leaves the shortest ones', () => {
+test('keeps the shortest paths within a limit', () => {
   fc.assert(
     fc.property(anyGraph, fc.integer({ min: 1, max: 5 }), ({ targets, ends, least }, limit) => {
       const lengths = allPaths(targets, ends, least).map((path) => path.length)
@@ -61,14 +61,14 @@ test('a limit leaves the shortest ones', () => {
   )
 })
 
-test('among paths of one length those along the earlier edges come first', () => {
+test('sorts paths of equal length by their earlier edges', () => {
   expect(search([[2, 1], [3], [3], []], [3], 0, 10).paths).toEqual([
     [0, 2, 3],
     [0, 1, 3],
   ])
 })
 
-test('a search without budget stops, with what it has', () => {
+test('stops without budget and returns what it has', () => {
   const graph = graphOf([[1], [2], []])
   const nothing = simplePaths({ graph, start: 0, isEnd: (node) => node === 2, least: 0, limit: 9, budget: { left: 0 } })
   expect(nothing).toEqual([])

@@ -7,7 +7,7 @@ import { anyDefinition, changed, plugins, standardDefinition } from '../workflow
 const rulesOf = (definition: WorkflowDefinition) => validateWorkflow(definition, plugins).map((issue) => issue.rule)
 const to = (...targets: string[]) => targets.map((target) => ({ to: target, label: target, audience: 'all' as const }))
 
-test('the built-in workflow breaks no rule', () => {
+test('finds no issue in the built-in workflow', () => {
   expect(validateWorkflow(standardDefinition, plugins)).toEqual([])
 })
 
@@ -100,7 +100,7 @@ test.each<[string, string, WorkflowDefinition]>([
   expect(rulesOf(definition)).toContain(rule)
 })
 
-test('an issue names its place', () => {
+test('names the place of an issue', () => {
   expect(validateWorkflow(changed({ planning: { role: 'critic' } }), plugins)).toEqual([
     {
       rule: 'undeclared_role',
@@ -110,7 +110,7 @@ test('an issue names its place', () => {
   ])
 })
 
-test('a broken option and an unknown plugin are shown in their places, and the known plugins are named', () => {
+test('points at a broken option and an unknown plugin, and names the known plugins', () => {
   const hooks = {
     on_enter: [{ script: 'true' }, { plugin: 'run_merge', config: { seconds: '1' } }, { plugin: 'magic' }],
   }
@@ -125,7 +125,7 @@ test('a broken option and an unknown plugin are shown in their places, and the k
   ])
 })
 
-test('all broken rules are reported, in the order of the states, and what cannot be reached comes last', () => {
+test('reports all broken rules in the order of the states, unreachable states last', () => {
   const definition = changed({ todo: { column: '' }, review: { role: 'critic', transitions: to('nowhere') } })
   expect(rulesOf(definition)).toEqual([
     'column_empty',
@@ -137,7 +137,7 @@ test('all broken rules are reported, in the order of the states, and what cannot
   ])
 })
 
-test('the state of kind initial counts as reached wherever new tasks start', () => {
+test('counts the initial state as reached wherever new tasks start', () => {
   const definition = {
     ...changed({ in_progress: { transitions: to('review', 'blocked') }, blocked: { transitions: to('in_progress') } }),
     initial_state: 'in_progress',
@@ -148,7 +148,7 @@ test('the state of kind initial counts as reached wherever new tasks start', () 
   ])
 })
 
-test('assignee on an active state, and a state that only a reject target or a cascade leads to, are fine', () => {
+test('accepts an assignee on an active state, and a state reached only by rejection or cascade', () => {
   const rejected = changed({
     todo: { transitions: to('review') },
     planning: { transitions: to('done') },
@@ -167,7 +167,7 @@ test('assignee on an active state, and a state that only a reject target or a ca
   expect(rulesOf(rejected)).toEqual([])
 })
 
-test('what is configured as a gate leads nowhere from a state that is none', () => {
+test('ignores gate settings on a state that is no gate', () => {
   const gate_config = { reject_target: 'island', requires_human_approval: false }
   const definition = (kind: WorkflowState['kind']) => {
     const { states, ...rest } = changed({ planning: { kind, gate_config } })
@@ -176,12 +176,12 @@ test('what is configured as a gate leads nowhere from a state that is none', () 
   expect([definition('gate'), definition('custom')]).toEqual([[], ['schema', 'unreachable_state']])
 })
 
-test('without its cancelled state a workflow is still whole', () => {
+test('accepts a workflow without a cancelled state', () => {
   const { cancellation_state: _none, ...rest } = without('cancelled')
   expect(rulesOf(rest)).toEqual([])
 })
 
-test('a definition without issues is one whose every state can be reached', () => {
+test('finds every state reachable in a definition without issues', () => {
   fc.assert(
     fc.property(anyDefinition, (definition) => {
       const issues = validateWorkflow(definition, plugins)

@@ -23,7 +23,7 @@ function refusal(env: Readonly<Record<string, string>>, options: ConfigOptions =
   return 'accepted'
 }
 
-test('without any setting everything has its default', () => {
+test('has defaults for everything', () => {
   expect(readConfig({ SVC_DATA_DIR: '/data', SVC_PORT: '' }, {}, program)).toEqual({
     dataDir: resolve('/data'),
     host: '127.0.0.1',
@@ -48,7 +48,7 @@ test('without any setting everything has its default', () => {
   })
 })
 
-test('every setting can come from the environment', () => {
+test('reads every setting from the environment', () => {
   const env = {
     SVC_HOST: '127.0.0.2',
     SVC_PORT: '8080',
@@ -75,7 +75,7 @@ test('every setting can come from the environment', () => {
   })
 })
 
-test('the command line wins over the environment, and both over the defaults', () => {
+test('prefers the command line to the environment, and both to the defaults', () => {
   const numbers = { SVC_BCRYPT_COST: '4', SVC_WORKSPACE_CLEANUP_DELAY_SECONDS: '60' }
   const env = { SVC_HOST: '127.0.0.2', SVC_PORT: '1', SVC_DATA_DIR: '/env', SVC_WORKSPACE_ROOT: '/trees', ...numbers }
   expect(readConfig(env, { port: '0', dataDir: '/flag', host: '[::1]' }, program)).toMatchObject({
@@ -86,7 +86,7 @@ test('the command line wins over the environment, and both over the defaults', (
   })
 })
 
-test('beyond this machine it listens only when that is meant', () => {
+test('listens beyond this machine only if that is set explicitly', () => {
   const refused =
     'it opens the service to the network. Add --expose (SVC_EXPOSE=1) if you mean to; see docs/security.md.'
   expect(refusal({ SVC_HOST: '0.0.0.0' })).toBe(`SVC_HOST="0.0.0.0" cannot be used: ${refused}`)
@@ -97,7 +97,7 @@ test('beyond this machine it listens only when that is meant', () => {
   expect(['localhost', '127.0.0.2', '::1'].map((host) => refusal({}, { host }))).toEqual(Array(3).fill('accepted'))
 })
 
-test('proxies and host names are lists; a certificate comes with its key', () => {
+test('reads proxies and host names as lists, and needs a key with a certificate', () => {
   const env = { SVC_TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,fd00::/8', SVC_ALLOWED_HOSTS: 'copse.example.com,box' }
   expect(readConfig(env, {}, program)).toMatchObject({
     trustProxy: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
@@ -125,11 +125,11 @@ test.each([
   ['SVC_PROJECT_CREATORS', 'some', 'SVC_PROJECT_CREATORS="some" cannot be used: give one of all, admins.'],
   ['SVC_REGISTRATION', 'shut', 'SVC_REGISTRATION="shut" cannot be used: give one of open, invite, closed.'],
   ['SVC_WORKSPACE_ROOT', ' ', 'SVC_WORKSPACE_ROOT=" " cannot be used: give the path of a folder.'],
-])('%s=%j is refused in one line', (name, value, message) => {
+])('refuses %s=%j in one line', (name, value, message) => {
   expect(refusal({ [name]: value })).toBe(message)
 })
 
-test('a refused flag is named as it was typed', () => {
+test('names a refused flag as it was typed', () => {
   expect(refusal({}, { port: '-1' })).toBe('--port="-1" cannot be used: give a whole number from 0 to 65535.')
 })
 
@@ -137,6 +137,6 @@ test.each([
   ['linux', {}, '/u/.local/share/copse'],
   ['linux', { XDG_DATA_HOME: '/x' }, '/x/copse'],
   ['darwin', {}, '/u/Library/Application Support/Copse'],
-] as const)('on %s with %j the data lies in the platform’s own folder', (platform, env, folder) => {
+] as const)('uses on %s with %j the platform’s data folder', (platform, env, folder) => {
   expect(defaultDataDir(env, platform, '/u')).toBe(folder)
 })

@@ -6,7 +6,7 @@ function limiterOf(limit: number) {
   return { time, limiter: createRateLimiter(limit, 60_000, () => time.now) }
 }
 
-test('a key is allowed its limit in each window, and others are counted apart', () => {
+test('allows each key its limit per window', () => {
   const { time, limiter } = limiterOf(2)
   limiter.add('a')
   expect(limiter.waitMs('a')).toBe(0)
@@ -17,7 +17,7 @@ test('a key is allowed its limit in each window, and others are counted apart', 
   expect(limiter.waitMs('a')).toBe(0)
 })
 
-test('what is taken back does not count, and after its window changes nothing', () => {
+test('does not count what is taken back, and ignores that after the window', () => {
   const { time, limiter } = limiterOf(1)
   const takeBack = limiter.add('a')
   takeBack()
@@ -29,14 +29,14 @@ test('what is taken back does not count, and after its window changes nothing', 
   expect(limiter.waitMs('a')).toBe(60_000)
 })
 
-test('a clock that is set back locks nobody out', () => {
+test('locks no one out when the clock is set back', () => {
   const { time, limiter } = limiterOf(1)
   limiter.add('a')
   time.now -= 3_600_000
   expect(limiter.waitMs('a')).toBe(0)
 })
 
-test('of more keys than are kept, the oldest is forgotten', () => {
+test('forgets the oldest of too many keys', () => {
   const { limiter } = limiterOf(1)
   for (let index = 0; index <= 10_000; index++) limiter.add(`k${index}`)
   expect([limiter.waitMs('k0'), limiter.waitMs('k1')]).toEqual([0, 60_000])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createKeyedLock } from '../../../../src-main/platform/locks/keyed-lock.ts'
 
-test('work with one key runs in order, one at a time', async () => {
+test('runs work with the same key in order, one at a time', async () => {
   const lock = createKeyedLock()
   const seen: string[] = []
   const gate = Promise.withResolvers<undefined>()
@@ -17,7 +17,7 @@ test('work with one key runs in order, one at a time', async () => {
   expect(seen).toEqual(['first begins', 'other key', 'first ends', 'second'])
 })
 
-test('a failure reaches its caller and does not stop the next', async () => {
+test('reports a failure to its caller and runs the next', async () => {
   const lock = createKeyedLock()
   const failed = lock.run('a', () => Promise.reject(new Error('no')))
   const next = lock.run('a', () => Promise.resolve('yes'))

@@ -4,7 +4,7 @@ import { createSingleFlight } from '../../../../src-main/platform/locks/single-f
 const never = new AbortController().signal
 const diff = { place: '/w', what: 'diff' }
 
-/** A read that ends when the test says so; each answers its number. */
+/** A read that ends on demand; each returns its number. */
 function createReads() {
   const started: { readonly finish: (error?: Error) => void; readonly signal: AbortSignal }[] = []
   const read = (signal: AbortSignal) =>
@@ -23,7 +23,7 @@ function fail(number: number): never {
   throw new Error(`Read ${number} has not started.`)
 }
 
-test('those who come while one reads share the next one, which is no older than their question', async () => {
+test('shares the next read among callers that come during one', async () => {
   const shared = createSingleFlight()
   const { started, read, at } = createReads()
   const first = shared.run(diff, never, read)
@@ -39,7 +39,7 @@ test('those who come while one reads share the next one, which is no older than 
   expect(await Promise.all(later)).toEqual([1, 1])
 })
 
-test('one place is read one at a time whatever is asked, and other places beside it', async () => {
+test('reads one place one at a time, and other places in parallel', async () => {
   const shared = createSingleFlight()
   const { started, read, at } = createReads()
   const all = [
@@ -59,7 +59,7 @@ test('one place is read one at a time whatever is asked, and other places beside
   expect(await Promise.all(all)).toEqual([0, 2, 1, 3])
 })
 
-test('whoever gives up hears it at once, and the read goes on for the others', async () => {
+test('rejects a caller that gives up at once, and continues for the others', async () => {
   const shared = createSingleFlight()
   const { read, at } = createReads()
   const [one, two] = [new AbortController(), new AbortController()]
@@ -73,7 +73,7 @@ test('whoever gives up hears it at once, and the read goes on for the others', a
   expect(await asked[1]).toBe(0)
 })
 
-test('a read that nobody wants any more is cancelled, and one that waits never begins', async () => {
+test('cancels a read that no one waits for, and never begins a waiting one', async () => {
   const shared = createSingleFlight()
   const { started, read, at } = createReads()
   const [one, two] = [new AbortController(), new AbortController()]
@@ -92,7 +92,7 @@ test('a read that nobody wants any more is cancelled, and one that waits never b
   expect(await anew).toBe(1)
 })
 
-test('a failure reaches all who wait for it, and the next read is a new try', async () => {
+test('reports a failure to all callers, and reads again next time', async () => {
   const shared = createSingleFlight()
   const { read, at } = createReads()
   const asked = [shared.run(diff, never, read), shared.run(diff, never, read)]
@@ -105,7 +105,7 @@ test('a failure reaches all who wait for it, and the next read is a new try', as
   expect(await again).toBe(1)
 })
 
-test('a call that is cancelled already begins nothing', async () => {
+test('begins nothing for a call that is already cancelled', async () => {
   const shared = createSingleFlight()
   const { started, read } = createReads()
   await expect(shared.run(diff, AbortSignal.abort(new Error('no')), read)).rejects.toThrow('no')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { formatLogLine } from '../../../../src-main/platform/logging/log-for-people.ts'
 
-test('a terminal is told when, how bad and what, with what it is about, and where an error came from', () => {
+test('prints time, level, message, context and the origin of an error', () => {
   const line = { level: 40, time: 0, module: 'task-events', task_id: 't', exit_code: null, msg: 'an execution ended' }
   const shown = formatLogLine(`${JSON.stringify(line)}\n`)
   expect(shown).toMatch(/^\d\d:\d\d:\d\d warn an execution ended task_id="t" exit_code=null\n$/)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createLogger } from '../../../../src-main/platform/logging/log.ts'
 
-it('logs JSON lines without secrets, however deep they lie', () => {
+it('logs JSON lines without secrets at any depth', () => {
   const lines: string[] = []
   const log = createLogger({ level: 'info', stream: { write: (line) => void lines.push(line) } })
   const secrets = {
@@ -15,7 +15,7 @@ it('logs JSON lines without secrets, however deep they lie', () => {
   expect(lines[0]).not.toMatch(/S\d/)
 })
 
-it('tells an error by its stack and its causes, not by what else it carries', () => {
+it('logs the stack and causes of an error, without its other fields', () => {
   const lines: string[] = []
   const log = createLogger({ level: 'info', stream: { write: (line) => void lines.push(line) } })
   const statement = Object.assign(new Error('Failed query: insert\nparams: S1'), { query: 'insert', params: ['S1'] })

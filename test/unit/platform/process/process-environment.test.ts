@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { childEnvironment } from '../../../../src-main/platform/process/process-environment.ts'
 
-it('gives children the environment of the person, without what belongs to this service', () => {
+it('gives children the person’s environment, without the service’s own variables', () => {
   const inherited = {
     PATH: '/bin',
     NPM_CONFIG_REGISTRY: 'https://mine',

@@ -6,12 +6,12 @@ import { createOutputPipe } from '../../../../src-main/platform/process/process-
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A pipe of the system that holds `waiting` until its reader has room, and that nobody ever closes. */
+/** A system pipe that holds `waiting` until its reader has room, and never closes. */
 function heldPipe(waiting: string[]): Readable & { bytesRead: number } {
   const pipe = Object.assign(
     new Readable({
       highWaterMark: 1,
-      // As a socket does it: what waits comes with a later turn of the event loop.
+      // Like a socket: waiting data arrives in a later turn of the event loop.
       read() {
         setImmediate(() => {
           const next = waiting.shift()
@@ -26,7 +26,7 @@ function heldPipe(waiting: string[]): Readable & { bytesRead: number } {
   return pipe
 }
 
-test('what still lies in the pipe of a slow reader is not cut off in the moment in which room is made', async () => {
+test('keeps what is still in the pipe of a slow reader when room is made', async () => {
   const source = heldPipe(['a'.repeat(70_000), 'the end'])
   const { output, treeIsGone } = createOutputPipe(source)
   await turn()
@@ -36,13 +36,13 @@ test('what still lies in the pipe of a slow reader is not cut off in the moment 
   const seen: string[] = []
   output.on('data', (bytes: Buffer) => seen.push(bytes.toString()))
   await new Promise((resolve) => process.nextTick(resolve))
-  // The next look comes when there is room already, and before the pipe has had its turn.
+  // The next check comes when there is room, before the pipe has had its turn.
   vi.advanceTimersByTime(250)
   for (let turns = 0; turns < 10; turns++) await turn()
   expect(seen.join('').endsWith('the end')).toBe(true)
 })
 
-test('a pipe that somebody holds for ever comes to its end once nothing comes any more', async () => {
+test('ends a pipe that another process holds, once nothing comes any more', async () => {
   const { output, treeIsGone } = createOutputPipe(heldPipe(['words']))
   const words = output.toArray()
   for (let turns = 0; turns < 10; turns++) await turn()

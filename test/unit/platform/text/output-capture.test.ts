@@ -7,7 +7,7 @@ const secret = 'correct-horse-battery'
 const redact = createRedactor([], [secret])
 const note = /^\[([\d,]+) bytes before this were left out\]\n/
 
-/** What comes of an output that arrives in the given pieces. */
+/** Captures an output that arrives in the given pieces. */
 function captured(pieces: readonly Uint8Array[], maxBytes: number, hide = (text: string) => text) {
   const capture = createOutputCapture({ maxBytes, redact: hide })
   for (const piece of pieces) capture.push(piece)
@@ -16,7 +16,7 @@ function captured(pieces: readonly Uint8Array[], maxBytes: number, hide = (text:
   return { text, leftOut, shown: text.replace(note, ''), all: Buffer.concat(pieces) }
 }
 
-/** An output of a few thousand to some hundred thousand bytes, made of parts that repeat. */
+/** An output of some thousand to some hundred thousand bytes, made of repeated parts. */
 const outputs = (parts: fc.Arbitrary<Uint8Array>) =>
   fc
     .array(fc.tuple(parts, fc.nat(3_000)), { maxLength: 12 })
@@ -29,21 +29,21 @@ const limits = fc.integer({ min: 128, max: 10_240 })
 const effort = { numRuns: 150 }
 
 describe('a capture of an output', () => {
-  it('shows all of a short one, and has no note', () => {
+  it('shows a short output whole, without a note', () => {
     const capture = createOutputCapture({ maxBytes: 200, redact })
     capture.push(Buffer.from('one\n'))
     capture.push(Buffer.from(`two ${secret}`))
     expect(capture.text()).toBe(`one\ntwo ${redacted}`)
   })
 
-  it('says how much of a long one is not shown, and begins with a line', () => {
+  it('says how much of a long output is hidden, and begins with a line', () => {
     const lines = Array.from({ length: 100_000 }, (_, line) => Buffer.from(`line ${line}\n`))
     const { text, shown, all, leftOut } = captured(lines, 1_024)
     expect(text).toMatch(/^\[1,087,9\d\d bytes before this were left out\]\nline 999\d\d\n(.*\n)*line 99999\n$/)
     expect(leftOut).toBe(all.length - Buffer.byteLength(shown))
   })
 
-  it('never has more than it may, not even of invalid UTF-8 or of words that grow when they are hidden', () => {
+  it('stays within its limit, even for invalid UTF-8 or redactions that grow', () => {
     const growing = (text: string) => text.replaceAll(/[a-f]+/g, redacted)
     fc.assert(
       fc.property(outputs(fc.oneof(anyBytes, anyText)), limits, (pieces, maxBytes) => {
@@ -55,7 +55,7 @@ describe('a capture of an output', () => {
     )
   })
 
-  it('shows the very end, cuts no character, and counts to the byte what it left out', () => {
+  it('shows the end, cuts no character, and counts hidden bytes exactly', () => {
     fc.assert(
       fc.property(outputs(fc.oneof(anyBytes, anyText)), limits, (pieces, maxBytes) => {
         const { shown, leftOut, all } = captured(pieces, maxBytes)
@@ -66,7 +66,7 @@ describe('a capture of an output', () => {
     )
   })
 
-  it('shows nearly as much as it may of an ordinary output', () => {
+  it('uses nearly all of its limit for an ordinary output', () => {
     fc.assert(
       fc.property(outputs(anyText), limits, (pieces, maxBytes) => {
         const { shown, leftOut } = captured(pieces, maxBytes)
@@ -76,7 +76,7 @@ describe('a capture of an output', () => {
     )
   })
 
-  it('shows no part of a secret, wherever the cuts fall', () => {
+  it('shows no part of a secret, wherever the cuts are', () => {
     const said = fc.oneof(fc.constant(Buffer.from(secret)), anyText)
     fc.assert(
       fc.property(outputs(said), limits, fc.nat(40), (pieces, maxBytes, shift) => {
@@ -89,7 +89,7 @@ describe('a capture of an output', () => {
     )
   })
 
-  it('hides a secret that arrives in pieces, and shows none of one that is larger than what may be shown', () => {
+  it('hides a secret that arrives in pieces, and all of one larger than the limit', () => {
     const halves = [Buffer.from(secret.slice(0, 7)), Buffer.from(`${secret.slice(7)}\n`)]
     expect(captured(halves, 200, redact).text).toBe(`${redacted}\n`)
     const key = `eyJ${'a1'.repeat(4_000)}.${'b2'.repeat(4_000)}.${'c3'.repeat(200)}`
@@ -101,7 +101,7 @@ describe('a capture of an output', () => {
     expect(captured([before, Buffer.from(`${key}\nthe end\n`)], 1_000, redact).shown).toBe('the end\n')
   })
 
-  it('can be asked while the output still flows', () => {
+  it('can be read while the output continues', () => {
     const capture = createOutputCapture({ maxBytes: 200, redact })
     capture.push(Buffer.from('€').subarray(0, 1))
     expect(capture.text()).toBe('\ufffd')

@@ -11,7 +11,7 @@ function pass(chunks: readonly Uint8Array[]): Buffer {
 }
 
 describe('createStreamRedactor', () => {
-  it('catches a secret wherever the stream is cut', () => {
+  it('hides a secret wherever the stream is cut', () => {
     const text = Buffer.from('before hunter2secret after\nnext line\n')
     for (let cut = 0; cut <= text.length; cut++) {
       expect(pass([text.subarray(0, cut), text.subarray(cut)]).toString()).toBe('before [redacted] after\nnext line\n')
@@ -19,7 +19,7 @@ describe('createStreamRedactor', () => {
     expect(pass(Array.from(text, (byte) => Uint8Array.of(byte))).toString()).toContain('[redacted]')
   })
 
-  it('catches a private key over its lines, wherever the stream is cut, and lets the rest through at once', () => {
+  it('hides a private key over several lines, and passes the rest at once', () => {
     const key = '-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nAbCd\n-----END RSA PRIVATE KEY-----'
     const text = Buffer.from(`before\n${key}\nafter\n`)
     for (let cut = 0; cut <= text.length; cut++) {
@@ -29,18 +29,18 @@ describe('createStreamRedactor', () => {
     expect(Buffer.from(stream.push(text.subarray(0, 50))).toString()).toBe('before\n')
   })
 
-  it('lets everything without secrets through byte by byte, also what is no UTF-8', () => {
+  it('passes everything else byte by byte, even invalid UTF-8', () => {
     const bytes = Uint8Array.from({ length: 200_000 }, (_, index) => (index * 7919) % 256)
     expect(pass([bytes.subarray(0, 70_001), bytes.subarray(70_001)]).equals(bytes)).toBe(true)
   })
 
-  it('gives out whole lines at once and holds the unfinished one back', () => {
+  it('passes whole lines at once and holds back the unfinished one', () => {
     const stream = createStreamRedactor(redact)
     expect(Buffer.from(stream.push(Buffer.from('one\ntwo'))).toString()).toBe('one\n')
     expect(Buffer.from(stream.flush()).toString()).toBe('two')
   })
 
-  it('does not keep the memory of the caller', () => {
+  it('does not keep the caller’s buffer', () => {
     const stream = createStreamRedactor(redact)
     const chunk = Buffer.from('first')
     stream.push(chunk)
@@ -48,7 +48,7 @@ describe('createStreamRedactor', () => {
     expect(Buffer.from(stream.flush()).toString()).toBe('first')
   })
 
-  it('holds back a bounded part of an endless line and still catches what lies across the parts', () => {
+  it('holds back a bounded part of an endless line, and hides secrets across parts', () => {
     const stream = createStreamRedactor(redact)
     const line = Buffer.from(`${'ä'.repeat(40_000)}hunter2secret`.repeat(5))
     let held = 0

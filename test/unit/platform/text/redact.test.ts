@@ -9,7 +9,7 @@ import { cpuTime } from '../../../helpers/cpu-time.ts'
 const pat = `svc_${'Ab3-_'.repeat(8)}xyz`
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlLWhlcmU'
 
-describe('secrets known by their shape', () => {
+describe('secrets of a known shape', () => {
   const redact = createRedactor([])
 
   it.each([
@@ -75,18 +75,18 @@ describe('secrets known by their shape', () => {
 })
 
 describe('literal secrets', () => {
-  it('are hidden as they are, inside JSON and inside an address, and line by line', () => {
+  it('are hidden as they are, in JSON and addresses, and line by line', () => {
     const redact = createRedactor([], ['p"ass word', 'first-line-of-key\nsecond-line-of-key'])
     expect(redact('p"ass word | p\\"ass word | p%22ass%20word | second-line-of-key')).toBe(
       '[redacted] | [redacted] | [redacted] | [redacted]',
     )
   })
 
-  it('are taken by the letter, not as an expression', () => {
+  it('are matched literally, not as an expression', () => {
     expect(createRedactor([], ['a.c(d)+'])('abc(d)+ a.c(d)+')).toBe('abc(d)+ [redacted]')
   })
 
-  it('are left alone when they are so short that ordinary words would go', () => {
+  it('are ignored when they are so short that ordinary words would be hidden', () => {
     expect(createRedactor([], ['the', ''])('the end')).toBe('the end')
   })
 })
@@ -96,14 +96,14 @@ describe('patterns of a project', () => {
     expect(createRedactor(['abc', 'bcdef'])('xabcdefx')).toBe('x[redacted]x')
   })
 
-  it('hide every match, also beyond the number that is looked for at once', () => {
+  it('hide every match, even more than are searched at once', () => {
     const lines = Array.from({ length: 500 }, (_, index) => `user${index}@example.org wrote line ${index}`)
     const shown = createRedactor([String.raw`[\w.]+@example\.org`])(lines.join('\n')).split('\n')
     expect(shown).toEqual(lines.map((_, index) => `[redacted] wrote line ${index}`))
   })
 
   it.each(['(', '(?=a)b', String.raw`(a)\1`, 'x*', 'a'.repeat(1_001), 'x{1000}y{1000}z{1000}a{1000}b{1000}c{1000}'])(
-    'are refused with a reason when they cannot work: %.20s',
+    'are refused with a reason if they cannot work: %.20s',
     (pattern) => {
       expect(validateRedactionPattern(pattern)).toMatch(/\w+/)
       expect(() => createRedactor([pattern])).toThrow(RedactionPatternError)
@@ -114,7 +114,7 @@ describe('patterns of a project', () => {
     expect(validateRedactionPattern(String.raw`(?i)password=\S+`)).toBeNull()
   })
 
-  // In the JavaScript engine each of these takes minutes to centuries. The bound is far above what they take here.
+  // In the JavaScript engine each of these takes minutes to centuries, so the bound is generous.
   it.each([
     ['(a+)+$', `${'a'.repeat(200_000)}!`],
     ['(x|x)*y', 'x'.repeat(200_000)],

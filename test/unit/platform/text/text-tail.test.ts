@@ -10,7 +10,7 @@ describe('createTextTail', () => {
     expect(tail.text()).toBe('one\ntwo')
   })
 
-  it('never shows half a character, wherever the cut falls', () => {
+  it('never shows half a character, wherever the cut is', () => {
     for (let max = 20; max < 40; max++) {
       const tail = createTextTail(max)
       const bytes = Buffer.from('€😀ä'.repeat(50))
@@ -21,13 +21,13 @@ describe('createTextTail', () => {
     }
   })
 
-  it('drops the beginning of a character whose rest never came', () => {
+  it('drops the beginning of a character that was never completed', () => {
     const tail = createTextTail(100)
     tail.push(Buffer.from('ok 😀').subarray(0, 5))
     expect(tail.text()).toBe('ok ')
   })
 
-  it('begins with a whole line when one begins near the cut', () => {
+  it('begins with a whole line if one begins near the cut', () => {
     const tail = createTextTail(50)
     for (let line = 0; line < 100; line++) tail.push(Buffer.from(`line ${line}\n`))
     expect(tail.text()).toBe('line 94\nline 95\nline 96\nline 97\nline 98\nline 99\n')
@@ -35,13 +35,13 @@ describe('createTextTail', () => {
 })
 
 describe('createLineBuffer', () => {
-  it('gives out whole lines, and the rest in the end', () => {
+  it('returns whole lines, and the rest at the end', () => {
     const lines = createLineBuffer()
     const seen = ['a\nb', 'c\nd'].map((text) => Buffer.from(lines.push(Buffer.from(text))).toString())
     expect([...seen, Buffer.from(lines.flush()).toString()]).toEqual(['a\n', 'bc\n', 'd'])
   })
 
-  it('lets a very long line go in parts of whole characters', () => {
+  it('returns a very long line in parts of whole characters', () => {
     const lines = createLineBuffer(10)
     const bytes = Buffer.from('€'.repeat(20))
     const parts: string[] = []

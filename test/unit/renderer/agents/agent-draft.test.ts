@@ -21,7 +21,7 @@ const codex: Agent = {
   created_at: '2026-11-21T09:00:00.000Z',
 }
 
-test('an agent that is opened and saved stays as it is', () => {
+test('saves an opened agent unchanged', () => {
   expect(configOf(draftOf(codex))).toEqual(codex.config)
   const asking: Agent = { ...codex, executor: 'gemini', config: { permissions: 'ask' } }
   expect(configOf(draftOf(asking))).toEqual(asking.config)
@@ -33,7 +33,7 @@ test('an agent that is opened and saved stays as it is', () => {
   expect(missingOf({ ...draftOf(limited), dayMinutes: '0' })).toBe('A limit must be more than 0')
 })
 
-test('only what a kind takes is saved', () => {
+test('saves only the fields of its kind', () => {
   const full = { ...draftOf(codex), command: ' ./run ', permissions: 'worktree' } as const
   expect(configOf({ ...full, executor: 'external' })).toEqual({})
   expect(configOf({ ...full, executor: 'command' })).toEqual({
@@ -45,12 +45,12 @@ test('only what a kind takes is saved', () => {
   expect(configOf({ ...full, executor: 'codex' })).not.toHaveProperty('permissions')
 })
 
-test('a variant has a name that is free', () => {
+test('names a variant with a free name', () => {
   expect(variantOf(codex, ['Codex', 'Codex 2']).name).toBe('Codex 3')
   expect(variantOf(codex, ['Codex']).model).toBe('gpt')
 })
 
-test('what is missing is said before anything is sent', () => {
+test('reports what is missing before it sends anything', () => {
   expect(missingOf(newDraft('claude-code'))).toBeNull()
   expect(missingOf({ ...newDraft('codex'), name: ' ' })).toContain('name')
   for (const executor of ['acp', 'command'] as const) {
@@ -63,14 +63,14 @@ test('what is missing is said before anything is sent', () => {
   expect(missingOf({ ...newDraft('codex'), env: [{ name: '', value: '' }] })).toBeNull()
 })
 
-test('every kind can be begun', () => {
+test('can begin with every kind', () => {
   for (const executor of executorProfiles) {
     const contained = executorInfos[executor].location === 'local' ? { containment: 'auto' } : {}
     expect(configOf(newDraft(executor))).toEqual(contained)
   }
 })
 
-test('keeps how an agent is contained', () => {
+test('keeps the containment of an agent', () => {
   const config: AgentConfig = {
     command: 'true',
     containment: 'worktree_and_hosts',

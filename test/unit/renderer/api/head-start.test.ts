@@ -10,7 +10,7 @@ interface SetUp {
   readonly begins?: Promise<void>
 }
 
-/** A service that writes down what it is asked for, and answers with how often it was asked until then. */
+/** A service that records requests and answers each with its count. */
 function setUp({ refused = [], items = [], begins = Promise.resolve() }: SetUp = {}) {
   const asked: string[] = []
   const client: Client = {
@@ -33,7 +33,7 @@ function setUp({ refused = [], items = [], begins = Promise.resolve() }: SetUp =
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 const board = { project_id: 'p' }
 
-test('what the first screen asks for is on its way before it asks, after the subscription, and given out once', async () => {
+test('fetches what the first screen needs after the subscription, and returns it once', async () => {
   const { asked, client, begin } = setUp()
   begin('p')
   await settled()
@@ -52,7 +52,7 @@ test('what the first screen asks for is on its way before it asks, after the sub
   expect(await client.call('tasks.board', { project_id: 'other' })).toBe(3)
 })
 
-test('nothing is asked for before the subscription has begun: it would be too old', async () => {
+test('fetches nothing before the subscription has begun, because it would be too old', async () => {
   const begins = Promise.withResolvers<void>()
   const { asked, begin } = setUp({ begins: begins.promise })
   begin('p')
@@ -63,7 +63,7 @@ test('nothing is asked for before the subscription has begun: it would be too ol
   expect(asked).toHaveLength(6)
 })
 
-test('the subscription that has begun is handed over whole, and ends with its reader; the next is one of its own', async () => {
+test('hands the first subscription over whole, and opens a new one afterwards', async () => {
   const items = [1, 2].map((seq): FeedItem => ({ kind: 'reset', seq }))
   const { asked, client, begin } = setUp({ items })
   begin(null)
@@ -80,7 +80,7 @@ test('the subscription that has begun is handed over whole, and ends with its re
   expect(asked.at(-1)).toBe('events')
 })
 
-test('what was refused is asked for again, and nothing is asked for before it begins', async () => {
+test('fetches again what was refused', async () => {
   const { asked, client, begin } = setUp({ refused: ['projects.get_workflow'] })
   expect(await client.call('tasks.board', board)).toBe(1)
   begin('p')
@@ -89,14 +89,14 @@ test('what was refused is asked for again, and nothing is asked for before it be
   expect(asked.filter((name) => name === 'projects.get_workflow')).toHaveLength(2)
 })
 
-test('an answer from before a change is given to nobody, whether the page made it or heard of it', async () => {
+test('drops an answer from before a change', async () => {
   const own = setUp()
   own.begin('p')
   await settled()
   await own.client.call('projects.update', { project_id: 'p', name: 'Ferry' })
   expect(await own.client.call('projects.get_workflow', board)).toBe(2)
 
-  // The past is gone that somebody asked for: the answers may be from then.
+  // The earlier answers may be from before the change, so they are dropped.
   const heard = setUp({ items: [{ kind: 'reset', seq: 1 }] })
   heard.begin('p')
   await settled()
@@ -105,7 +105,7 @@ test('an answer from before a change is given to nobody, whether the page made i
   expect(heard.asked).toHaveLength(before + 1)
 })
 
-test('what the page is quicker to ask for itself is not asked for once more, to lie there until it is old', async () => {
+test('does not fetch what the page has already fetched itself', async () => {
   const { asked, client, begin } = setUp()
   begin('p')
   expect(await client.call('projects.get_workflow', board)).toBe(1)

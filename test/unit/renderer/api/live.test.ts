@@ -14,7 +14,7 @@ const event = (seq: number): FeedItem => ({
   },
 })
 
-/** One connection of the feed, as the test drives it. */
+/** One connection of the feed, driven by the test. */
 interface Feed {
   readonly after: number | null
   push(item: FeedItem): void
@@ -27,7 +27,7 @@ function setUp(begins = Promise.resolve()) {
   const waits: number[] = []
   const waiters: (() => void)[] = []
   let away = false
-  /** Whether the next loads get everything; all others do. */
+  /** Whether the next loads are complete; all others are. */
   const loads: boolean[] = []
   const changed = new EventTarget()
   const note = (what: string) => {
@@ -81,7 +81,7 @@ function setUp(begins = Promise.resolve()) {
         signal.addEventListener('abort', () => resolve())
       }),
   })
-  /** Resolves once `what` has been seen for the `count`-th time. */
+  /** Resolves once `what` was seen for the `count`-th time. */
   async function until(what: string, count = 1): Promise<void> {
     while (seen.filter((one) => one === what).length < count)
       await new Promise((resolve) => changed.addEventListener('seen', resolve, { once: true }))
@@ -89,7 +89,7 @@ function setUp(begins = Promise.resolve()) {
   return { live, feeds, seen, loads, waits, waiters, until, setAway: (next: boolean) => (away = next) }
 }
 
-test('it loads everything once it is connected, then passes events on', async () => {
+test('loads everything once connected, then passes events on', async () => {
   const { live, feeds, seen, until } = setUp()
   await until('reset')
   feeds[0]?.push(event(7))
@@ -103,7 +103,7 @@ test('it loads everything once it is connected, then passes events on', async ()
   live.close()
 })
 
-test('nothing is loaded before the subscription has begun: what happens in between nobody would hear of', async () => {
+test('loads nothing before the subscription has begun, because changes would be missed', async () => {
   const begins = Promise.withResolvers<void>()
   const { live, seen, until } = setUp(begins.promise)
   await new Promise((resolve) => setImmediate(resolve))
@@ -113,7 +113,7 @@ test('nothing is loaded before the subscription has begun: what happens in betwe
   live.close()
 })
 
-test('after a loss it resumes behind the last number seen and loads nothing again', async () => {
+test('resumes after the last number seen when the connection is lost, without loading again', async () => {
   const { live, feeds, seen, waiters, until } = setUp()
   await until('reset')
   feeds[0]?.push(event(7))
@@ -127,7 +127,7 @@ test('after a loss it resumes behind the last number seen and loads nothing agai
   live.close()
 })
 
-test('after a loss before the first event it resumes where it began', async () => {
+test('resumes where it began if the connection is lost before the first event', async () => {
   const { live, feeds, waiters, until, seen } = setUp()
   await until('reset')
   feeds[0]?.end()
@@ -139,7 +139,7 @@ test('after a loss before the first event it resumes where it began', async () =
   live.close()
 })
 
-test('what could not be loaded after a reset is asked for again with the next connection, until it came', async () => {
+test('loads again with the next connection what failed after a reset', async () => {
   const { live, feeds, seen, loads, waiters, until } = setUp()
   await until('reset')
   loads.push(false, false, true)
@@ -157,7 +157,7 @@ test('what could not be loaded after a reset is asked for again with the next co
   live.close()
 })
 
-test('a reset from the service loads everything and goes on from its number', async () => {
+test('loads everything on a reset by the service and continues from its number', async () => {
   const { live, feeds, waiters, until } = setUp()
   await until('reset')
   feeds[0]?.push({ kind: 'reset', seq: 90 })
@@ -170,7 +170,7 @@ test('a reset from the service loads everything and goes on from its number', as
   live.close()
 })
 
-test('it waits longer each time, and starts over after a success', async () => {
+test('waits longer after each failure, and starts over after a success', async () => {
   const { live, feeds, waits, waiters, until, setAway } = setUp()
   await until('reset')
   setAway(true)

@@ -48,7 +48,7 @@ function refuse(code: ErrorCode) {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a one-time code signs in as the local operator and leaves the address', async () => {
+test('signs in as local operator with a one-time code and removes it from the address', async () => {
   const { session, answers, calls, address, storage } = setUp('#code=abc')
   answers.set('auth.local', () => ({ access_token: 'local', token_type: 'Bearer', expires_in: 900 }))
   await session.start()
@@ -59,7 +59,7 @@ test('a one-time code signs in as the local operator and leaves the address', as
   expect([...storage.values()].join()).toContain('local')
 })
 
-test('a used code leads to signing in, with the reason', async () => {
+test('leads to the sign-in with a reason after a used code', async () => {
   const { session, answers, address } = setUp('#code=abc')
   answers.set('auth.local', refuse('invalid_credentials'))
   await session.start()
@@ -68,7 +68,7 @@ test('a used code leads to signing in, with the reason', async () => {
   expect(address()).toBe('')
 })
 
-test('a reload goes on with the local token that the tab kept, until it ends', async () => {
+test('continues after a reload with the tab’s local token, until it ends', async () => {
   const first = setUp('#code=abc')
   first.answers.set('auth.local', () => ({ access_token: 'local', token_type: 'Bearer', expires_in: 900 }))
   await first.session.start()
@@ -86,7 +86,7 @@ test('a reload goes on with the local token that the tab kept, until it ends', a
   expect(late.session.state).toEqual({ kind: 'signed_out', reason: null })
 })
 
-test('a password keeps its tokens in memory only and refreshes a minute before they end', async () => {
+test('keeps tokens of a password in memory only, and refreshes them a minute early', async () => {
   const { session, answers, storage, due, calls } = setUp()
   await session.start()
   answers.set('auth.login', () => pair('one'))
@@ -102,7 +102,7 @@ test('a password keeps its tokens in memory only and refreshes a minute before t
   expect(session.token()).toBe('two')
 })
 
-test('two refused calls at once refresh once', async () => {
+test('refreshes once for two refused calls', async () => {
   const { session, answers, calls } = setUp()
   answers.set('auth.login', () => pair('one'))
   await session.login({ email: 'a@b.c', password: 'secret-secret' })
@@ -111,7 +111,7 @@ test('two refused calls at once refresh once', async () => {
   expect(calls.filter(([name]) => name === 'auth.refresh')).toHaveLength(1)
 })
 
-test('a refresh token that is no good any more signs out with the reason', async () => {
+test('signs out with a reason when the refresh token is invalid', async () => {
   const { session, answers } = setUp()
   answers.set('auth.login', () => pair('one'))
   await session.login({ email: 'a@b.c', password: 'secret-secret' })
@@ -121,7 +121,7 @@ test('a refresh token that is no good any more signs out with the reason', async
   expect(session.token()).toBeNull()
 })
 
-test('a service that is away does not sign out: the refresh is tried again', async () => {
+test('does not sign out while the service is away, and retries the refresh', async () => {
   const { session, answers, due } = setUp()
   answers.set('auth.login', () => pair('one'))
   await session.login({ email: 'a@b.c', password: 'secret-secret' })
@@ -136,7 +136,7 @@ test('a service that is away does not sign out: the refresh is tried again', asy
   expect(session.token()).toBe('two')
 })
 
-test('a refusal of something else than the token changes nothing', async () => {
+test('ignores refusals that do not concern the token', async () => {
   const { session, answers, calls } = setUp()
   answers.set('auth.login', () => pair('one'))
   await session.login({ email: 'a@b.c', password: 'secret-secret' })
@@ -144,7 +144,7 @@ test('a refusal of something else than the token changes nothing', async () => {
   expect(calls.map(([name]) => name)).toEqual(['auth.login'])
 })
 
-test('signing out forgets the tokens first and then tells the service', async () => {
+test('forgets the tokens on sign-out, then tells the service', async () => {
   const { session, answers, calls } = setUp()
   answers.set('auth.login', () => pair('one'))
   await session.login({ email: 'a@b.c', password: 'secret-secret' })
@@ -157,7 +157,7 @@ test('signing out forgets the tokens first and then tells the service', async ()
   expect(session.state).toEqual({ kind: 'signed_out', reason: null })
 })
 
-test('the code of an invite leaves the address and waits for whoever makes an account', async () => {
+test('removes the code of an invite from the address and keeps it for the registration', async () => {
   const { session, address } = setUp('#invite=abc')
   await session.start()
   expect([session.invite, session.state, address()]).toEqual(['abc', { kind: 'signed_out', reason: null }, ''])

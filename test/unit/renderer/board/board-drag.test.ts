@@ -30,7 +30,7 @@ function setUp(moves: () => Promise<readonly TaskMove[]>, ordered = true) {
   return { drag, heard, asked: () => asked }
 }
 
-test('the moves are asked for once, when the pointer goes down', async () => {
+test('asks for the moves once, on pointer down', async () => {
   const { drag, asked } = setUp(async () => [start])
   drag.prepare(task)
   drag.begin(task)
@@ -40,7 +40,7 @@ test('the moves are asked for once, when the pointer goes down', async () => {
   expect(asked()).toBe(1)
 })
 
-test('a drop still counts after the card has let go', async () => {
+test('counts a drop after the card was released', async () => {
   const { drag, heard } = setUp(async () => [start])
   drag.prepare(task)
   drag.begin(task)
@@ -49,7 +49,7 @@ test('a drop still counts after the card has let go', async () => {
   expect(heard).toEqual([['perform', 'making']])
 })
 
-test('a drop before the service has answered waits for the answer', async () => {
+test('waits with a drop for the service’s answer', async () => {
   const answer = Promise.withResolvers<readonly TaskMove[]>()
   const { drag, heard } = setUp(() => answer.promise)
   drag.begin(task)
@@ -61,7 +61,7 @@ test('a drop before the service has answered waits for the answer', async () => 
   expect(heard).toEqual([['perform', 'making']])
 })
 
-test('a drop where no way leads says why, and one at home says nothing', async () => {
+test('says why a drop is not possible, and nothing for one at home', async () => {
   const { drag, heard } = setUp(async () => [start])
   drag.begin(task)
   await drag.drop(judging)
@@ -70,7 +70,7 @@ test('a drop where no way leads says why, and one at home says nothing', async (
   expect(heard).toEqual([['refused', 'Tasks can’t move from here to Judging.']])
 })
 
-test('where the moves cannot be had, the drop says so', async () => {
+test('reports at the drop that the moves could not be loaded', async () => {
   const gone = new Error('gone')
   const { drag, heard } = setUp(() => Promise.reject(gone))
   drag.begin(task)
@@ -78,7 +78,7 @@ test('where the moves cannot be had, the drop says so', async () => {
   expect(heard).toEqual([['failed', gone]])
 })
 
-test('a drop between two cards of its own column puts the card there, unless the board has another order', async () => {
+test('places a card between two others of its column, unless the board has another order', async () => {
   const [first, second] = ready.cards
   if (!first || !second) throw new Error('The fixture has lost its tasks.')
   const put = async (ordered: boolean, edge: 'above' | 'below', column = ready) => {
@@ -90,7 +90,7 @@ test('a drop between two cards of its own column puts the card there, unless the
   }
   expect(await put(true, 'above')).toEqual([['place', { position: 2.5, above: second.id }]])
   expect(await put(false, 'above')).toEqual([])
-  // Below the last but itself is where it is.
+  // Below the last other card is its own place.
   expect(await put(true, 'below')).toEqual([])
   expect(await put(true, 'above', making)).toEqual([['perform', 'making']])
 })

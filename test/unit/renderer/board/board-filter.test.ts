@@ -20,7 +20,7 @@ const quiet: TaskFacts = { needsYou: false, running: false, blocked: false }
 const passes = (task: Partial<Task>, filter: BoardFilter, facts: Partial<TaskFacts> = {}) =>
   fits(taskOf(1, task), filter, () => ({ ...quiet, ...facts }), now)
 
-test('of one kind any value will do, of several kinds each is needed', () => {
+test('matches any value of one kind, and needs a match in each kind', () => {
   const task = { status: 'todo', labels: ['docs'], priority: 3 }
   expect(passes(task, {})).toBe(true)
   expect(passes(task, { state: ['todo', 'done'] })).toBe(true)
@@ -28,7 +28,7 @@ test('of one kind any value will do, of several kinds each is needed', () => {
   expect(passes(task, { state: ['todo'], label: ['docs'], priority: ['3', '4'] })).toBe(true)
 })
 
-test('a task is found by who has it, what is said of it, and when it changed', () => {
+test('finds tasks by worker, state marks and time of change', () => {
   const held = { roles: { coder: { type: 'agent', id: agent } as const } }
   expect([passes(held, { assignee: [agent] }), passes(held, { assignee: ['nobody'] })]).toEqual([true, false])
   expect(passes({}, { assignee: ['nobody'] })).toBe(true)
@@ -41,14 +41,14 @@ test('a task is found by who has it, what is said of it, and when it changed', (
   expect([passes(old, { updated: ['1'] }), passes(old, { updated: ['7'] })]).toEqual([false, true])
 })
 
-test('a value goes on and off, and of times there is one', () => {
+test('toggles a value, and allows one time', () => {
   const both = toggled(toggled({}, 'label', 'docs'), 'label', 'store')
   expect(both).toEqual({ label: ['docs', 'store'] })
   expect(isEmpty(toggled(toggled(both, 'label', 'docs'), 'label', 'store'))).toBe(true)
   expect(toggled({ updated: ['1'] }, 'updated', '7')).toEqual({ updated: ['7'] })
 })
 
-test('what somebody else has kept is passed over', () => {
+test('ignores invalid stored filters', () => {
   expect(parseFilter({ label: ['docs'], state: 'todo', priority: [1], other: ['x'] })).toEqual({ label: ['docs'] })
   expect(parseFilter('docs')).toEqual({})
 })
@@ -57,7 +57,7 @@ const facts: SortFacts = { state: () => 0, project: () => '', who: (task) => tas
 const sorted = (tasks: Task[], column: 'priority' | 'title' | 'added', descending = false) =>
   sortTasks(tasks, { column, descending }, facts).map(({ title }) => title)
 
-test('tasks are sorted by a column, and stand as on the board where that is equal', () => {
+test('sorts tasks by a column, and by the board where that is equal', () => {
   const tasks = [
     taskOf(1, { title: 'beta', priority: 1, position: 1 }),
     taskOf(2, { title: 'Alpha', priority: 4, position: 2 }),
@@ -70,7 +70,7 @@ test('tasks are sorted by a column, and stand as on the board where that is equa
   expect(nextSort({ column: 'title', descending: false }, 'title')).toEqual({ column: 'title', descending: true })
 })
 
-test('the columns of two projects stand together by name, a foreign one behind the one that it follows', () => {
+test('merges the columns of two projects by name, a foreign one after its neighbour', () => {
   const state = { ...workflow.states[2], name: 'test', column: 'Testing', label: 'Testing' }
   const other = { ...workflow, states: [...workflow.states.slice(0, 4), { ...workflow.states[3], ...state }] }
   const merged = boardColumns(

@@ -24,7 +24,7 @@ const annotation = (type: 'hook_failed' | 'execution_failed') => ({
   recovery_actions: [],
 })
 
-test('an agent that asks needs a person, before anything else that there is to say', () => {
+test('shows an agent’s question before anything else', () => {
   const working = { status: 'in_progress', active_execution_id: execution }
   expect(condition(working, 'Asks to run npm test')).toEqual({
     glyph: 'gate',
@@ -34,12 +34,12 @@ test('an agent that asks needs a person, before anything else that there is to s
   expect(condition(working)).toBeNull()
 })
 
-test('a task that waits for nothing says nothing', () => {
+test('shows nothing for a task that waits for nothing', () => {
   expect(condition({ status: 'ready' })).toBeNull()
   expect(condition({ status: 'over', review_summary: review('passed', []) })).toBeNull()
 })
 
-test('an error is said in a line with its cause, and needs somebody', () => {
+test('shows an error with its cause in one line, as needing a person', () => {
   expect(condition({ status: 'making', error_annotation: annotation('execution_failed') })).toEqual({
     glyph: 'failed',
     text: 'Agent failed: npm ci exited 1',
@@ -48,7 +48,7 @@ test('an error is said in a line with its cause, and needs somebody', () => {
   })
 })
 
-test('of a failure the cause is said, not how it ended', () => {
+test('shows the cause of a failure, not how the run ended', () => {
   const text = (rest: Partial<ErrorAnnotation>) =>
     failureText({ type: 'execution_failed', message: '', recovery_actions: [], ...rest })
   expect(text({ message: 'The agent failed (exit 1). nothing to commit' })).toBe('Agent failed: nothing to commit')
@@ -74,12 +74,12 @@ test('of a failure the cause is said, not how it ended', () => {
   )
 })
 
-test('a failed hook behind a barrier shows the barrier', () => {
+test('shows the barrier before a failed hook behind it', () => {
   const held = { status: 'making', entry_barrier: true, error_annotation: annotation('hook_failed') }
   expect(condition(held)?.glyph).toBe('barrier')
 })
 
-test('a plan waits for approval, a review only after its CI', () => {
+test('shows a plan as waiting for approval, and a review only after its CI', () => {
   expect(condition({ status: 'planned' })?.text).toBe('Waiting for your approval')
   expect(condition({ status: 'judged', review_summary: review('running', ['running']) })).toBeNull()
   expect(condition({ status: 'judged', review_summary: review('passed', ['passed']) })?.text).toBe(
@@ -91,7 +91,7 @@ test('a plan waits for approval, a review only after its CI', () => {
   expect(condition({ status: 'planned', active_execution_id: execution })).toBeNull()
 })
 
-test('a review that a person has to judge waits for that person once its CI is green, not before', () => {
+test('shows a review as waiting for its person once its CI is green', () => {
   const state = stateOf(workflow, 'judged')
   const gate = state && { ...state, gate_config: { requires_human_approval: true } }
   const of = (steps: ReviewSummary['steps'], rest: Partial<Task> = {}) =>
@@ -117,14 +117,14 @@ test('a review that a person has to judge waits for that person once its CI is g
   ).toBeNull()
 })
 
-test('a failed review names the step, or the attempt where the steps are not the task’s own', () => {
+test('names the failed step of a review, or the attempt if the steps are not the task’s own', () => {
   const failed = { status: 'judged', review_summary: review('failed', ['passed', 'failed']) }
   const ci = { ci_steps: ['npm run lint', 'npm test'], review_prompt: null }
   expect(condition({ ...failed, review_config: ci })?.text).toBe('Check failed: npm test')
   expect(condition(failed)?.text).toBe('Attempt 2 failed')
 })
 
-test('actions that are not to be had say why', () => {
+test('says why an action is not available', () => {
   const idle = taskOf(1, { status: 'ready' })
   const busy = taskOf(2, { status: 'making', active_execution_id: execution })
   const over = taskOf(3, { status: 'over' })

@@ -18,16 +18,16 @@ const move = (to: string, rest: Partial<TaskMove> = {}): TaskMove => ({
   ...rest,
 })
 
-test('the own column takes the card back without a move', () => {
+test('takes a card back in its own column without a move', () => {
   expect(verdictOf(columnOf('Making'), 'stuck', [move('making')])).toEqual({ kind: 'own' })
 })
 
-test('a drop goes to the first state that the column declares', () => {
+test('moves a dropped card to the first declared state of the column', () => {
   const way = move('making', { via: 'claim' })
   expect(verdictOf(columnOf('Making'), 'ready', [move('stuck'), way])).toEqual({ kind: 'allowed', move: way })
 })
 
-test('a way to a later state of the column is no drop: nobody cancels by dropping on the end', () => {
+test('does not move to a later state, so that no one cancels by a drop', () => {
   const moves = [
     move('over', { allowed: false, reason: 'Reached through Landing only.' }),
     move('dropped', { via: 'cancel' }),
@@ -38,20 +38,20 @@ test('a way to a later state of the column is no drop: nobody cancels by droppin
   })
 })
 
-test('of several ways to the same state the allowed one is taken', () => {
+test('takes the allowed one of several moves to the same state', () => {
   const reject = move('making', { via: 'verdict_fail' })
   const moves = [move('making', { allowed: false, reason: 'Not by you.' }), reject]
   expect(verdictOf(columnOf('Making'), 'judged', moves)).toEqual({ kind: 'allowed', move: reject })
 })
 
-test('a column that no move names is refused with a sentence', () => {
+test('refuses a column without a move, with a sentence', () => {
   expect(verdictOf(columnOf('Landing'), 'ready', [])).toEqual({
     kind: 'refused',
     reason: 'Tasks can’t move from here to Landing.',
   })
 })
 
-test('the consequence names what will happen, by the operation of the move', () => {
+test('names in the hint what will happen', () => {
   const titles = [
     dropHint(move('landing'), columnOf('Landing'), 'main').title,
     dropHint(move('judged', { label: 'Submit' }), columnOf('Judging'), 'main').title,

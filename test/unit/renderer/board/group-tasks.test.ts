@@ -17,7 +17,7 @@ const placed = (...tasks: ReturnType<typeof taskOf>[]) =>
       .map((column) => [column.name, column.tasks.map((task) => task.title)]),
   )
 
-test('a task stands in the column of its state, the highest position first', () => {
+test('puts a task in the column of its state, highest position first', () => {
   const tasks = [
     taskOf(1, { title: 'low', status: 'ready', position: 1 }),
     taskOf(2, { title: 'high', status: 'ready', position: 9 }),
@@ -26,12 +26,12 @@ test('a task stands in the column of its state, the highest position first', () 
   expect(placed(...tasks)).toEqual({ Ready: ['high', 'low'], Making: ['stuck'] })
 })
 
-test('equal positions put the newer task first', () => {
+test('puts the newer task first at equal positions', () => {
   const tasks = [taskOf(1, { title: 'old', status: 'ready' }), taskOf(2, { title: 'new', status: 'ready' })]
   expect(placed(...tasks)).toEqual({ Ready: ['new', 'old'] })
 })
 
-test('what has ended stands by when it ended', () => {
+test('sorts finished tasks by their end', () => {
   const tasks = [
     taskOf(1, { title: 'first', status: 'over', position: 9, updated_at: '2026-11-20T09:00:00.000Z' }),
     taskOf(2, { title: 'last', status: 'dropped', position: 1, updated_at: '2026-11-21T09:00:00.000Z' }),
@@ -39,7 +39,7 @@ test('what has ended stands by when it ended', () => {
   expect(placed(...tasks)).toEqual({ Over: ['last', 'first'] })
 })
 
-test('of what has ended the last fifty are shown, and all are counted', () => {
+test('shows the last fifty finished tasks and counts all', () => {
   const many = Array.from({ length: maxFinishedShown + 3 }, (_, index) =>
     taskOf(index, { status: 'over', updated_at: `2026-11-21T09:00:00.${String(index).padStart(3, '0')}Z` }),
   )
@@ -47,11 +47,11 @@ test('of what has ended the last fifty are shown, and all are counted', () => {
   expect([over?.tasks.length, over?.cards.length, over?.cards[0]?.id]).toEqual([53, 50, taskOf(52).id])
 })
 
-test('a task whose state is gone is not lost: it stands in the first column', () => {
+test('puts a task whose state is gone in the first column', () => {
   expect(placed(taskOf(1, { title: 'stray', status: 'renamed' }))).toEqual({ Ideas: ['stray'] })
 })
 
-test('a search needs every word, in title, description, labels or short id', () => {
+test('searches every word in title, description, labels and short ID', () => {
   const task = taskOf(12345678, { title: 'Retry with jitter', description: 'Honour Retry-After', labels: ['delivery'] })
   const fit = (query: string) => matcher(query)(task)
   expect(['  ', 'JITTER retry-after', 'jitter delivery', '12345678', 'jitter billing'].map(fit)).toEqual([
@@ -63,7 +63,7 @@ test('a search needs every word, in title, description, labels or short id', () 
   ])
 })
 
-test('a board by priority or by last update keeps the order by hand among equals', () => {
+test('keeps the manual order among equals of a board by priority or update', () => {
   const tasks = [
     taskOf(1, { title: 'urgent', status: 'ready', position: 1, priority: 4 }),
     taskOf(2, { title: 'lower', status: 'ready', position: 2 }),
@@ -78,7 +78,7 @@ test('a board by priority or by last update keeps the order by hand among equals
   expect(by('updated')).toEqual(['higher', 'lower', 'urgent'])
 })
 
-test('a card goes halfway between two, beyond the first or the last, and nowhere where it is', () => {
+test('places a card halfway between two, beyond the first or last, and nowhere at its own place', () => {
   const cards = [3, 2, 1].map((index) => taskOf(index, { status: 'ready', position: index }))
   const [top, middle, last] = cards.map(({ id }) => id)
   const put = (id = '', beside = '', edge: 'above' | 'below') => placementOf(cards, id, beside, edge)

@@ -22,11 +22,11 @@ const tasks = [
 ]
 const ids = (all: readonly Task[]) => all.map(({ id }) => Number(id.slice(-2)))
 
-test('what is under way comes first, what is over last, and the order within a state is kept', () => {
+test('lists current states first, finished ones last, and keeps the order within', () => {
   expect(groupRows(tasks, 'state', facts).map((group) => ids(group.tasks))).toEqual([[3], [5], [2, 4], [1]])
 })
 
-test('projects stand by name, and without groups there is one without a head', () => {
+test('sorts projects by name, and has one group without a head if nothing is grouped', () => {
   const elsewhere = taskOf(6, { project_id: '01990004-0000-7000-8000-00000000000b' as Task['project_id'] })
   const groups = groupRows([...tasks, elsewhere], 'project', facts)
   expect(groups.map(({ label, tasks: own }) => [label, own.length])).toEqual([
@@ -38,7 +38,7 @@ test('projects stand by name, and without groups there is one without a head', (
   )
 })
 
-test('of a folded group only the head is a line', () => {
+test('shows only the head of a collapsed group', () => {
   const groups = groupRows(tasks, 'state', facts)
   const lines = linesOf(groups, 'state', (key) => key === groups[2]?.key)
   expect(lines.map((line) => (line.kind === 'head' ? line.folded : ids([line.task])[0]))).toEqual([

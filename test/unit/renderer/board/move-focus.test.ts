@@ -21,11 +21,11 @@ describe('moving the focus', () => {
     [9, 'left', 3],
     [9, 'right', 9],
     [3, 'left', 3],
-  ])('from %s %s leads to %s', (from, to, expected) => {
+  ])('moves from %s with %s to %s', (from, to, expected) => {
     expect(titleless(moveFocus(columns, from === null ? null : taskOf(from).id, to))).toBe(expected)
   })
 
-  test('an empty board has nothing to focus', () => {
+  test('has nothing to focus on an empty board', () => {
     expect(moveFocus([], null, 'down')).toBeNull()
   })
 })

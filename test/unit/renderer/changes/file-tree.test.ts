@@ -21,10 +21,10 @@ const shown = (closed: string[] = [], filter = '') =>
   treeRows(files, new Set(closed), filter).map((row) => `${'  '.repeat(row.depth)}${row.name}`)
 
 describe('the tree of changed files', () => {
-  test('folders come first, by name; a chain of single folders is one row', () => {
+  test('lists folders first, by name, and joins a chain of single folders', () => {
     expect(shown()).toEqual(['docs/deep/down', '  x.md', 'src', '  b', '    one.ts', '    two.ts', '  a.ts', 'z.md'])
   })
-  test('numbers in names count as numbers', () => {
+  test('sorts numbers in names as numbers', () => {
     const names = ['module10.ts', 'module2.ts', 'b/v10/x', 'b/v9/x', 'module1.ts', 'Module1.ts'].map(file)
     expect(treeOrder(names).map(({ path }) => path)).toEqual([
       'b/v9/x',
@@ -35,13 +35,13 @@ describe('the tree of changed files', () => {
       'module10.ts',
     ])
   })
-  test('a closed folder hides what is in it', () => {
+  test('hides what a closed folder contains', () => {
     expect(shown(['src/b'])).toEqual(['docs/deep/down', '  x.md', 'src', '  b', '  a.ts', 'z.md'])
   })
-  test('a filter opens what it matches, in any case', () => {
+  test('opens what a filter matches, in any case', () => {
     expect(shown(['src', 'src/b'], 'TWO')).toEqual(['src/b', '  two.ts'])
   })
-  test('files are walked in the order of the tree', () => {
+  test('walks files in the order of the tree', () => {
     expect(treeOrder(files).map((each) => each.path)).toEqual([
       'docs/deep/down/x.md',
       'src/b/one.ts',
@@ -52,7 +52,7 @@ describe('the tree of changed files', () => {
   })
 })
 
-test('names are cut before their ending', () => {
+test('cuts names before their ending', () => {
   expect([splitName('lease.test.ts'), splitName('.env'), splitName('Makefile')]).toEqual([
     ['lease.test', '.ts'],
     ['.env', ''],

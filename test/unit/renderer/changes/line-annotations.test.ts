@@ -34,7 +34,7 @@ const file = {
 const item = diffItems([file], [patch])[0]
 if (!item) throw new Error('The patch has no file.')
 
-test('the lines are walked from top to bottom, of a change first what is removed, and no further than the file', () => {
+test('walks lines from top to bottom, removed before added, within the file', () => {
   const walked = [...linesIn(item.fileDiff)].map(({ side, line }) => `${side} ${line}`)
   expect(walked).toEqual(['new 3', 'old 4', 'old 5', 'new 4', 'new 5', 'new 6'])
   expect(lineBeside(item.fileDiff, null, 1)).toMatchObject({ side: 'new', line: 3 })
@@ -44,7 +44,7 @@ test('the lines are walked from top to bottom, of a change first what is removed
   expect(lineBeside(item.fileDiff, { side: 'new', line: 6 }, 1)).toBeNull()
 })
 
-test('a note on a line that the diff does not show stands above the file, and a new note draws the file anew', () => {
+test('shows a comment on a line outside the diff above the file, and redraws for a new one', () => {
   expect(showsLine(item.fileDiff, 'old', 4)).toBe(true)
   expect(showsLine(item.fileDiff, 'new', 7)).toBe(false)
   const noted = withAnnotations(item, [
@@ -59,7 +59,7 @@ test('a note on a line that the diff does not show stands above the file, and a 
   expect(withAnnotations(item, []).version).toBe(item.version)
 })
 
-test('lines chosen upwards are the same lines; of lines on two sides the last counts', () => {
+test('normalizes lines chosen upwards, and takes the last of two sides', () => {
   const place = { path: 'a', side: 'new', start_line: 3, line: 7 } as const
   expect(placeOf('a', { start: 7, side: 'additions', end: 3, endSide: 'additions' })).toEqual(place)
   expect(placeOf('a', rangeOf(place))).toEqual(place)
@@ -70,13 +70,13 @@ test('lines chosen upwards are the same lines; of lines on two sides the last co
   })
 })
 
-test('a place that is being written at is kept, and what is no place is none', () => {
+test('keeps the place of a draft, and drops an invalid one', () => {
   const place = { path: 'a', side: 'old', line: 2 } as const
   expect(readPlace(JSON.stringify(place))).toEqual(place)
   for (const text of [null, '', 'null', '{}', '{"path":"a","side":"up","line":1}']) expect(readPlace(text)).toBeNull()
 })
 
-test('a line of 5 MB is cut with the number of characters that are left out', () => {
+test('cuts a line of 5 MB and says how many characters are left out', () => {
   const long = patch.replace('+FOUR', `+${'x'.repeat(5_000_000)}`)
   const [cut] = diffItems([file], [long])
   const line = cut?.fileDiff.additionLines.find((text) => text.startsWith('x')) ?? ''
@@ -85,7 +85,7 @@ test('a line of 5 MB is cut with the number of characters that are left out', ()
   expect(parsePatchFiles(patch)[0]?.files[0]?.additionLines).toEqual(item.fileDiff.additionLines)
 })
 
-test('what no person writes is told by its name or its folder', () => {
+test('recognizes generated files by name or folder', () => {
   const generated = [
     'package-lock.json',
     'web/yarn.lock',
@@ -98,7 +98,7 @@ test('what no person writes is told by its name or its folder', () => {
   expect(['package.json', 'src/lock.ts', 'distance/a.ts', 'vendors.ts'].filter(isGenerated)).toEqual([])
 })
 
-test('“since” means the attempt before the one that is judged, or the last while it is worked on again', () => {
+test('compares “since” with the attempt before the current one, or with the last during rework', () => {
   const review = (attempt_number: number, head: string | null = 'c') => ({ attempt_number, head }) as Review
   expect(attemptBefore([], true)).toBeNull()
   expect(attemptBefore([review(1)], true)).toBeNull()

@@ -16,14 +16,14 @@ describe('a program’s output', () => {
       ],
     ])
   })
-  test('copied, it holds nothing that a terminal would act on', () => {
+  test('contains nothing that acts on a terminal when copied', () => {
     expect(plainTerminalText(`${esc}[31mred${esc}[0m\n${esc}]0;title\u0007a\u0008b\u0003`)).toBe('red\nab')
   })
-  test('turns no text around, and leaves letters of every language', () => {
+  test('reorders no text, and keeps letters of every language', () => {
     expect(plainTerminalText('\u202eabc\u2066 \u009b31m')).toBe('abc 31m')
     expect(plainTerminalText('grüße مرحبا שלום')).toBe('grüße مرحبا שלום')
   })
-  test('shows only the last state of a line that is written over', () => {
+  test('shows only the last state of an overwritten line', () => {
     expect(parseTerminalText('10 %\r50 %\r100 %\nnext').map((line) => line.map((span) => span.text).join(''))).toEqual([
       '100 %',
       'next',
@@ -42,37 +42,37 @@ describe('a program’s output', () => {
   })
 })
 
-describe('markdown that somebody else wrote', () => {
-  test('raw HTML is text', () => {
+describe('markdown by others', () => {
+  test('shows raw HTML as text', () => {
     expect(renderMarkdown('<script>alert(1)</script> <img src=x onerror=y>')).not.toMatch(/<(script|img)/)
   })
-  test('images are links: nothing is fetched', () => {
+  test('turns images into links and fetches nothing', () => {
     const html = renderMarkdown('![chart](https://example.org/a.png) ![](data:image/png;base64,AAAA)')
     expect(html).not.toContain('<img')
     expect(html).toContain(
       '<a href="https://example.org/a.png" target="_blank" rel="noopener noreferrer">Image: chart</a>',
     )
   })
-  test('a script address is no link', () => {
+  test('makes no link of a script address', () => {
     expect(renderMarkdown('[x](javascript:alert(1))')).not.toContain('href')
   })
-  test('links open outside', () => {
+  test('opens links outside', () => {
     expect(renderMarkdown('https://example.org')).toContain('target="_blank" rel="noopener noreferrer"')
   })
-  test('a list of tasks has boxes', () => {
+  test('shows checkboxes in a list of tasks', () => {
     const html = renderMarkdown('- [ ] one\n- [x] two\n- [y] three\n\n[x] four')
     expect(html.match(/aria-label="[^"]*">./g)).toEqual(['aria-label="To do">☐', 'aria-label="Done">☑'])
     expect(html).toContain('</span> two')
     expect(html).toContain('[y] three')
   })
-  test('an attachment is named and not fetched', () => {
+  test('names an attachment and does not fetch it', () => {
     const id = '0197f000-0000-7000-8000-000000000001'
     const html = renderMarkdown(`![a "b"](attachment:${id}) [log](attachment:${id}) [x](attachment:1)`)
     expect(html).toContain(`<a class="md-picture" href="#" data-attachment="${id}">a &quot;b&quot;</a>`)
     expect(html).toContain(`<a href="#" data-attachment="${id}">log</a>`)
     expect(html).not.toContain('<img')
   })
-  test('code is escaped', () => {
+  test('escapes code', () => {
     expect(renderMarkdown('`<b>`\n\n```html\n<i>\n```')).toContain('&lt;b&gt;')
   })
 })

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a browser that does not tell when it is idle is left some time, unless it is called off', () => {
+test('waits some time in a browser without idle callbacks, unless it is cancelled', () => {
   const done: string[] = []
   onIdle(() => done.push('kept'))
   onIdle(() => done.push('called off'))()
@@ -16,7 +16,7 @@ test('a browser that does not tell when it is idle is left some time, unless it 
   expect(done).toEqual(['kept'])
 })
 
-test('one that tells is waited for, but not for ever', () => {
+test('waits for an idle browser, but not forever', () => {
   const asked = vi.fn((work: () => void, options: { readonly timeout: number }) => (work(), options.timeout))
   const calledOff = vi.fn()
   vi.stubGlobal('requestIdleCallback', asked)

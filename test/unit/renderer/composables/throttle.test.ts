@@ -4,7 +4,7 @@ import { throttle } from '../../../../src-renderer/composables/throttle.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('the first is done at once, what comes until the time is up once', () => {
+test('runs the first call at once, and later ones together after the pause', () => {
   let done = 0
   const paced = throttle(300, () => done++)
   for (let n = 0; n < 20; n++) paced.ask()
@@ -17,7 +17,7 @@ test('the first is done at once, what comes until the time is up once', () => {
   expect(done).toBe(2)
 })
 
-test('a steady stream is done once in each span, and the last of it is not lost', () => {
+test('runs once per interval in a steady stream, including the last call', () => {
   let done = 0
   const paced = throttle(300, () => done++)
   for (let ms = 0; ms < 3_000; ms += 50) {
@@ -27,7 +27,7 @@ test('a steady stream is done once in each span, and the last of it is not lost'
   expect(done).toBe(11)
 })
 
-test('what is stopped does nothing more', () => {
+test('does nothing after a stop', () => {
   let done = 0
   const paced = throttle(300, () => done++)
   paced.ask()

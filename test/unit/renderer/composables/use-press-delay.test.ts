@@ -5,7 +5,7 @@ import { usePressDelay } from '../../../../src-renderer/composables/use-press-de
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('what takes the place of something else can be pressed half a second later, and the first at once', async () => {
+test('delays presses on a replacement by half a second, but not on the first', async () => {
   const what = ref('Approve')
   const unread = usePressDelay(() => what.value)
   expect(unread.value).toBeNull()
@@ -13,7 +13,7 @@ test('what takes the place of something else can be pressed half a second later,
   await nextTick()
   expect(unread.value).toBe('Read it first.')
   vi.advanceTimersByTime(400)
-  // Whatever comes next is read anew.
+  // The next content counts as new.
   what.value = 'Deploy'
   await nextTick()
   vi.advanceTimersByTime(499)
@@ -22,14 +22,14 @@ test('what takes the place of something else can be pressed half a second later,
   expect(unread.value).toBeNull()
 })
 
-test('what pushes other things aside is not to be pressed at once', () => {
+test('delays presses on what pushes other things aside', () => {
   const unread = usePressDelay(() => 'Allow', { fromStart: true })
   expect(unread.value).not.toBeNull()
   vi.advanceTimersByTime(500)
   expect(unread.value).toBeNull()
 })
 
-test('it leaves no timer behind', () => {
+test('leaves no timer behind', () => {
   const scope = effectScope()
   scope.run(() => usePressDelay(() => 'Allow', { fromStart: true }))
   scope.stop()

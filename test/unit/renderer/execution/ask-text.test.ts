@@ -26,7 +26,7 @@ const ask = (more: Partial<Ask>): Ask => ({
 const allow = option('allow', 'allow_once')
 const reject = option('reject', 'reject_once')
 
-test('words tell why something is rejected, and never go with leave to do it', () => {
+test('adds text only to a rejection', () => {
   const asked = ask({ options: [allow, reject] })
   expect(answerOf(asked, { option: reject, chosen: [], words: ' use pnpm ' })).toEqual({
     option_id: 'reject',
@@ -37,7 +37,7 @@ test('words tell why something is rejected, and never go with leave to do it', (
   expect(answerOf(mute, { option: reject, chosen: [], words: 'why' })).toEqual({ option_id: 'reject' })
 })
 
-test('several choices and own words are one answer, in the order of the options', () => {
+test('joins several choices and free text in the order of the options', () => {
   const options = ['red', 'green', 'blue'].map((id) => option(id, 'choice'))
   const asked = ask({ kind: 'question', options, multiple: true })
   expect(answerOf(asked, { option: null, chosen: ['blue', 'red'], words: 'and gold' })).toEqual({
@@ -46,7 +46,7 @@ test('several choices and own words are one answer, in the order of the options'
   expect(answerOf(asked, { option: null, chosen: [], words: 'none' })).toEqual({ text: 'none' })
 })
 
-test('what would hide a part of a command is shown as its code, the rest as it is', () => {
+test('escapes characters that would hide a part of a command', () => {
   expect(showHidden('echo ü 🙂\n\tls')).toBe('echo ü 🙂\n\tls')
   expect(showHidden('rm -rf /\rls\u202e\u200b\u001b[2K')).toBe('rm -rf /\\u{d}ls\\u{202e}\\u{200b}\\u{1b}[2K')
 })

@@ -12,7 +12,7 @@ const denied = (what: 'host' | 'path', target: string, count = 1): TranscriptEnt
   count,
 })
 
-test('each target is one row, which stays in its place and says how often it was denied', () => {
+test('shows each target in one row with its count', () => {
   const rows = createTranscriptRows()
   rows.append([denied('host', 'a.test'), { type: 'message', at, text: 'Hm.' }, denied('path', '/a')])
   rows.append([denied('host', 'a.test', 7)])
@@ -22,7 +22,7 @@ test('each target is one row, which stays in its place and says how often it was
   expect(shown).toEqual([[0, 'a.test', 7], 'message', [2, '/a', 1]])
 })
 
-test('what is allowed is added to what was before', () => {
+test('adds what is allowed to the earlier list', () => {
   const host = { what: 'host', target: 'a.test' } as const
   const config = { command: 'x', containment: 'worktree_and_hosts', allowed_hosts: ['b.test'] } as const
   const before = { ...config, allowed_hosts: [...config.allowed_hosts] }

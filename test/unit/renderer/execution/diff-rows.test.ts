@@ -8,7 +8,7 @@ const { lines } = diffLines(
   'const a = 1\nconst b = 20\nconst d = 4\nconst c = 3\n',
 )
 
-test('the lines of an edit have the numbers of the file, from the first that it touches', () => {
+test('numbers the lines of an edit as in the file', () => {
   const numbers = (first: number | null) =>
     numberedRows(lines, first).map(({ sign, number }) => `${sign}${number ?? ''}`)
   expect(numbers(41)).toEqual([' 40', '-41', '+41', '+42', ' 43'])
@@ -16,7 +16,7 @@ test('the lines of an edit have the numbers of the file, from the first that it 
   expect(numberedRows(diffLines(null, 'one\ntwo\n').lines, 1).map(({ number }) => number)).toEqual([1, 2])
 })
 
-test('what is marked is cut out of the colours, and nothing is lost', () => {
+test('cuts marks out of the colours and loses nothing', () => {
   const line = [
     { text: 'const', colour: 'red' },
     { text: ' b = ', colour: null },
@@ -32,7 +32,7 @@ test('what is marked is cut out of the colours, and nothing is lost', () => {
   expect(markedPieces(line, null).every(({ marked }) => !marked)).toBe(true)
 })
 
-test('each line gets the colours of its own side', async () => {
+test('colours each line as on its own side', async () => {
   const [before, after] = await Promise.all([
     codeTokens('src/a.ts', sideOf(lines, 'before')),
     codeTokens('src/a.ts', sideOf(lines, 'after')),

@@ -12,16 +12,16 @@ const [running, failed] = panelData(now).executions
 if (!running || !failed) throw new Error('the data has no executions')
 
 describe('an execution in words', () => {
-  test('a failure names its exit code, where there is one', () => {
+  test('names the exit code of a failure, if there is one', () => {
     expect(outcomeOf(failed).label).toBe('Failed, exit 1')
     expect(outcomeOf({ ...failed, exit_code: null }).label).toBe('Failed')
   })
-  test('the time at work runs on while it runs and stands still afterwards', () => {
+  test('counts the time at work during the run and keeps it afterwards', () => {
     expect(workTime(running, now)).toBe(762_000)
     expect(workTime(failed, now)).toBe(960_000)
     expect(workTime({ ...running, started_at: null }, now)).toBeNull()
   })
-  test('messages are taken while it runs, by profiles that read them', () => {
+  test('accepts messages during the run for executors that read them', () => {
     expect(inputState(running)).toEqual({ allowed: true, read: 'Read at its next step' })
     expect(inputState({ ...running, executor: 'gemini' })).toEqual({
       allowed: true,
@@ -40,11 +40,11 @@ describe('an execution in words', () => {
 })
 
 describe('what stands below a transcript that ended', () => {
-  test('an agent that never started is told apart from one that failed', () => {
+  test('distinguishes an agent that never started from one that failed', () => {
     expect(endNotice(failed)?.title).toBe('The agent failed')
     expect(endNotice({ ...failed, started_at: null })?.title).toBe('The agent couldn’t start')
   })
-  test('what ended well needs no word', () => {
+  test('shows nothing after a success', () => {
     expect(endNotice({ ...failed, status: 'succeeded' })).toBeNull()
     expect(endNotice({ ...failed, status: 'stopped', error: null })?.title).toBe('Stopped')
   })

@@ -5,32 +5,32 @@ import { diffLines } from '../../../../src-renderer/features/execution/line-diff
 const shown = (before: string | null, after: string) => diffLines(before, after).lines.map((l) => l.sign + l.text)
 
 describe('the difference of an edit', () => {
-  test('a changed line is removed and added between its neighbours', () => {
+  test('removes and adds a changed line between its neighbours', () => {
     expect(shown('a\nb\nc\n', 'a\nB\nc\n')).toEqual([' a', '-b', '+B', ' c'])
   })
-  test('a new file is all additions', () => {
+  test('shows a new file as additions', () => {
     expect(diffLines(null, 'a\nb\n')).toMatchObject({ additions: 2, deletions: 0 })
   })
-  test('only three lines of context stay on either side', () => {
+  test('shows three lines of context on each side', () => {
     const lines = Array.from({ length: 20 }, (_, n) => String(n))
     const changed = lines.with(10, 'ten')
     expect(shown(lines.join('\n'), changed.join('\n'))).toEqual([' 7', ' 8', ' 9', '-10', '+ten', ' 11', ' 12', ' 13'])
   })
-  test('the changed words of a line and its counterpart are marked', () => {
+  test('marks the changed words of a line and its counterpart', () => {
     const [removed, added] = diffLines('return min(a, b);', 'return max(a, b);').lines
     expect([removed?.word, added?.word]).toEqual([
       [8, 10],
       [8, 10],
     ])
   })
-  test('a line that was rewritten altogether has no marks', () => {
+  test('marks nothing in a rewritten line', () => {
     expect(diffLines('const a = 1', 'if (!ready) throw up').lines.every((line) => line.word === null)).toBe(true)
   })
-  test('large blocks are removed and added whole, without aligning each line', () => {
+  test('removes and adds large blocks whole, without aligning lines', () => {
     const block = (word: string) => Array.from({ length: 2_000 }, (_, n) => `${word}${n}`).join('\n')
     expect(diffLines(block('x'), block('y'))).toMatchObject({ additions: 2_000, deletions: 2_000 })
   })
-  test('what is not added is the old text, what is not removed is the new one, within the context', () => {
+  test('contains exactly the old and the new text', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 })
     fc.assert(
       fc.property(text, text, (old, next) => {

@@ -10,7 +10,7 @@ const said: TranscriptEntry = { type: 'message', at, text: 'Done.' }
 const shut: OpenParts = { isOpen: () => false, isUnfolded: () => false }
 const open: OpenParts = { ...shut, isOpen: () => true }
 
-/** What is drawn of these, in a word each: `-12` are twelve hidden lines. */
+/** Describes the drawn items in a word each: `-12` are twelve hidden lines. */
 function drawn(parts: OpenParts, ...entries: TranscriptEntry[]) {
   const builder = createTranscriptRows()
   builder.append(entries)
@@ -24,24 +24,24 @@ const total = (items: readonly (string | number)[]) =>
   items.reduce<number>((sum, item) => sum + (typeof item === 'number' ? Math.abs(item) : 0), 0)
 
 describe('the log as one list', () => {
-  test('a long block of output is folded once something follows it, and no line is lost', () => {
+  test('folds a long block of output once something follows it, and loses no line', () => {
     const after = drawn(shut, printed(1_000), said)
     expect(after).toEqual([40, -840, 40, 40, 40, 'message'])
     expect(total(after)).toBe(1_000)
   })
 
-  test('the end of a run is never folded, nor is a short block', () => {
+  test('folds neither the end of a run nor a short block', () => {
     expect(drawn(shut, printed(1_000)).filter((item) => typeof item === 'number' && item < 0)).toEqual([])
     expect(total(drawn(shut, printed(1_000)))).toBe(1_000)
     expect(drawn(shut, printed(300), said).filter((item) => typeof item === 'number' && item < 0)).toEqual([])
   })
 
-  test('what somebody unfolds is shown whole, in parts', () => {
+  test('shows an unfolded block whole, in parts', () => {
     const all = drawn({ ...shut, isUnfolded: (key) => key === blockFold(0) }, printed(1_000), said)
     expect(all).toEqual([...Array.from({ length: 25 }, () => 40), 'message'])
   })
 
-  test('what an open call printed follows its row, folded in its middle', () => {
+  test('shows the output of an open call after its row, folded in the middle', () => {
     const call: TranscriptEntry = {
       ...{ type: 'tool_call', at, id: 'a', tool: 'Bash', action: 'run', target: 'npm test', input: {}, diff: null },
     }
@@ -52,7 +52,7 @@ describe('the log as one list', () => {
     expect(drawn(open, call)).toEqual(['tool'])
   })
 
-  test('every item has a key of its own', () => {
+  test('gives every item a key of its own', () => {
     const builder = createTranscriptRows()
     builder.append([{ type: 'prompt', at, text: lines(90).join('\n') }, printed(1_000), said, printed(900), said])
     const keys = logItems(builder.rows(), open).map(({ key }) => key)

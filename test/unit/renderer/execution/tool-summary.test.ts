@@ -16,7 +16,7 @@ function pair(
 }
 
 describe('the line of a tool call', () => {
-  test('a failed command tells its exit code and how long it took', () => {
+  test('shows exit code and duration of a failed command', () => {
     expect(summariseCalls([pair('run', 'npm test', { ok: false, text: 'boom\nexit code 2' })], true)).toMatchObject({
       verb: 'Run',
       target: 'npm test',
@@ -24,33 +24,33 @@ describe('the line of a tool call', () => {
       duration_ms: 6_200,
     })
   })
-  test('an edit tells its size', () => {
+  test('shows the size of an edit', () => {
     const edit = pair('edit', 'a.ts', { ok: true, text: 'ok' })
     const call = { ...edit.call, diff: { path: 'a.ts', old_text: 'x', new_text: 'y\nz' } }
     expect(summariseCalls([{ ...edit, call }], true).outcome).toEqual({ kind: 'size', additions: 2, deletions: 1 })
   })
-  test('a call without an answer runs while its execution does, and has no answer afterwards', () => {
+  test('shows a call without an answer as running, and afterwards without one', () => {
     expect(summariseCalls([pair('run', 'x')], true).outcome).toEqual({ kind: 'running' })
     expect(summariseCalls([pair('run', 'x')], false).outcome).toEqual({ kind: 'done', text: 'no answer' })
   })
-  test('reads that were grouped tell where and how many', () => {
+  test('shows where and how many reads were grouped', () => {
     const reads = [pair('read', 'src/a.ts', { ok: true, text: '' }), pair('read', 'src/b.ts', { ok: true, text: '' })]
     expect(summariseCalls(reads, true)).toMatchObject({
       target: 'src/*.ts',
       outcome: { kind: 'done', text: '2 files' },
     })
   })
-  test('an unknown tool goes by its own name', () => {
+  test('names an unknown tool by its own name', () => {
     expect(summariseCalls([pair('mcp', 'q', { ok: true, text: '' })], true).verb).toBe('TheTool')
   })
 })
 
-test('paths share a pattern when they share a folder', () => {
+test('joins paths of one folder to a pattern', () => {
   expect(commonPattern(['src/a.ts', 'src/b.ts'])).toBe('src/*.ts')
   expect(commonPattern(['src/a.ts', 'src/b.md'])).toBe('src/*')
   expect(commonPattern(['a.ts', 'lib/b.ts'])).toBe('a.ts and 1 more')
 })
 
-test('a folded thought shows its first line that says something, without marks', () => {
+test('shows the first meaningful line of a folded thought, without marks', () => {
   expect(firstLine('\n\n## **Plan** for `next`\nmore')).toBe('Plan for next')
 })

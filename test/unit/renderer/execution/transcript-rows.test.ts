@@ -22,7 +22,7 @@ function rowsOf(...entries: TranscriptEntry[]) {
 }
 
 describe('the rows of a transcript', () => {
-  test('a result goes into its call, also when other calls came between', () => {
+  test('puts a result into its call, even after other calls', () => {
     const rows = rowsOf(call('a'), call('b'), result('b', 'B'), result('a', 'A'))
     expect(rows.map((row) => (row.kind === 'tool' ? row.calls.map((pair) => pair.result?.text) : row.kind))).toEqual([
       ['A'],
@@ -30,7 +30,7 @@ describe('the rows of a transcript', () => {
     ])
   })
 
-  test('what was asked and what a person said to it are rows; the question of its last words is not told twice', () => {
+  test('shows requests and answers as rows, and the final question once', () => {
     const asked = { type: 'question', at, text: 'Asks to run ls', ask_id: 'a1' } as const
     const answer = { type: 'answer', at, ask_id: 'a1', text: 'Reject: use git', by: 'user:ada' } as const
     expect(rowsOf(asked, answer, { type: 'question', at, text: 'Is it right?' })).toEqual([
@@ -39,22 +39,22 @@ describe('the rows of a transcript', () => {
     ])
   })
 
-  test('a call without an answer keeps a null result', () => {
+  test('keeps a null result for a call without an answer', () => {
     expect(rowsOf(call('a'))).toMatchObject([{ kind: 'tool', calls: [{ result: null }] }])
   })
 
-  test('a result that no call asked for is shown as output', () => {
+  test('shows a result without a call as output', () => {
     expect(rowsOf(result('lost', 'words'))).toEqual([
       { kind: 'output', key: 0, at, stream: 'stdout', lines: ['words'], block: 0 },
     ])
   })
 
-  test('reads in a row are one row; another action ends it', () => {
+  test('groups consecutive reads until another action', () => {
     const rows = rowsOf(call('a', 'read'), result('a'), call('b', 'read'), call('c'), call('d', 'read'))
     expect(rows.map((row) => (row.kind === 'tool' ? row.calls.length : 0))).toEqual([2, 1, 1])
   })
 
-  test('output is grouped by stream and joined at line ends', () => {
+  test('groups output by stream and joins it at line ends', () => {
     const rows = rowsOf(
       { type: 'stdout', at, text: 'one' },
       { type: 'stdout', at, text: 'two\n' },
@@ -67,7 +67,7 @@ describe('the rows of a transcript', () => {
     ])
   })
 
-  test('however much is printed, a row stays small, and all of it is one block', () => {
+  test('keeps a row small however much is printed, and all output in one block', () => {
     const text = Array.from({ length: 100 }, (_, n) => `line ${n}`).join('\n')
     const rows = rowsOf({ type: 'stdout', at, text }, { type: 'stdout', at, text }, call('a'), {
       type: 'stdout',
@@ -82,7 +82,7 @@ describe('the rows of a transcript', () => {
     expect(output.slice(0, 5).flatMap(({ lines }) => lines)).toEqual([...text.split('\n'), ...text.split('\n')])
   })
 
-  test('the first prompt starts the run, later ones are the person’s words, a repeated start is one', () => {
+  test('takes the first prompt as start, later ones as messages, and a repeated start once', () => {
     const prompt = (text: string): TranscriptEntry => ({ type: 'prompt', at, text })
     expect(rowsOf(prompt('do it'), prompt('do it'), prompt('and this')).map((row) => row.kind)).toEqual([
       'start',
@@ -90,7 +90,7 @@ describe('the rows of a transcript', () => {
     ])
   })
 
-  test('usage adds up and is no row', () => {
+  test('adds up usage without a row', () => {
     const builder = createTranscriptRows()
     builder.append([
       { type: 'usage', at, input_tokens: 10, output_tokens: 5, cost_usd: null },
@@ -99,7 +99,7 @@ describe('the rows of a transcript', () => {
     expect([builder.rows(), builder.totals()]).toEqual([[], { tokens: 40, cost_usd: 0.5 }])
   })
 
-  test('a row that grows is a new object with the same key, the others stay the same objects', () => {
+  test('replaces a growing row by an object with the same key, and keeps the others', () => {
     const builder = createTranscriptRows()
     builder.append([{ type: 'message', at, text: 'hello' }, call('a')])
     const before = builder.rows()

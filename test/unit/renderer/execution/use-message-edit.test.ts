@@ -25,7 +25,7 @@ function edited() {
   return { waiting, task, answer, late, edit }
 }
 
-test('what is being written when the agent gets the message is handed back once', async () => {
+test('returns an unfinished edit once when the agent gets the message', async () => {
   const { waiting, late, edit } = edited()
   edit.text.value = 'Handle zero'
   waiting.value = [message('e2', 'Another')]
@@ -33,7 +33,7 @@ test('what is being written when the agent gets the message is handed back once'
   expect([late, edit.id.value]).toEqual([['Handle zero'], null])
 })
 
-test('a message that was opened and not changed leaves nothing behind', async () => {
+test('leaves nothing behind for an unchanged message', async () => {
   const { waiting, late, edit } = edited()
   waiting.value = []
   await nextTick()
@@ -43,7 +43,7 @@ test('a message that was opened and not changed leaves nothing behind', async ()
 test.each([
   { taken: true, left: [] },
   { taken: false, left: ['Handle zero'] },
-])('of a message that goes while its change is on its way, the answer decides: $taken', async ({ taken, left }) => {
+])('follows the service’s answer if a message is sent during its edit: $taken', async ({ taken, left }) => {
   const { waiting, answer, late, edit } = edited()
   edit.text.value = 'Handle zero'
   const saved = edit.save()
@@ -56,7 +56,7 @@ test.each([
   expect([late, edit.id.value, edit.saving.value]).toEqual([left, null, false])
 })
 
-test('a change that is taken while another task is looked at leaves that one’s alone', async () => {
+test('leaves another task’s edit alone when a change is accepted', async () => {
   const { answer, task, edit } = edited()
   const saved = edit.save()
   task.value = 't2'
@@ -68,7 +68,7 @@ test('a change that is taken while another task is looked at leaves that one’s
   expect(edit.id.value).toBeNull()
 })
 
-test('a change that was refused stays to be sent again', async () => {
+test('keeps a refused change to send again', async () => {
   const { answer, edit } = edited()
   edit.text.value = 'Handle zero'
   answer.resolve(false)

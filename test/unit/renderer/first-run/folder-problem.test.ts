@@ -6,7 +6,7 @@ import { executorInfos } from '../../../../src-shared/contract/executor-profiles
 import { initials } from '../../../../src-renderer/formatters/initials.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 
-test('a folder without git, and one without commits, say which command helps; one that is not there says so', () => {
+test('names the command that helps a folder without git or commits, or says that it is missing', () => {
   const refusal = (code: 'not_a_git_repository' | 'repository_has_no_commits', message: string, command?: string) =>
     new ApiError({ code, message, ...(command !== undefined && { details: { command } }) })
   const trust = "git config --global --add safe.directory '/theirs'"
@@ -35,14 +35,14 @@ test('a folder without git, and one without commits, say which command helps; on
   })
 })
 
-test('of a failed validation the first issue is said', () => {
+test('shows the first issue of a failed validation', () => {
   const issues = [{ path: ['password'], message: 'A password has at least 8 characters.' }]
   const error = new ApiError({ code: 'validation_failed', message: 'The input is not valid.', details: { issues } })
   expect(errorSentence(error)).toBe('A password has at least 8 characters.')
   expect(errorSentence(new ApiError({ code: 'validation_failed', message: 'Not valid.' }))).toBe('Not valid.')
 })
 
-test('steps are the lines that say something', () => {
+test('counts as steps only lines with content', () => {
   expect(stepsOf(' npm test \n\n  npm run lint\n')).toEqual(['npm test', 'npm run lint'])
 })
 
@@ -59,7 +59,7 @@ test.each([
   expect(initials(name, kind)).toBe(letters)
 })
 
-test('the agents that Copse knows have letters of their own', () => {
+test('has letters for the agents that Copse knows', () => {
   const programs = Object.values(executorInfos).filter(({ command }) => command === 'path')
   const letters = programs.map(({ name }) => initials(name, 'agent'))
   expect(new Set(letters).size).toBe(programs.length)

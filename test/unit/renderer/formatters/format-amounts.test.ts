@@ -9,7 +9,7 @@ import {
   formatTokens,
 } from '../../../../src-renderer/formatters/format-amounts.ts'
 
-test('spans of time read as people say them', () => {
+test('formats spans of time as people say them', () => {
   expect([400, 9_100, 48_300, 59_960, 97_000, 3_599_600, 44_460_000, 187_200_000].map(formatSpan)).toEqual([
     '0.4 s',
     '9.1 s',
@@ -21,17 +21,17 @@ test('spans of time read as people say them', () => {
     '2 d 4 h',
   ])
 })
-test('what takes no time at all is told in milliseconds', () => {
+test('shows very short times in milliseconds', () => {
   expect([0, 40, 4_200, 97_000].map(formatShortSpan)).toEqual(['0 ms', '40 ms', '4.2 s', '1 m 37 s'])
 })
-test('tokens and money are short', () => {
+test('shortens tokens and money', () => {
   expect([840, 184_400, 999_600, 1_230_000].map(formatTokens)).toEqual(['840', '184k', '1.0M', '1.2M'])
   expect([0, 0.004, 0.84, 12.5, null].map(formatCost)).toEqual(['$0.00', '<$0.01', '$0.84', '$12.50', '—'])
 })
-test('thousands are kept apart', () => {
+test('separates thousands', () => {
   expect([0, 840, 5_000, 123_456, 1_234_567].map(formatCount)).toEqual(['0', '840', '5,000', '123,456', '1,234,567'])
 })
-test('one is singular', () => {
+test('uses the singular for one', () => {
   expect([count(1, 'file'), count(1_200, 'file')]).toEqual(['1 file', '1,200 files'])
 })
 
@@ -44,6 +44,6 @@ test.each([
   [999_600, '1 MB'],
   [214_000_000, '214 MB'],
   [3_200_000_000_000_000, '3200 TB'],
-])('%d bytes are %s', (bytes, said) => {
+])('formats %d bytes as %s', (bytes, said) => {
   expect(formatBytes(bytes)).toBe(said)
 })

@@ -6,7 +6,7 @@ const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toI
 const minute = 60_000
 const hour = 60 * minute
 
-describe('a moment as people say it', () => {
+describe('formats a time as people say it', () => {
   test.each([
     [0, 'now'],
     [59_999, 'now'],
@@ -16,16 +16,16 @@ describe('a moment as people say it', () => {
     [3 * hour, '3 h ago'],
     [20 * hour, 'yesterday'],
     [3 * 24 * hour, '3 days ago'],
-  ])('%d ms back is %s', (past, said) => {
+  ])('formats %d ms ago as %s', (past, said) => {
     expect(relativeTime(ago(past), now.getTime())).toBe(said)
   })
 
-  test('after a week it is a date, and in another year a whole one', () => {
+  test('shows a date after a week, and a whole one in another year', () => {
     expect(relativeTime(new Date(2026, 9, 12, 9).toISOString(), now.getTime())).toBe('12 Oct')
     expect(relativeTime(new Date(2025, 9, 12, 9).toISOString(), now.getTime())).toBe('12 Oct 2025')
   })
 
-  test('a short while ago is told in hours, also over midnight', () => {
+  test('counts hours for recent times, even over midnight', () => {
     const early = new Date(2026, 10, 21, 1, 0, 0)
     expect(relativeTime(new Date(2026, 10, 20, 22, 30).toISOString(), early.getTime())).toBe('2 h ago')
   })
@@ -36,7 +36,7 @@ test.each([
   [4_000, '0:04'],
   [761_000, '12:41'],
   [3_729_000, '1:02:09'],
-])('%d ms on a clock is %s', (milliseconds, shown) => {
+])('shows %d ms on a clock as %s', (milliseconds, shown) => {
   expect(duration(milliseconds)).toBe(shown)
 })
 
@@ -45,6 +45,6 @@ test.each([
   [new Date(2026, 10, 20, 19, 2), 'Yesterday 19:02'],
   [new Date(2026, 9, 12, 9, 5), '12 Oct 09:05'],
   [new Date(2025, 9, 12, 9, 5), '12 Oct 2025 09:05'],
-])('as day and time, %s is %s', (at, said) => {
+])('shows %s as day and time: %s', (at, said) => {
   expect(dayAndTime(at.toISOString(), now.getTime())).toBe(said)
 })

@@ -4,7 +4,7 @@ import { waitReasonText } from '../../../../src-renderer/formatters/wait-reason-
 
 const inLine = (position: number) => waitReasonText({ reason: 'slots_full', position }, false)
 
-test('who waits for a slot is told the turn', () => {
+test('shows the position of a run that waits for a slot', () => {
   expect([1, 2, 3, 4, 11, 12, 21, 22].map(inLine)).toEqual([
     'Starts next',
     '2nd in queue',
@@ -17,7 +17,7 @@ test('who waits for a slot is told the turn', () => {
   ])
 })
 
-test('who waits for something else is told for what', () => {
+test('says what a run waits for', () => {
   const words = (reason: Parameters<typeof waitReasonText>[0]['reason'], held = false) =>
     waitReasonText({ reason, position: null }, held)
   expect(words('entering')).toBe('Running hooks')
@@ -30,7 +30,7 @@ test('who waits for something else is told for what', () => {
   expect(words('starting')).toBe('Starting')
 })
 
-test('silence is told in seconds, minutes, then hours', () => {
+test('shows silence in seconds, minutes, then hours', () => {
   const since = '2026-11-21T12:00:00.000Z'
   const after = (seconds: number) => quietFor(since, Date.parse(since) + seconds * 1_000)
   expect([-1, 40, 60, 12 * 60 + 59, 3_600 + 4 * 60].map(after)).toEqual([

@@ -24,11 +24,11 @@ const saved = LifecycleHooks.parse({
 })
 
 describe('a draft', () => {
-  test('is what was saved, and saves as that', () => {
+  test('reads saved hooks and saves them unchanged', () => {
     expect(hooksOf(draftOf(saved))).toEqual(saved)
     expect(hooksOf(draftOf({}))).toEqual({})
   })
-  test('gives every hook a key of its own, and is the same as another of the same hooks', () => {
+  test('gives every hook a key, and equals another draft of the same hooks', () => {
     const [one, other] = [draftOf(saved), draftOf(saved)]
     const keys = [one, other, rekeyed(one)].flatMap((draft) =>
       Object.values(draft)
@@ -39,11 +39,11 @@ describe('a draft', () => {
     expect(sameDraft(one, other)).toBe(true)
     expect(sameDraft(one, withList(one, 'on_work_stop', [newScript('on_work_stop')]))).toBe(false)
   })
-  test('knows a change of order', () => {
+  test('notices a change of order', () => {
     const draft = draftOf(saved)
     expect(sameDraft(draft, withList(draft, 'before_work', draft.before_work.toReversed()))).toBe(false)
   })
-  test('keeps what was typed as a number, and trims the script', () => {
+  test('keeps a typed number, and trims the script', () => {
     const script = { ...newScript('before_work'), command: '\nnpm ci\n', timeout: ' 60 ', codes: '0,  3 4' }
     expect(hooksOf(withList(draftOf({}), 'before_work', [script]))).toEqual({
       before_work: [
@@ -58,13 +58,13 @@ describe('a draft', () => {
       ],
     })
   })
-  test('a new script blocks only where something waits for it', () => {
+  test('blocks by default only where something waits for the script', () => {
     expect(newScript('before_work').blocking).toBe(true)
     expect(newScript('on_work_start').blocking).toBe(false)
   })
 })
 
-test('exit codes may stand with commas, spaces or lines between them', () => {
+test('reads exit codes separated by commas, spaces or lines', () => {
   expect(codesOf(' 0, 3\n255 ')).toEqual([0, 3, 255])
   expect(codesOf('1.5 x')).toEqual([Number.NaN, Number.NaN])
   expect(codesOf(' ')).toEqual([])
@@ -76,19 +76,19 @@ describe('a hook that is moved', () => {
     movedTo(list, key ?? '', to)
       .map((hook) => (hook.type === 'plugin' ? hook.name : ''))
       .join('')
-  test('goes to its place, as near as the list goes', () => {
+  test('goes to its place, as near as the list allows', () => {
     const [a, , c] = list
     expect([names(a?.key, 1), names(a?.key, 2), names(a?.key, 9)]).toEqual(['bac', 'bca', 'bca'])
     expect([names(c?.key, 0), names(c?.key, -1), names(c?.key, 2)]).toEqual(['cab', 'cab', 'abc'])
   })
-  test('one that is not there moves nothing, and a copy is another hook', () => {
+  test('stays if it does not exist, and a copy is another hook', () => {
     expect(names('gone', 0)).toBe('abc')
     const [a] = list
     expect(a && copyOf(a).key).not.toBe(a?.key)
   })
 })
 
-test('whatever has no problem here is what the service’s own schema takes', () => {
+test('passes the service’s schema whenever it has no problem here', () => {
   const typed = fc.oneof(fc.integer({ min: -2, max: 90_000 }).map(String), fc.constantFrom('', '1.5', 'x', ' 7 '))
   const script = fc
     .record({

@@ -17,7 +17,7 @@ const script = { ...newScript('before_work'), command: 'npm ci' }
 const told = (patch: Partial<typeof script>) =>
   hookProblems({ ...script, ...patch }, []).map(({ field, message }) => `${field}: ${message}`)
 
-test('a script says at which field what is wrong', () => {
+test('names the field of a script’s problem', () => {
   expect(told({})).toEqual([])
   expect(told({ command: ' \n' })).toEqual(['command: Enter a script or a program path.'])
   expect(told({ timeout: '0' })).toEqual(['timeout_seconds: Whole seconds, from 1 to 86,400 (a day).'])
@@ -30,19 +30,19 @@ test('a script says at which field what is wrong', () => {
 
 describe('a plugin', () => {
   const plugin = newPlugin('knowledge-inject')
-  test('must exist, once it is known which there are', () => {
+  test('must exist, once the list is known', () => {
     const gone = newPlugin('gone')
     expect(hookProblems(gone, null)).toEqual([])
     expect(hookProblems(gone, [inject]).map(({ field }) => field)).toEqual(['name'])
   })
-  test('says what is wrong with its options, and with the JSON of the others', () => {
+  test('reports problems with its options and with the JSON of the others', () => {
     const fields = (patch: Partial<typeof plugin>) =>
       hookProblems({ ...plugin, ...patch }, [inject]).map(({ field }) => field)
     expect(fields({ config: { limit: 3 } })).toEqual([])
     expect(fields({ config: { limit: 0 } })).toEqual(['config.limit'])
     expect(fields({ config: { limit: 'x' }, json: '{' })).toEqual(['config', 'config.limit'])
   })
-  test('is marked, and no problem, where it does nothing', () => {
+  test('is marked, without a problem, where it does nothing', () => {
     expect(pluginWarning(plugin, 'before_work', [inject])).toBeNull()
     expect(pluginWarning(plugin, 'on_task_done', [inject])).toContain('It works at before_work.')
     expect(pluginWarning(newPlugin('check_retry_budget'), 'before_work', [gate])).toContain('workflow states only')
@@ -57,7 +57,7 @@ describe('what the service refused', () => {
   const refused = (...issues: unknown[]) =>
     refusedHooks(new ApiError({ code: 'validation_failed', message: 'No.', details: { issues } }), draft)
 
-  test('stands at the field of the hook that its path names', () => {
+  test('appears at the field of the hook that its path names', () => {
     const told = refused(
       { path: 'lifecycle_hooks.before_work.0.timeout_seconds', message: 'Too long.' },
       { path: 'lifecycle_hooks.before_work.0.success_exit_codes.1', message: 'Too large.' },
@@ -74,14 +74,14 @@ describe('what the service refused', () => {
       rest: [],
     })
   })
-  test('is said of the whole where its path names no hook of the draft', () => {
+  test('appears for the whole if its path names no hook of the draft', () => {
     const told = refused(
       { path: 'lifecycle_hooks.before_work.7.command', message: 'Gone.' },
       { path: 'lifecycle_hooks.at_noon', message: "This event doesn't exist." },
     )
     expect(told).toEqual({ problems: [], rest: ['Gone.', "This event doesn't exist."] })
   })
-  test('is left to others when it is about something else', () => {
+  test('is left to others if it concerns something else', () => {
     expect(refusedHooks(new ApiError({ code: 'owner_required', message: 'No.' }), draft)).toBeNull()
     expect(refusedHooks(new Error('away'), draft)).toBeNull()
   })

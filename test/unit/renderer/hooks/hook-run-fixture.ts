@@ -1,6 +1,6 @@
 import type { HookRun } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 
-/** A run that went well, but for what is named. `second`: when it began, in seconds after eight o'clock. */
+/** A succeeded run with the given changes. `second`: its start, in seconds after eight o'clock. */
 export function runOf(second: number, rest: Partial<HookRun> = {}): HookRun {
   const started_at = new Date(Date.UTC(2026, 10, 21, 8, 0, second)).toISOString()
   const { event = 'before_work', index = 0 } = rest

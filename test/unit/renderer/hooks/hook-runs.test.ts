@@ -23,7 +23,7 @@ const held: ErrorAnnotation = {
 }
 
 describe('groups', () => {
-  test('stand in the order of a task’s life, whichever ran last', () => {
+  test('are in the order of a task’s life, whichever ran last', () => {
     const runs = [
       runOf(9),
       runOf(8, { event: 'on_exit' }),
@@ -48,13 +48,13 @@ describe('the filter', () => {
     runOf(1),
   ]
   const [stop, plugin, bad, good] = runs
-  test('finds text in the event, the script and the plugin, whatever its case', () => {
+  test('finds text in event, script and plugin, in any case', () => {
     expect(filterRuns(runs, ' WORK_STOP ', 'all')).toEqual([stop])
     expect(filterRuns(runs, 'Compose', 'all')).toEqual([stop])
     expect(filterRuns(runs, 'inject', 'all')).toEqual([plugin])
     expect(filterRuns(runs, '', 'all')).toEqual(runs)
   })
-  test('tells the results apart, and text and result narrow together', () => {
+  test('distinguishes results, and combines text and result', () => {
     expect(filterRuns(runs, '', 'failed')).toEqual([bad])
     expect(filterRuns(runs, '', 'timed_out')).toEqual([stop])
     expect(filterRuns(runs, '', 'skipped')).toEqual([plugin])
@@ -64,7 +64,7 @@ describe('the filter', () => {
 })
 
 describe('attempts', () => {
-  test('count the tries of a holding hook until one succeeds, then begin anew', () => {
+  test('count the tries of a blocking hook until one succeeds', () => {
     const runs = [runOf(4, failed), runOf(3), runOf(2, failed), runOf(1, failed)]
     expect([...attemptsOf(runs, none).values()].map(({ number, of }) => `${number} of ${of}`)).toEqual([
       '1 of 3',
@@ -86,41 +86,41 @@ describe('attempts', () => {
       ]),
     )
   })
-  test('a hook that was passed over has a new series the next time', () => {
+  test('start again after a skipped hook', () => {
     const runs = [runOf(3, failed), runOf(2, failed), runOf(1, failed)]
     const attempts = attemptsOf(runs, new Map([['hook-before_work-0-2.jsonl', 'skipped']]))
     expect(attempts.get('hook-before_work-0-2.jsonl')).toEqual({ number: 2, of: 2 })
     expect(attempts.get('hook-before_work-0-3.jsonl')).toEqual({ number: 1, of: 1 })
   })
-  test('the script of a state that holds the task is tried again too', () => {
+  test('count retries of a state script that blocks the task', () => {
     const script = { event: 'before_exit', blocking: false } as const
     const runs = [runOf(2, script), runOf(1, { ...script, ...failed })]
     expect(attemptsOf(runs, none).get('hook-before_exit-0-2.jsonl')).toEqual({ number: 2, of: 2 })
   })
 })
 
-describe('the run that holds the task', () => {
+describe('the run that blocks the task', () => {
   const runs = [
     runOf(4, { ...failed, event: 'on_work_stop', blocking: false }),
     runOf(3, { status: 'timed_out' }),
     runOf(2, failed),
     runOf(1),
   ]
-  test('is the newest that failed of those that can hold one', () => {
+  test('is the newest failed one that can block', () => {
     expect(heldRun(runs, held)).toBe(runs[1])
     expect(firstRun(runs, held)).toBe(runs[1])
   })
-  test('is only the one whose log the annotation names, where it names one', () => {
+  test('is only the one whose log the annotation names, if it names one', () => {
     expect(heldRun(runs, { ...held, log_name: 'hook-before_work-0-2.jsonl' })).toBe(runs[2])
     expect(heldRun(runs, { ...held, log_name: 'not-read-yet.jsonl' })).toBeNull()
   })
-  test('is none when nothing can be recovered', () => {
+  test('is none if nothing can be recovered', () => {
     expect(heldRun(runs, null)).toBeNull()
     expect(heldRun(runs, { ...held, recovery_actions: [] })).toBeNull()
     expect(heldRun(runs, { ...held, type: 'execution_failed' })).toBeNull()
     expect(heldRun([runOf(1)], held)).toBeNull()
   })
-  test('else what runs is looked at first, else what came last', () => {
+  test('shows first what runs, else what came last', () => {
     const running = runOf(5, { status: 'running', duration_ms: null, exit_code: null })
     expect(firstRun([runOf(6), running], null)).toBe(running)
     expect(firstRun(runs, null)).toBe(runs[0])
@@ -128,7 +128,7 @@ describe('the run that holds the task', () => {
   })
 })
 
-test('the history says which failed runs somebody passed over', () => {
+test('marks failed runs that were skipped', () => {
   const outcome = { phase: 'before_work', action: 'script', duration_ms: 0, log_name: 'a.jsonl' } as const
   const reason = 'skipped once by user:mara at 2026-11-21T08:05:00.000Z: stale lock'
   const hooks = [
@@ -141,20 +141,20 @@ test('the history says which failed runs somebody passed over', () => {
   )
 })
 
-describe('what is read anew', () => {
+describe('a fresh read', () => {
   const running = runOf(2, { status: 'running', duration_ms: null, exit_code: null, stdout: 'one' })
-  test('replaces what was known of the same run, and stands newest first', () => {
+  test('replaces the known run and puts it first', () => {
     const more = { ...running, stdout: 'one two' }
     expect(mergeRuns([running, runOf(1)], [runOf(3), more])).toEqual([runOf(3), more, runOf(1)])
   })
-  test('is not enough when nothing of it was known, or a run under way lies further back', () => {
+  test('is not enough if nothing was known, or a running one is older', () => {
     const known = [running, runOf(1)]
     expect(leavesOut(known, [runOf(4), runOf(3)], 2)).toBe(true)
     expect(leavesOut(known, [runOf(3), runOf(1)], 2)).toBe(true)
     expect(leavesOut(known, [runOf(3), running], 2)).toBe(false)
     expect(leavesOut(known, [runOf(4), runOf(3)], 10)).toBe(false)
   })
-  test('keeps the runs that began in one moment in their order', () => {
+  test('keeps the order of runs that began at the same time', () => {
     const [first, second] = [runOf(1, { index: 0 }), runOf(1, { index: 1 })]
     expect(names(mergeRuns([], [first, second]))).toEqual(names([second, first]))
   })

@@ -29,7 +29,7 @@ const field = (name: string) => {
   return found
 }
 
-test('simple options have fields, the others are left to JSON', () => {
+test('offers fields for simple options, and JSON for the others', () => {
   expect(fields.map(({ name, kind, required }) => `${name} ${kind}${required ? ' required' : ''}`)).toEqual([
     'limit number',
     'weight number',
@@ -44,7 +44,7 @@ test('simple options have fields, the others are left to JSON', () => {
   expect(hasOtherOptions(options)).toBe(true)
 })
 
-test('a plugin without options has nothing to fill in', () => {
+test('has nothing to fill in for a plugin without options', () => {
   const none = z.toJSONSchema(z.strictObject({}), { io: 'input' })
   expect(optionFields(none)).toEqual([])
   expect(hasOtherOptions(none)).toBe(false)
@@ -71,13 +71,13 @@ describe('a value', () => {
 
 describe('editing options', () => {
   const config = { limit: 3, tags: ['a'], unknown: true }
-  test('the JSON holds what no field shows, and leaves the fields alone', () => {
+  test('contains in the JSON what no field shows, and leaves the fields alone', () => {
     expect(otherOptions(config, fields)).toEqual({ tags: ['a'], unknown: true })
     expect(withOtherOptions(config, fields, '{"tags":["b"],"limit":9}')).toEqual({ tags: ['b'], limit: 3 })
     expect(withOtherOptions(config, fields, '')).toEqual({ limit: 3 })
     expect(withOtherOptions(config, fields, '{"tags":')).toBeNull()
   })
-  test('only an object is taken', () => {
+  test('accepts only an object', () => {
     expect([parseObject('[1]'), parseObject('1'), parseObject('null'), parseObject('x')]).toEqual([
       null,
       null,
@@ -86,7 +86,7 @@ describe('editing options', () => {
     ])
     expect(parseObject(' ')).toEqual({})
   })
-  test('a field that was emptied is not set', () => {
+  test('leaves out an emptied field', () => {
     expect(withOption(config, 'limit', 4)).toEqual({ ...config, limit: 4 })
     expect(withOption(config, 'limit', '')).toEqual({ tags: ['a'], unknown: true })
     expect(withOption(config, 'verbose', false)).toEqual({ ...config, verbose: false })

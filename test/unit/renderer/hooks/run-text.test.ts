@@ -3,14 +3,14 @@ import { lineCount, runSentence, startedAt, startedShort } from '../../../../src
 import { hookName } from '../../../../src-renderer/formatters/hook-name.ts'
 import { runOf } from './hook-run-fixture.ts'
 
-test('a hook is called by the line of its script that does something, or by its plugin', () => {
+test('names a hook by the first effective line of its script, or by its plugin', () => {
   expect(hookName({ command: 'npm ci' })).toBe('npm ci')
   expect(hookName({ command: '#!/bin/sh\nset -eu\n# install\n\nnpm ci\nnpm run build\n' })).toBe('npm ci …')
   expect(hookName({ command: '# only a comment' })).toBe('# only a comment')
   expect(hookName({ plugin: 'knowledge-inject' })).toBe('plugin: knowledge-inject')
 })
 
-describe('a run in a few words', () => {
+describe('describes a run briefly', () => {
   const sentence = (rest: Parameters<typeof runOf>[1]) => runSentence(runOf(1, rest))
   test.each([
     ['Succeeded, blocking, exit 0', {}],
@@ -28,7 +28,7 @@ describe('a run in a few words', () => {
   })
 })
 
-test('the lines of an output are counted without the end of the last', () => {
+test('counts the lines of an output without the last line end', () => {
   expect([lineCount(''), lineCount('\n'), lineCount('one\n'), lineCount('one\n\nthree')]).toEqual([
     null,
     null,
@@ -37,7 +37,7 @@ test('the lines of an output are counted without the end of the last', () => {
   ])
 })
 
-test('a start on another day says which', () => {
+test('shows the day of an earlier start', () => {
   const at = new Date(2026, 10, 21, 8, 1, 12)
   const iso = at.toISOString()
   expect(startedAt(iso, at)).toBe('08:01:12')

@@ -36,7 +36,7 @@ function look(first: readonly HookRun[]) {
   return { ...used, become }
 }
 
-test('who watches is led from one running hook to the next, and stays at the last', async () => {
+test('follows running hooks and stays at the last', async () => {
   const { run, become } = look([runOf(1, running)])
   expect(run.value).toMatchObject({ status: 'running' })
   expect(await become([runOf(1)])).toEqual(runOf(1))
@@ -44,7 +44,7 @@ test('who watches is led from one running hook to the next, and stays at the las
   expect(await become([runOf(2), runOf(1)])).toEqual(runOf(2))
 })
 
-test('who reads is not led away, neither from an old run nor from one that was chosen', async () => {
+test('does not leave an old or chosen run', async () => {
   const reader = look([runOf(1)])
   expect(await reader.become([runOf(2, running), runOf(1)])).toEqual(runOf(1))
   const chooser = look([runOf(2, running), runOf(1)])
@@ -52,7 +52,7 @@ test('who reads is not led away, neither from an old run nor from one that was c
   expect(await chooser.become([runOf(3, running), runOf(2), runOf(1)])).toEqual(runOf(1))
 })
 
-test('what holds the task comes into view once, and the person may look elsewhere then', async () => {
+test('shows the blocking run once, then lets the person look elsewhere', async () => {
   const { chosen, become } = look([runOf(1)])
   const bad = runOf(2, failed)
   expect(await become([bad, runOf(1)], held(bad.log_name))).toEqual(bad)
@@ -60,7 +60,7 @@ test('what holds the task comes into view once, and the person may look elsewher
   expect(await become([runOf(3), bad, runOf(1)], held(bad.log_name))).toEqual(runOf(1))
 })
 
-test('a hook that was asked to run again is shown when it does', async () => {
+test('shows a retried hook when it runs', async () => {
   const bad = runOf(1, failed)
   const { awaitNext, become } = look([bad])
   await become([bad], held(bad.log_name))
@@ -70,7 +70,7 @@ test('a hook that was asked to run again is shown when it does', async () => {
   expect(await become([runOf(2), bad])).toEqual(runOf(2))
 })
 
-test('one that was refused to run again waits for nothing', async () => {
+test('does not wait for a refused retry', async () => {
   const bad = runOf(1, failed)
   const { awaitNext, become } = look([bad])
   awaitNext(true)

@@ -21,7 +21,7 @@ function look(answer: (limit: number) => readonly HookRun[]) {
     },
   }
   const { used, end } = withService(answers, () => ({ ...useHookRuns('t1'), news: useTaskInvalidation() }))
-  /** News of the task, and the time that passes after them. */
+  /** Emits a change of the task and lets time pass. */
   const hear = async (ms: number, task = 't1') => {
     used.news.changed(task, 'hooks')
     await nextTick()
@@ -30,7 +30,7 @@ function look(answer: (limit: number) => readonly HookRun[]) {
   return { ...used, asked, hear, end }
 }
 
-test('a stream of news reads the newest few at most every 300 ms, and the last of it is not lost', async () => {
+test('reads the newest runs at most every 300 ms, including the last change', async () => {
   let said = 0
   const running = (stdout: string) => runOf(9, { status: 'running', duration_ms: null, exit_code: null, stdout })
   const { runs, asked, hear, end } = look(() => [running(`line ${said}`), runOf(1)])
@@ -47,7 +47,7 @@ test('a stream of news reads the newest few at most every 300 ms, and the last o
   end()
 })
 
-test('more new runs than were asked for are all read', async () => {
+test('reads all new runs, even more than it asked for', async () => {
   let newest = 3
   const all = () => Array.from({ length: newest }, (_, at) => runOf(newest - at))
   const { runs, asked, hear, end } = look((limit) => all().slice(0, limit))
@@ -59,7 +59,7 @@ test('more new runs than were asked for are all read', async () => {
   end()
 })
 
-test('a read that fails keeps what was known, and says that it may be old', async () => {
+test('keeps what was known after a failed read, and marks it as possibly old', async () => {
   let away = false
   const { runs, failure, hear, load, end } = look(() => {
     if (away) throw new Error('away')
@@ -76,7 +76,7 @@ test('a read that fails keeps what was known, and says that it may be old', asyn
   end()
 })
 
-test('nobody reads on once the pane is closed', async () => {
+test('stops reading once the pane is closed', async () => {
   const { asked, hear, end } = look(() => [runOf(1)])
   await vi.advanceTimersByTimeAsync(0)
   await hear(0)

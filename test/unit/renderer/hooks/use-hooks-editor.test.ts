@@ -12,7 +12,7 @@ afterEach(() => void vi.unstubAllGlobals())
 
 const script = (command: string) => LifecycleHooks.parse({ before_work: [{ type: 'script', command }] })
 
-/** An editor of the project’s hooks, and the service that keeps them. `refuse`: what the next saving meets. */
+/** Creates an editor of the project’s hooks and a service that stores them. `refuse`: the answer to the next save. */
 async function edit() {
   const kept = { hooks: script('npm ci'), refuse: null as ApiError | null }
   const settings = () => ({ ...defaultProjectSettings, lifecycle_hooks: structuredClone(kept.hooks) })
@@ -37,12 +37,12 @@ async function edit() {
     return hook
   }
   const type = (patch: { command?: string; timeout?: string }) => used.editor.change('before_work', first().key, patch)
-  /** Lets what follows a change be done. */
+  /** Lets the effects of a change run. */
   const settle = () => new Promise((resolve) => setImmediate(resolve))
   return { ...used, kept, first, type, settle, end }
 }
 
-test('what is typed is kept until it is saved, and gone from the device then', async () => {
+test('keeps a draft until it is saved, then removes it from the device', async () => {
   const { editor, drafts, kept, type, settle, end } = await edit()
   expect(editor.changed.value).toBe(false)
   type({ command: 'npm ci --offline' })
@@ -57,7 +57,7 @@ test('what is typed is kept until it is saved, and gone from the device then', a
   end()
 })
 
-test('settings that come once more as they were leave the hooks in the page, and with them the focus', async () => {
+test('leaves the page and its focus alone when unchanged settings arrive', async () => {
   const { projects, first, settle, end } = await edit()
   const { key } = first()
   await projects.loadSettings('p1')
@@ -66,7 +66,7 @@ test('settings that come once more as they were leave the hooks in the page, and
   end()
 })
 
-test('what is typed back to what was saved is no change', async () => {
+test('has no change after the saved text is typed again', async () => {
   const { editor, drafts, type, settle, end } = await edit()
   type({ command: 'x' })
   await settle()
@@ -77,7 +77,7 @@ test('what is typed back to what was saved is no change', async () => {
   end()
 })
 
-test('a refusal stands at its field until that hook is changed, and holds the saving back', async () => {
+test('shows a refusal at its field until the hook changes, and blocks saving', async () => {
   const { editor, kept, type, end } = await edit()
   type({ command: 'npm ci --offline' })
   const issues = [{ path: 'lifecycle_hooks.before_work.0.timeout_seconds', message: 'Too long for this service.' }]
@@ -96,7 +96,7 @@ test('a refusal stands at its field until that hook is changed, and holds the sa
   end()
 })
 
-test('a refusal of the whole is said of the whole', async () => {
+test('shows a refusal of the whole', async () => {
   const { editor, kept, type, end } = await edit()
   type({ command: 'npm ci --offline' })
   kept.refuse = new ApiError({ code: 'owner_required', message: 'Only an owner may do this.' })
@@ -106,7 +106,7 @@ test('a refusal of the whole is said of the whole', async () => {
   end()
 })
 
-test('what somebody else saves shows at once, but never over what is being typed', async () => {
+test('shows what others save at once, but never over a draft', async () => {
   const { editor, projects, kept, first, type, settle, end } = await edit()
   kept.hooks = script('theirs')
   await projects.loadSettings('p1')
@@ -126,7 +126,7 @@ test('what somebody else saves shows at once, but never over what is being typed
   end()
 })
 
-test('hooks are added, copied, moved and removed, each saying what it did', async () => {
+test('announces each hook that is added, copied, moved or removed', async () => {
   const { editor, first, end } = await edit()
   const added = newScript('before_work')
   editor.add('before_work', added)
@@ -137,7 +137,7 @@ test('hooks are added, copied, moved and removed, each saying what it did', asyn
   expect(commands()).toEqual(['npm ci', 'npm ci', 'second'])
   editor.move('before_work', added.key, 0)
   expect(commands()).toEqual(['second', 'npm ci', 'npm ci'])
-  expect(editor.said.value).toBe('Now 1 of 3.')
+  expect(editor.announcement.value).toBe('Now 1 of 3.')
   editor.remove('before_work', first())
   expect(commands()).toEqual(['npm ci', 'npm ci'])
   end()

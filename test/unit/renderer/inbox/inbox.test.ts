@@ -21,11 +21,11 @@ test.each([
   ['PageUp', 4, 0],
   ['Home', 3, 0],
   ['End', 0, 4],
-])('%s from row %i goes to row %i of five', (key, from, index) => {
+])('moves with %s from row %i to row %i of five', (key, from, index) => {
   expect(rowOf(press(key), from, 5)).toBe(index)
 })
 
-test('steps end at the first and the last row; an empty list and other keys lead nowhere', () => {
+test('stops at the first and last row, and moves nowhere for other keys', () => {
   expect([stepped(3, 1, 5), stepped(4, 1, 5), stepped(0, -1, 5), stepped(-1, 1, 0)]).toEqual([4, 4, 0, null])
   expect([rowOf(press('x'), 0, 5), rowOf(press('End', { ctrlKey: true }), 0, 5), rowOf(press('End'), -1, 0)]).toEqual([
     null,
@@ -34,13 +34,13 @@ test('steps end at the first and the last row; an empty list and other keys lead
   ])
 })
 
-test('good news looks like success and all else like a warning or a failure, also a type without words', () => {
+test('shows good news as success and all else as warning or failure, even an unknown type', () => {
   for (const type of [...notificationTypes, 'task.of_tomorrow' as NotificationType]) {
     expect([type, notificationLabels(type).tone === 'ok']).toEqual([type, toneOf(type) === 'success'])
   }
 })
 
-test('the first line that says anything stands for a reason', () => {
+test('takes the first line with content as reason', () => {
   expect([' \n\n  CI failed \nmore', '', ' ', null].map((body) => firstLine({ body }))).toEqual([
     'CI failed',
     null,
@@ -49,7 +49,7 @@ test('the first line that says anything stands for a reason', () => {
   ])
 })
 
-test('the line below a title says what happened and why, and that somebody is waited for', () => {
+test('says below a title what happened, why, and that a person is needed', () => {
   const passed = { event_type: 'review.passed', body: null } as const
   expect([
     noticeSentence({ event_type: 'merge.failed', body: 'Two files conflict.\nBoth' }, false),

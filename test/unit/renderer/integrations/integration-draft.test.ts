@@ -16,7 +16,7 @@ const draft: IntegrationDraft = {
   labels: 'bug, , help wanted ',
 }
 
-test('a new tie is sent as the fields say it', () => {
+test('sends a new integration as the fields say', () => {
   expect(integrationInput('p', { ...draft, assignee: 'agent:a1', state: 'todo', minutes: 2 })).toEqual({
     project_id: 'p',
     platform: 'hosted',
@@ -32,7 +32,7 @@ test('a new tie is sent as the fields say it', () => {
   })
 })
 
-test('a change is sent by what differs alone', () => {
+test('sends only changed fields', () => {
   const known = integrationOf({ sync_filter: { labels: ['bug'] }, default_task_state: 'todo' })
   const shown = integrationDraft(known)
   expect(integrationPatch(known, shown)).toBeNull()
@@ -43,7 +43,7 @@ test('a change is sent by what differs alone', () => {
   })
 })
 
-test('an interval of seconds stays as it is until the minutes are changed', () => {
+test('keeps an interval in seconds until the minutes are changed', () => {
   const known = integrationOf({ poll_interval_secs: 45 })
   expect(integrationPatch(known, { ...integrationDraft(known), labels: 'bug' })).toEqual({
     project_id: known.project_id,
@@ -58,11 +58,11 @@ test.each([
   ['https://github.com/acme/shop/issues?q=is%3Aopen', 'hosted', 'https://api.github.com'],
   ['https://codeberg.org/acme/shop/', 'selfhosted', 'https://codeberg.org'],
   ['http://localhost:3000/acme/shop', 'selfhosted', 'http://localhost:3000'],
-])('%s fills in the other fields', (address, platform, baseUrl) => {
+])('fills in the other fields from %s', (address, platform, baseUrl) => {
   expect(readRepositoryAddress(address)).toEqual({ platform, baseUrl, repository: 'acme/shop' })
 })
 
-test.each(['acme/shop', 'https://github.com/acme', 'shop', ''])('%s fills in nothing', (address) => {
+test.each(['acme/shop', 'https://github.com/acme', 'shop', ''])('fills in nothing from %s', (address) => {
   expect(readRepositoryAddress(address)).toBeNull()
 })
 
@@ -74,6 +74,6 @@ test.each<[Partial<IntegrationDraft>, string | null]>([
   [{ tokenName: 'ghp_123' }, 'Name the variable that holds the token'],
   [{ minutes: 0 }, 'Say how often it is read'],
   [{ minutes: Number.NaN }, 'Say how often it is read'],
-])('with %j the form says: %s', (change, problem) => {
+])('shows for %j: %s', (change, problem) => {
   expect(draftProblem({ ...draft, ...change })).toBe(problem)
 })

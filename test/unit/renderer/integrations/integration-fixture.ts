@@ -2,7 +2,7 @@ import { Integration } from '../../../../src-shared/contract/integrations.ts'
 
 const at = '2026-11-21T09:00:00.000Z'
 
-/** An integration as the service answers it. */
+/** An integration as the service returns it. */
 export function integrationOf(more: Partial<Integration> = {}): Integration {
   return Integration.parse({
     id: '01990012-0000-7000-8000-000000000001',

@@ -25,7 +25,7 @@ test.each<[Partial<Integration>, boolean, string]>([
   expect(syncStatus(integrationOf(more), busy).label).toBe(label)
 })
 
-test('an import says how far it has come, and which part that is where somebody knows', () => {
+test('shows the progress of an import, and its part if known', () => {
   const progress = { started_at: '2026-11-21T09:00:00.000Z', pages: 12, imported: 1_150, skipped: 3, errors: 0 }
   expect(progressOf({ progress: null })).toBeNull()
   expect(progressOf({ progress: { ...progress, pages_total: 48 } })).toEqual({
@@ -38,7 +38,7 @@ test('an import says how far it has come, and which part that is where somebody 
   })
 })
 
-test('a sync by hand says what it did', () => {
+test('reports what a manual sync did', () => {
   expect(syncSentence({ imported: 1, skipped: 0, errors: 0 })).toBe('1 issue imported')
   expect(syncSentence({ imported: 0, skipped: 4, errors: 0 })).toBe('No new issues, 4 already imported')
   expect(syncSentence({ imported: 12, skipped: 4, errors: 2 })).toBe(
@@ -46,7 +46,7 @@ test('a sync by hand says what it did', () => {
   )
 })
 
-test('an issue’s place is its repository and host', () => {
+test('names an issue’s repository and host', () => {
   expect(issuePlace('https://git.test/forge/acme/shop/issues/7')).toEqual({ repository: 'acme/shop', host: 'git.test' })
   expect(issuePlace('https://git.test/acme')).toBeNull()
   expect(issuePlace('nowhere')).toBeNull()
@@ -57,7 +57,7 @@ test.each([
   [20_000, 'in 1 min'],
   [300_000, 'in 5 min'],
   [7_200_000, 'in 2 h'],
-])('what comes in %i ms comes %s', (wait, words) => {
+])('shows what comes in %i ms as %s', (wait, words) => {
   const now = Date.parse('2026-11-21T09:00:00.000Z')
   expect(untilWords(new Date(now + wait).toISOString(), now)).toBe(words)
 })

@@ -23,7 +23,7 @@ const comment = (n: number, more: Partial<Comment> = {}): Comment => ({
 })
 const settled = { state: 'resolved' as const, resolved_at: '2026-11-21T10:00:00.000Z' }
 
-test('an answer to an answer stands in the thread of the first word, in the order of writing', () => {
+test('puts answers to answers in the first comment’s thread, in order', () => {
   const threads = threadsOf([
     comment(4, { parent_id: idOf(3) }),
     comment(2),
@@ -36,12 +36,12 @@ test('an answer to an answer stands in the thread of the first word, in the orde
   ])
 })
 
-test('an answer whose comment is gone stands for itself, and answers in a circle end', () => {
+test('shows an answer alone if its comment is gone, and survives a circle', () => {
   expect(threadsOf([comment(1, { parent_id: idOf(9) })])).toHaveLength(1)
   expect(threadsOf([comment(1, { parent_id: idOf(2) }), comment(2, { parent_id: idOf(1) })]).length).toBeGreaterThan(0)
 })
 
-test('a thread is resolved when all of it is; before that it is as far as its least', () => {
+test('resolves a thread when all of it is, and shows its least advanced state before', () => {
   const sent = { state: 'sent' } as const
   const threads = threadsOf([
     comment(1, settled),
@@ -66,7 +66,7 @@ test('a thread is resolved when all of it is; before that it is as far as its le
   expect(statesText([])).toBe('')
 })
 
-test('one line and several are named', () => {
+test('names one line and several', () => {
   expect(linesOf({ path: 'a', side: 'new', line: 30 })).toBe('line 30')
   expect(linesOf({ path: 'a', side: 'old', line: 56, start_line: 53 })).toBe('lines 53 to 56')
 })

@@ -14,7 +14,7 @@ if (!step) throw new Error('the review has no step')
 
 interface Situation extends Partial<Omit<DecisionFacts, 'task' | 'reviews'>> {
   readonly task?: Partial<Task>
-  /** Instead of one whose checks passed and that waits for someone; null for none. */
+  /** Replaces the review, whose checks passed and which waits for a person; null for none. */
   readonly review?: Partial<Review> | null
 }
 
@@ -35,7 +35,7 @@ function decided({ task, review = { verdicts: [] }, ...more }: Situation = {}) {
     ...more,
   })
 }
-/** What is said, what the button does, and of the rest what can be done and what not. */
+/** The sentence, the button's action, and the other actions, available or not. */
 function shown(situation?: Situation) {
   const decision = decided(situation)
   if (decision === null) return null
@@ -64,8 +64,8 @@ const annotated = (type: ErrorAnnotation['type'], more: Partial<ErrorAnnotation>
   error_annotation: { type, message: 'Because.', recovery_actions: [], ...more },
 })
 
-describe('a gate that leads to the merge', () => {
-  test('checks that passed are not a review: it says so, and a person merges by their own word', () => {
+describe('a gate before the merge', () => {
+  test('does not count passed checks as a review, and merges by a person’s decision', () => {
     expect(shown()).toEqual({
       says: 'Checks passed. No one has reviewed it.',
       tone: 'ok',
@@ -80,7 +80,7 @@ describe('a gate that leads to the merge', () => {
       steps: ['verdict', 'transition'],
     })
   })
-  test('without checks nothing is green until someone approves', () => {
+  test('is not green without checks until someone approves', () => {
     const none = { ci_steps: [], step_results: [], verdicts: [] }
     expect(shown({ review: { ...none, status: 'passed' } })).toMatchObject({
       says: 'Nothing was checked. No one has reviewed it.',
@@ -92,7 +92,7 @@ describe('a gate that leads to the merge', () => {
       tone: 'ok',
     })
   })
-  test('who approved is named; what is approved is only merged, and nobody approves twice', () => {
+  test('names who approved, only merges what is approved, and lets no one approve twice', () => {
     expect(shown({ review: { status: 'passed', verdicts: [pass('agent:a')] } })).toMatchObject({
       says: 'Checks passed. Auditor approved it.',
       can: ['approve', 'request_changes', 'move'],
@@ -104,7 +104,7 @@ describe('a gate that leads to the merge', () => {
     })
     expect(decided(mine)?.primary.deed).toMatchObject({ steps: ['transition'] })
   })
-  test('a conflict comes first: the merge is greyed with it', () => {
+  test('shows a conflict first and disables the merge', () => {
     expect(shown({ conflicts: 1 })).toEqual({
       says: '1 file conflicts with main',
       tone: 'fail',
@@ -118,7 +118,7 @@ describe('a gate that leads to the merge', () => {
       cannot: { resolve: 'No agent works on this task', merge: '2 files conflict with main' },
     })
   })
-  test('while the checks run, and after one failed, the button leads to them', () => {
+  test('leads to the checks while they run and after one failed', () => {
     expect(shown({ review: { verdicts: [], step_results: [step] }, task: { entry_barrier: true } })).toEqual({
       says: 'Checks are running: 1 of 3 passed',
       tone: 'run',
@@ -139,7 +139,7 @@ describe('a gate that leads to the merge', () => {
       cannot: { merge: 'Check failed: npm run lint', approve: 'Check failed: npm run lint' },
     })
   })
-  test('a review that is over, or none, can’t be approved', () => {
+  test('can’t approve a finished review, or none', () => {
     const over: Partial<Review> = { status: 'cancelled', verdicts: [] }
     for (const review of [null, over])
       expect(shown({ review })).toMatchObject({
@@ -148,7 +148,7 @@ describe('a gate that leads to the merge', () => {
         cannot: { merge: 'There is no open review' },
       })
   })
-  test('a reviewer at work can be stopped; a person’s own word still counts', () => {
+  test('can stop a working reviewer, and still counts a person’s decision', () => {
     const worker = { name: 'Auditor', queued: false }
     expect(shown({ worker })).toMatchObject({
       says: 'Auditor is reviewing it',
@@ -161,7 +161,7 @@ describe('a gate that leads to the merge', () => {
       merge: '1 file conflicts with main',
     })
   })
-  test('what the service refuses it refuses too, and the button is what can be done', () => {
+  test('refuses what the service refuses, and offers what is possible', () => {
     const moves = [
       { to: 'merging', label: 'Merge', allowed: false, via: 'transition', reason: 'A subtask is open' },
     ] as const
@@ -171,16 +171,16 @@ describe('a gate that leads to the merge', () => {
       button: 'Request changes…',
       cannot: { merge: 'A subtask is open' },
     })
-    // Before a verdict it refuses for want of the verdict that this gives.
+    // The service refuses the merge for want of the verdict that this action gives first.
     expect(shown({ moves })?.button).toBe('Merge into main')
   })
-  test('comments that are not resolved stand beside it', () => {
+  test('shows unresolved comments', () => {
     expect(shown({ unresolved: 3 })?.says).toBe('Checks passed. No one has reviewed it. 3 comments unresolved.')
   })
 })
 
 describe('other gates', () => {
-  test('a plan is approved by the name that the workflow gives it, whatever reviews are left from before', () => {
+  test('approves a plan under the workflow’s name, whatever earlier reviews remain', () => {
     expect(shown({ workflow: plan })).toEqual({
       says: 'Waiting for your approval',
       tone: 'you',
@@ -192,7 +192,7 @@ describe('other gates', () => {
       hint: 'It moves to In progress.',
       deed: { steps: ['verdict'], merges: false },
     })
-    // Conflicts matter where it is merged.
+    // Conflicts matter only before a merge.
     expect(shown({ workflow: plan, conflicts: 1 })?.button).toBe('Approve plan')
     expect(shown({ workflow: plan, worker: { name: 'Planner', queued: false } })).toMatchObject({
       says: 'Planner is working on it',
@@ -200,12 +200,12 @@ describe('other gates', () => {
       can: ['approve', 'request_changes', 'move'],
     })
   })
-  test('a review that leads to no merge is approved and moved on', () => {
+  test('approves and moves a review that leads to no merge', () => {
     const qa = gate({ transitions: [{ to: 'done', label: 'Accept', audience: 'all' }] })
     expect(shown({ workflow: qa })).toMatchObject({ button: 'Approve and move to Done' })
     expect(shown({ workflow: qa, review: { status: 'passed', verdicts: [] } })?.button).toBe('Move to Done')
   })
-  test('a hook that failed is looked at, and run again', () => {
+  test('shows a failed hook and retries it', () => {
     const task = { ...annotated('hook_failed', { recovery_actions: ['retry_hook'] }), entry_barrier: true }
     expect(shown({ workflow: plan, task })).toMatchObject({
       says: 'A hook failed',
@@ -218,7 +218,7 @@ describe('other gates', () => {
       button: 'See the hooks',
     })
   })
-  test('without a state to go back to, changes can’t be requested', () => {
+  test('can’t request changes without a state to return to', () => {
     const oneWay = gate({ gate_config: { requires_human_approval: true } })
     expect(shown({ workflow: oneWay })?.cannot).toEqual({
       request_changes: 'This workflow has no state to go back to',
@@ -227,10 +227,10 @@ describe('other gates', () => {
 })
 
 describe('away from gates', () => {
-  test('nothing waits for a decision', () => {
+  test('shows no decision', () => {
     for (const status of ['todo', 'in_progress', 'merging', 'done']) expect(decided({ task: { status } })).toBeNull()
   })
-  test('a merge that failed: the conflict first, then the merge once more', () => {
+  test('offers the conflict first, then the merge again, after a failed merge', () => {
     const task = {
       status: 'merge_failed',
       ...annotated('merge_conflict', { recovery_actions: ['retry_merge'], files: ['a.txt'] }),
@@ -246,13 +246,13 @@ describe('away from gates', () => {
       button: 'Retry merge',
     })
   })
-  test('too many failed reviews: what failed is looked at', () => {
+  test('leads to the failure after too many failed reviews', () => {
     const task = { status: 'in_progress', ...annotated('retry_budget_exhausted') }
     expect(shown({ task })).toMatchObject({ says: 'Too many failed reviews', button: 'See what failed', can: ['move'] })
   })
 })
 
-test('nothing can be changed without a connection, only looked at', () => {
+test('can only look without a connection', () => {
   const off = 'Changes are off'
   const decision = decided({ off })
   expect(decision?.primary).toMatchObject({ label: 'Merge into main', refused: off })
@@ -262,7 +262,7 @@ test('nothing can be changed without a connection, only looked at', () => {
   )
 })
 
-test('a button that can be pressed is always there where anything can be done, and no action twice', () => {
+test('has a usable button whenever an action is possible, and no action twice', () => {
   const situations: Situation[] = [
     {},
     { workflow: plan },

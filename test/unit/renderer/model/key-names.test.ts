@@ -11,7 +11,7 @@ const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey
   ...held,
 })
 
-test('keys are named as they stand on the keyboard', () => {
+test('names keys as on the keyboard', () => {
   expect(keyNames('g b', false)).toEqual([['G'], ['B']])
   expect(keyNames('$mod+k', false)).toEqual([['Ctrl', 'K']])
   expect(keyNames('$mod+k', true)).toEqual([['⌘', 'K']])
@@ -21,7 +21,7 @@ test('keys are named as they stand on the keyboard', () => {
   expect(keyLine('g b', false)).toBe('G then B')
 })
 
-test('a press becomes a binding that the same press meets again', () => {
+test('turns a press into a binding that the same press matches', () => {
   expect(bindingOf(press('C', { shiftKey: true }), false)).toBe('Shift+c')
   expect(bindingOf(press('k', { ctrlKey: true }), false)).toBe('$mod+k')
   expect(bindingOf(press('k', { metaKey: true }), true)).toBe('$mod+k')
@@ -30,9 +30,9 @@ test('a press becomes a binding that the same press meets again', () => {
   expect(bindingOf(press('Shift', { shiftKey: true }), false)).toBeNull()
 })
 
-test('no two commands of the usual keys are in each other’s way', () => {
+test('has no conflict among the default keys', () => {
   const all = commandList.flatMap(({ id, keys }) => keys.map((binding) => ({ id, binding })))
-  // One is for cards, the other for a diff: they accept a key in places of their own.
+  // One is for cards, the other for a diff, so the same key is fine.
   const apart = new Set(['priority', 'previous-change'])
   for (const one of all)
     for (const other of all) {

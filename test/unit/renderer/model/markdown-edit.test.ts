@@ -35,11 +35,11 @@ test.each<[string, MarkdownAction, string]>([
   ['«one\ntwo»', 'checklist', '«- [ ] one\n- [ ] two»'],
   ['a «one\ntwo\n»three', 'quote', '«> a one\n> two»\nthree'],
   ['|', 'list', '- |'],
-])('%j and %s make %j', (before, action, after) => {
+])('turns %j with %s into %j', (before, action, after) => {
   expect(apply(before, action)).toBe(after)
 })
 
-test('a path is typed behind an @ that begins a word, up to where the caret is', () => {
+test('completes a path after an @ that begins a word, up to the caret', () => {
   expect(pathBeing(read('look at @src/a|'))).toEqual({ query: 'src/a', at: 8 })
   expect(pathBeing(read('@|'))).toEqual({ query: '', at: 0 })
   expect(pathBeing(read('(@b|)'))).toEqual({ query: 'b', at: 1 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatRoute, parseRoute, type Route } from '../../../../src-renderer/model/route.ts'
 
-/** A place on every screen. */
+/** A route for every screen. */
 const places: Readonly<Record<Route['screen'], Route>> = {
   home: { screen: 'home' },
   board: { screen: 'board', projectId: 'a/b', taskId: 'two', tab: 'changes' },
@@ -33,12 +33,12 @@ describe('the address', () => {
     ['#/p/one/settings/hooks', { screen: 'project_settings', projectId: 'one', section: 'hooks' }],
     ['#/settings', { screen: 'settings', section: null }],
     ['#/settings/api', { screen: 'settings', section: 'api' }],
-  ])('%s leads there and back', (hash, route) => {
+  ])('parses and formats %s', (hash, route) => {
     expect(parseRoute(hash)).toEqual(route)
     expect(formatRoute(route)).toBe(hash)
   })
 
-  test.each(['', '#', '#code=123', '#/p', '#/p/%E0%A4%A', '#/nothing/here'])('%s is home', (hash) => {
+  test.each(['', '#', '#code=123', '#/p', '#/p/%E0%A4%A', '#/nothing/here'])('treats %s as home', (hash) => {
     expect(parseRoute(hash)).toEqual({ screen: 'home' })
   })
 })

@@ -8,7 +8,7 @@ import {
 } from '../../../../src-renderer/model/workflow-shape.ts'
 import { workflow } from '../workflow-fixture.ts'
 
-test('columns come in the order in which the workflow first names them, each with its states', () => {
+test('orders columns as the workflow first names them, each with its states', () => {
   const shape = columnsOf(workflow).map((column) => [column.name, column.states.map((state) => state.name)])
   expect(shape).toEqual([
     ['Ideas', ['ideas']],
@@ -21,11 +21,11 @@ test('columns come in the order in which the workflow first names them, each wit
   ])
 })
 
-test('only a column of ends is terminal', () => {
+test('counts only a column of terminal states as terminal', () => {
   expect(columnsOf(workflow).flatMap((column) => (column.terminal ? [column.name] : []))).toEqual(['Over'])
 })
 
-test('a glyph comes from the kind and from what the hooks do, never from the name', () => {
+test('derives a glyph from kind and hooks, never from the name', () => {
   const glyphs = Object.fromEntries(workflow.states.map((state) => [state.name, glyphOfState(workflow, state)]))
   expect(glyphs).toEqual({
     ideas: 'backlog',
@@ -42,7 +42,7 @@ test('a glyph comes from the kind and from what the hooks do, never from the nam
   })
 })
 
-test('without a declared cancellation state a terminal state called cancelled is taken', () => {
+test('takes a terminal state called cancelled if none is declared', () => {
   const { cancellation_state, ...rest } = workflow
   expect(cancellation_state).toBe('dropped')
   expect(cancellationState(rest)).toBeNull()
@@ -50,12 +50,12 @@ test('without a declared cancellation state a terminal state called cancelled is
   expect(cancellationState({ ...rest, states: [...rest.states, { ...named, transitions: [] }] })).toBe('cancelled')
 })
 
-test('a state that the workflow does not have is undefined', () => {
+test('returns undefined for an unknown state', () => {
   expect(stateOf(workflow, 'gone')).toBeUndefined()
   expect(stateOf(undefined, 'ideas')).toBeUndefined()
 })
 
-test('the coder is who works in the first active state after the queue', () => {
+test('finds the coder in the first active state after the queue', () => {
   const named = (name: string, kind: 'initial' | 'gate' | 'active', to: string, role?: string) => ({
     name,
     kind,

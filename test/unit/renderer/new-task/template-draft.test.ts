@@ -28,7 +28,7 @@ const template = (more: object = {}) =>
 const read = (more: object = {}) => readTemplate(template(more), 'coder')
 const draft = (more: Partial<TemplateDraft> = {}): TemplateDraft => ({ ...emptyDraft(null), ...more })
 
-test('a template and a draft say the same, there and back', () => {
+test('converts a template to a draft and back', () => {
   const { title, description, priority, labels, review_config, roles, repo_id } = template()
   expect(templateFields(read(), 'coder')).toEqual({
     title,
@@ -40,12 +40,12 @@ test('a template and a draft say the same, there and back', () => {
     repo_id,
   })
   expect(read()).toMatchObject({ steps: 'npm test\nnpm run lint', agentId: coder.id, roles: { reviewer: judge } })
-  // A person with the working role is no agent, and is kept.
+  // A person with the working role is no agent, so it is kept.
   expect(read({ roles: { coder: person } })).toMatchObject({ agentId: null, roles: { coder: person } })
   expect(assigneesOf(draft({ agentId: coder.id, roles: { coder: person } }), 'coder')).toEqual({ coder })
 })
 
-test('no checks, and those of the project, are told apart on the way to the service', () => {
+test('distinguishes no checks from the project’s checks', () => {
   const none = { ...emptyDraft(null), ...read({ title: 'T', review_config: { ci_steps: [] } }) }
   expect(taskInput('p', none).review_config).toEqual({ ci_steps: [] })
   expect(templateFields(none, 'coder').review_config).toEqual({ ci_steps: [] })
@@ -54,7 +54,7 @@ test('no checks, and those of the project, are told apart on the way to the serv
   expect(taskInput('p', { ...emptyDraft(null), title: 'T' })).not.toHaveProperty('review_config')
 })
 
-test('a template fills what is empty, and nothing that the person has written or chosen', () => {
+test('fills only empty fields, and nothing that the person has chosen', () => {
   expect(fillDraft(draft(), read())).toMatchObject(read())
   const typed = draft({ title: 'The menu is cut off', priority: 1, roles: { reviewer: person } })
   expect(fillDraft(typed, read())).toMatchObject({
@@ -69,7 +69,7 @@ test('a template fills what is empty, and nothing that the person has written or
   expect(own).toMatchObject({ steps: 'make check', withoutChecks: false })
 })
 
-test('another template replaces what the one before filled, and none takes it back', () => {
+test('replaces what the earlier template filled, and “none” removes it', () => {
   const bug = read()
   const chore = read({ title: 'Update ', description: null, priority: 0, labels: ['chore'], roles: {} })
   const filled = { ...fillDraft(draft(), bug), description: 'What happens? It hangs.' }

@@ -10,7 +10,7 @@ const coder = { id: '01990005-0000-7000-8000-000000000001', name: 'Coder' }
 const judge = { id: '01990005-0000-7000-8000-000000000002', name: 'Judge' }
 const byJudge = { reviewer: { type: 'agent', id: judge.id } }
 
-/** A new task’s dialog before the agents have come, with a draft that was kept: a coder, and a judge who reviews. */
+/** A new task’s dialog before the agents are loaded, with a stored draft: a coder and a reviewer. */
 async function begin() {
   const answers = { 'agents.list': () => ({ items: [judge] }) }
   const { used, end } = withService(answers, () => ({ dialog: useNewTask(() => 'p1'), agents: useAgents() }))
@@ -23,7 +23,7 @@ async function begin() {
   return { dialog, agents, end }
 }
 
-test('a draft that is opened before the agents are known keeps who was chosen', async () => {
+test('keeps a chosen agent although the agents are not loaded yet', async () => {
   const { dialog, end } = await begin()
   dialog.reset(null)
   await nextTick()
@@ -32,7 +32,7 @@ test('a draft that is opened before the agents are known keeps who was chosen', 
   end()
 })
 
-test('an agent that is gone is left out as soon as that is known, and nobody else', async () => {
+test('drops an agent that is gone, and no one else', async () => {
   const { dialog, agents, end } = await begin()
   dialog.reset(null)
   await agents.load()

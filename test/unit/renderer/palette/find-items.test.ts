@@ -20,7 +20,7 @@ const items: readonly PaletteItem[] = [
 const found = (typed: string) =>
   findItems(items, typed).map(({ group, items: own }) => [group, own.map(({ item }) => item.id)])
 
-test('tasks come before actions, projects and settings, and what fits best comes first', () => {
+test('lists tasks before actions, projects and settings, best matches first', () => {
   expect(found('lease')).toEqual([
     ['Tasks', ['task-5fd07a1b', 'task-d0418a2c']],
     ['Projects', ['p']],
@@ -29,7 +29,7 @@ test('tasks come before actions, projects and settings, and what fits best comes
   expect(found('nothing like it')).toEqual([])
 })
 
-test('what was typed is marked in the text, and what a thing is found by beside it is not', () => {
+test('marks the matched text, but not matches beside it', () => {
   const [tasks] = findItems(items, 'lease')
   expect(tasks?.items[0]?.pieces[0]).toEqual({ text: 'Lease', hit: true })
   expect(tasks?.items[1]?.pieces.filter(({ hit }) => hit)).toEqual([{ text: 'lease', hit: true }])
@@ -40,14 +40,14 @@ test('what was typed is marked in the text, and what a thing is found by beside 
   ).toBe(items[1]?.text)
 })
 
-test('> asks for actions only, and # for the id of a task', () => {
+test('finds only actions with >, and tasks by ID with #', () => {
   expect(found('>')).toEqual([['Actions', ['Move to state, 5fd07a']]])
   expect(found('> move')).toEqual([['Actions', ['Move to state, 5fd07a']]])
   expect(found('>ferry')).toEqual([])
   expect(found('#5FD0')).toEqual([['Tasks', ['task-5fd07a1b']]])
 })
 
-test('a task is found by what people call it, before what only looks like it', () => {
+test('finds a task by its exact name first', () => {
   const called = [
     task('aaaaaaa1', 'Raise the limit to 42', '', 'FER-7'),
     task('aaaaaaa2', 'Sort the list', '', 'FER-42'),
@@ -61,7 +61,7 @@ test('a task is found by what people call it, before what only looks like it', (
   expect(ids('#42')).toEqual(['FER-42', 'LAN-42', 'FER-420'])
 })
 
-test('of a kind no more are shown than anybody reads', () => {
+test('limits the results of each kind', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => task(String(index), `Fix ${index}`))
   expect(findItems(many, 'fix')[0]?.items.length).toBe(8)
   expect(findItems([...many, action('Review')], '').map(({ items: shown }) => shown.length)).toEqual([3, 1])

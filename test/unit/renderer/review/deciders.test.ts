@@ -14,7 +14,7 @@ const face = (by: string) =>
 const auditor = { name: 'Auditor', kind: 'agent' } as const
 const you = { name: 'You', kind: 'person' } as const
 
-test('who is asked waits until there is a word of theirs, and of each the last word counts', () => {
+test('waits for everyone asked, and takes each one’s last decision', () => {
   expect(deciders([], face, [auditor, you])).toEqual([
     { ...auditor, verdict: 'waiting' },
     { ...you, verdict: 'waiting' },
@@ -25,7 +25,7 @@ test('who is asked waits until there is a word of theirs, and of each the last w
   ])
 })
 
-test('when one person has spoken none is waited for, and beyond the gate nobody is', () => {
+test('waits for no one after a person’s decision, or beyond the gate', () => {
   expect(deciders([said('user:mara', 'pass')], face, [you])).toEqual([
     { name: 'Mara', kind: 'person', verdict: 'pass' },
   ])

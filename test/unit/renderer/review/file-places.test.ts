@@ -9,7 +9,7 @@ test.each([
   ['src/lib.rs:7: error: nothing', 'src/lib.rs:7'],
   ['main.go:3:1: syntax error', 'main.go:3'],
   ['\u001b[31msrc/a b/c.ts:4\u001b[0m', 'b/c.ts:4'],
-])('a line of a file is found in %j', (output, place) => {
+])('finds a line of a file in %j', (output, place) => {
   expect(places(output)).toEqual([place])
 })
 
@@ -19,11 +19,11 @@ test.each([
   ['a path from elsewhere', '/usr/lib/node.js:3 ../outside.ts:4 C:\\x.ts:3'],
   ['what others wrote', 'at node_modules/vitest/dist/a.js:3'],
   ['a line that is none', 'a.ts:0'],
-])('%s is no line of a file', (_, output) => {
+])('finds no line of a file in %s', (_, output) => {
   expect(places(output)).toEqual([])
 })
 
-test('each is named once, and no more than five', () => {
+test('lists each place once, at most five', () => {
   expect(places('a.ts:1 a.ts:1 a.ts:2')).toEqual(['a.ts:1', 'a.ts:2'])
   expect(places(Array.from({ length: 9 }, (_, n) => `a.ts:${n + 1}`).join('\n'))).toHaveLength(5)
 })

@@ -16,13 +16,13 @@ const named = (
     ({ lines }) => lines,
   )
 
-test('each change of what a review asks for is told by its difference, also one that came after the checks', () => {
+test('shows the difference of each change of configuration, also after the checks', () => {
   const asked = { ci_steps: ['lint'], review_prompt: 'Be strict' }
   expect(named([change(['lint', 'test']), change(['lint'])], ['lint'], asked)).toEqual([
     ['Without test'],
     ['Another review prompt'],
   ])
-  // The newest review ran no steps; the task asks for one by now.
+  // The newest review ran no steps, but the task now asks for one.
   expect(named([change([])], [], { ci_steps: ['lint'], review_prompt: null })).toEqual([['With lint']])
   // An older review says what it ran.
   expect(named([change(['test'])], ['lint'], null)).toEqual([['Without test', 'With lint']])
@@ -31,7 +31,7 @@ test('each change of what a review asks for is told by its difference, also one 
   ])
 })
 
-test('of many paths ten are named, and hidden characters are written out', () => {
+test('names ten of many paths and escapes hidden characters', () => {
   const paths = Array.from({ length: 12 }, (_, at) => `f${at}`)
   expect(namePaths(paths)).toBe(`${paths.slice(0, 10).join(', ')} and 2 more files`)
   expect(namePaths(['a\u202eb'])).toBe('a<U+202E>b')

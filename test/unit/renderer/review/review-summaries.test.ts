@@ -14,13 +14,13 @@ describe('an attempt at the review', () => {
     expect(summariseAttempt(byCi, false).label).toBe('Checks failed')
     expect(summariseAttempt(byReviewer, false).label).toBe('Changes requested')
   })
-  test('steps after the failing one were not run; the failing one is opened', () => {
+  test('opens the failed step, and marks later ones as not run', () => {
     const cut = { ...byCi, ci_steps: [...byCi.ci_steps, 'npm run e2e'] }
     const { steps } = summariseAttempt(cut, false)
     expect(steps.map((step) => step.state)).toEqual(['passed', 'passed', 'failed', 'not_run'])
     expect(stepToOpen(steps)).toBe(2)
   })
-  test('a step at work is opened, those behind it wait', () => {
+  test('opens a running step, and marks later ones as waiting', () => {
     const [first, second] = newest.step_results
     if (!first || !second) throw new Error('no steps')
     const working = {
@@ -35,13 +35,13 @@ describe('an attempt at the review', () => {
       1,
     ])
   })
-  test('nothing is opened when all went well', () => {
+  test('opens nothing if all steps passed', () => {
     expect(stepToOpen(summariseAttempt(newest, true).steps)).toBeNull()
   })
 })
 
 describe('the retry budget', () => {
-  test('is that of the gate at which the task stands, else of the one that sent it back, else of the first', () => {
+  test('belongs to the task’s gate, else the one that rejected it, else the first', () => {
     const summary = { attempt_number: 3, status: 'failed', steps: [] } as const
     const at = (status: string, rejections?: Record<string, number>) =>
       retryBudget(
@@ -53,15 +53,15 @@ describe('the retry budget', () => {
     expect(at('in_progress')).toEqual({ used: 0, max: 3 })
     expect(retryBudget({ ...data.task, status: 'in_progress' }, undefined)).toBeNull()
   })
-  test('counts the gate’s rejections in what has happened', () => {
+  test('counts the gate’s rejections in the history', () => {
     expect(budgetAfter(data.transitions, gate)).toEqual({ used: 2, max: 3 })
   })
-  test('starts anew with whatever a person does', () => {
+  test('starts again after any action of a person', () => {
     const [first] = data.transitions
     if (!first) throw new Error('no transitions')
     expect(budgetAfter([...data.transitions, { ...first, rejection: true, from_state: 'review' }], gate)?.used).toBe(0)
   })
-  test('is not there for a gate that has none', () => {
+  test('does not exist for a gate without one', () => {
     expect(
       budgetAfter(data.transitions, gate && { ...gate, gate_config: { requires_human_approval: false } }),
     ).toBeNull()

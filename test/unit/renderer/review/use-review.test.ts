@@ -10,7 +10,7 @@ import { workflow } from '../../../helpers/task-panel-data.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 
-test('what can be decided is not said before the attempts are known', async () => {
+test('shows no decision before the attempts are loaded', async () => {
   const task = taskOf(1, { status: 'review' })
   const passed = { id: 'r1', task_id: task.id, attempt_number: 1, status: 'passed', ci_steps: [], step_results: [] }
   const elsewhere = () => {

@@ -3,7 +3,7 @@ import { clientConfigs } from '../../../../src-renderer/features/settings/client
 
 const configs = clientConfigs('http://127.0.0.1:4321')
 
-test('each client is told the address of MCP, and none has a token in its file', () => {
+test('contains the MCP address for each client, and a token in none', () => {
   expect(configs.map(({ label }) => label)).toEqual(['Claude Code', 'Codex', 'Gemini', 'opencode', 'Cursor', 'VS Code'])
   for (const { id, text } of configs) {
     expect(text, id).toContain('"http://127.0.0.1:4321/api/v1/mcp"')
@@ -11,7 +11,7 @@ test('each client is told the address of MCP, and none has a token in its file',
   }
 })
 
-test('what is JSON can be read as such, with a bearer header filled by the client', () => {
+test('is valid JSON where it is JSON, with a bearer header that the client fills', () => {
   const headers = configs
     .filter(({ file }) => file.endsWith('.json'))
     .map(({ text }) => /"Authorization": "Bearer ([^"]+)"/.exec(JSON.stringify(JSON.parse(text), null, 1))?.[1])

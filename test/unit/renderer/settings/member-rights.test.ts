@@ -16,14 +16,14 @@ const member = (user_id: UserId, role: MemberRole): Member => ({
 })
 const owned = { owner_id: ada }
 
-test('owners and administrators manage members, members and strangers do not', () => {
+test('lets owners and admins manage members, and no one else', () => {
   const members = [member(ada, 'owner'), member(grace, 'member')]
   const manages = (id: UserId, is_admin = false) => memberRights(members, owned, { id, is_admin }).manages
   expect([manages(ada), manages(grace), manages(linus), manages(linus, true)]).toEqual([true, false, false, true])
   expect(memberRights(members, owned, null).manages).toBe(false)
 })
 
-test('the last owner of an owned project stays; anybody else may be taken out', () => {
+test('keeps the last owner of an owned project', () => {
   const [one, other, worker] = [member(ada, 'owner'), member(grace, 'owner'), member(linus, 'member')]
   expect(memberRights([one, worker], owned, null).mustStay(one)).toContain('needs an owner')
   expect(memberRights([one, worker], owned, null).mustStay(worker)).toBeNull()

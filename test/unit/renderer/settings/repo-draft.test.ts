@@ -18,7 +18,7 @@ const repo: Repo = {
 }
 
 describe('a repository that is added', () => {
-  test('is sent without what was left empty', () => {
+  test('is sent without empty fields', () => {
     expect(repoInput('p', { path: ' /code/api ', name: ' ', branch: '' })).toEqual({
       project_id: 'p',
       path: '/code/api',
@@ -33,23 +33,23 @@ describe('a repository that is added', () => {
 })
 
 describe('a repository that is changed', () => {
-  test('is sent by what differs alone', () => {
+  test('is sent with changed fields only', () => {
     expect(repoPatch(repo, repoDraft(repo))).toBeNull()
     expect(repoPatch(repo, { ...repoDraft(repo), path: '/moved/api ' })).toEqual({ path: '/moved/api' })
     expect(repoPatch(repo, { path: '', name: 'API', branch: 'next' })).toEqual({ name: 'API', default_branch: 'next' })
   })
-  test('offers a way out of every problem that a field can help with', () => {
+  test('offers a fix for every problem that a field can help with', () => {
     expect(repoProblems.map(fixLabel)).toEqual(['Update path…', null, 'Choose a branch…'])
   })
 })
 
 describe('the repository of a task', () => {
-  test('is sent when one is chosen, else the service takes the primary one', () => {
+  test('is sent if one is chosen, else the service takes the primary one', () => {
     const draft = { ...emptyDraft(null), title: 'Fix it' }
     expect(taskInput('p', draft)).not.toHaveProperty('repo_id')
     expect(taskInput('p', { ...draft, repoId: other })).toMatchObject({ repo_id: other })
   })
-  test('stays once there is a worktree, and is the parent’s for an ordered subtask', () => {
+  test('is fixed once there is a worktree, and is the parent’s for an ordered subtask', () => {
     expect(repoRefusal(taskOf(1), other)).toBeNull()
     expect(repoRefusal(taskOf(1, { port_base: 20_000 }), other)).toBe('It has a worktree already')
     expect(repoRefusal(taskOf(1, { subtask_mode: 'ordered' }), other)).toBe('It works in its parent’s worktree')
@@ -57,6 +57,6 @@ describe('the repository of a task', () => {
   })
 })
 
-test('the ports of a worktree are named from the first to the last', () => {
+test('names the ports of a worktree from first to last', () => {
   expect(formatPorts(20_010)).toBe(`20010 to ${portsFrom(20_010).at(-1)}`)
 })

@@ -6,7 +6,7 @@ import { withService } from '../renderer-app.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 
-test('what is changed while another change is being saved is saved after it, also where that was refused', async () => {
+test('saves a change after the one under way, even if that was refused', async () => {
   const kept: ProjectSettings = { ...defaultProjectSettings }
   const sent: Partial<ProjectSettings>[] = []
   const first = Promise.withResolvers<null>()

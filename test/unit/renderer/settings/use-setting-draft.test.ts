@@ -17,7 +17,7 @@ function edited() {
   return { saved, role, draft }
 }
 
-test('what is saved elsewhere shows at once where nothing is typed, and never over what was typed', () => {
+test('shows what is saved elsewhere, but never over a draft', () => {
   const { saved, draft } = edited()
   saved.value = 'npm run check'
   expect([draft.text.value, draft.changed.value]).toEqual(['npm run check', false])
@@ -29,7 +29,7 @@ test('what is saved elsewhere shows at once where nothing is typed, and never ov
   expect([draft.text.value, draft.changed.value, draft.overtaken.value]).toEqual(['make', false, false])
 })
 
-test('what is typed is kept under its key, until it is what holds', () => {
+test('keeps a draft under its key until it is saved', () => {
   const { saved, role, draft } = edited()
   draft.text.value = 'Be brief.'
   role.value = 'auditor'
@@ -40,7 +40,7 @@ test('what is typed is kept under its key, until it is what holds', () => {
   expect(draft.changed.value).toBe(false)
 })
 
-test('what was typed since it was sent is kept, and begins from what was sent', () => {
+test('keeps what was typed since it was sent', () => {
   const { saved, draft } = edited()
   draft.text.value = 'one '
   saved.value = 'one'

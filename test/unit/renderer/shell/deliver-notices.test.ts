@@ -37,7 +37,7 @@ function rig(wants: { system: boolean; sound: boolean }) {
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('while everything is off nothing is shown and nothing sounds, also not later for what came then', () => {
+test('shows and plays nothing while everything is off, not even later', () => {
   const { deliverer, titles, seen, state } = rig({ system: false, sound: false })
   deliverer.deliver(notice(1))
   state.wants = { system: true, sound: true }
@@ -45,7 +45,7 @@ test('while everything is off nothing is shown and nothing sounds, also not late
   expect([titles(), seen]).toEqual([[], []])
 })
 
-test('one is shown at once, with the first line of its reason, and its click opens the task', () => {
+test('shows one at once with the first line of its reason, and opens the task on click', () => {
   const { deliverer, shown, seen } = rig({ system: true, sound: false })
   deliverer.deliver(notice(1))
   expect(shown.map(([item]) => item)).toEqual([{ tag: notice(1).id, title: 'T1', body: 'First' }])
@@ -53,7 +53,7 @@ test('one is shown at once, with the first line of its reason, and its click ope
   expect(seen).toEqual(['T1'])
 })
 
-test('a muted project and the very task that is looked at stay quiet, the others do not', () => {
+test('skips a muted project and the task on screen', () => {
   const { deliverer, titles, seen, state } = rig({ system: true, sound: true })
   state.muted = project_id
   deliverer.deliver(notice(1))
@@ -65,7 +65,7 @@ test('a muted project and the very task that is looked at stay quiet, the others
   expect([titles(), seen]).toEqual([['T3'], ['chime']])
 })
 
-test('what comes in a flood is told as a number that opens the inbox, with one sound', () => {
+test('shows a flood as a number that opens the inbox, with one sound', () => {
   const { deliverer, shown, titles, seen } = rig({ system: true, sound: true })
   for (let number = 1; number <= 40; number++) deliverer.deliver(notice(number))
   expect(titles()).toEqual(['T1'])
@@ -78,7 +78,7 @@ test('what comes in a flood is told as a number that opens the inbox, with one s
   expect(seen.at(-1)).toBe('inbox')
 })
 
-test('once stopped, what was waiting is not told', () => {
+test('drops what was waiting when it is stopped', () => {
   const { deliverer, titles } = rig({ system: true, sound: false })
   deliverer.deliver(notice(1))
   deliverer.deliver(notice(2))

@@ -63,14 +63,14 @@ function heard(event: EventEnvelope): unknown[] {
   return calls
 }
 
-test('every way in which a task changes puts the whole task', () => {
+test('stores the whole task for every change of it', () => {
   const moved = { ...ofTask, task, from_state: 'todo', to_state: 'review', triggered_by: 'system' }
   expect(heard({ seq: 1, type: 'task.created', data: { ...ofTask, task } })).toEqual([['tasks.put', task]])
   expect(heard({ seq: 1, type: 'task.updated', data: { ...ofTask, task } })).toEqual([['tasks.put', task]])
   expect(heard({ seq: 1, type: 'task.transitioned', data: moved })).toEqual([['tasks.put', task]])
 })
 
-test('an execution that waits, starts or ends is put', () => {
+test('stores an execution when it waits, starts or ends', () => {
   const [execution] = data.executions
   if (!execution) throw new Error('The board has no execution.')
   for (const type of ['execution.updated', 'execution.started', 'execution.finished'] as const) {
@@ -78,7 +78,7 @@ test('an execution that waits, starts or ends is put', () => {
   }
 })
 
-test('a deleted task takes its executions and reviews along', () => {
+test('removes executions and reviews with a deleted task', () => {
   expect(heard({ seq: 1, type: 'task.deleted', data: ofTask })).toEqual([
     ['executions.removeTask', task.id],
     ['reviews.removeTask', task.id],
@@ -88,7 +88,7 @@ test('a deleted task takes its executions and reviews along', () => {
   ])
 })
 
-test('agents and projects that are gone are removed, the others put', () => {
+test('removes agents and projects that are gone and stores the others', () => {
   const [agent] = data.agents
   const [project] = data.projects
   if (!agent || !project) throw new Error('The fixture is empty.')
@@ -107,7 +107,7 @@ test('agents and projects that are gone are removed, the others put', () => {
   ])
 })
 
-test('a hook that failed is said in a sentence', () => {
+test('reports a failed hook in a sentence', () => {
   const failed = { ...ofTask, phase: 'on_enter', action: 'notify', reason: 'exit 1' }
   expect(heard({ seq: 1, type: 'transition.effect_failed', data: failed })).toEqual([
     ['warn', 'The hook notify failed at on_enter: exit 1'],
@@ -118,7 +118,7 @@ test('a hook that failed is said in a sentence', () => {
   ])
 })
 
-test('whoever looks at a timeline or at hooks hears that a hook has finished, with or without a transition', () => {
+test('notifies open timelines and hook lists when a hook has finished', () => {
   const transition_id = TransitionId.parse('01990007-0000-7000-8000-000000000002')
   const hook = { phase: 'on_enter', action: 'script', outcome: 'ok', duration_ms: 5 } as const
   const heardOf = [
@@ -131,7 +131,7 @@ test('whoever looks at a timeline or at hooks hears that a hook has finished, wi
   expect(heard({ seq: 2, type: 'hook.finished', data: aside })).toEqual(heardOf)
 })
 
-test('whoever looks at a workspace hears that it changed', () => {
+test('notifies open workspaces of a change', () => {
   const workspace = WorkspaceId.parse('01990007-0000-7000-8000-000000000001')
   const cleaned = { ...ofTask, workspace_id: workspace, branch: 'svc/x' }
   const updated = { ...cleaned, status: 'cleaned', cleanup_at: null } as const
@@ -141,12 +141,12 @@ test('whoever looks at a workspace hears that it changed', () => {
   expect(heard({ seq: 3, type: 'rescue.given_up', data: rescue })).toEqual([['news.changed', task.id, 'workspace']])
 })
 
-test('files that were ticked off elsewhere are ticked here', () => {
+test('marks files as viewed that were marked elsewhere', () => {
   const marked = { ...ofTask, user_id: null, files: [{ path: 'a.ts', blob: null, new_mode: null }], viewed: true }
   expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['viewed.put', task.id, marked.files, true]])
 })
 
-test('the inbox hears of notifications that come, are read and are deleted', () => {
+test('updates the inbox for new, read and deleted notifications', () => {
   const notification_id = NotificationId.parse('01990009-0000-7000-8000-000000000001')
   const notice = { ...ofTask, notification_id, event_type: 'task.done', title: 'Done', body: null } as const
   const read = { ...base, user_id: null, notification_id: null, read: true }
@@ -157,7 +157,7 @@ test('the inbox hears of notifications that come, are read and are deleted', () 
   ])
 })
 
-test('a comment is put, or removed from its task', () => {
+test('stores a comment, or removes it from its task', () => {
   const comment: Comment = {
     id: CommentId.parse('01990008-0000-7000-8000-000000000001'),
     task_id: task.id,
@@ -182,7 +182,7 @@ test('a comment is put, or removed from its task', () => {
   ])
 })
 
-test('knowledge, templates and people change nothing on the board, and whoever looks at them hears of it', () => {
+test('notifies open views of knowledge, templates and people, and leaves the board alone', () => {
   const knowledge_id = KnowledgeId.parse('01990010-0000-7000-8000-000000000001')
   const forgotten = { ...base, knowledge_id, entry: null }
   expect(heard({ seq: 5, type: 'knowledge.updated', data: forgotten })).toEqual([
@@ -212,7 +212,7 @@ test('knowledge, templates and people change nothing on the board, and whoever l
   ])
 })
 
-test('a reply that comes after a newer event does not undo it', () => {
+test('does not undo a newer event with a late reply', () => {
   const known = taskOf(1, { version: 3, updated_at: '2026-11-21T09:00:03.000Z' })
   expect(isNewer(known, undefined)).toBe(true)
   expect(isNewer(taskOf(1, { version: 2, updated_at: '2026-11-21T09:00:09.000Z' }), known)).toBe(false)
@@ -221,7 +221,7 @@ test('a reply that comes after a newer event does not undo it', () => {
   expect(isNewer(taskOf(1, { version: 4, updated_at: '2026-11-21T09:00:00.000Z' }), known)).toBe(true)
 })
 
-test('an integration shows as its last event says, and what a cycle did beside it is no news', () => {
+test('shows an integration as in its last event', () => {
   const integration = integrationOf()
   const ofIt = { ...base, integration_id: integration.id }
   const updated = { ...ofIt, integration }

@@ -4,13 +4,13 @@ import { withService } from '../renderer-app.ts'
 
 afterEach(() => void vi.unstubAllGlobals())
 
-/** A press of a letter, as far as bindings look at it. */
+/** A key press with the fields that bindings read. */
 function press(key: string): KeyboardEvent {
   const event = { key, code: `Key${key.toUpperCase()}`, getModifierState: () => false, preventDefault: () => undefined }
   return event as unknown as KeyboardEvent
 }
 
-test('keys that led somewhere are over: what is pressed next is no end of another sequence', () => {
+test('ends a key sequence after a match', () => {
   const { used: commands, end } = withService({}, useCommands)
   const ran: string[] = []
   const on = (id: string) => ({ accepts: () => true, run: () => void ran.push(id) })

@@ -48,7 +48,7 @@ function records<S extends { put(item: never): void; remove(id: string): void; l
 
 const item = (id: string, name: string) => ({ id, name })
 
-test.each(kinds)('what an event says of %s while their list is on its way is newer than the list', async (_, use) => {
+test.each(kinds)('prefers an event about %s to a list requested before it', async (_, use) => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const store = onService(() => promise, use)
   const loading = store.load()
@@ -65,14 +65,14 @@ test.each(kinds)('what an event says of %s while their list is on its way is new
   ])
 })
 
-test.each(kinds)('%s that their list does not have any more are gone', async (_, use) => {
+test.each(kinds)('removes %s that are missing in a new list', async (_, use) => {
   const store = onService(() => ({ items: [item('there', 'There')] }), use)
   store.put(item('past', 'Past'))
   await store.load()
   expect(store.shown()).toEqual([item('there', 'There')])
 })
 
-test('whose project a person joined or left while its members were on their way is asked for again', async () => {
+test('reloads members after someone joined or left during the request', async () => {
   const answers = [[member('ada')], [member('ada'), member('grace')]]
   const first = Promise.withResolvers<void>()
   const accounts = onService(async () => {
@@ -89,7 +89,7 @@ test('whose project a person joined or left while its members were on their way 
 
 const member = (user_id: string) => ({ project_id: 'p', user_id, role: 'member', display_name: user_id })
 
-test('a run that ended while it was asked for stays ended', async () => {
+test('keeps a run ended that ended during the request', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const executions = onService(() => promise, useExecutions)
   const run = { id: 'e', task_id: 't', status: 'running', created_at: '1', finished_at: null }
@@ -101,7 +101,7 @@ test('a run that ended while it was asked for stays ended', async () => {
   expect(executions.byTask('t').map(({ status }) => status)).toEqual(['succeeded'])
 })
 
-test('settings and workflow that were changed elsewhere are read again, where they are known', async () => {
+test('reloads settings and workflow that were changed elsewhere, if known', async () => {
   const asked: string[] = []
   const projects = onService((name, { project_id }) => {
     asked.push(`${name} ${String(project_id)}`)
@@ -120,7 +120,7 @@ test('settings and workflow that were changed elsewhere are read again, where th
   expect(asked).toEqual(['projects.get_settings p', 'projects.get_settings p', 'projects.get_workflow q'])
 })
 
-test('settings that came after a change of them was sent are newer than its answer', async () => {
+test('prefers settings from an event after the change to the change’s answer', async () => {
   const sent = Promise.withResolvers<unknown>()
   const projects = onService(
     (name) => (name === 'projects.update_settings' ? sent.promise : { auto_merge: true }),
@@ -133,7 +133,7 @@ test('settings that came after a change of them was sent are newer than its answ
   expect(projects.settings('p')).toEqual({ auto_merge: true })
 })
 
-test('settings that were saved while they were asked for stay as they were saved', async () => {
+test('keeps settings that were saved during a request', async () => {
   const asked = Promise.withResolvers<unknown>()
   const projects = onService(
     (name) => (name === 'projects.get_settings' ? asked.promise : { auto_merge: true }),
@@ -156,7 +156,7 @@ function answering() {
   return { store, ask }
 }
 
-test('of what was asked for, that counts which was asked last, in whatever order the answers come', async () => {
+test('takes the answer to the latest request, in whatever order answers arrive', async () => {
   const { store, ask } = answering()
   const [first, second] = [ask('a'), ask('a')]
   second.resolve('second')
@@ -166,7 +166,7 @@ test('of what was asked for, that counts which was asked last, in whatever order
   expect(store.byKey.get('a')).toBe('second')
 })
 
-test('an answer to what was asked for later counts, though an earlier one has come meanwhile', async () => {
+test('takes the answer to a later request although an earlier one came in between', async () => {
   const { store, ask } = answering()
   const [first, second] = [ask('a'), ask('a')]
   first.resolve('first')
@@ -176,7 +176,7 @@ test('an answer to what was asked for later counts, though an earlier one has co
   expect(store.byKey.get('a')).toBe('second')
 })
 
-test('what was told while an answer was on its way is newer than the answer, of its key alone', async () => {
+test('prefers an update during a request to its answer, for that key only', async () => {
   const { store, ask } = answering()
   store.put('b', 'told before')
   const [a, b, c] = [ask('a'), ask('b'), ask('c')]

@@ -22,13 +22,13 @@ beforeEach(() => {
 })
 afterEach(() => void vi.unstubAllGlobals())
 
-/** The store as a page that was only just opened has it. */
+/** The store of a freshly opened page. */
 function openPage() {
   setActivePinia(createPinia())
   return useHookDrafts()
 }
 
-test('what is not saved is there again after the page went, with keys of this page', () => {
+test('restores an unsaved draft after a reload, with new keys', () => {
   openPage().keep('p1', kept)
   const drafts = openPage()
   expect(drafts.has('p1')).toBe(true)
@@ -39,7 +39,7 @@ test('what is not saved is there again after the page went, with keys of this pa
   expect(drafts.get('p2')).toBeNull()
 })
 
-test('what was saved or given up is gone', () => {
+test('drops what was saved or discarded', () => {
   const drafts = openPage()
   drafts.keep('p1', kept)
   drafts.forget('p1')
@@ -47,14 +47,14 @@ test('what was saved or given up is gone', () => {
   expect(openPage().get('p1')).toBeNull()
 })
 
-test('what somebody else wrote there is no draft', () => {
+test('ignores an invalid stored draft', () => {
   for (const text of ['{', '1', '{"base":"{}","draft":{}}', '{"draft":null}']) {
     disk.set('copse.hook-draft.p1', text)
     expect(openPage().get('p1'), text).toBeNull()
   }
 })
 
-test('a full disk keeps the draft for as long as the page is open', () => {
+test('keeps the draft while the page is open if the disk is full', () => {
   full = true
   const drafts = openPage()
   drafts.keep('p1', kept)

@@ -9,20 +9,20 @@ const projectId = known.project_id
 
 const storeWith = (reply: (name: string) => Promise<unknown>) => onService(reply, useIntegrations)
 
-test('a project without an integration is told from one that nobody has asked for', async () => {
+test('distinguishes a project without integration from one not loaded yet', async () => {
   const store = storeWith(() => Promise.reject(new ApiError({ code: 'not_found', message: 'There is none.' })))
   expect(store.of(projectId)).toBeUndefined()
   await store.load(projectId)
   expect(store.of(projectId)).toBeNull()
 })
 
-test('a service that does not answer is an error, not a project without integration', async () => {
+test('reports an unreachable service as an error', async () => {
   const store = storeWith(() => Promise.reject(new ApiError({ code: 'internal_error', message: 'Broken.' })))
   await expect(store.load(projectId)).rejects.toThrow('Broken.')
   expect(store.of(projectId)).toBeUndefined()
 })
 
-test('an answer that an event has overtaken does not bring the past back', async () => {
+test('drops an answer that an event has overtaken', async () => {
   const { promise, resolve } = Promise.withResolvers()
   const store = storeWith(() => promise)
   const asked = store.load(projectId)
@@ -32,7 +32,7 @@ test('an answer that an event has overtaken does not bring the past back', async
   expect(store.of(projectId)?.enabled).toBe(false)
 })
 
-test('what is deleted is gone, and what is known is asked for anew after the stream began again', async () => {
+test('removes a deleted integration, and reloads known ones after a new stream', async () => {
   const asked: string[] = []
   const store = storeWith((name) => {
     asked.push(name)

@@ -17,7 +17,7 @@ function notice(number: number, more: Partial<Notification> = {}): Notification 
     title: 'T',
     body: null,
     project_id,
-    // Each of a task of its own: of one task the inbox shows the newest.
+    // Each has a task of its own, because the inbox shows only a task's newest.
     task_id: taskOf(number).id,
     read: false,
     created_at: at,
@@ -56,7 +56,7 @@ const shown = (store: ReturnType<typeof useNotifications>) => store.items.map(({
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('what happens while a page is on its way is not lost with the older answer', async () => {
+test('keeps what happened while a page was loading', async () => {
   const [old, gone, fresh] = [notice(1), notice(2), notice(3)]
   const { promise, resolve } = Promise.withResolvers()
   const { store } = storeWith((name) => (name === 'notifications.list' ? promise : { count: 0 }))
@@ -72,14 +72,14 @@ test('what happens while a page is on its way is not lost with the older answer'
   ])
 })
 
-test('an announced notification that the page has already is not shown twice', async () => {
+test('shows an announced notification once', async () => {
   const { store } = storeWith(answering([notice(1)]))
   await store.load()
   store.created(eventOf(notice(1)))
   expect(shown(store)).toEqual([[notice(1).id, false]])
 })
 
-test('a filter asks the service, and keeps out what is announced and does not fit', async () => {
+test('filters at the service, and skips announced ones that don’t match', async () => {
   const { store, calls } = storeWith(answering([]))
   await store.show({ kind: 'failed', unread: true, project_id })
   expect(calls.at(-1)).toEqual(['notifications.list', { limit: 100, project_id, kind: 'failed', read: false }])
@@ -91,7 +91,7 @@ test('a filter asks the service, and keeps out what is announced and does not fi
   expect(shown(store)).toEqual([])
 })
 
-test('further pages join the list, and none is asked for after the last', async () => {
+test('appends further pages and stops after the last', async () => {
   const pages = new Map([
     [undefined, pageOf([notice(3), notice(2)], 'c')],
     ['c', pageOf([notice(2), notice(1)])],
@@ -104,7 +104,7 @@ test('further pages join the list, and none is asked for after the last', async 
   expect(calls).toHaveLength(2)
 })
 
-test('a mark that the service refuses is taken back', async () => {
+test('undoes a mark that the service refuses', async () => {
   const { store } = storeWith((name) => {
     if (name === 'notifications.list') return pageOf([notice(1)])
     throw new ApiError({ code: 'internal_error', message: 'Broken.' })
@@ -116,7 +116,7 @@ test('a mark that the service refuses is taken back', async () => {
   expect(shown(store)).toEqual([[notice(1).id, false]])
 })
 
-test('a deletion hides at once, can be taken back, and reaches the service when the time is up', async () => {
+test('hides a deleted one at once, offers undo, and deletes it when the time is up', async () => {
   const failed = vi.fn()
   const { store, calls } = storeWith(answering([notice(1), notice(2)]))
   await store.load()
@@ -135,7 +135,7 @@ test('a deletion hides at once, can be taken back, and reaches the service when 
   expect(failed).not.toHaveBeenCalled()
 })
 
-test('a deletion that the service refuses brings the notification back; one that is gone already does not', async () => {
+test('restores one whose deletion is refused, unless it is already gone', async () => {
   const failed = vi.fn()
   let code: 'not_found' | 'internal_error' = 'internal_error'
   const { store } = storeWith((name) => {
@@ -152,7 +152,7 @@ test('a deletion that the service refuses brings the notification back; one that
   expect([shown(store).length, failed.mock.calls.length]).toEqual([0, 1])
 })
 
-test('with a task or a project its notifications go', async () => {
+test('removes notifications with their task or project', async () => {
   const { store } = storeWith(answering([notice(1)]))
   await store.load()
   store.forgetTask('another')
@@ -164,7 +164,7 @@ test('with a task or a project its notifications go', async () => {
   expect(store.items).toHaveLength(0)
 })
 
-test('a count that could not be asked for is unknown, not old', async () => {
+test('shows an unknown count when it could not be loaded', async () => {
   let answer: () => unknown = () => ({ count: 3 })
   const { store } = storeWith(() => answer())
   await store.reload()
@@ -176,7 +176,7 @@ test('a count that could not be asked for is unknown, not old', async () => {
   expect(store.unread).toBeNull()
 })
 
-test('marked and unmarked quickly it stays as it was marked last, whatever the events repeat', async () => {
+test('keeps the last mark of quick changes, whatever events repeat', async () => {
   const item = notice(1)
   const { store } = storeWith(answering([item]))
   await store.load()
@@ -189,7 +189,7 @@ test('marked and unmarked quickly it stays as it was marked last, whatever the e
   told(false)
   told(true)
   expect(shown(store)).toEqual([[item.id, true]])
-  // Once they are loaded anew no echo is waited for.
+  // After a reload no event of the change is expected.
   await store.mark({ ...item, read: true }, false)
   await store.reload()
   await store.mark(item, true)
@@ -197,7 +197,7 @@ test('marked and unmarked quickly it stays as it was marked last, whatever the e
   expect(shown(store)).toEqual([[item.id, false]])
 })
 
-test('what was marked just now has reached the service before others are asked for', async () => {
+test('sends marks before it loads more', async () => {
   const read = new Set<string>()
   const marking = Promise.withResolvers<null>()
   const { store } = storeWith((name, input) => {
@@ -215,7 +215,7 @@ test('what was marked just now has reached the service before others are asked f
   expect(shown(store)).toEqual([])
 })
 
-test('of one task the newest stands for all, and is read with them', async () => {
+test('reads all notifications of a task with the newest', async () => {
   const newest = notice(3, { event_type: 'task.done' })
   const before = notice(2, { task_id: newest.task_id, event_type: 'review.passed' })
   const other = notice(1)
@@ -227,7 +227,7 @@ test('of one task the newest stands for all, and is read with them', async () =>
     ['notifications.mark_read', { notification_id: newest.id }],
     ['notifications.mark_read', { notification_id: before.id }],
   ])
-  // A person's own act is no news to them.
+  // A person's own action is no news to them.
   store.created({ ...eventOf(notice(4)), caused_by: 'user:local' })
   expect(shown(store).map(([id]) => id)).toEqual([newest.id, other.id])
 })

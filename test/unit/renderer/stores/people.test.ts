@@ -38,7 +38,7 @@ function openStores() {
   }))
 }
 
-test('people are called by their names where they may be seen, also who comes later, and nobody after signing out', async () => {
+test('shows visible people by name, also new ones, and no one after sign-out', async () => {
   const { people, accounts, projects, session } = openStores()
   const names = () => [ada, grace, alan].map((id) => people.face({ type: 'user', id: id as UserId }).name)
   await Promise.all([projects.load(), session.load()])

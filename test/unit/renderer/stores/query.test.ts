@@ -8,7 +8,7 @@ beforeEach(() => setActivePinia(createPinia()))
 
 const gone = () => Promise.reject(new ApiError({ code: 'not_found', message: 'It is gone.' }))
 
-test('what went wrong is kept to be said until the next try, in other words where somebody has them', async () => {
+test('keeps an error until the next try, in other words if there are any', async () => {
   const { busy, failure, run } = useAction()
   expect(await run(gone)).toBe(false)
   expect(failure.value).toBe('It is gone.')
@@ -18,7 +18,7 @@ test('what went wrong is kept to be said until the next try, in other words wher
   expect({ busy: busy.value, failure: failure.value }).toEqual({ busy: false, failure: null })
 })
 
-test('one thing is done at a time: what is asked for meanwhile is not done, and what is under way keeps its name', async () => {
+test('runs one action at a time and keeps the name of the running one', async () => {
   const { busy, current, run, runWithToast } = useAction<'first' | 'second'>()
   const end = Promise.withResolvers<void>()
   const first = runWithToast('It was not done.', () => end.promise, 'first')
@@ -30,7 +30,7 @@ test('one thing is done at a time: what is asked for meanwhile is not done, and 
   expect({ busy: busy.value, doing: current.value }).toEqual({ busy: false, doing: null })
 })
 
-test('what is fetched to be shown holds nobody up, and says what went wrong', async () => {
+test('reports the error of a fetch without blocking', async () => {
   const { busy, failure, load, run } = useAction()
   const end = Promise.withResolvers<void>()
   const loaded = load(() => end.promise)
@@ -42,7 +42,7 @@ test('what is fetched to be shown holds nobody up, and says what went wrong', as
   expect(failure.value).toBe('It is gone.')
 })
 
-/** Requests that the test answers, in any order. */
+/** Requests that the test answers in any order. */
 function answering() {
   const begun: PromiseWithResolvers<string>[] = []
   const load = () => {
@@ -54,7 +54,7 @@ function answering() {
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('of several requests the answer of the last counts, and what was cleared stays so', async () => {
+test('takes the answer of the last request, and stays cleared', async () => {
   const { begun, load } = answering()
   const { data, error, loading, reload, clear } = useQuery(load)
   expect(begun).toHaveLength(0)
@@ -79,7 +79,7 @@ test('of several requests the answer of the last counts, and what was cleared st
   })
 })
 
-test('a query with a key is asked at once and for each other key; without a key it has nothing', async () => {
+test('loads at once and for each other key, and nothing without a key', async () => {
   const { begun, load } = answering()
   const key = shallowRef<QueryKey>(['moves', 'a', 1])
   const { data, loading } = useQuery(load, () => key.value)
@@ -100,7 +100,7 @@ test('a query with a key is asked at once and for each other key; without a key 
   expect({ asked: begun.length, data: data.value }).toEqual({ asked: 2, data: null })
 })
 
-test('queries of one key share its request; a reload, which is to be newer, has its own', async () => {
+test('shares a request between queries of a key, but not a reload', async () => {
   const { begun, load } = answering()
   const one = useQuery(load, () => ['moves', 'a'])
   const other = useQuery(load, () => ['moves', 'a'])
@@ -113,7 +113,7 @@ test('queries of one key share its request; a reload, which is to be newer, has 
   expect(begun).toHaveLength(3)
 })
 
-test('who asks while a request is under way shares it, unless it was to be forgotten since', async () => {
+test('shares a pending request, unless it was dropped', async () => {
   const { begun, load } = answering()
   const { share, forget } = useRequests()
   const [first, second] = [share('a', load), share('a', load)]
@@ -123,7 +123,7 @@ test('who asks while a request is under way shares it, unless it was to be forgo
   expect(begun).toHaveLength(2)
   begun[0]?.resolve('old')
   expect(await Promise.all([first, second])).toEqual(['old', 'old'])
-  // What ends late is not what others share by then.
+  // A late answer is not shared with newer requests.
   const fourth = share('a', load)
   expect(begun).toHaveLength(2)
   begun[1]?.reject(new Error('Not to be had.'))

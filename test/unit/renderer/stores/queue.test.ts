@@ -24,7 +24,7 @@ const waiting = data.tasks[0]
 const active = data.tasks.find((task) => task.active_execution_id !== null)
 if (!first || !second || !waiting || !active) throw new Error('The board of the tests is too small.')
 
-/** The store on a service whose queue is `queue`, with the projects that were asked about. */
+/** The store on a service with the queue `queue`, and the requested projects. */
 function start(queue: (projectId: string) => Queue | Promise<Queue>) {
   const asked: string[] = []
   const { used, end } = withService(
@@ -64,7 +64,7 @@ const inLine = (position: number): Queue => ({
   ],
 })
 
-test('the queue of the project at hand is read at first, and again only when something of it has changed', async () => {
+test('reads the current project’s queue first, and again only after a change', async () => {
   let position = 2
   const app = start(() => inLine(position))
   await app.settle()
@@ -84,7 +84,7 @@ test('the queue of the project at hand is read at first, and again only when som
   app.end()
 })
 
-test('what changes while the queue is on its way is asked about once more, however much it is', async () => {
+test('reads once more for changes during a read, however many', async () => {
   const answer = Promise.withResolvers<Queue>()
   const app = start(() => answer.promise)
   await app.settle()
@@ -99,7 +99,7 @@ test('what changes while the queue is on its way is asked about once more, howev
   app.end()
 })
 
-test('another project’s queue is not shown as this one’s, however late it comes', async () => {
+test('does not show another project’s late answer', async () => {
   const late = Promise.withResolvers<Queue>()
   const app = start((projectId) => (projectId === first.id ? late.promise : empty))
   await app.settle()
@@ -113,7 +113,7 @@ test('another project’s queue is not shown as this one’s, however late it co
   app.end()
 })
 
-test('beside those of all projects a task says its place in the queue of its own', async () => {
+test('shows a task’s position in its own project’s queue', async () => {
   const app = start((projectId) => (projectId === second.id ? inLine(2) : empty))
   await app.settle()
   app.navigation.go({ screen: 'all', taskId: null, tab: null })
@@ -128,7 +128,7 @@ test('beside those of all projects a task says its place in the queue of its own
   app.end()
 })
 
-test('an agent that fell quiet is no longer so once it is heard, nor when it has ended', () => {
+test('clears a stall when the agent is active or has ended', () => {
   const app = start(() => empty)
   const [activity] = data.activities
   const execution = data.executions.find(({ id }) => id === activity?.execution_id)

@@ -6,7 +6,7 @@ import { ApiError } from '../../../../src-shared/contract/errors.ts'
 const id = '01990000-0000-7000-8000-000000000001'
 const name = `agent-${id}.raw.log`
 
-/** A service with one raw log, and a reader that notes what it is told. `calls` may throw before a read is answered. */
+/** A service with one raw log, and a reader that records its calls. `calls` may throw before a read is answered. */
 function fakes(log: Buffer, beforeRead: (n: number) => void = () => undefined, size = log.length) {
   const told: string[] = []
   let reads = 0
@@ -38,7 +38,7 @@ function fakes(log: Buffer, beforeRead: (n: number) => void = () => undefined, s
 const { signal } = new AbortController()
 const atOnce = () => Promise.resolve()
 
-test('all of a log is read once and in order, and what is new is told from what had been', async () => {
+test('reads a log once and in order, and marks what is new', async () => {
   const log = Buffer.from('x'.repeat(600_000) + 'news'.repeat(100_000))
   const its = fakes(log, undefined, 600_000)
   await followRawLog(its.client, id, its.reader, signal, atOnce)
@@ -47,7 +47,7 @@ test('all of a log is read once and in order, and what is new is told from what 
   expect(its.told[0]).toBe('caught up at 786432')
 })
 
-test('of a long log only the tail is read', async () => {
+test('reads only the tail of a long log', async () => {
   const log = Buffer.alloc(6 * 1024 * 1024, 'y')
   log.write('the end', log.length - 7)
   const its = fakes(log)
@@ -57,7 +57,7 @@ test('of a long log only the tail is read', async () => {
   expect(its.written().subarray(-7).toString()).toBe('the end')
 })
 
-test('a lost connection costs nothing', async () => {
+test('survives a lost connection', async () => {
   const log = Buffer.from('z'.repeat(700_000))
   const its = fakes(log, (n) => {
     if (n === 2) throw new TypeError('fetch failed')
@@ -66,7 +66,7 @@ test('a lost connection costs nothing', async () => {
   expect(its.written().equals(log)).toBe(true)
 })
 
-test('a run that left no log is not asked about again, and one that has not begun is', async () => {
+test('does not ask again for a missing log, but does for a run that has not begun', async () => {
   const missing = new ApiError({ code: 'not_found', message: "This log doesn't exist." })
   const never = fakes(
     Buffer.alloc(0),

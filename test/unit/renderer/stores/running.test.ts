@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('how many agents are at work is not known before the tasks are there', async () => {
+test('does not know how many agents work before the tasks are loaded', async () => {
   const data = boardData(Date.parse('2026-11-21T12:00:00Z'))
   const active = data.tasks.filter((task) => task.active_execution_id !== null)
   const [project_id = ''] = active.map((task) => task.project_id)

@@ -8,7 +8,7 @@ const reviewed = (attempt_number: number): Pick<Task, 'id' | 'review_summary'> =
   review_summary: { attempt_number, status: 'passed', steps: [] },
 })
 
-test('a decision is about the work that was seen in this attempt, not about that of an earlier one', () => {
+test('decides about the work seen in this attempt, not in an earlier one', () => {
   setActivePinia(createPinia())
   const { note, treeOf } = useSeenWork()
   expect(treeOf(reviewed(1))).toBeUndefined()

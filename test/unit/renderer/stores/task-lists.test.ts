@@ -17,7 +17,7 @@ const lists: readonly (readonly [string, () => TaskList])[] = [
   ['executions', useExecutions],
 ]
 
-/** A store of what belongs to a task, on a service that answers when it is told to. */
+/** A store of a task's records, on a service that answers on demand. */
 function asked(use: () => TaskList) {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const store = onService(() => promise, use)
@@ -27,31 +27,25 @@ function asked(use: () => TaskList) {
 }
 const item = (id: string, status: string) => ({ id, task_id: task, status, created_at: id, finished_at: null })
 
-test.each(lists)(
-  'what an event says of %s while their list is on its way is newer than the list',
-  async (_name, use) => {
-    const { store, put, shown, answer } = asked(use)
-    put(item('1', 'running'))
-    const loading = store.load(task)
-    put(item('1', 'cancelled'))
-    put(item('2', 'cancelled'))
-    answer([item('1', 'running'), item('2', 'running'), item('3', 'running')])
-    await loading
-    expect(shown().toSorted()).toEqual(['1 cancelled', '2 cancelled', '3 running'])
-  },
-)
+test.each(lists)('prefers an event about %s to a list requested before it', async (_name, use) => {
+  const { store, put, shown, answer } = asked(use)
+  put(item('1', 'running'))
+  const loading = store.load(task)
+  put(item('1', 'cancelled'))
+  put(item('2', 'cancelled'))
+  answer([item('1', 'running'), item('2', 'running'), item('3', 'running')])
+  await loading
+  expect(shown().toSorted()).toEqual(['1 cancelled', '2 cancelled', '3 running'])
+})
 
-test.each(lists)(
-  'that a task has no more %s is known once their list has come, until the task is gone',
-  async (_name, use) => {
-    const { store, put, answer } = asked(use)
-    const loading = store.load(task)
-    put(item('1', 'running'))
-    expect(store.isKnown(task)).toBe(false)
-    answer([])
-    await loading
-    expect(store.isKnown(task)).toBe(true)
-    store.removeTask(task)
-    expect(store.isKnown(task)).toBe(false)
-  },
-)
+test.each(lists)('knows that a task has no more %s once their list is loaded', async (_name, use) => {
+  const { store, put, answer } = asked(use)
+  const loading = store.load(task)
+  put(item('1', 'running'))
+  expect(store.isKnown(task)).toBe(false)
+  answer([])
+  await loading
+  expect(store.isKnown(task)).toBe(true)
+  store.removeTask(task)
+  expect(store.isKnown(task)).toBe(false)
+})

@@ -5,7 +5,7 @@ import { createClient } from '../../../../src-shared/client/create-client.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'
 
-/** A state that is being loaded from a service whose answers come when the test says so. */
+/** A load from a service that answers on demand. */
 function setUp() {
   const asked: { readonly name: string; readonly answer: PromiseWithResolvers<unknown> }[] = []
   const state = createTaskState()
@@ -19,7 +19,7 @@ function setUp() {
       throw new Error('Nothing is streamed.')
     },
   })
-  /** Answers the next request, which is this one, and lets what follows from it happen. */
+  /** Answers the next request, asserts that it is this one, and runs the effects. */
   async function answer(name: string, output: unknown): Promise<void> {
     const next = asked.shift()
     expect(next?.name).toBe(name)
@@ -36,7 +36,7 @@ function setUp() {
 const [one, two] = [taskOf(1), taskOf(2)]
 const shown = (state: ReturnType<typeof createTaskState>) => state.byProject(one.project_id).map((task) => task.id)
 
-test('what a board shows first is there at once, with how many more are to come; a small board is whole by then', async () => {
+test('shows the first part of a board at once with the remaining count, and a small one whole', async () => {
   const { state, begin, page, loading } = setUp()
   const loaded = loading.load(one.project_id)
   expect(state.loadState(one.project_id)).toEqual({ kind: 'loading' })
@@ -56,7 +56,7 @@ test('what a board shows first is there at once, with how many more are to come;
   expect(shown(small.state)).toEqual([one.id, two.id])
 })
 
-test('what events said while the rest was on its way is not undone by an older page', async () => {
+test('does not undo events with an older page', async () => {
   const { state, begin, page, loading } = setUp()
   const loaded = loading.load(one.project_id)
   await begin([one], 2)
@@ -69,7 +69,7 @@ test('what events said while the rest was on its way is not undone by an older p
   expect(state.byProject(one.project_id)).toEqual([moved])
 })
 
-test('a task that was deleted while its page was on its way does not come back', async () => {
+test('does not bring back a deleted task', async () => {
   const { state, begin, loading } = setUp()
   const loaded = loading.load(one.project_id)
   state.put(one)
@@ -79,7 +79,7 @@ test('a task that was deleted while its page was on its way does not come back',
   expect(shown(state)).toEqual([two.id])
 })
 
-test('what is listed no more is forgotten, and may come back', async () => {
+test('drops tasks that are no longer listed, and lets them come back', async () => {
   const { state, begin, loading } = setUp()
   state.put(one)
   state.put(two)
@@ -91,7 +91,7 @@ test('what is listed no more is forgotten, and may come back', async () => {
   expect(shown(state)).toEqual([two.id, one.id])
 })
 
-test('a task that moved from a page to come to one that was read stays', async () => {
+test('keeps a task that moved from an unread page to a read one', async () => {
   const { state, begin, page, loading } = setUp()
   state.put(one)
   state.put(two)
@@ -104,7 +104,7 @@ test('a task that moved from a page to come to one that was read stays', async (
   expect(shown(state).toSorted()).toEqual([one.id, two.id].toSorted())
 })
 
-test('a board that cannot be loaded again stays as it was; one that was never there says why', async () => {
+test('keeps a board that cannot be reloaded, and says why one could not be loaded', async () => {
   const { state, begin, fail, loading } = setUp()
   const first = loading.load(one.project_id)
   fail()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTaskState } from '../../../../src-renderer/stores/task-state.ts'
 import { taskOf } from '../task-fixture.ts'
 
-test('when a project gets another key, its tasks are called by it', () => {
+test('names tasks by a project’s new key', () => {
   const state = createTaskState()
   const [one, two] = [taskOf(1, { number: 1 }), taskOf(2, { number: 2 })]
   state.put(one)
@@ -13,7 +13,7 @@ test('when a project gets another key, its tasks are called by it', () => {
   expect(state.byId.get(one.id)?.ref).toBe('WEB-1')
 })
 
-test('a card that is put elsewhere stands there at once, and back where it was when that is refused', async () => {
+test('moves a card at once, and back when that is refused', async () => {
   const state = createTaskState()
   const task = taskOf(1, { position: 1 })
   state.put(task)

@@ -10,7 +10,7 @@ afterEach(() => {
 })
 const task = { id: 't1', project_id: 'p1', title: 'Say in the README which commands there are, and how to run them' }
 
-test('a message names its task and leads there, unless that is the one on screen', () => {
+test('names its task and links to it, unless it is on screen', () => {
   const error = vi.spyOn(toast, 'error').mockReturnValue(1)
   const success = vi.spyOn(toast, 'success').mockReturnValue(1)
   const { used, end } = withService({}, () => ({ toasts: useToasts(), navigation: useNavigation() }))

@@ -43,7 +43,7 @@ async function follow(client: Pick<Client, 'transcript'>) {
 }
 
 describe('following a transcript', () => {
-  test('goes on behind the last line after a lost connection, and shows no line twice', async () => {
+  test('continues after the last line when the connection is lost, and repeats none', async () => {
     const { client, afters } = clientOf(
       [line(0), line(1)],
       [line(1), line(2), new Error('reset')],
@@ -52,15 +52,15 @@ describe('following a transcript', () => {
     expect((await follow(client)).texts).toEqual(['0', '1', '2', '3'])
     expect(afters).toEqual([null, 1, 2])
   })
-  test('says that the connection is being made again, and when it is back', async () => {
+  test('says when it reconnects and when it is back', async () => {
     const { client } = clientOf([line(0)], [line(1), { kind: 'end' }])
     expect((await follow(client)).states).toEqual(['connecting', 'live', 'reconnecting', 'live', 'ended'])
   })
-  test('waits longer with every try that brings nothing', async () => {
+  test('waits longer after every failed try', async () => {
     const { client } = clientOf([], [], [], [{ kind: 'end' }])
     expect((await follow(client)).waits).toEqual([500, 1_000, 2_000])
   })
-  test('does not insist where the answer is final', async () => {
+  test('stops at a final answer', async () => {
     const { client, afters } = clientOf([new ApiError({ code: 'not_found', message: "This execution doesn't exist." })])
     expect((await follow(client)).states).toEqual(['connecting', 'refused'])
     expect(afters).toHaveLength(1)

@@ -6,17 +6,17 @@ import { onService } from '../renderer-app.ts'
 const content = { path: 'a.ts', blob: 'one', new_mode: '100644' }
 const shown = { ...content, viewed: false }
 
-/** The store on a service that answers as `reply` does. */
+/** The store on a service that answers with `reply`. */
 const storeWith = (reply: (input: unknown) => Promise<unknown>) =>
   onService((_name, input) => reply(input), useViewedFiles)
 
-describe('ticks', () => {
-  test('what the service said stands until somebody ticks', () => {
+describe('viewed marks', () => {
+  test('follow the service until the person marks', () => {
     const store = storeWith(() => Promise.resolve(null))
     expect(store.isViewed('t', shown)).toBe(false)
     expect(store.isViewed('t', { ...shown, viewed: true })).toBe(true)
   })
-  test('a tick is there at once, and goes to the service with the content that was looked at', async () => {
+  test('appear at once, and go to the service with the content that was seen', async () => {
     const sent: unknown[] = []
     const store = storeWith((input) => {
       sent.push(input)
@@ -28,19 +28,19 @@ describe('ticks', () => {
     expect(sent).toEqual([{ task_id: 't', files: [content], viewed: true }])
     expect(store.isViewed('other', shown)).toBe(false)
   })
-  test('a tick falls when the content or the mode changes', async () => {
+  test('disappear when content or mode changes', async () => {
     const store = storeWith(() => Promise.resolve(null))
     await store.mark('t', [shown], true)
     expect(store.isViewed('t', { ...shown, blob: 'two' })).toBe(false)
     expect(store.isViewed('t', { ...shown, new_mode: '100755' })).toBe(false)
     expect(store.isViewed('t', { ...shown, path: 'b.ts' })).toBe(false)
   })
-  test('a tick that the service does not take is taken back', async () => {
+  test('are undone if the service refuses them', async () => {
     const store = storeWith(() => Promise.reject(new ApiError({ code: 'not_a_member', message: 'No.' })))
     await expect(store.mark('t', [shown], true)).rejects.toThrow('No.')
     expect(store.isViewed('t', shown)).toBe(false)
   })
-  test('what the events repeat of one’s own ticks is old news, and what comes after them counts', async () => {
+  test('ignore repeated events of one’s own marks, and follow later ones', async () => {
     const store = storeWith(() => Promise.resolve(null))
     const marking = [store.mark('t', [shown], true), store.mark('t', [shown], false)]
     store.put('t', [content], true)
@@ -53,7 +53,7 @@ describe('ticks', () => {
     store.put('t', [content], false)
     expect(store.isViewed('t', shown)).toBe(false)
   })
-  test('once everything is loaded anew no echo is waited for', async () => {
+  test('wait for no event after a full reload', async () => {
     const store = storeWith(() => Promise.resolve(null))
     await store.mark('t', [shown], true)
     store.clear()
@@ -61,7 +61,7 @@ describe('ticks', () => {
     store.put('t', [content], false)
     expect(store.isViewed('t', shown)).toBe(false)
   })
-  test('a tick that was refused has no echo', async () => {
+  test('expect no event after a refusal', async () => {
     const refusals = [new ApiError({ code: 'not_a_member', message: 'No.' })]
     const store = storeWith(() => {
       const refusal = refusals.pop()
@@ -72,7 +72,7 @@ describe('ticks', () => {
     store.put('t', [content], false)
     expect(store.isViewed('t', shown)).toBe(false)
   })
-  test('ticks reach the service one after the other, in their order', async () => {
+  test('reach the service one after the other, in order', async () => {
     const sent: boolean[] = []
     const answers: (() => void)[] = []
     const store = storeWith((input) => {
@@ -88,7 +88,7 @@ describe('ticks', () => {
     answers[1]?.()
     await Promise.all(marking)
   })
-  test('what was ticked elsewhere counts, until everything is loaded anew', () => {
+  test('follow marks made elsewhere until a full reload', () => {
     const store = storeWith(() => Promise.resolve(null))
     store.put('t', [content], true)
     expect(store.isViewed('t', shown)).toBe(true)

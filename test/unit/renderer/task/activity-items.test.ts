@@ -35,7 +35,7 @@ const facts: ActivityFacts = { ...data, hooks: [], comments: [comment], workflow
 const none: ActivityFacts = { ...facts, transitions: [], executions: [], reviews: [], comments: [], workspace: null }
 
 describe('the timeline', () => {
-  test('is one of moves, hooks, runs, CI, verdicts, comments and the worktree, oldest first', () => {
+  test('contains moves, hooks, runs, CI, verdicts, comments and the worktree, oldest first', () => {
     expect(activityItems(facts).map(({ kind }) => kind)).toEqual([
       'created',
       'transition',
@@ -55,7 +55,7 @@ describe('the timeline', () => {
       'verdict',
     ])
   })
-  test('says a rejection once, with the attempt that it ended, and not again as verdict, CI or hook', () => {
+  test('shows a rejection once, with the attempt that it ended', () => {
     const items = activityItems(facts)
     const rejections = items.flatMap((item) => (item.kind === 'transition' && item.entry.rejection ? [item] : []))
     expect(rejections.map(({ attempt }) => attempt?.attempt_number)).toEqual([1, 2])
@@ -63,13 +63,13 @@ describe('the timeline', () => {
     expect(items.flatMap((item) => (item.kind === 'ci' ? [item.review.attempt_number] : []))).toEqual([1, 3])
     expect(items.flatMap((item) => (item.kind === 'hook' ? [item.hook.action] : []))).toEqual(['notify_slack'])
   })
-  test('keeps what nothing else tells: CI that failed without a rejection, and its hook without an attempt', () => {
+  test('keeps CI that failed without a rejection, and its hook without an attempt', () => {
     const alone = activityItems({ ...none, reviews: data.reviews.filter(({ attempt_number }) => attempt_number === 2) })
     expect(alone.map(({ kind }) => kind)).toEqual(['created', 'ci'])
     const hooks = activityItems({ ...none, transitions: data.transitions }).filter(({ kind }) => kind === 'hook')
     expect(hooks).toHaveLength(2)
   })
-  test('has runs where they ended, numbered as they began, and none that never did', () => {
+  test('shows runs where they ended, numbered by start, and none that never ran', () => {
     const [running] = data.executions
     if (!running) throw new Error('The fixture is empty.')
     const queued = { ...running, id: id<typeof running.id>(99), status: 'queued' as const, started_at: null }
@@ -82,7 +82,7 @@ describe('the timeline', () => {
       [3, 'running', ago(12.7, now.getTime())],
     ])
   })
-  test('is narrowed to a kind, and every kind is in one of the filters', () => {
+  test('can be limited to a kind, and every kind belongs to a filter', () => {
     const items = activityItems(facts)
     const narrow = activityFilters.filter(({ id }) => id !== 'all')
     for (const item of items) {
@@ -91,12 +91,12 @@ describe('the timeline', () => {
     }
     expect(items.filter((item) => passes('words', item)).map(({ kind }) => kind)).toEqual(['comment', 'verdict'])
   })
-  test('turns around whole', () => {
+  test('can be reversed', () => {
     const keys = (newest: boolean) =>
       activityDays(activityItems(facts), newest).flatMap((day) => day.items.map((i) => i.key))
     expect(keys(true)).toEqual(keys(false).reverse())
   })
-  test('days have names people use', () => {
+  test('names days as people do', () => {
     expect([dayLabel('2026-11-21', now), dayLabel('2026-11-20', now), dayLabel('2026-11-03', now)]).toEqual([
       'Today',
       'Yesterday',
@@ -106,13 +106,13 @@ describe('the timeline', () => {
 })
 
 describe('beside the timeline', () => {
-  test('the time in each state adds up to the task’s age, and stops at the end', () => {
+  test('adds the time in each state up to the task’s age, and stops at the end', () => {
     const times = timeInStates(data.transitions, data.task.created_at, 'in_progress', workflow, now.getTime())
     expect(times.reduce((sum, time) => sum + time.ms, 0)).toBe(now.getTime() - Date.parse(data.task.created_at))
     const done = timeInStates(data.transitions, data.task.created_at, 'done', workflow, now.getTime())
     expect(done.some((time) => time.state === 'done')).toBe(false)
   })
-  test('runs add up by role and by whoever had it', () => {
+  test('adds up runs by role and worker', () => {
     const [first, second, third] = data.executions
     if (!first || !second || !third) throw new Error('The fixture is empty.')
     const free = { ...first, role: 'reviewer', executor: 'codex' as const }
@@ -132,13 +132,13 @@ describe('hooks in the timeline', () => {
   const blocked = { phase: 'before_work', action: 'script', outcome: 'blocked', duration_ms: 900 } as const
   const hooksOf = (items: readonly ActivityItem[]) => items.flatMap((item) => (item.kind === 'hook' ? [item] : []))
 
-  test('one that a transition names stands at its own time, once, with its log', () => {
+  test('appear once at their own time with their log if a transition names them', () => {
     const hooks = [{ ...blocked, log_name: failed.log_name }]
     expect(hooksOf(activityItems({ ...none, transitions: [{ ...moved, hooks }], hooks: [failed] }))).toEqual([
       { kind: 'hook', key: `${entry.id}-0`, at: failed.started_at, hook: hooks[0], run: failed },
     ])
   })
-  test('one that no transition names is there too, unless it went well or still goes', () => {
+  test('appear without a transition, unless they went well or still run', () => {
     const timedOut = runOf(50, {
       event: 'on_work_stop',
       status: 'timed_out',
@@ -151,13 +151,13 @@ describe('hooks in the timeline', () => {
       [timedOut.log_name, 'on_work_stop', 'failed', 'timed out after 30 s'],
     ])
   })
-  test('one that went well is told only where somebody updated the branch', () => {
+  test('appear after a success only where a person updated the branch', () => {
     const fine = { phase: 'after_enter', action: 'script', outcome: 'ok', duration_ms: 5 } as const
     const hooks = [fine, { ...fine, action: 'update_branch' }]
     const items = hooksOf(activityItems({ ...none, transitions: [{ ...moved, hooks }] }))
     expect(items.map(({ hook }) => hook.action)).toEqual(['update_branch'])
   })
-  test('a skip stands when somebody made it, after the failure whose log it names', () => {
+  test('show a skip when it was made, after the failure whose log it names', () => {
     const skip = 'skipped once by user:mara at 2026-11-21T08:05:00.000Z: stale lock: mine'
     const hooks = [
       { ...blocked, log_name: failed.log_name },
@@ -171,7 +171,7 @@ describe('hooks in the timeline', () => {
   })
 })
 
-test('a skipped hook says why in a sentence', () => {
+test('say in a sentence why they were skipped', () => {
   expect(hookReason('no_agent')).toBe('No one is assigned to this role.')
   expect(hookReason('exit code 3: no such file')).toBe('exit code 3: no such file')
 })

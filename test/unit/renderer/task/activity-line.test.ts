@@ -25,7 +25,7 @@ const lineOf = (isMeant: (item: ActivityItem) => boolean) => {
 }
 
 describe('a line of the timeline', () => {
-  test('of a rejection by CI says which step said no, and one line of why', () => {
+  test('shows for a rejection by CI the failed step and one line of the reason', () => {
     const line = lineOf((item) => item.kind === 'transition' && item.attempt?.attempt_number === 2)
     expect(line).toEqual({
       words: 'REVIEW → IN_PROGRESS rejected by CI, 2 of 3',
@@ -34,13 +34,13 @@ describe('a line of the timeline', () => {
       tone: null,
     })
   })
-  test('of a rejection by a reviewer quotes them', () => {
+  test('quotes the reviewer of a rejection', () => {
     expect(lineOf((item) => item.kind === 'transition' && item.attempt?.attempt_number === 1)).toMatchObject({
       words: 'REVIEW → IN_PROGRESS rejected by Auditor, 2 of 3',
       says: '“Releases the lease too early.”',
     })
   })
-  test('of a run says how it ended, how long it took and what it used', () => {
+  test('shows how a run ended, how long it took and what it used', () => {
     const run = (n: number) => lineOf((item) => item.kind === 'execution' && item.n === n)
     expect([run(1), run(2), run(3)]).toEqual([
       { words: 'Claude Code finished run 1 in 1 h 20 m', says: '1.2M tokens, $12.50', opens: 'agent', tone: null },
@@ -53,7 +53,7 @@ describe('a line of the timeline', () => {
       { words: 'Claude Code works on run 3', says: '', opens: 'agent', tone: null },
     ])
   })
-  test('of CI, a verdict, the worktree and the beginning says what they were', () => {
+  test('describes CI, verdict, worktree and start', () => {
     const words = ['ci', 'verdict', 'worktree', 'created'].map((kind) => lineOf((item) => item.kind === kind).words)
     expect(words).toEqual([
       '3 checks passed in 24 s',
@@ -62,7 +62,7 @@ describe('a line of the timeline', () => {
       'Task created, issue #361',
     ])
   })
-  test('of a skipped hook stands out', () => {
+  test('highlights a skipped hook', () => {
     expect(lineOf((item) => item.kind === 'hook')).toMatchObject({
       words: 'on_exit notify_slack was skipped',
       tone: 'skipd',
@@ -70,7 +70,7 @@ describe('a line of the timeline', () => {
   })
 })
 
-test('of an output the first line that speaks of trouble is told, else the last, and never a page', () => {
+test('shows the first line of an output that reports trouble, else the last', () => {
   expect(firstMeaningfulLine(failing)).toBe('two workers, one event: exactly one request leaves')
   expect(firstMeaningfulLine('1 failed in 2 s\n× adds up\nTypeError: no\n')).toBe('TypeError: no')
   expect(firstMeaningfulLine('> ferry@2.4.0 test\n1 failed in 2 s\ndone')).toBe('1 failed in 2 s')
@@ -80,7 +80,7 @@ test('of an output the first line that speaks of trouble is told, else the last,
   expect(excerpt('One\nline.\n\nAnother.')).toBe('One line.')
 })
 
-describe('what comes next', () => {
+describe('the next step', () => {
   const facts: NextFacts = {
     task: data.task,
     workflow,
@@ -94,7 +94,7 @@ describe('what comes next', () => {
     nextStepText({ ...facts, execution: null, task: { ...data.task, status }, ...more })?.words ?? null
   const attempt = data.reviews[0] ?? null
 
-  test('is told of every kind of state', () => {
+  test('is shown for every kind of state', () => {
     expect(nextStepText(facts)).toEqual({
       tone: 'run',
       words: 'Claude Code is working on it. After that it moves to Review.',
@@ -123,7 +123,7 @@ describe('what comes next', () => {
       'Attempt 3 passed and is ready for you. After that Copse merges it into main.',
     )
   })
-  test('is what a person has to do where the task cannot go on by itself', () => {
+  test('is what a person must do if the task is stuck', () => {
     const stuck = { type: 'hook_failed', message: 'No.', recovery_actions: [] } as const
     expect(at('in_progress', { task: { ...data.task, error_annotation: { ...stuck, recovery_actions: [] } } })).toMatch(
       /^It needs you/,

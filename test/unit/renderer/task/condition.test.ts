@@ -11,8 +11,8 @@ const rejected = {
   step_results: [{ exit_code: 0 }, { exit_code: 1 }],
 } as unknown as Review
 
-describe('how the note above the tabs says a condition', () => {
-  test('a stop is said once, as what it is', () => {
+describe('the note above the tabs', () => {
+  test('shows a stop once, as a stop', () => {
     const message = 'It was stopped. Resume it, or run it again.'
     expect(of({ type: 'execution_paused', message })).toEqual({
       tone: 'neutral',
@@ -22,7 +22,7 @@ describe('how the note above the tabs says a condition', () => {
     })
   })
 
-  test('a failure names who failed and what it said last, and what had failed before', () => {
+  test('names the failed agent, its last message, and what failed before', () => {
     const message = 'The agent failed (exit 1). nothing to commit'
     expect(of({ type: 'execution_failed', message }).title).toBe('Writer failed: nothing to commit.')
     expect(of({ type: 'execution_failed', message }, rejected).title).toBe(
@@ -36,7 +36,7 @@ describe('how the note above the tabs says a condition', () => {
     expect(of({ type: 'execution_failed', message }).place).toEqual({ tab: 'agent', label: 'Show log' })
   })
 
-  test('a question asks for the person', () => {
+  test('asks the person for an answer', () => {
     expect(of({ type: 'execution_incomplete', reason: 'question', message: 'Which?' })).toMatchObject({
       tone: 'you',
       title: 'The agent has a question',
@@ -44,7 +44,7 @@ describe('how the note above the tabs says a condition', () => {
     })
   })
 
-  test('only what ended too early has its ways on in the note', () => {
+  test('offers to continue only for runs that ended too early', () => {
     expect(hasEndedEarly({ type: 'execution_paused', message: '', recovery_actions: ['resume'] })).toBe(true)
     expect(hasEndedEarly({ type: 'merge_conflict', message: '', recovery_actions: ['retry_merge'] })).toBe(false)
     expect(hasEndedEarly(null)).toBe(false)

@@ -13,7 +13,7 @@ const blocked: HookOutcome = {
 }
 const failed = runOf(1, { command: 'scripts/seed-db.sh', status: 'failed', exit_code: 1 })
 
-test('a hook that holds the task says so, with its exit code and the last that it wrote', () => {
+test('shows for a blocking hook its exit code and last output', () => {
   const run = { ...failed, stdout: 'one\n', stderr: '+ seed\n\u001b[31mdatabase is locked\u001b[0m\n\n+ exit 1\n' }
   expect(hookLine({ hook: blocked, run }, nameOf)).toEqual({
     tone: 'bad',
@@ -25,7 +25,7 @@ test('a hook that holds the task says so, with its exit code and the last that i
   })
 })
 
-test('a hook without a log has its outcome only', () => {
+test('shows only the outcome of a hook without a log', () => {
   const hook: HookOutcome = { ...blocked, phase: 'before_exit', action: 'run_ci_steps', reason: 'npm test failed' }
   expect(hookLine({ hook, run: null }, nameOf)).toMatchObject({
     name: 'run_ci_steps',
@@ -34,7 +34,7 @@ test('a hook without a log has its outcome only', () => {
   })
 })
 
-test('what ran out of time has a shape of its own, and no exit code', () => {
+test('shows a timeout by a glyph of its own, without an exit code', () => {
   const run = { ...failed, status: 'timed_out', exit_code: 143 } as const
   const hook: HookOutcome = { ...blocked, phase: 'on_work_stop', outcome: 'failed', reason: 'timed out after 30 s' }
   expect(hookLine({ hook, run }, nameOf)).toMatchObject({
@@ -44,7 +44,7 @@ test('what ran out of time has a shape of its own, and no exit code', () => {
   })
 })
 
-test('a skip says who made it and why; one for want of work is quiet', () => {
+test('shows who skipped a hook and why, and is quiet if it was not needed', () => {
   const skipped: HookOutcome = { ...blocked, outcome: 'skipped', duration_ms: 0 }
   const once = { ...skipped, reason: 'skipped once by user:mara at 2026-11-21T08:05:00.000Z: stale lock' }
   expect(hookLine({ hook: once, run: failed }, nameOf)).toMatchObject({
@@ -62,7 +62,7 @@ test('a skip says who made it and why; one for want of work is quiet', () => {
   })
 })
 
-test('an update of the branch is told with who made it', () => {
+test('shows who updated the branch', () => {
   const reason = 'user:mara: svc/a has all of main now (c0ffee) and is at beef'
   const hook: HookOutcome = { phase: 'after_enter', action: 'update_branch', outcome: 'ok', reason, duration_ms: 0 }
   expect(hookLine({ hook, run: null }, nameOf)).toMatchObject({

@@ -3,7 +3,7 @@ import { openingTab } from '../../../../src-renderer/features/task/panel-keys.ts
 import { ids } from '../../../helpers/task-panel-ids.ts'
 import { taskOf } from '../task-fixture.ts'
 
-test('a task opens at its agent, at what there is to decide, or at what it is about', () => {
+test('opens a task at its agent, its decision or its overview', () => {
   const conflict = { type: 'merge_conflict' as const, message: 'No.', recovery_actions: ['retry_merge' as const] }
   expect(openingTab(taskOf(1, { active_execution_id: ids.running }), 'gate')).toBe('agent')
   expect(openingTab(taskOf(1), 'gate')).toBe('review')

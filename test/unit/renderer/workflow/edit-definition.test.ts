@@ -29,25 +29,25 @@ const raw: RawDefinition = {
 }
 const stateOf = (of: RawDefinition, name: string) => of.states.find((state) => state.name === name)
 
-test('text that can not be drawn is nothing, and what nobody knows is kept', () => {
+test('draws nothing for invalid text, and keeps unknown fields', () => {
   expect(readRaw('{"states": [')).toBeNull()
   expect(readRaw('{"states": [{}]}')).toBeNull()
   expect(readRaw(JSON.stringify(raw))).toEqual(raw)
 })
 
-test('a new name is used wherever the state was named, and the service is told the old one', () => {
+test('renames a state everywhere, and reports its old name to the service', () => {
   const next = withName(raw, 'doing', 'coding', 'doing')
   expect(JSON.stringify(next)).not.toContain('"to":"doing"')
   expect(stateOf(next, 'coding')).toMatchObject({ renamed_from: 'doing' })
   expect(stateOf(next, 'review')).toMatchObject({ gate_config: { reject_target: 'coding' } })
   expect(JSON.stringify(next)).toContain('{"cascade":"coding"}')
   expect(withName(raw, 'gone', 'ended', 'gone')).toMatchObject({ cancellation_state: 'ended', note: 'kept' })
-  // Back to the saved name there is nothing to tell; of a state that was never saved neither.
+  // A state with its saved name needs no old one, and neither does an unsaved state.
   expect(stateOf(withName(next, 'coding', 'doing', 'doing'), 'doing')).not.toHaveProperty('renamed_from')
   expect(stateOf(withName(raw, 'doing', 'coding', null), 'coding')).not.toHaveProperty('renamed_from')
 })
 
-test('a state that is removed takes the ways to it along, and new ones have free names', () => {
+test('removes transitions to a removed state, and gives new ones free names', () => {
   const next = withoutState(raw, 'review')
   expect(stateOf(next, 'doing')).toMatchObject({ transitions: [] })
   expect(stateOf(next, 'todo')).toEqual(stateOf(raw, 'todo'))
@@ -55,7 +55,7 @@ test('a state that is removed takes the ways to it along, and new ones have free
   expect(withNewState(once.raw).name).toBe('new_state_2')
 })
 
-test('a field that is emptied is left out, and a gate without fields too', () => {
+test('leaves out an emptied field, and an empty gate', () => {
   expect(stateOf(withState(raw, 'todo', { kind: undefined }), 'todo')).not.toHaveProperty('kind')
   const [review] = raw.states.filter((state) => state.name === 'review')
   if (!review) throw new Error('There is no review.')
@@ -66,7 +66,7 @@ test('a field that is emptied is left out, and a gate without fields too', () =>
   expect(transitionsOf({ name: 'x', transitions: 'none' })).toEqual([])
 })
 
-test('the graph has every way once, and places work from left to right', () => {
+test('draws each transition once, and active states from left to right', () => {
   expect(edgesOf(raw).map(({ id, kind }) => `${id} ${kind}`)).toEqual([
     'todo>doing transition',
     'doing>review transition',
@@ -79,7 +79,7 @@ test('the graph has every way once, and places work from left to right', () => {
   expect(new Set(xs).size).toBe(4)
 })
 
-test('the way on is one row, what lies beside it stands below, and edges go round the states between', () => {
+test('puts the main path in one row, other states below, and routes edges around states', () => {
   const way = (to: string) => ({ to, label: to })
   const beside = {
     states: [
@@ -98,7 +98,7 @@ test('the way on is one row, what lies beside it stands below, and edges go roun
   }
   const below = ['todo', 'doing', 'done', 'stuck', 'gone'].map((name) => at(name).y > at('todo').y)
   expect(below).toEqual([false, false, false, true, true])
-  // No two at one place.
+  // No two at the same place.
   expect(new Set([...places.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(5)
   expect(sidesOf('transition', at('todo'), at('doing'))).toEqual({ out: 'right', in: 'left', arc: null })
   expect(sidesOf('transition', at('stuck'), at('todo'))).toEqual({ out: 'top', in: 'bottom', arc: null })

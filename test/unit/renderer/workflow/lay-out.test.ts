@@ -23,7 +23,7 @@ const chain = (...labels: readonly string[]) =>
     })),
   }) as unknown as RawDefinition
 
-/** The edges between neighbours of a row, with the room that their word has. */
+/** The edges between neighbours of a row, with the room for their label. */
 function neighbours(raw: RawDefinition) {
   const byName = new Map(placeStates(raw).map((place) => [place.name, place]))
   return edgesOf(raw).flatMap(({ from, to, kind, label }) => {
@@ -34,7 +34,7 @@ function neighbours(raw: RawDefinition) {
 }
 
 test.each(['default', 'user-approval-review', 'no-user-approval'])(
-  'between the states of %s each word has room, and no state stands on another',
+  'leaves room for each label of %s, and overlaps no states',
   (name) => {
     const raw = shipped(name)
     const rows = neighbours(raw)
@@ -46,13 +46,13 @@ test.each(['default', 'user-approval-review', 'no-user-approval'])(
   },
 )
 
-test('a long word makes its own gap wider, and no other', () => {
+test('widens only the gap of a long label', () => {
   const [short = 0, long = 0, again = 0] = neighbours(chain('Go', 'Submit for a review', 'Go')).map(({ room }) => room)
   expect(short).toBe(again)
   expect(long).toBeGreaterThan(short + 20)
 })
 
-test('the word of a line under the states keeps away from the middle, where those between the rows stand', () => {
+test('keeps labels below the states away from those between the rows', () => {
   expect(arcWord(0, 100, 0, 'over').x).toBe(50)
   const under = arcWord(300, 0, 0, 'under')
   expect(under.x).toBeLessThan(90)

@@ -15,7 +15,7 @@ const hunk = (more: Partial<ConflictHunk> = {}): ConflictHunk => ({
 const sides = (text: string) => groupConflicts([], [hunk({ text })])[0]?.places[0]?.lines.map((line) => line.side)
 
 describe('the files of a conflict', () => {
-  test('come in their order, each with its own places', () => {
+  test('are listed in order, each with its own places', () => {
     const grouped = groupConflicts(
       ['b.ts', 'a.ts'],
       [hunk({ text: 'x' }), hunk({ path: 'c.ts', text: 'y' }), hunk({ text: 'z', line: 9 })],
@@ -33,13 +33,13 @@ describe('the files of a conflict', () => {
     const said = conflictKinds.map((kind) => groupConflicts([], [hunk({ kind })])[0]?.why)
     expect(new Set(said).size).toBe(conflictKinds.length)
   })
-  test('a place without text is no place to show', () => {
+  test('have no place where there is no text', () => {
     expect(groupConflicts([], [hunk({ kind: 'submodule' })])[0]?.places).toEqual([])
   })
 })
 
 describe('the lines of a place', () => {
-  test('are told apart by git’s marks', () => {
+  test('are told apart by git’s markers', () => {
     expect(sides('before\n<<<<<<< svc/x\nmine\n=======\nyours\n>>>>>>> main\nafter')).toEqual([
       'both',
       'mark',
@@ -50,7 +50,7 @@ describe('the lines of a place', () => {
       'both',
     ])
   })
-  test('with the base between them', () => {
+  test('include the base between them', () => {
     expect(sides('<<<<<<< a\nmine\n||||||| base\nwas\n=======\nyours\n>>>>>>> b')).toEqual([
       'mark',
       'ours',
@@ -61,7 +61,7 @@ describe('the lines of a place', () => {
       'mark',
     ])
   })
-  test('lines of the file that look like a mark stay what they are', () => {
+  test('keep lines of the file that look like a marker', () => {
     expect(sides('=======\n<<<<<<< a\n>>>>>>> no\n=======\n=======\n>>>>>>> b')).toEqual([
       'both',
       'mark',
@@ -76,18 +76,18 @@ describe('the lines of a place', () => {
 describe('the conflict in a refusal', () => {
   const refusal = (details?: Record<string, unknown>) =>
     conflictIn(new ApiError({ code: 'merge_conflict', message: 'No.', ...(details && { details }) }))
-  test('is what its details say', () => {
+  test('is read from its details', () => {
     expect(refusal({ files: ['a.ts'], hunks: [hunk()], left: true })).toEqual({
       files: ['a.ts'],
       hunks: [hunk()],
       left: true,
     })
   })
-  test('is there also when the details are of another shape', () => {
+  test('is also read from details of another shape', () => {
     expect(refusal()).toEqual({ files: [], hunks: [], left: false })
     expect(refusal({ files: 'a.ts' })).toEqual({ files: [], hunks: [], left: false })
   })
-  test('is none in any other refusal', () => {
+  test('is missing in any other refusal', () => {
     expect(conflictIn(new ApiError({ code: 'workspace_locked', message: 'No.' }))).toBeNull()
     expect(conflictIn(new Error('No.'))).toBeNull()
   })

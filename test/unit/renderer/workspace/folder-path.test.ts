@@ -9,11 +9,11 @@ test.each([
   ['/home/marabel/code/1', '/home/mara', '/home/marabel/code/1'],
   ['/srv/copse/1', '/home/mara', '/srv/copse/1'],
   ['/srv/copse/1', '', '/srv/copse/1'],
-])('%s is, where %s is home, %s', (path, home, short) => {
+])('shortens %s with the home %s to %s', (path, home, short) => {
   expect(shortPath(path, home)).toBe(short)
 })
 
-test('the command that goes to a folder is quoted where a shell needs it', () => {
+test('quotes the folder in a cd command where a shell needs it', () => {
   expect(folderCommand('/home/me/copse/workspaces/1a-2b')).toBe('cd /home/me/copse/workspaces/1a-2b')
   expect(folderCommand("/home/me/it's mine")).toBe("cd '/home/me/it'\\''s mine'")
   expect(folderCommand('/tmp/$(rm -r x)')).toBe("cd '/tmp/$(rm -r x)'")

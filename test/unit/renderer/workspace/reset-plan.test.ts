@@ -9,7 +9,7 @@ const plan = (task: Partial<Task> = {}, workspace: Partial<Workspace> | null = {
   resetPlan({ ...data.task, ...task }, workspace && { ...data.workspace, ...workspace }, workflow)
 
 describe('the reset of a worktree', () => {
-  test('says what goes and where the task goes', () => {
+  test('says what is removed and where the task goes', () => {
     expect(plan()).toEqual({
       kind: 'fresh',
       role: 'coder',
@@ -20,17 +20,17 @@ describe('the reset of a worktree', () => {
     expect(plan({}, { ahead: 1, dirty: false })).toMatchObject({ loses: '1 commit' })
     expect(plan({}, { ahead: 0, dirty: false })).toMatchObject({ loses: null })
   })
-  test('leaves a task that waits in the queue where it is', () => {
+  test('leaves a queued task where it is', () => {
     expect(plan({ status: 'todo' })).toMatchObject({ to: null })
   })
-  test('is refused where nobody has worked', () => {
+  test('is refused if no one has worked', () => {
     expect(plan({ roles: {} })).toMatchObject({ refusal: 'No one has worked on this yet.' })
   })
-  test('is the way out when worktree and branch are gone', () => {
+  test('is offered when worktree and branch are gone', () => {
     const gone = { type: 'workspace_reset_required', message: 'Gone.', recovery_actions: [] } satisfies ErrorAnnotation
     expect(plan({ error_annotation: gone }, null)).toEqual({ kind: 'gone' })
   })
-  test('is not offered where there is no worktree, where it is another task’s, or where all is done', () => {
+  test('is not offered without a worktree, for another task’s, or for a finished task', () => {
     expect(plan({}, null)).toBeNull()
     expect(plan({}, { status: 'cleaned' })).toBeNull()
     expect(plan({}, { task_id: data.task.id.replace('40', '41') as Workspace['task_id'] })).toBeNull()

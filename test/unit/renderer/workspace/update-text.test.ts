@@ -3,7 +3,7 @@ import { updateOffer, updateSentence } from '../../../../src-renderer/features/w
 
 const reply = { outcome: 'updated', strategy: 'merge', rescue_ref: null, files: [] as string[] } as const
 
-describe('what an update did', () => {
+describe('the result of an update', () => {
   test.each([
     [reply, 'Up to date with main.'],
     [{ ...reply, strategy: 'rebase' } as const, 'The branch is on top of main now.'],
@@ -22,7 +22,7 @@ describe('what an update did', () => {
   })
 })
 
-test('what an update would do says what becomes of loose changes only where there are any', () => {
+test('says what happens to uncommitted changes only if there are any', () => {
   const clean = updateOffer({ behind: 1, base_branch: 'main', dirty: false }, 'merge')
   expect(clean).toMatch(/^This branch is 1 commit behind main\. Merge /)
   expect(clean).not.toContain('Uncommitted')

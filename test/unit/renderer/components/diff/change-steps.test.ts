@@ -22,7 +22,7 @@ const patch = [
 ].join('')
 const places = changePlaces(diffItems([file('a.txt'), file('b.txt')], [patch]))
 
-test('every run of changed lines is a place, on the new side where there is one', () => {
+test('stops at every run of changed lines, on the new side if there is one', () => {
   expect(places).toEqual([
     { id: 'a.txt', lineNumber: 2, side: 'additions' },
     { id: 'a.txt', lineNumber: 5, side: 'deletions' },
@@ -31,7 +31,7 @@ test('every run of changed lines is a place, on the new side where there is one'
   ])
 })
 
-test('steps begin in the file at which somebody looks, go over into the next, and end', () => {
+test('starts in the current file, continues in the next and ends', () => {
   const order = ['a.txt', 'aa.bin', 'b.txt', 'c.bin']
   const [first, second, third, last] = places.map((place) => place)
   expect(nextPlace(places, null, 'a.txt', 1, order)).toBe(first)
@@ -40,7 +40,7 @@ test('steps begin in the file at which somebody looks, go over into the next, an
   expect(nextPlace(places, last ?? null, 'b.txt', 1, order)).toBeNull()
   expect(nextPlace(places, null, 'b.txt', -1, order)).toBe(third)
   expect(nextPlace(places, third ?? null, 'b.txt', 1, order)).toBe(last)
-  // A file between them that shows no changes is passed over either way.
+  // Files without visible changes are skipped in both directions.
   expect(nextPlace(places, null, 'aa.bin', 1, order)).toBe(last)
   expect(nextPlace(places, null, 'aa.bin', -1, order)).toBe(third)
   expect(nextPlace(places, null, 'c.bin', 1, order)).toBeNull()

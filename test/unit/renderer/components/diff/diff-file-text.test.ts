@@ -26,6 +26,6 @@ test.each([
   ['a link in the place of a file', { new_mode: '120000' }, 'Link, was a file'],
   ['a picture', { binary: true, status: 'added', old_mode: null, additions: 0 }, 'Binary, new'],
   ['a changed picture', { binary: true, additions: 0 }, 'Binary'],
-] as const)('of %s the bar says what its lines do not', (_, change, words) => {
+] as const)('describes %s beyond its lines', (_, change, words) => {
   expect(fileStatusText({ ...file, ...change })).toBe(words)
 })

@@ -20,7 +20,7 @@ const patch = `diff --git a/a.txt b/a.txt
  last
 `
 
-test('a removed line is opened at what came to its place, and a line that stayed where it is now', () => {
+test('opens a removed line at its replacement, and an unchanged one where it is now', () => {
   const [item] = diffItems(
     [
       {
@@ -41,7 +41,7 @@ test('a removed line is opened at what came to its place, and a line that stayed
   expect(item && lineNow(item.fileDiff, 'new', 3)).toBe(3)
 })
 
-test('the file at the top is found among thousands by a few looks', () => {
+test('finds the top file among thousands in a few steps', () => {
   const items = Array.from({ length: 2_000 }, (_, n) => ({ id: String(n) }))
   let looks = 0
   const topOf = (id: string) => {

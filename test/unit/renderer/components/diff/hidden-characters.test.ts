@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { diffItems, type DiffViewFile } from '../../../../../src-renderer/components/diff/diff-items.ts'
 
-test('characters that are not seen are written out in the lines of a diff', () => {
+test('escapes invisible characters in the lines of a diff', () => {
   const patch = [
     'diff --git a/a.js b/a.js',
     'index 1111111..2222222 100644',
