@@ -29,7 +29,7 @@ import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contra
 import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { StackPlace } from './stack-place.ts'
-import type { TaskFilter, TaskPlace } from './task-lists.ts'
+import type { TaskFilter } from './task-lists.ts'
 import type { AttachmentQueries } from './attachment-queries.ts'
 import type { OverlapQueries } from './overlap-queries.ts'
 import type { BaseHealthQueries, ReviewQueries } from './review-queries.ts'
@@ -111,7 +111,7 @@ export interface KnowledgePage {
   readonly limit: number
 }
 
-export type { TaskFilter, TaskPlace } from './task-lists.ts'
+export type { TaskFilter } from './task-lists.ts'
 
 /** All queries and writes of the engine, all synchronous. */
 export interface Queries {
@@ -153,8 +153,12 @@ export interface Queries {
     add(record: TaskRecord): void
     delete(id: TaskId): void
     list(filter: TaskFilter): readonly TaskRecord[]
-    /** Returns the project's tasks that are not archived in board order: highest position first. */
-    places(project_id: ProjectId): readonly TaskPlace[]
+    /** Returns the first tasks of a column, archived ones excluded: by position, or the latest change first. */
+    ofColumn(project_id: ProjectId, status: string, order: 'position' | 'latest', limit: number): readonly TaskId[]
+    /** Returns the tasks that are not archived and on which an agent works or that something blocks. */
+    pressing(project_id: ProjectId): readonly TaskId[]
+    /** Returns the other tasks in these states in board order: highest position first. */
+    waitingIn(project_id: ProjectId, statuses: readonly string[]): readonly TaskId[]
     /** Returns the tasks with `start_when_ready`. */
     startingWhenReady(): readonly TaskId[]
     /** Returns the tasks that are stacked on another, or whose branch still lies on one. */

@@ -12,12 +12,3 @@ export interface TaskFilter {
   readonly after: { readonly position: number; readonly id: TaskId } | null
   readonly limit: number
 }
-
-/** The fields that decide where a board shows a task. */
-export interface TaskPlace {
-  readonly id: TaskId
-  readonly status: string
-  readonly updated_at: string
-  /** An agent works on the task, or something blocks it. */
-  readonly pressing: boolean
-}

@@ -1,6 +1,6 @@
 import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
-import type { Queries, TaskFilter, TaskPlace, TaskRecord } from '../ports/store.ts'
+import type { Queries, TaskFilter, TaskRecord } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { prepareAll, prepareGet, prepareInsert, prepareUpsert } from './prepared-statements.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
@@ -20,10 +20,26 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
        SELECT max(position) AS position FROM tasks WHERE project_id = ? AND archived = 0 UNION ALL
        SELECT max(position) FROM tasks WHERE project_id = ? AND archived = 1)`,
   )
-  const places = db.$client.prepare<[string], Omit<TaskPlace, 'pressing'> & { pressing: number }>(
-    `SELECT id, status, updated_at, active_execution_id IS NOT NULL OR error_annotation IS NOT NULL AS pressing
-     FROM tasks WHERE project_id = ? AND archived = 0 ORDER BY position DESC, id DESC`,
-  )
+  const columnBy = (order: string) =>
+    db.$client
+      .prepare<[string, string, number], TaskRecord['id']>(
+        `SELECT id FROM tasks WHERE project_id = ? AND status = ? AND archived = 0 ORDER BY ${order} LIMIT ?`,
+      )
+      .pluck()
+  const columns = { position: columnBy('position DESC, id DESC'), latest: columnBy('updated_at DESC, id DESC') }
+  // As the index tasks_pressing has it.
+  const isPressing = '(active_execution_id IS NOT NULL OR error_annotation IS NOT NULL)'
+  const pressing = db.$client
+    .prepare<[string], TaskRecord['id']>(
+      `SELECT id FROM tasks WHERE project_id = ? AND archived = 0 AND ${isPressing} ORDER BY id`,
+    )
+    .pluck()
+  const waiting = db.$client
+    .prepare<[string, string], TaskRecord['id']>(
+      `SELECT id FROM tasks WHERE project_id = ? AND archived = 0 AND NOT ${isPressing}
+         AND status IN (SELECT value FROM json_each(?)) ORDER BY position DESC, id DESC`,
+    )
+    .pluck()
   type Neighbour = Pick<TaskRecord, 'id' | 'position'>
   const above = db.$client.prepare<[string, number, string, number], Neighbour>(
     `SELECT id, position FROM tasks WHERE project_id = ? AND (position, id) > (?, ?) ORDER BY position, id LIMIT ?`,
@@ -61,7 +77,9 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
       db.delete(tasks).where(eq(tasks.id, id)).run()
     },
     list: (filter) => listTasks(db, filter),
-    places: (project_id) => places.all(project_id).map((row) => ({ ...row, pressing: row.pressing === 1 })),
+    ofColumn: (project_id, status, order, limit) => columns[order].all(project_id, status, limit),
+    pressing: (project_id) => pressing.all(project_id),
+    waitingIn: (project_id, statuses) => waiting.all(project_id, JSON.stringify(statuses)),
     lastPosition: (project_id) => last.get(project_id, project_id)?.position ?? 0,
     beyond: ({ id, project_id, position }, up, limit) => (up ? above : below).all(project_id, position, id, limit),
     nextNumber: (project_id) => {

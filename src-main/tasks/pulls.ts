@@ -33,9 +33,8 @@ export function createPulls(deps: PullDeps): Pulls {
 
   const fill = async (project_id: ProjectId, { state, sources }: PullingState): Promise<void> => {
     const isFull = () => wipRefusal(state, read.tasks.idsInStatus(project_id, state.name)) !== null
-    if (isFull() || ![...read.tasks.countByStatus(project_id).keys()].some((status) => sources.has(status))) return
-    const next = read.tasks.places(project_id).filter(({ status, pressing }) => sources.has(status) && !pressing)
-    for (const { id } of next) {
+    if (isFull()) return
+    for (const id of read.tasks.waitingIn(project_id, [...sources])) {
       if (closing.signal.aborted || isFull()) return
       const task = read.tasks.get(id)
       if (!task || !sources.has(task.status) || refused.get(id) === task.version) continue

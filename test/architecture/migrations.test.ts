@@ -16,3 +16,12 @@ test('never changes a listed migration, because databases have run it', async ()
   // The commit of a new migration adds it to migrations.json.
   expect(Object.fromEntries(await Promise.all(hashes))).toEqual(frozen)
 })
+
+test('gives each migration a later time than the one before, because an earlier one would never run', async () => {
+  const journal = JSON.parse(await readFile(join(folder, 'meta', '_journal.json'), 'utf8')) as {
+    readonly entries: readonly { readonly tag: string; readonly when: number }[]
+  }
+  const times = journal.entries.map(({ when }) => when)
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(new Set(times).size).toBe(times.length)
+})

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import { ApiError } from '../../src-shared/contract/errors.ts'
 import { testGitEnvironment } from '../helpers/git-repository.ts'
 import { projectRoot } from '../helpers/project-root.ts'
 import type { Build } from './row.ts'
@@ -29,12 +30,30 @@ const entries: Readonly<Record<Build, string>> = {
 
 export const isBuilt = (): boolean => existsSync(entries.dist)
 
+const person = { email: 'bench@copse.test', password: 'correct horse', display_name: 'Bench' }
+
 /**
  * Starts it with its default settings on a free port and an empty data folder in `within`, which goes with it. `beside`
  * is a module to be loaded in the same process, which answers messages.
  */
 export async function startProduct(build: Build, within: string = tmpdir(), beside?: URL): Promise<Product> {
   const dataDir = await mkdtemp(join(within, 'copse-bench-'))
+  const remove = () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
+  try {
+    const product = await openProduct(build, dataDir, beside)
+    const stop = async () => {
+      await product[Symbol.asyncDispose]()
+      await remove()
+    }
+    return { ...product, [Symbol.asyncDispose]: stop }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+/** Starts it on a data folder that stays, and signs in the first person, who is registered if there is none. */
+export async function openProduct(build: Build, dataDir: string, beside?: URL): Promise<Product> {
   const loaded = beside ? ['--import', beside.href] : []
   const args = [...loaded, entries[build], 'serve', '--json', '--port', '0', '--data-dir', dataDir]
   const child = spawn(process.execPath, args, {
@@ -46,21 +65,26 @@ export async function startProduct(build: Build, within: string = tmpdir(), besi
     child.send(question)
     return (await answered)[0]
   }
-  const stop = async () => {
-    await end(child)
-    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
-  }
+  const stop = () => end(child)
   try {
     const url = await listening(child)
     let token: string | null = null
     const client = createClient(createHttpTransport({ baseUrl: url, getToken: () => token }))
-    const person = { email: 'bench@copse.test', password: 'correct horse', display_name: 'Bench' }
-    token = (await client.call('auth.register', person)).access_token
+    token = await signIn(client)
     if (child.pid === undefined) throw new Error('The service has no process.')
     return { pid: child.pid, url, dataDir, token, client, ask, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+async function signIn(client: Client): Promise<string> {
+  try {
+    return (await client.call('auth.register', person)).access_token
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'email_taken') throw error
+    return (await client.call('auth.login', person)).access_token
   }
 }
 

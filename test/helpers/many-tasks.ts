@@ -8,10 +8,18 @@ export interface ManyTasks {
   readonly count: number
   /** How much each task's one execution was told. */
   readonly promptBytes: number
+  /** In which state the nth is; done by default. */
+  readonly stateOf?: (index: number) => string
 }
 
-/** Writes done tasks into a database, each with two moves, an execution, a review and a comment, a fifth of them archived. */
-export function addManyTasks(client: SqliteDatabase.Database, { project_id, count, promptBytes }: ManyTasks): void {
+/**
+ * Writes tasks into a database, each with two moves, an execution, a review and a comment; a fifth of the done ones is
+ * archived.
+ */
+export function addManyTasks(
+  client: SqliteDatabase.Database,
+  { project_id, count, promptBytes, stateOf = () => 'done' }: ManyTasks,
+): void {
   const at = '2026-01-01T00:00:00.000Z'
   const prompt = 'Do as the task says, and say what you did. '.repeat(Math.ceil(promptBytes / 43))
   const repo = client.prepare('SELECT id FROM repos WHERE project_id = ?').pluck().get(project_id)
@@ -20,7 +28,7 @@ export function addManyTasks(client: SqliteDatabase.Database, { project_id, coun
   const task = client.prepare(
     `INSERT INTO tasks (id, project_id, number, repo_id, title, description, status, version, entry_barrier, review_config, roles,
        labels, priority, position, archived, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, 'done', 3, 0, '{"ci_steps":[],"review_prompt":null}', '{}', '[]', 0, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, 3, 0, '{"ci_steps":[],"review_prompt":null}', '{}', '[]', 0, ?, ?, ?, ?)`,
   )
   const transition = client.prepare(
     `INSERT INTO transitions (id, task_id, from_state, to_state, triggered_by, rejection, hooks, created_at)
@@ -45,7 +53,9 @@ export function addManyTasks(client: SqliteDatabase.Database, { project_id, coun
     const task_id = id(1, index)
     const title = `${word(index)} ${word(index * 7 + 1)} number ${index}`
     const description = Array.from({ length: 30 }, (_, at) => word(index * 13 + at * (index % 11))).join(' ')
-    task.run(task_id, project_id, before + index + 1, repo, title, description, index, index % 5 === 0 ? 1 : 0, at, at)
+    const status = stateOf(index)
+    const archived = status === 'done' && index % 5 === 0 ? 1 : 0
+    task.run(task_id, project_id, before + index + 1, repo, title, description, status, index, archived, at, at)
     transition.run(id(2, 2 * index), task_id, 'backlog', 'in_progress', at)
     transition.run(id(2, 2 * index + 1), task_id, 'in_progress', 'done', at)
     const usage = JSON.stringify({ input_tokens: 1_000 + index, output_tokens: 50, cost_usd: 0.25 })

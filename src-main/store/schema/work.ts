@@ -135,7 +135,11 @@ export const tasks = sqliteTable(
     index('tasks_by_project').on(t.project_id, t.archived, t.position, t.id),
     // Lists that include archived tasks.
     index('tasks_in_order').on(t.project_id, t.position, t.id),
-    index('tasks_by_status').on(t.project_id, t.status, t.archived, t.position, t.id),
+    // Contains all columns that a board's columns are chosen by, so the rows themselves are not read.
+    index('tasks_by_status').on(t.project_id, t.status, t.archived, t.position, t.id, t.updated_at),
+    index('tasks_pressing')
+      .on(t.project_id)
+      .where(sql`active_execution_id IS NOT NULL OR error_annotation IS NOT NULL`),
     index('tasks_by_repo').on(t.repo_id, t.id),
     index('tasks_by_parent').on(t.parent_id, t.position, t.id),
     index('tasks_starting_when_ready')
