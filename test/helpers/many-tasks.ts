@@ -6,11 +6,14 @@ const vocabulary = words.split(' ')
 export interface ManyTasks {
   readonly project_id: string
   readonly count: number
-  /** How much each task's one execution was told. */
+  /** The size of each execution's prompt. */
   readonly promptBytes: number
 }
 
-/** Writes done tasks into a database, each with two moves, an execution, a review and a comment, a fifth of them archived. */
+/**
+ * Writes finished tasks into a database, each with two moves, an execution, a review and a comment, a fifth of them
+ * archived.
+ */
 export function addManyTasks(client: SqliteDatabase.Database, { project_id, count, promptBytes }: ManyTasks): void {
   const at = '2026-01-01T00:00:00.000Z'
   const prompt = 'Do as the task says, and say what you did. '.repeat(Math.ceil(promptBytes / 43))
