@@ -136,8 +136,8 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       identity,
       listen: async () => {
         url = await server.listen()
-        tellOfReach(policyOf(config), identity, url, log)
-        tellOfContainment(config, containment, log)
+        logReachability(policyOf(config), identity, url, log)
+        logContainment(config, containment, log)
         engine.start()
         integrations.start()
         return { url }
@@ -164,7 +164,7 @@ function policyOf(config: AppConfig): RegistrationPolicy {
 }
 
 /** Logs who can reach the service and register, where that is more than people expect. */
-function tellOfReach(policy: RegistrationPolicy, identity: Identity, url: string, log: Logger): void {
+function logReachability(policy: RegistrationPolicy, identity: Identity, url: string, log: Logger): void {
   if (policy.exposed) {
     const details = { url, registration: policy.registration }
     identity.securityLog.note({ type: 'exposed', user_id: null, actor: 'system', source: thisProcess, details })
@@ -180,7 +180,7 @@ function tellOfReach(policy: RegistrationPolicy, identity: Identity, url: string
 }
 
 /** Warns once when contained agents or projects can't be contained here. */
-function tellOfContainment({ containment: auto }: AppConfig, containment: Containment, log: Logger): void {
+function logContainment({ containment: auto }: AppConfig, containment: Containment, log: Logger): void {
   if (auto !== 'auto') return
   const { available, reason } = containment.status()
   if (!available) log.warn(`runs are not contained: ${reason ?? ''}`)

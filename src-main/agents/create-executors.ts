@@ -53,7 +53,7 @@ export function createExecutors(containment?: Containment): Executors {
     location: (profile) => executorInfos[profile].location,
     start: async (profile, run, options) => {
       const box = await boxOf(containment, profile, run)
-      const log = box ? heardBy(box, run.log) : run.log
+      const log = box ? reportedTo(box, run.log) : run.log
       return await executorDefinitions[profile].start({ ...run, log, protectedNames: configNames, box }, options)
     },
     refusedArgs: (profile, config) => executorDefinitions[profile].refusedArgs(config),
@@ -64,7 +64,7 @@ export function createExecutors(containment?: Containment): Executors {
 }
 
 /** Wraps the log so that the box reads the output too. */
-function heardBy(box: ContainedBox, log: AgentLog): AgentLog {
+function reportedTo(box: ContainedBox, log: AgentLog): AgentLog {
   return {
     ...log,
     entry: (entry) => {

@@ -49,7 +49,7 @@ const meaning: Readonly<Record<ContainmentLevel, string>> = {
 export const containedText = (who: string, level: ContainmentLevel): string => `${who} ${meaning[level]}.`
 
 /** Prints why containment has no effect on the service's machine, if so. */
-export async function tellOfMachine({ client, out }: CommandContext, level: ContainmentLevel): Promise<void> {
+export async function reportMachine({ client, out }: CommandContext, level: ContainmentLevel): Promise<void> {
   if (level === 'none' || out.json) return
   const { available, reason } = (await client.call('system.get', {})).containment
   if (reason !== null && (!available || level === 'auto')) out.info(reason)

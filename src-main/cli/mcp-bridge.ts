@@ -1,5 +1,5 @@
 import type { McpEndpoint } from './mcp-endpoint.ts'
-import { parseMessage, saysItsVersion, type McpMessage } from './mcp-message.ts'
+import { parseMessage, hasProtocolVersion, type McpMessage } from './mcp-message.ts'
 
 export interface BridgeOptions {
   readonly endpoint: McpEndpoint
@@ -75,7 +75,7 @@ async function carry(
   const cancelled = cancelledBy(message, pending)
   cancelled?.cancel.abort()
   // Over HTTP the newer protocol has no cancel message; aborting the request cancels.
-  if (cancelled && saysItsVersion(cancelled.message)) return
+  if (cancelled && hasProtocolVersion(cancelled.message)) return
   await options.endpoint.post(message, closing)
 }
 

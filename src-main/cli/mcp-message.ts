@@ -19,7 +19,7 @@ export function parseMessage(line: string): McpMessage | null {
 }
 
 /** Returns whether the client speaks the newer protocol, which states its version in each request. */
-export function saysItsVersion({ params }: Pick<McpMessage, 'params'>): boolean {
+export function hasProtocolVersion({ params }: Pick<McpMessage, 'params'>): boolean {
   return typeof params?._meta?.[versionKey] === 'string'
 }
 

@@ -21,7 +21,7 @@ export interface ActivityWatch extends Disposable {
 }
 
 const nothing: Activity = { running: 0, projects: [] }
-const telling: readonly EventEnvelope['type'][] = [
+const watchedEvents: readonly EventEnvelope['type'][] = [
   'execution.started',
   'execution.finished',
   'execution.updated',
@@ -60,7 +60,7 @@ export function watchActivity(ports: ActivityPorts): ActivityWatch {
       const events = ports.events(closing.signal)
       ask()
       for await (const item of events) {
-        if (item.kind === 'reset' || (item.kind === 'event' && telling.includes(item.event.type))) ask()
+        if (item.kind === 'reset' || (item.kind === 'event' && watchedEvents.includes(item.event.type))) ask()
         renewed = item.kind === 'event' && item.event.type === 'user.updated'
         if (renewed) break
       }

@@ -91,13 +91,13 @@ export function createSweeps(parts: SweepParts): Sweeps {
       })
     guarded('silent agents', () => {
       const silenceOf = (run: ActiveRun) => now - lastSign(run.lastActivityAt)
-      sayQuiet(parts, executions.running().values(), silenceOf)
+      emitStalled(parts, executions.running().values(), silenceOf)
       endStalled(parts, executions.running().values(), silenceOf)
     })
     guarded('limits of agents elsewhere', () => remoteRuns.sweep())
     guarded('lost agents', () => {
       for (const record of context.store.read.executions.open()) {
-        const lastActivityAt = heardElsewhere(context, record)
+        const lastActivityAt = remoteActivityAt(context, record)
         if (lastActivityAt === null || now - lastSign(lastActivityAt) <= heartbeatLimitMs) continue
         markExecutionLost(
           parts,
@@ -152,7 +152,7 @@ function wakeIdle({ context, worker, hookQueue }: SweepParts): void {
 }
 
 /** Emits that agents were silent for long. They keep running: an hour of thinking may be right. */
-function sayQuiet(
+function emitStalled(
   { context }: Pick<StepServices, 'context'>,
   runs: Iterable<ActiveRun>,
   silenceOf: (run: ActiveRun) => number,
@@ -193,7 +193,7 @@ function endStalled(
 }
 
 /** Returns the last heartbeat of an external agent; null for others, which are watched directly. */
-function heardElsewhere(context: EngineContext, record: ExecutionRecord): number | null {
+function remoteActivityAt(context: EngineContext, record: ExecutionRecord): number | null {
   if (record.status !== 'running' || record.executor === 'person' || record.last_heartbeat_at === null) return null
   return context.executors.location(record.executor) === 'local' ? null : Date.parse(record.last_heartbeat_at)
 }

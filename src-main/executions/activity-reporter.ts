@@ -3,7 +3,7 @@ import type { EventFeed } from '../core/event-feed.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 
 export interface ActivityReporter {
-  tell(entry: TranscriptEntry): void
+  report(entry: TranscriptEntry): void
   /** Ends the reporter with the run: activity that was not emitted yet is dropped. */
   end(): void
 }
@@ -32,8 +32,8 @@ export function createActivityReporter(
     feed.activity({ project_id, task_id, execution_id, ...words })
   }
   return {
-    tell: (entry) => {
-      if (!tellingTypes.has(entry.type)) return
+    report: (entry) => {
+      if (!activityTypes.has(entry.type)) return
       if (timer === undefined) say(entry)
       else last = entry
     },
@@ -41,7 +41,7 @@ export function createActivityReporter(
   }
 }
 
-const tellingTypes: ReadonlySet<TranscriptEntry['type']> = new Set<TranscriptEntry['type']>([
+const activityTypes: ReadonlySet<TranscriptEntry['type']> = new Set<TranscriptEntry['type']>([
   ...['tool_call', 'message', 'stdout', 'thinking', 'question', 'answer'],
 ] as const)
 

@@ -151,11 +151,11 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     await waitForRuns(before, run.abort.signal)
     cancel()
     const launched: LaunchResult = run.stopped
-      ? { kind: 'failed', outcome: gone('stopped') }
+      ? { kind: 'failed', outcome: emptyOutcome('stopped') }
       : await launchSafely(deps, { record, onActivity, onEntry, asks: run.asks }, run.abort.signal)
     deps.wake(record.task_id)
     if (launched.kind === 'remote') {
-      if (run.stopped) await settle(gone('stopped'))
+      if (run.stopped) await settle(emptyOutcome('stopped'))
       else leave()
       return
     }
@@ -170,7 +170,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     if (run.stopped) void launched.process.stop()
     void launched.process.outcome.then(settle, (error: unknown) => {
       context.log.error({ err: error, execution_id }, 'an execution ended in an error of the service')
-      return settle({ ...gone('stopped'), message: internalError })
+      return settle({ ...emptyOutcome('stopped'), message: internalError })
     })
   }
 
@@ -183,7 +183,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       await run.ended
       return
     }
-    await completeExecution(deps, execution_id, { outcome: gone('stopped'), stopped: reason })
+    await completeExecution(deps, execution_id, { outcome: emptyOutcome('stopped'), stopped: reason })
     deps.onSlotFreed()
   }
 
@@ -202,7 +202,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       deps.onSlotFreed()
     },
     endAtLimit: async (execution_id, limit) => {
-      await completeExecution(deps, execution_id, { outcome: gone('stopped'), stopped: null, limit })
+      await completeExecution(deps, execution_id, { outcome: emptyOutcome('stopped'), stopped: null, limit })
       deps.onSlotFreed()
     },
     waitUntilIdle: async (task_id, limit_ms, signal) => {
@@ -245,13 +245,13 @@ async function launchSafely(deps: ExecutionsDeps, run: LaunchRequest, signal: Ab
       signal,
     )
   } catch (error) {
-    if (signal.aborted) return { kind: 'failed', outcome: gone('stopped') }
+    if (signal.aborted) return { kind: 'failed', outcome: emptyOutcome('stopped') }
     deps.context.log.error({ err: error, execution_id: run.record.id }, 'an execution could not be launched')
-    return { kind: 'failed', outcome: { ...gone('failed_to_start'), message: internalError } }
+    return { kind: 'failed', outcome: { ...emptyOutcome('failed_to_start'), message: internalError } }
   }
 }
 
-function gone(ended: 'stopped' | 'failed_to_start'): ExecutionOutcome {
+function emptyOutcome(ended: 'stopped' | 'failed_to_start'): ExecutionOutcome {
   return { ended, exit_code: null, session_id: null, usage: null, conclusion: 'done', message: null }
 }
 

@@ -107,7 +107,7 @@ async function startLocal(
     redact: context.redactor(settings?.redaction_patterns ?? []),
     onEntry: (entry) => {
       place.onActivity()
-      activity.tell(entry)
+      activity.report(entry)
       place.onEntry(entry)
     },
   })

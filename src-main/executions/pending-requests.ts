@@ -109,14 +109,14 @@ function emitAsks(
   asked?: Ask,
 ): void {
   try {
-    tellAll(context, record, asks, asked)
+    commitAsks(context, record, asks, asked)
   } catch (error) {
     context.log.error({ err: error, execution_id: record.id }, 'what an agent asks could not be announced')
   }
 }
 
 /** Emits the requests; a new one also creates a notification. */
-function tellAll(
+function commitAsks(
   context: EngineContext,
   { id, task_id, project_id }: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
   asks: readonly Ask[],

@@ -54,7 +54,7 @@ export function promptFacts(context: EngineContext, q: Queries, told: PromptTarg
     template: settings.prompt_templates?.[role] ?? null,
     // A continued session already contains it.
     context: isNew ? surroundings(context, q, task, draft?.dependencies ?? q.dependencies.of(task.id)) : null,
-    comments: isNew ? saidAt(context, q, task) : null,
+    comments: isNew ? draftComments(context, q, task) : null,
     attachments: isNew ? attachmentsText(draft?.attachments ?? q.attachments.ofTask(task.id)) : null,
     knowledge: isNew ? q.knowledge.injected(task.id) : null,
   }
@@ -119,7 +119,7 @@ function lastMessage(q: Queries, task: TaskRecord, redact: (text: string) => str
 }
 
 /** Comments on lines belong to a review that is still being written; a person sends them as feedback, once. */
-function saidAt(context: EngineContext, q: Queries, task: TaskRecord): string | null {
+function draftComments(context: EngineContext, q: Queries, task: TaskRecord): string | null {
   const redact = redactorOf(context, q, task.project_id)
   const open = q.comments.byTask(task.id).filter((one) => commentState(one) === 'draft' && one.anchor === null)
   return commentsText(open.map(({ author, body }) => ({ author, body: redact(body) })))

@@ -4,7 +4,7 @@ import type { RequestSource } from '../domain/access/request-source.ts'
 import type { IdentityContext } from './context.ts'
 
 /** How long entries are kept. */
-const keptMs = 90 * 24 * 60 * 60_000
+const retentionMs = 90 * 24 * 60 * 60_000
 const maxClient = 200
 
 export interface SecurityNote {
@@ -35,7 +35,7 @@ const perMinute = 100
  */
 export function createSecurityLog({ store, clock, newId, nowIso }: IdentityContext): SecurityLog {
   let minute = { until: 0, noted: 0, left_out: 0 }
-  const oldest = () => new Date(clock.now() - keptMs).toISOString()
+  const oldest = () => new Date(clock.now() - retentionMs).toISOString()
   /** Returns further details of an entry, or null if it exceeds the limit. */
   const admit = (type: SecurityEventType): Readonly<Record<string, unknown>> | null => {
     if (!byAnybody.includes(type)) return {}

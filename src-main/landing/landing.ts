@@ -50,7 +50,7 @@ export interface Landing {
 /** How many tasks are tested together at most. */
 const widestWindow = 64
 /** How long changes of a lane are gathered before they are told. */
-const tellAfterMs = 80
+const emitDelayMs = 80
 
 interface OpenLane {
   readonly lane: Lane<LandRequest>
@@ -279,7 +279,7 @@ function createTeller(context: EngineContext, isChecked: (open: OpenLane) => boo
     emit,
     tell: (open: OpenLane) => {
       due.add(open)
-      timer ??= setTimeout(flush, tellAfterMs)
+      timer ??= setTimeout(flush, emitDelayMs)
     },
     close: () => {
       if (timer) clearTimeout(timer)

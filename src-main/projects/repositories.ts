@@ -95,7 +95,7 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
         if (tasks.length > 0) return inUse(inUseMessage(repo, tasks.length), tasks)
         if (repo.is_primary) return inUse(`${repo.name} is the primary one. Make another repository the primary first.`)
         tx.repos.delete(repo.id)
-        tell(tx, repo.project_id)
+        emitRepos(tx, repo.project_id)
         return null
       }),
     leave: leaveRepository,
@@ -131,10 +131,10 @@ function save(tx: Tx, repo: RepoRecord): void {
     }
   }
   tx.repos.put(repo)
-  tell(tx, repo.project_id)
+  emitRepos(tx, repo.project_id)
 }
 
-function tell(tx: Tx, project_id: ProjectId): void {
+function emitRepos(tx: Tx, project_id: ProjectId): void {
   const project = tx.projects.get(project_id)
   if (!project) return
   const updated = { ...project, updated_at: tx.now() }

@@ -65,7 +65,7 @@ async function walk(service: Service, print: Print): Promise<number> {
   const seen = new Set<string>()
   for await (const item of service.app.api.events({}, 0, context)) {
     if (item.kind !== 'event') continue
-    const told = tell(item.event, task.id)
+    const told = describeEvent(item.event, task.id)
     if (told && !seen.has(told.text)) print(told.step, told.text)
     if (told) seen.add(told.text)
     if (told?.step === 'cleaned') break
@@ -81,7 +81,7 @@ async function walk(service: Service, print: Print): Promise<number> {
 }
 
 /** Returns the step that an event means to a viewer, or null. */
-function tell(event: EventEnvelope, task_id: TaskId): { readonly step: string; readonly text: string } | null {
+function describeEvent(event: EventEnvelope, task_id: TaskId): { readonly step: string; readonly text: string } | null {
   if (!('task_id' in event.data) || event.data.task_id !== task_id) return null
   switch (event.type) {
     case 'task.transitioned': {

@@ -4,7 +4,7 @@ import type SqliteDatabase from 'better-sqlite3'
 const incremental = 2
 /** Free pages hold what is written next: this many are kept, of 4 KB each, or a tenth of the file. */
 const minFreePages = 4_000
-const keptShare = 0.1
+const minFreeShare = 0.1
 /**
  * Number of pages per step. Moving a page takes about 20 µs, and far longer if the disk must be read, so a step is
  * also limited by time.
@@ -27,7 +27,7 @@ export function prepareShrinking(client: SqliteDatabase.Database, file: string, 
 export function shrinkFile(client: SqliteDatabase.Database): boolean {
   if (client.pragma('auto_vacuum', { simple: true }) !== incremental) return false
   const count = () => Number(client.pragma('freelist_count', { simple: true }))
-  const limit = Math.max(minFreePages, keptShare * Number(client.pragma('page_count', { simple: true })))
+  const limit = Math.max(minFreePages, minFreeShare * Number(client.pragma('page_count', { simple: true })))
   if (count() <= limit) return false
   const began = performance.now()
   do client.pragma(`incremental_vacuum(${step})`)

@@ -8,7 +8,7 @@ const largestFirst = 'ORDER BY s.input_tokens + s.output_tokens DESC'
 
 type Row<T extends UsageSum> = Omit<T, 'incomplete'> & { readonly incomplete: number }
 
-const told = <T extends Omit<UsageSum, 'incomplete'>>(row: T & { readonly incomplete: number }) => ({
+const toUsageSum = <T extends Omit<UsageSum, 'incomplete'>>(row: T & { readonly incomplete: number }) => ({
   ...row,
   incomplete: row.incomplete === 1,
 })
@@ -59,14 +59,14 @@ export function createUsageQueries({ $client: client }: Database): Queries['usag
   const spentOfProject = spentOf('project_id = ? AND started_at >= ? AND id >= ?')
   const spentOfAgent = spentOf('agent_id = ? AND started_at >= ? AND id >= ?')
   const nothing: UsageSum = { executions: 0, input_tokens: 0, output_tokens: 0, cost_usd: null, incomplete: false }
-  const orNothing = (row: Row<UsageSum> | undefined): UsageSum => (row ? told(row) : nothing)
+  const orNothing = (row: Row<UsageSum> | undefined): UsageSum => (row ? toUsageSum(row) : nothing)
   return {
     ofAgent: (project_id, agent_id) => ofAgent.get(project_id, agent_id) ?? { executions: 0, costs: 0 },
     ofTask: (task_id) => orNothing(ofTask.get(task_id)),
     ofProject: (project_id) => ({
       total: orNothing(total.get(project_id)),
-      by_agent: byAgent.all(project_id).map((row) => told(row)),
-      by_task: byTask.all(project_id).map((row) => told(row)),
+      by_agent: byAgent.all(project_id).map((row) => toUsageSum(row)),
+      by_task: byTask.all(project_id).map((row) => toUsageSum(row)),
     }),
     spent: (scope, now) => {
       if ('task_id' in scope) return only(spentOfTask.get(now, scope.task_id))

@@ -58,7 +58,7 @@ export function createStacks(deps: Deps): Stacks {
     }
     const bringing = bring(deps, id, closing.signal)
       .then((hasMoved) => {
-        goOn(deps, id)
+        resumeReview(deps, id)
         // Those above it follow.
         if (hasMoved) look(id)
       })
@@ -150,7 +150,7 @@ async function bring(deps: Deps, id: TaskId, signal: AbortSignal): Promise<boole
     return done !== null && isRefusal(done) ? null : done
   })
   if (!outcome) return false
-  if (outcome.result.kind === 'conflict') await tellConflict(deps, outcome, outcome.result, signal)
+  if (outcome.result.kind === 'conflict') await reportConflict(deps, outcome, outcome.result, signal)
   return outcome.result.kind === 'moved' || outcome.result.kind === 'up_to_date'
 }
 
@@ -369,7 +369,7 @@ const passing: readonly string[] = [
 ]
 
 /** Gives a conflict to the coder, once for each commit; after that, to a person. */
-async function tellConflict(
+async function reportConflict(
   deps: Deps,
   { task, workspace, lower, place }: Brought,
   { onto, lies_on, files, hunks }: Extract<RestackResult, { kind: 'conflict' }>,
@@ -433,7 +433,7 @@ function lastBelow(q: Queries, { stacked_on }: TaskRecord, { stack }: WorkspaceR
 }
 
 /** Goes on where a passed review held, once the task below has landed. */
-function goOn(deps: Deps, id: TaskId): void {
+function resumeReview(deps: Deps, id: TaskId): void {
   const { context, transitions, worker } = deps
   const { read } = context.store
   const canGo = (q: Queries): { readonly task: TaskRecord; readonly to: string; readonly by: string } | null => {

@@ -63,7 +63,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
       return { ...found, hunks: redactHunks(context, task, found.hunks) }
     },
     update: async (request, signal) => {
-      await letStepsPass(deps, request.task_id, signal)
+      await waitForSteps(deps, request.task_id, signal)
       const first = await attempt(deps, request, signal)
       if (isRefusal(first)) return first
       if (first.result.kind !== 'conflict') return answerOf(request.strategy, first)
@@ -82,7 +82,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
 }
 
 /** Waits for the task's pending steps, unless they take long or wait for a person. */
-async function letStepsPass({ worker }: Deps, task_id: TaskId, signal: AbortSignal): Promise<void> {
+async function waitForSteps({ worker }: Deps, task_id: TaskId, signal: AbortSignal): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
   await settleOrAbort(worker.waitUntilDrained(task_id), limit)
   signal.throwIfAborted()

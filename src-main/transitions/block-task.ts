@@ -97,7 +97,7 @@ export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, req
     ? noWayBack(gate)
     : plan.kind === 'escalate'
       ? reviewLimitReached(gate, gate.gate_config?.max_rejections ?? 0)
-      : goesRound(gate)
+      : loopAnnotation(gate)
   blockTask(deps, tx, task, { ...problem, ...why }, depth)
 }
 
@@ -110,7 +110,7 @@ export function reviewLimitReached(gate: WorkflowState, times: number): ErrorAnn
   }
 }
 
-function goesRound(gate: WorkflowState): ErrorAnnotation {
+function loopAnnotation(gate: WorkflowState): ErrorAnnotation {
   const message = `${gate.label} sent the work back, and the workflow returned it unchanged, time after time. Work on it, or move it on yourself.`
   return { type: 'retry_budget_exhausted', message, recovery_actions: [] }
 }

@@ -88,7 +88,7 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
     remove: async (choice, signal) => {
       const rescue = await find(choice, signal)
       if (rescue === null || !(await workspaces.deleteRescue(rescue, { signal }))) return none
-      tellGivenUp(context, rescue.repo_path, [rescue.ref])
+      emitDiscarded(context, rescue.repo_path, [rescue.ref])
       return null
     },
     sweep: async (signal) => {
@@ -152,12 +152,12 @@ async function intoWorktree(
   const { path } = workspace
   const restored = await withWorktreeLock(context, path, () => restore({ path }))
   if ('code' in restored && restored.code === workspaceLocked.code) return await restore(busy)
-  tell(context, task)
+  emitWorkspace(context, task)
   return restored
 }
 
 /** Emits the workspace, so that clients reload it and its rescues. */
-function tell(context: EngineContext, task: TaskRecord): void {
+function emitWorkspace(context: EngineContext, task: TaskRecord): void {
   context.feed.commit((tx) => {
     const owner = workspaceOwner(tx, task)
     const current = tx.workspaces.byTask(owner.id)
@@ -166,7 +166,7 @@ function tell(context: EngineContext, task: TaskRecord): void {
 }
 
 /** Emits to the project of the task; if that is deleted, to all projects with the repository. */
-function tellGivenUp(context: EngineContext, repo_path: string, refs: readonly string[]): void {
+function emitDiscarded(context: EngineContext, repo_path: string, refs: readonly string[]): void {
   context.feed.commit((tx) => {
     const having = tx.projects.list().filter(({ id }) => tx.repos.byProject(id).some(({ path }) => path === repo_path))
     for (const ref of refs) {
@@ -197,7 +197,7 @@ async function expire(context: EngineContext, path: string, before: number, sign
     const refs = await context.workspaces.expireRescues(path, before, { signal })
     if (refs.length === 0) return
     context.log.info({ path, refs }, 'rescues older than 30 days were given up')
-    tellGivenUp(context, path, refs)
+    emitDiscarded(context, path, refs)
   } catch (error) {
     if (!(error instanceof WorkspaceError) || signal.aborted) throw error
     context.log.warn({ err: error, path }, 'the rescues of a repository could not be looked through')

@@ -11,7 +11,7 @@ type Owner = Pick<TaskRecord, 'id' | 'project_id'>
 export function saveWorkspace(tx: Tx, task: Owner, record: WorkspaceRecord): void {
   const { id: workspace_id, branch, status, cleanup_at } = record
   const sharing = [task.id, ...sharers(tx, task.id)]
-  put(tx, sharing, record)
+  saveWithCards(tx, sharing, record)
   const base = { project_id: task.project_id, task_id: task.id, workspace_id, branch }
   for (const task_id of sharing) tx.emit('workspace.updated', { ...base, task_id, status, cleanup_at })
   if (status === 'cleaned') tx.emit('workspace.cleaned', base)
@@ -19,16 +19,16 @@ export function saveWorkspace(tx: Tx, task: Owner, record: WorkspaceRecord): voi
 
 /** Saves the ports of a worktree. One that is being created emits its event once it is ready. */
 export function savePorts(tx: Tx, task: Owner, record: WorkspaceRecord): void {
-  if (record.status === 'creating') put(tx, [task.id, ...sharers(tx, task.id)], record)
+  if (record.status === 'creating') saveWithCards(tx, [task.id, ...sharers(tx, task.id)], record)
   else saveWorkspace(tx, task, record)
 }
 
 /** Saves the record and emits the cards, because they show the worktree's ports. */
-function put(tx: Tx, sharing: readonly TaskId[], record: WorkspaceRecord): void {
+function saveWithCards(tx: Tx, sharing: readonly TaskId[], record: WorkspaceRecord): void {
   const before = tx.workspaces.byTask(record.task_id)?.port_base ?? null
   const port_base = record.status === 'cleaned' ? null : record.port_base
   tx.workspaces.put({ ...record, port_base })
-  if (port_base !== before) for (const task_id of sharing) tellCard(tx, task_id)
+  if (port_base !== before) for (const task_id of sharing) emitCard(tx, task_id)
 }
 
 function sharers(tx: Tx, task_id: TaskId): readonly TaskId[] {
@@ -37,7 +37,7 @@ function sharers(tx: Tx, task_id: TaskId): readonly TaskId[] {
 }
 
 /** Sets `updated_at`, so that the event wins over older responses that are still on their way. */
-function tellCard(tx: Tx, task_id: TaskId): void {
+function emitCard(tx: Tx, task_id: TaskId): void {
   const task = tx.tasks.get(task_id)
   if (task) tx.saveTask(task)
 }

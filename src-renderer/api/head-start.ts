@@ -83,7 +83,7 @@ export function createPrefetch(client: Client): HeadStart {
       },
     },
     begin(projectId) {
-      // Whoever asks for it hears of a failure.
+      // The caller that takes it handles the failure.
       void Promise.allSettled([askAll(subscribe(), projectId)])
     },
   }

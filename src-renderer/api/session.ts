@@ -25,7 +25,7 @@ export interface Session {
 /** The codes that mean: this token is of no use any more. */
 export const tokenCodes: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired']
 
-/** The window needs no sign-in: whoever sits at it is the local operator. */
+/** The window needs no sign-in, because its user is the local operator. */
 export function createWindowSession(): Session {
   const state: SessionState = { kind: 'signed_in', as: 'local' }
   const nothing = async (): Promise<void> => undefined

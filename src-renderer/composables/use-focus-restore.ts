@@ -7,7 +7,7 @@ interface Surrounding {
 
 const stops = 'a[href], button:not(:disabled), input:not(:disabled), textarea, select, [tabindex]:not([tabindex="-1"])'
 
-/** Whoever is in something that leaves the page comes to what follows it, instead of nowhere. */
+/** When an element with the focus is removed, moves the focus to what follows it. */
 export function useFocusRestore(root: Readonly<ShallowRef<HTMLElement | null>>): void {
   onBeforeUnmount(() => {
     if (!root.value?.contains(document.activeElement)) return

@@ -29,7 +29,7 @@ export function usePasteLimit(text: () => string, max: MaybeRefOrGetter<number>)
         at: text(),
       }
     },
-    // Whoever writes on has read it.
+    // A person who continues to type has read it.
     problem: computed(() => (tooLong.value ? words : refused.value?.at === text() ? refused.value.words : null)),
     tooLong,
   }

@@ -1,7 +1,7 @@
 import { useTimeoutFn } from '@vueuse/core'
 import { computed, watch, type Ref } from 'vue'
 
-/** So long whoever was about to press something else takes to see that this has come. */
+/** The time that a person needs to notice that the button below the pointer has changed. */
 const unreadMs = 500
 
 /**

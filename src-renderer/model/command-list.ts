@@ -1,4 +1,4 @@
-/** A command that has a name and keys; what it does is registered by whoever is on screen. */
+/** A command with a name and keys; the component on screen registers its handler. */
 export interface CommandInfo {
   readonly id: string
   readonly group: CommandGroup

@@ -24,9 +24,9 @@ export interface Deliverer {
   stop(): void
 }
 
-/** How close together notifications may disturb somebody, in milliseconds; what comes in between is told at once. */
+/** The shortest pause between notifications in milliseconds; those in between are shown together. */
 export const deliveryPause = 3_000
-/** More than these are told as a number: after a night the system would show nothing else. */
+/** More than these are shown as a number, because after a night the system would show nothing else. */
 const maxSeparate = 3
 
 /** Tells of notifications by the system and a sound, as far as the person wants that on this device. */

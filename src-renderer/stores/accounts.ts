@@ -21,13 +21,13 @@ export const useAccounts = defineStore('accounts', () => {
   const members = createKeyedStore<readonly Member[]>({
     changed: (list) => list.forEach((one) => name(one.user_id, one)),
   })
-  /** What people are called, by id, as far as whoever looks may see it. */
+  /** Names by ID, as far as the viewer may see them. */
   const names = shallowReactive(new Map<string, string>())
   const name = (id: string, { display_name }: Pick<User, 'display_name'>) => void names.set(id, display_name)
 
   async function loadMembers(projectId: string): Promise<void> {
     const ask = async () => (await client.call('members.list', { project_id: projectId })).items
-    // Somebody has come or gone meanwhile.
+    // The members have changed since.
     if (!(await members.take(projectId, ask))) await loadMembers(projectId)
   }
   /** What the person at the screen sees has become another. */
@@ -67,9 +67,9 @@ export const useAccounts = defineStore('accounts', () => {
     membersOf: (projectId: string): readonly Member[] | undefined =>
       members.byKey.get(projectId)?.toSorted(byRoleAndName),
     loadMembers,
-    /** What somebody is called; undefined for whom the person at the screen does not get to see. */
+    /** A person's name; undefined if the viewer may not see it. */
     nameOf: (userId: string): string | undefined => names.get(userId),
-    /** Gets to know everybody in the projects. A project that can't be asked (any more) leaves its people unnamed. */
+    /** Loads the members of all projects. The people of a project that can't be loaded remain unnamed. */
     loadNames: async (): Promise<void> => {
       if (session.me) await Promise.allSettled(projects.items.map(({ id }) => loadMembers(id)))
     },
@@ -82,7 +82,7 @@ export const useAccounts = defineStore('accounts', () => {
     removeMember: async ({ project_id, user_id }: Member): Promise<void> => {
       await client.call('members.remove', { project_id, user_id })
     },
-    /** What somebody saw is not for whoever signs in next. */
+    /** Drops everything, because the next user may not see it. */
     forget(): void {
       users.byId.clear()
       members.byKey.clear()

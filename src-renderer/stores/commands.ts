@@ -5,7 +5,7 @@ import type { CommandId } from '../model/command-list.ts'
 import { useShortcuts } from './shortcuts.ts'
 import { useToasts } from './toasts.ts'
 
-/** What a command does as long as whoever registered it is on screen. */
+/** The handler of a command while its component is on screen. */
 export interface CommandHandler {
   /** Whether a key press where the focus is now means this; without it, anywhere but in text, menus and dialogs. */
   readonly accepts?: (event: KeyboardEvent) => boolean
@@ -101,7 +101,7 @@ function sentence(reason: string): string {
   return /[.!?…]$/.test(reason) ? reason : `${reason}.`
 }
 
-/** Where a letter is a letter, or a choice of a menu: whoever is there is at something. */
+/** Whether the focus is in a field or menu, where letters are input. */
 export function isTaken(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&

@@ -6,7 +6,7 @@ import { readLocal } from './local-storage.ts'
 
 const key = 'copse.delivery'
 
-/** How one hears of notifications on this device; all of it is off until somebody turns it on. */
+/** How this device announces notifications; everything is off until the person turns it on. */
 export const useDelivery = defineStore('delivery', () => {
   const { desktop } = useConnection()
   const kept = read()
@@ -62,7 +62,7 @@ interface Kept {
   readonly muted: readonly string[]
 }
 
-/** What nobody has chosen is off. */
+/** Everything is off by default. */
 function read(): Kept {
   const { system, sound, badge, muted } = readLocal(key)
   const ids = Array.isArray(muted) ? muted.filter((id) => typeof id === 'string') : []

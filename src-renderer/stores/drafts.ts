@@ -4,7 +4,7 @@ import { writeLocal } from './local-storage.ts'
 
 const prefix = 'copse.draft.'
 
-/** What somebody has typed and not sent, by where they typed it: kept on this device, also when the page goes. */
+/** Unsent text by its place, stored on this device across reloads. */
 export const useDrafts = defineStore('drafts', () => {
   const texts = shallowReactive(new Map<string, string | null>())
 

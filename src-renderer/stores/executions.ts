@@ -64,7 +64,7 @@ export const useExecutions = defineStore('executions', () => {
     resize: async (executionId: string, cols: number, rows: number): Promise<void> => {
       await client.call('executions.resize', { execution_id: executionId, cols, rows })
     },
-    /** Sends comments and a message to whoever works on a task: behind a run at work they wait. */
+    /** Sends comments and a message to a task's worker; during a run they wait for its end. */
     send: async (taskId: string, comment_ids: CommentId[], message?: string): Promise<void> => {
       const more = message === undefined ? {} : { message }
       const reply = await client.call('tasks.feedback', { task_id: taskId, comment_ids, ...more })

@@ -61,7 +61,7 @@ export const useLive = defineStore('live', () => {
   const offline = computed(() => connection.value.state === 'reconnecting')
   let live: Live | null = null
 
-  /** What was running may have ended while nobody heard. */
+  /** Runs may have ended while no event arrived. */
   async function reloadExecutions(): Promise<void> {
     const open = [...targets.executions.byId.values()].filter((execution) => execution.finished_at === null)
     await Promise.all(

@@ -6,13 +6,13 @@ import { useAccounts } from './accounts.ts'
 import { useAgents } from './agents.ts'
 import { useSession } from './session.ts'
 
-/** Somebody as the app shows them. */
+/** A person or agent as the app shows them. */
 export interface Face {
   readonly name: string
   readonly kind: 'agent' | 'person'
 }
 
-/** Names for ids. Somebody whose name the person at the screen may not see stays somebody. */
+/** Names for IDs. A person whose name the viewer may not see remains unnamed. */
 export const usePeople = defineStore('people', () => {
   const accounts = useAccounts()
   const agents = useAgents()
@@ -26,12 +26,12 @@ export const usePeople = defineStore('people', () => {
   }
   return {
     face,
-    /** Everybody on a task, each once. */
+    /** Everyone on a task, each once. */
     faces(roles: Readonly<Record<string, Assignee>>): Face[] {
       const byId = new Map(Object.values(roles).map((assignee) => [assignee.id as string, assignee]))
       return [...byId.values()].map(face)
     },
-    /** Whoever the history names in `triggered_by` and `by`: `agent:<id>`, `user:<handle>`, `system`. */
+    /** The person or agent that the history names in `triggered_by` and `by`: `agent:<id>`, `user:<handle>`, `system`. */
     actor(by: string): Face {
       const [kind, rest = ''] = by.split(/:(.*)/s)
       if (kind === 'agent') return agent(rest)
@@ -40,12 +40,12 @@ export const usePeople = defineStore('people', () => {
       if (kind === 'user') return { name: isMe ? session.myName : rest, kind: 'person' }
       return { name: 'Copse', kind: 'agent' }
     },
-    /** Whoever wrote a comment. */
+    /** The author of a comment. */
     author: ({ author }: Pick<Comment, 'author'>): Face => ({
       name: author.type === 'operator' ? session.myName : author.name,
       kind: author.type === 'agent' ? 'agent' : 'person',
     }),
-    /** Whoever does a run. */
+    /** The worker of a run. */
     worker: ({ user_id, agent_id, executor }: Execution): Face =>
       user_id === null ? agent(agent_id ?? '', executor) : face({ type: 'user', id: user_id }),
   }

@@ -6,7 +6,7 @@ import { useClient } from './client.ts'
 export function usePrompts() {
   const client = useClient()
   return {
-    /** What whoever has the role would be told now. */
+    /** The prompt that the role's holder would get now. */
     ofTask: (task_id: string, role: string): Promise<Prompt> => client.call('tasks.prompt', { task_id, role }),
     /** What would be told of a task that is not there yet. */
     ofDraft: (draft: OperationInput<'tasks.draft_prompt'>): Promise<Prompt> => client.call('tasks.draft_prompt', draft),

@@ -72,7 +72,7 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     /** Begins the work again: worktree and branch go, kept as rescues, and the role stays with who has it. */
     startOver: (taskId: string, role: string, to: RoleHolder) =>
       answered(client.call('tasks.assign_role', { task_id: taskId, role, reset_workspace: true, ...holder(to) })),
-    /** Makes the worktree anew that is gone with its branch. */
+    /** Creates a new worktree if it and its branch are gone. */
     resetWorkspace: (taskId: string) => answered(client.call('tasks.reset_workspace', { task_id: taskId })),
     addDependency: async (taskId: string, on: string): Promise<void> => {
       await client.call('tasks.add_dependency', { task_id: taskId, depends_on_id: on })

@@ -11,7 +11,7 @@ export function createTaskLists<T extends { readonly id: string; readonly task_i
     byId,
     put,
     take,
-    /** Whether all that a task has is here; before, nobody can say that there is no more. */
+    /** Whether all records of a task are loaded; until then there may be more. */
     isKnown: (taskId: string): boolean => known.has(taskId),
     async load(taskId: string, ask: () => Promise<{ readonly items: readonly T[] }>): Promise<void> {
       await add(ask)

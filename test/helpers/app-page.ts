@@ -12,18 +12,18 @@ import { useProjects } from '../../src-renderer/stores/projects.ts'
 import { useTasks } from '../../src-renderer/stores/tasks.ts'
 import type { Client } from '../../src-shared/client/create-client.ts'
 
-/** The app's stores without its screens: what somebody would see who looks at every board. */
+/** The app's stores without its screens, as for a person who looks at every board. */
 export interface AppPage extends Disposable {
-  /** Cuts the connection to the events; it is not taken up again before `comeBack`. */
+  /** Cuts the connection to the events until `comeBack`. */
   leave(): void
   comeBack(): void
-  /** How often everything was loaded anew. */
+  /** How often everything was reloaded. */
   readonly resets: () => number
-  /** What it knows, in an order of its own. */
+  /** Its whole state, sorted. */
   state(): Promise<Readonly<Record<string, unknown>>>
-  /** Settles when the page has heard of this task. */
+  /** Resolves when the page knows this task. */
   heardOf(task_id: string): Promise<void>
-  /** Opens the inbox, which is loaded and kept up to date from then on. */
+  /** Opens the inbox, which is kept up to date from then on. */
   openInbox(): Promise<void>
 }
 
@@ -79,7 +79,7 @@ export function openPage(client: Client): AppPage {
     state: async () => {
       const tasks = stores.projects.items.flatMap((project) => stores.tasks.byProject(project.id))
       const named = tasks.flatMap((task) => task.active_execution_id ?? [])
-      // A card asks for the execution that it names.
+      // A card loads the execution that it names.
       await Promise.all(named.map((id) => stores.executions.ensure(id)))
       return {
         projects: sorted(stores.projects.items),
@@ -89,7 +89,7 @@ export function openPage(client: Client): AppPage {
           .map((id) => stores.executions.byId.get(id))
           .toSorted((one, other) => String(one?.id).localeCompare(String(other?.id))),
         integrations: stores.projects.items.map((project) => stores.integrations.of(project.id)),
-        // In its own order, which is what people see.
+        // In its own order, which people see.
         inbox: stores.notifications.items,
         unread: stores.notifications.unread,
       }

@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What a stand-in for Claude Code asks to do. */
+/** A call that a stand-in for Claude Code requests. */
 export interface ClaudeRequest {
   readonly tool_name: string
   readonly input: Readonly<Record<string, unknown>>
 }
 
 /**
- * Writes a program that speaks Claude Code's stream-json: it tells each call, asks whether it may, and
- * says in the end what it was answered. Give its path to an agent of the kind claude-code.
+ * Writes a program that speaks Claude Code's stream-json: it prints each call, asks for permission, and prints the
+ * answers at the end. Give its path to an agent of the kind claude-code.
  */
 export async function writeAskingClaude(folder: string, requests: readonly ClaudeRequest[]): Promise<string> {
   const path = join(folder, 'claude')

@@ -1,7 +1,7 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { RunningApp } from './running-app.ts'
 
-/** The status of a request with a token (none when empty), and the code of its refusal. */
+/** The status of a request with a token (none if empty), and the code of its refusal. */
 export async function ask(
   running: Pick<RunningApp, 'url'>,
   token: string,
@@ -23,16 +23,16 @@ export async function ask(
   return [response.status, answer.error?.code ?? null] as const
 }
 
-/** Whether a token is good. */
+/** Returns whether a token is valid. */
 export const me = (running: Pick<RunningApp, 'url'>, token: string) => ask(running, token, 'GET', '/auth/me')
 
-/** The code that a call is refused with, or `done`. */
+/** The refusal code of a call, or `done`. */
 export const codeOf = (work: Promise<unknown>) =>
   work.then(
     () => 'done',
     (error: unknown) => (error instanceof ApiError ? error.code : error),
   )
 
-/** The first person of a running app signs in once more. */
+/** Signs the first person of a running app in once more. */
 export const login = (running: Pick<RunningApp, 'clientWith'>, password = 'correct horse') =>
   running.clientWith(null).call('auth.login', { email: 'owner@copse.test', password })

@@ -8,7 +8,7 @@ import { findBrowser } from '../../src-main/service/find-browser.ts'
 
 const run = promisify(execFile)
 
-/** What Playwright switches off itself: of several lists Chromium heeds the last only. */
+/** Playwright's own list of disabled features, because Chromium uses only the last list. */
 const byPlaywright = [
   'AimEnabled',
   'AvoidCorsURLLoaderRestartOnRedirect',
@@ -25,10 +25,10 @@ const byPlaywright = [
   'TcpPortRandomizationWin',
   'ThirdPartyStoragePartitioning',
 ]
-/** Two pages of the address bar, which nobody sees here, take as long as the page itself in every new context. */
+/** Two pages of the address bar, invisible here, take as long as the page itself in every new context. */
 const addressBar = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup']
 
-/** Chromium without anything that reaches for a network of its own. */
+/** Chromium without features that use the network. */
 export const chromiumArgs: readonly string[] = [
   `--disable-features=${[...byPlaywright, ...addressBar].join(',')}`,
   '--disable-gpu',
@@ -41,10 +41,10 @@ export const chromiumArgs: readonly string[] = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ]
 
-/** Chromium without the windows that nobody sees here: the same pages for a seventh less work. */
+/** Chromium without invisible windows: the same pages for a seventh less work. */
 const shell = 'chromium-headless-shell'
 
-/** The Chromium of this machine, or Playwright's own; null where neither is installed. */
+/** The Chromium of this machine, or Playwright's own; null if neither is installed. */
 export function findChromium(): string | null {
   const playwrights = chromium.executablePath()
   const withoutWindows = process.env['COPSE_CHROMIUM'] ? null : findOnPath(shell)
@@ -52,8 +52,8 @@ export function findChromium(): string | null {
 }
 
 /**
- * Makes sure that there is a Chromium: through apt where that may be used, else by Playwright's own
- * download. Throws one line that says what to install where neither works.
+ * Installs a Chromium if there is none: through apt if that is possible, else by Playwright's own download. Throws
+ * one line that says what to install if neither works.
  */
 export async function ensureChromium(): Promise<string> {
   const found = findChromium()
@@ -78,8 +78,8 @@ export async function launchChromium(): Promise<Browser> {
 }
 
 /**
- * From now on every `launchChromium` of this process and of those that it starts shares one Chromium, until `close`: a
- * launch costs most of a second.
+ * Makes every `launchChromium` of this process and its children share one Chromium until `close`, because a launch
+ * takes most of a second.
  */
 export async function shareChromium(): Promise<{ readonly close: () => Promise<void> }> {
   const options = await launchOptions()
@@ -88,7 +88,7 @@ export async function shareChromium(): Promise<{ readonly close: () => Promise<v
   return server
 }
 
-/** A page of a test is gone before the machine code that is made of its scripts has paid. */
+/** A test's page is closed before optimizing its scripts would pay off. */
 const shortLived = '--js-flags=--no-opt --no-maglev --single-threaded-gc'
 
 const sharedAt = 'COPSE_TEST_BROWSER_AT'
@@ -97,7 +97,7 @@ async function launchOptions() {
   return { executablePath: await ensureChromium(), headless: true, args: [...chromiumArgs] }
 }
 
-/** null when it worked or does not concern this system, else what went wrong. */
+/** null if it worked or does not concern this system, else the reason of the failure. */
 async function installByApt(): Promise<string | null> {
   if (!existsSync('/usr/bin/apt-get')) return null
   const prefix = process.getuid?.() === 0 ? [] : ['sudo', '-n']

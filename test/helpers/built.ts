@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { projectRoot } from './project-root.ts'
 
-/** A built program of the main process. Processes that tests start are built ones: they start in less than half the time. */
+/** A built program of the main process. Tests start built processes, which takes less than half the time. */
 export async function builtFile(name: 'cli.js' | 'headless.js'): Promise<string> {
   await ensureBuilt()
   return join(projectRoot, 'dist', 'main', name)
@@ -9,7 +9,7 @@ export async function builtFile(name: 'cli.js' | 'headless.js'): Promise<string>
 
 let built: Promise<void> | undefined
 
-/** Builds what is older than its sources. They are looked at once in a process: all of them have to be read for it. */
+/** Builds what is older than its sources. Checks them once per process, because all of them have to be read. */
 export function ensureBuilt(): Promise<void> {
   return (built ??= build())
 }

@@ -1,4 +1,4 @@
-/** Milliseconds of processor time that `work` takes: unlike a clock, it does not see what else the machine does. */
+/** Milliseconds of processor time that `work` takes, which other load of the machine does not affect. */
 export function cpuTime(work: () => unknown): number {
   const before = process.cpuUsage()
   work()

@@ -15,7 +15,7 @@ export interface Journey extends AsyncDisposable {
   readonly repository: TestRepository
 }
 
-/** The service that a task travels in, in this process or in one of its own. */
+/** The service of the journey, in this process or in one of its own. */
 type Vehicle = Pick<RunningApp, 'client' | 'eventually'>
 
 export interface Travelling {
@@ -24,7 +24,7 @@ export interface Travelling {
   readonly project_id: ProjectId
 }
 
-/** What must be the same whether or not something died on the way. */
+/** What must be equal with and without a crash. */
 export interface Arrival {
   readonly audit: readonly string[]
   readonly reviews: readonly string[]
@@ -39,7 +39,7 @@ export interface Arrival {
   readonly processes: readonly string[]
 }
 
-// It does better once CI has told it so; CI tells it in these words.
+// The agent improves its work once CI has printed this.
 const coder =
   'if grep -q NEEDS-A-FIX "$SVC_PROMPT_FILE"; then echo fixed > work.txt; else echo draft > work.txt; fi; echo done'
 const ci = 'grep -q fixed work.txt || { echo NEEDS-A-FIX; exit 1; }'
@@ -74,10 +74,10 @@ export async function pack({ client }: Vehicle, { repository }: Journey): Promis
   return { task_id: task.id, agent_id: agent.id, project_id: project.id }
 }
 
-/** How often a client may be overtaken where the task stands; more often means that it is refused for good. */
+/** How often a client may be overtaken in one state; more often means a permanent refusal. */
 const patience = 200
 
-/** Does what a client has to do, from wherever the task stands, until it is done and cleaned up. */
+/** Does what a client has to do in any state, until the task is done and cleaned up. */
 export async function travel(app: Vehicle, { task_id, agent_id }: Travelling): Promise<void> {
   const { client } = app
   const refused = new Map<number, number>()
@@ -94,7 +94,7 @@ export async function travel(app: Vehicle, { task_id, agent_id }: Travelling): P
       else if (next === 'merge')
         await client.call('tasks.transition', { task_id, status: 'merging', version: task.version })
     } catch (error) {
-      // What follows a crash may overtake the client, and a write may fail: then it looks again.
+      // After a crash the service may overtake the client, or a write may fail, so it looks again.
       if (!(error instanceof ApiError) || (error.status !== 409 && !isFailedWrite(error))) throw error
       const times = (refused.get(task.version) ?? 0) + 1
       refused.set(task.version, times)
@@ -111,7 +111,7 @@ async function look(client: Client, task_id: TaskId): Promise<{ readonly task: T
   return { task, cleaned: (await client.call('tasks.workspace', { task_id })).status === 'cleaned' }
 }
 
-/** What the task waits for somebody to do; null while it goes on by itself. */
+/** The action that the task waits for; null while it continues automatically. */
 function nextFor(task: Task): 'claim' | 'retry' | 'merge' | 'stuck' | null {
   if (task.error_annotation?.recovery_actions.includes('retry_execution')) return 'retry'
   if (task.error_annotation) throw new Error(`The task needs help: ${JSON.stringify(task.error_annotation)}`)
@@ -134,7 +134,7 @@ export async function arrival(app: Vehicle, journey: Journey, { task_id, project
     audit: audit.map(
       (one) =>
         `${one.from_state} > ${one.to_state} by ${one.triggered_by.split(':')[0] ?? ''}${one.rejection ? ', rejected' : ''}: ` +
-        // The hooks of the project's own run beside those of the states.
+        // The project's own hooks run beside those of the states.
         one.hooks
           .map(({ phase, action, outcome }) => `${phase} ${action} ${outcome}`)
           .sort()

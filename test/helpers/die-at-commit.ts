@@ -1,14 +1,14 @@
 import SqliteDatabase from 'better-sqlite3'
 
-// Loaded before the service, has it die at a commit of the parent's choice. It counts the transactions that write
-// something from the parent's first word on; the product knows nothing of it.
+// Loaded before the service, makes it die at a commit of the parent's choice. It counts the transactions that write
+// something after the parent's first message; the product does not know about it.
 
-/** Counts from now on, and dies right before or right after the commit with this number (null: never). */
+/** Counts from now on, and dies right before or after the commit with this number (null: never). */
 export interface CountCommits {
   readonly die: { readonly at: number; readonly when: 'before' | 'after' } | null
 }
 
-/** One entry a commit, in order; true where a transition or its steps moved on. */
+/** One entry per commit, in order; true where a transition or its steps moved on. */
 export type Commits = readonly boolean[]
 
 type Work = (...args: never[]) => unknown

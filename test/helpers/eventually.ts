@@ -1,6 +1,6 @@
 import type { Client } from '../../src-shared/client/create-client.ts'
 
-/** Listens first, then looks after every event, so that no change falls between. */
+/** Subscribes first, then checks after every event, so that no change is missed. */
 export async function eventually<T>(client: Client, read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
   const stop = new AbortController()
   const tooLong = AbortSignal.timeout(40_000)

@@ -1,6 +1,6 @@
 import SqliteDatabase from 'better-sqlite3'
 
-/** How the writes to one database go wrong: which, counted from now on, how many in a row, and with what error. */
+/** Which writes to a database fail, counted from now on, how many in a row, and with what error. */
 export interface FailingCommits {
   readonly at: number
   readonly times: number
@@ -16,8 +16,8 @@ interface Counter {
 const counters = new Map<string, Counter>()
 
 /**
- * Counts the commits to the database in `dataDir` from now on, and lets some of them fail, as a full disk or another
- * process that holds the file would. A failed one is tried by the product as often as it likes: each attempt counts.
+ * Counts the commits to the database in `dataDir` from now on, and lets some of them fail, like a full disk or
+ * another process that holds the file. Every retry of the product counts too.
  */
 export function countCommits(dataDir: string, failing: FailingCommits | null): { readonly counter: Readonly<Counter> } {
   const counter = { written: 0, failed: 0, failing }
@@ -39,7 +39,7 @@ SqliteDatabase.prototype.transaction = function failing(this: SqliteDatabase.Dat
   return transactionOf.call(this, counted as (...args: unknown[]) => unknown)
 } as typeof transactionOf
 
-// What is written outside of a transaction is a commit of its own.
+// A write outside a transaction is a commit of its own.
 const statement = Object.getPrototypeOf(new SqliteDatabase(':memory:').prepare('SELECT 1')) as SqliteDatabase.Statement
 const runOf = statement.run.bind.bind(statement.run) as (
   self: SqliteDatabase.Statement,

@@ -5,12 +5,12 @@ import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
 import { boardIds, plainTask, runningExecution, uuid } from './plain-task.ts'
 
-/** A task by what differs from the plainest one. */
+/** A task by its differences from the plainest one. */
 interface TaskSeed extends Partial<Omit<Task, 'id' | 'roles'>> {
   readonly tail: string
   readonly title: string
   readonly who?: readonly (keyof typeof boardIds)[]
-  /** What its agent does now, and for how many seconds. */
+  /** The agent's current activity, and for how many seconds. */
   readonly live?: readonly [string, number]
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** An issue as a tracker keeps it. */
+/** An issue as a tracker stores it. */
 export interface FakeIssue {
   readonly number: number
   readonly title: unknown
@@ -23,18 +23,18 @@ export interface SeenRequest {
 
 export type Answer = (response: ServerResponse, request: SeenRequest) => void
 
-/** A server that speaks as GitHub and Gitea do, and errs as it is told. */
+/** A server that speaks like GitHub and Gitea, with failures on demand. */
 export interface FakeTracker extends AsyncDisposable {
   readonly url: string
   readonly token: string
-  /** `owner/repo` → its issues; change it at will. */
+  /** `owner/repo` → its issues; may be changed at any time. */
   readonly repositories: Map<string, readonly FakeIssue[]>
-  /** Old names, as `owner/repo`, and what they send on to. */
+  /** Old names, as `owner/repo`, and their redirects. */
   readonly renamed: Map<string, string>
   readonly requests: SeenRequest[]
-  /** How often it said so. */
+  /** How often it answered so. */
   notModified: number
-  /** Asked first for every request; what it returns answers, `null` leaves it to the tracker. */
+  /** Called first for every request; its result is the answer, `null` leaves that to the tracker. */
   instead: ((request: SeenRequest, nth: number) => Answer | null) | null
   /** Added to every answer. */
   headers: Readonly<Record<string, string>>

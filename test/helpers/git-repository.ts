@@ -11,17 +11,17 @@ const execute = promisify(execFile)
 export interface TestRepository extends AsyncDisposable {
   /** The checkout's root, symlinks resolved. */
   readonly path: string
-  /** A folder beside the checkout, for worktrees and other things a test makes. Removed with the repository. */
+  /** A folder beside the checkout, for worktrees and other files of a test. Removed with the repository. */
   readonly beside: string
-  /** Runs git in the checkout (or in `cwd`) and answers its stdout without the last line end. Throws when it fails. */
+  /** Runs git in the checkout (or in `cwd`) and returns its stdout without the last line end. Throws if it fails. */
   git(args: readonly string[], options?: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv }): Promise<string>
-  /** Writes files (folders are made as needed) below the checkout or `cwd`. */
+  /** Writes files below the checkout or `cwd`, and creates folders as needed. */
   write(files: Readonly<Record<string, string | Uint8Array>>, cwd?: string): Promise<void>
-  /** Writes files, adds everything and commits in the checkout (or in `cwd`); answers the commit's id. */
+  /** Writes files, adds everything and commits in the checkout (or in `cwd`); returns the commit's ID. */
   commit(message: string, files: Readonly<Record<string, string | Uint8Array>>, cwd?: string): Promise<string>
 }
 
-/** The environment under which tests run git: no configuration but the repository's own, a fixed identity. */
+/** The environment of git in tests: no configuration but the repository's own, a fixed identity. */
 export const testGitEnvironment: Readonly<Record<string, string>> = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',
@@ -31,7 +31,9 @@ export const testGitEnvironment: Readonly<Record<string, string>> = {
   GIT_COMMITTER_EMAIL: 'tests@copse.test',
 }
 
-/** Several git commands behind one start of a process: to start one takes a large test process ten times as long. */
+/**
+ * Runs several git commands in one shell, because starting a process takes a large test process ten times as long.
+ */
 const script = {
   init: 'git init --quiet --initial-branch=main && printf %s "$1" >> .git/config',
   commit: 'git add --all && git commit --quiet --allow-empty --message "$0"',
@@ -40,14 +42,14 @@ const script = {
 const settings = '[user]\n\tname = Copse tests\n\temail = tests@copse.test\n[commit]\n\tgpgsign = false\n'
 
 /**
- * Makes a repository on branch `main`. With `files` (default: one README) it has one commit; with
- * `files: null` it has none. `name` is the checkout folder's name, for paths with spaces and the like.
+ * Creates a repository on branch `main`. With `files` (default: one README) it has one commit; with `files: null` it
+ * has none. `name` is the checkout folder's name, for paths with spaces and the like.
  */
 export async function createTestRepository(
   options: {
     readonly files?: Readonly<Record<string, string | Uint8Array>> | null
     readonly name?: string
-    /** The folder in which its own is made; by default the system's for temporary files. */
+    /** The folder in which its own is created; by default the system's for temporary files. */
     readonly within?: string
   } = {},
 ): Promise<TestRepository> {

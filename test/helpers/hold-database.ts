@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 
-/** Another process that holds the write lock of a database, until it is let go. */
+/** Another process that holds the write lock of a database until it is released. */
 export interface HeldDatabase extends AsyncDisposable {
-  /** Gives the lock back; settles when the process is gone. */
+  /** Releases the lock; resolves when the process is gone. */
   release(): Promise<void>
 }
 

@@ -10,7 +10,7 @@ export interface IntegrationJob extends AsyncDisposable {
   readonly job: Job
   readonly tracker: FakeTracker
   readonly secret: string
-  /** For `octo/hello` of the tracker, as `hosted`, unless it says otherwise. */
+  /** For `octo/hello` of the tracker, as `hosted`, by default. */
   integrate(more?: Partial<OperationInput<'integrations.create'>>): Promise<Integration>
   sync(): Promise<{ imported: number; skipped: number; errors: number }>
   integration(): Promise<Integration>

@@ -7,7 +7,7 @@ import type { Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 
-/** A running app with a project on a real repository, and short ways to what tests do over and over. */
+/** A running app with a project on a real repository, and shortcuts for common steps. */
 export interface Job extends AsyncDisposable {
   running: RunningApp
   readonly repository: TestRepository

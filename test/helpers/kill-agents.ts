@@ -1,6 +1,6 @@
 /**
- * What every agent of the kill test begins with. None of them ever takes back what it wrote: a file is put in place
- * whole, by a rename, and written again only once it is committed. Whatever is seen at a kill must be found afterwards.
+ * The common beginning of all agents of the kill test. None ever removes what it wrote: a file is put in place whole
+ * by a rename, and written again only once it is committed. So whatever exists at a kill must be found afterwards.
  */
 const words = `
 set -e
@@ -19,7 +19,7 @@ keep leftovers
 const agents = {
   quick: 'put $T/one; keep one; put $T/two; keep two; put $T/three; put "tracked/$((n%5)).txt"; echo done',
   slow: 'for i in 1 2 3 4 5 6 7 8 9; do put "$T/part $i/ü"; sleep 0.1; case $i in 3|6) keep "part $i";; esac; done; echo done',
-  // What it starts must be found too, also beyond its process group.
+  // Its children must be found too, even outside its process group.
   endless: 'put $T/one; keep one; put $T/two; git add -A; put $T/three; sleep 600 & setsid sleep 600 & sleep 600',
   clashing: 'put $T/one; put shared.txt; keep clash; put $T/two; echo done',
   failing: 'put $T/one; keep one; put $T/two; exit 3',
@@ -28,7 +28,7 @@ const agents = {
 
 export type AgentKind = keyof typeof agents
 
-/** How often each is taken. */
+/** How often each kind is chosen. */
 export const agentKinds: readonly AgentKind[] = [
   ...(['quick', 'quick', 'quick', 'slow', 'slow', 'slow', 'endless', 'endless'] as const),
   ...(['clashing', 'failing', 'wandering'] as const),
@@ -41,8 +41,8 @@ export const agentCommands: readonly (readonly [AgentKind, string])[] = (Object.
   (kind) => [kind, commandOf(kind)],
 )
 
-/** Whether a file's text is what an agent has put, and all of it. */
+/** Whether a file's text is complete and an agent's. */
 export const isWork = (text: string): boolean => /^work of \S+\n\S+ \d+\nend\n$/.test(text)
 
-/** CI: what was put is there. */
+/** CI: the file is there. */
 export const ciStep = 'ls tasks/$SVC_TASK_ID > /dev/null && sleep 0.1'

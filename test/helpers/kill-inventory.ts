@@ -4,16 +4,18 @@ import { join } from 'node:path'
 import { isWork } from './kill-agents.ts'
 import type { TestRepository } from './git-repository.ts'
 
-/** Work that somebody has seen: it may never be gone again. */
+/** Work that was once seen must never be lost. */
 export interface Holdings {
   readonly commits: Set<string>
-  /** By git's id of the content: where it was seen. */
+  /** By git's ID of the content: where it was seen. */
   readonly files: Map<string, string>
 }
 
 export const noHoldings = (): Holdings => ({ commits: new Set(), files: new Map() })
 
-/** Adds what refs, worktrees and folders hold now. Nothing that the service made of it counts as work. */
+/**
+ * Adds the current content of refs, worktrees and folders. Nothing that the service derived from it counts as work.
+ */
 export async function addHoldings(held: Holdings, repository: TestRepository, workspaces: string): Promise<void> {
   for (const [id, path] of await filesBelow(workspaces)) held.files.set(id, path)
   const commits = await repository.git(['rev-list', ...(await ends(repository))])
@@ -21,8 +23,8 @@ export async function addHoldings(held: Holdings, repository: TestRepository, wo
 }
 
 /**
- * All refs, and where the worktrees are. `--all` would also count refs that go with their worktree, and fails while git
- * is making one: its HEAD is all zeros then.
+ * All refs, and the worktrees. `--all` would include refs that are removed with their worktree, and fails while git
+ * creates one, because its HEAD is all zeros then.
  */
 async function ends(repository: TestRepository): Promise<readonly string[]> {
   const listed = await repository.git(['worktree', 'list', '--porcelain'])
@@ -30,13 +32,13 @@ async function ends(repository: TestRepository): Promise<readonly string[]> {
   return ['--glob=refs/*', ...heads.filter((id) => !/^0+$/.test(id))]
 }
 
-/** What is in no worktree, branch or rescue any more. */
+/** The work that no worktree, branch or rescue contains any more. */
 export async function lostOf(
   { commits, files }: Holdings,
   repository: TestRepository,
   workspaces: string,
 ): Promise<readonly string[]> {
-  // What is on its way goes from the disk into a ref: looked for in this order, it is met at least once.
+  // Moving work goes from the disk into a ref, so looking in this order finds it at least once.
   const onDisk = await filesBelow(workspaces)
   const listed = await repository.git(['rev-list', '--objects', ...(await ends(repository))])
   const reachable = new Set(listed.split('\n').map((line) => line.slice(0, 40)))
@@ -46,7 +48,7 @@ export async function lostOf(
   ]
 }
 
-/** The agents' whole files on the disk, by git's id of their content. */
+/** The agents' complete files on the disk, by git's ID of their content. */
 async function filesBelow(root: string): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   const folders = [root]
@@ -67,7 +69,7 @@ function blobId(text: string): string {
   return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
 }
 
-/** Files and folders come and go while one looks. */
+/** Files and folders come and go during the search. */
 async function orNothing<T>(reading: Promise<T>, nothing: T): Promise<T> {
   try {
     return await reading

@@ -6,14 +6,14 @@ import type { Task } from '../../src-shared/contract/tasks.ts'
 import { agentKinds, ciStep, type AgentKind } from './kill-agents.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
-/** What the people of the kill test know of, over all kills. */
+/** The knowledge of the kill test's people over all kills. */
 export interface Office {
   readonly project_id: ProjectId
   readonly agents: ReadonlyMap<AgentKind, AgentId>
   readonly random: SeededRandom
-  /** The task at each desk; null where the next one is still to be written. */
+  /** The task at each desk; null if the next one is still to be written. */
   readonly desks: (TaskId | null)[]
-  /** Every task that was ever written, and that nobody has deleted or was about to when the service died. */
+  /** Every task ever written, except those that were or may have been deleted. */
   readonly tasks: Set<TaskId>
   /** Tasks that were seen to be done. */
   readonly done: Set<TaskId>
@@ -21,7 +21,7 @@ export interface Office {
 
 type Act = (client: Client, office: Office, task: Task) => Promise<unknown>
 
-/** Works on all desks at once until the service is gone; anything but a refusal or its death is thrown. */
+/** Works on all desks at once until the service is gone; throws anything but a refusal or its death. */
 export async function workUntilDeath(client: Client, office: Office): Promise<void> {
   const over = new AbortController()
   const news = createNews(client, over.signal)
@@ -49,7 +49,7 @@ async function takeNext(client: Client, office: Office, desk: number): Promise<b
   return true
 }
 
-/** Does one of the things that make sense where the task stands; false when that is to wait. */
+/** Takes one step that is possible for the task; returns false if that must wait. */
 async function goOn(client: Client, office: Office, desk: number, task_id: TaskId): Promise<boolean> {
   try {
     const task = await client.call('tasks.get', { task_id })
@@ -61,7 +61,7 @@ async function goOn(client: Client, office: Office, desk: number, task_id: TaskI
     await act(client, office, task)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    // Somebody was faster, or it can't be done: that is for the next look. Other failures are the service's.
+    // Another person was faster, or it is impossible; the next look decides. Other failures are the service's.
     if (error.status >= 500) throw error
     if (error.code === 'not_found') forget(office, desk, task_id)
     return error.code === 'not_found'
@@ -100,7 +100,7 @@ const recover: Act = (client, { random }, { id, error_annotation }) =>
   })
 const cleanUp: Act = (client, _office, { id }) => client.call('tasks.clean_up_workspace', { task_id: id })
 const remove: Act = async (client, office, { id }) => {
-  // Where the service is killed before it answers, nobody knows whether the task is still there.
+  // If the service is killed before it answers, it is unknown whether the task still exists.
   office.tasks.delete(id)
   try {
     await client.call('tasks.delete', { task_id: id })
@@ -130,7 +130,7 @@ function actsFor(task: Task): readonly (Act | 'wait')[] {
   return ['wait', cancel]
 }
 
-/** The service was killed: that is what everybody waits for. */
+/** The expected error after a kill. */
 export function unlessDead(error: unknown): void {
   if (error instanceof ConnectionError) return
   // Its answer was cut off.
@@ -138,7 +138,7 @@ export function unlessDead(error: unknown): void {
   throw error
 }
 
-/** Tells who waits for a task that something was heard of it, or that nothing will be any more. */
+/** Notifies waiting callers of an event of their task, or that none will follow. */
 function createNews(client: Client, signal: AbortSignal) {
   let count = 0
   let ended = false

@@ -11,13 +11,13 @@ import { killWhileStarting, startKillableApp, type KillableApp } from './killabl
 import { processesIn, type FoundProcess } from './processes-in.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
-/** A repository that somebody works in, a data folder, and what was ever seen in both. */
+/** A repository in use, a data folder, and everything ever seen in both. */
 export interface World extends AsyncDisposable {
   readonly repository: TestRepository
   readonly dataDir: string
   readonly held: Holdings
   readonly random: SeededRandom
-  /** What the person has in the checkout, uncommitted, by path. */
+  /** The person's uncommitted files in the checkout, by path. */
   readonly own: Readonly<Record<string, string>>
 }
 
@@ -47,7 +47,7 @@ export async function createWorld(random: SeededRandom): Promise<World> {
   }
 }
 
-/** The project with its agents; nobody is at work. */
+/** The project with its agents, all idle. */
 export async function openOffice({ client }: KillableApp, { repository, random }: World): Promise<Office> {
   const { id: project_id } = await client.call('projects.create', { name: 'Kill', repo_path: repository.path })
   await client.call('projects.update_settings', {
@@ -73,8 +73,8 @@ export interface Death {
 }
 
 /**
- * Lets everybody work for a random while, then kills the service: alone, with all that runs for it (as when the machine
- * stops), or alone and its next start too. Notes what is there then.
+ * Lets everyone work for a random while, then kills the service: alone, with all its processes (as when the machine
+ * stops), or alone and its next start too. Records what is there then.
  */
 export async function workAndDie(app: KillableApp, world: World, office: Office): Promise<Death> {
   const { random, repository, dataDir, held } = world
@@ -87,10 +87,10 @@ export async function workAndDie(app: KillableApp, world: World, office: Office)
   }
   const working = workUntilDeath(app.client, office)
   const committing = commitUntilDeath(app, world)
-  // Should somebody be stopped by a failure, then by that.
+  // If a failure stops someone, the test fails with that.
   await Promise.race([moment(app, after), Promise.all([working, committing])])
   await app.kill()
-  // What the person's own git leaves behind is theirs: it ends first.
+  // Leftovers of the person's own git are theirs, so it ends first.
   await Promise.all([working, committing])
   if (how === 'machine') killAll([dataDir, repository.path])
   await addHoldings(held, repository, workspacesOf(world))
@@ -99,7 +99,7 @@ export async function workAndDie(app: KillableApp, world: World, office: Office)
   return { after_events: after.events, how, left }
 }
 
-/** So many events and then so many milliseconds from now; a service that has no more to say is not waited for. */
+/** Resolves after this many events and then milliseconds; does not wait for a quiet service. */
 async function moment({ client }: KillableApp, { events, ms }: { readonly events: number; readonly ms: number }) {
   const long = AbortSignal.timeout(15_000)
   let left = events
@@ -107,7 +107,7 @@ async function moment({ client }: KillableApp, { events, ms }: { readonly events
   await setTimeout(ms)
 }
 
-/** SIGKILL to all that works in these folders, until nothing does. */
+/** Sends SIGKILL to everything that works in these folders, until nothing does. */
 function killAll(folders: readonly string[]): void {
   for (let found = processesIn(folders); found.length > 0; found = processesIn(folders)) {
     for (const { pid } of found) {
@@ -120,7 +120,7 @@ function killAll(folders: readonly string[]): void {
   }
 }
 
-/** The person goes on working in the checkout, and commits there. */
+/** The person continues to work in the checkout, and commits there. */
 async function commitUntilDeath({ client, exited }: KillableApp, { repository, random }: World): Promise<void> {
   const stop = new AbortController()
   void exited.then(() => stop.abort())
@@ -145,7 +145,7 @@ function refusedByLock(error: unknown): void {
   if (!/index\.lock|cannot lock ref|did not match any file/.test(text)) throw error
 }
 
-/** A start after a death; all that must be so soon afterwards. */
+/** A start after a death, and everything that must hold soon afterwards. */
 export async function startAgain(world: World, death: Death): Promise<KillableApp> {
   const app = await startKillableApp(world.dataDir, 'plain', appOptions)
   try {
@@ -160,13 +160,13 @@ export async function startAgain(world: World, death: Death): Promise<KillableAp
   }
 }
 
-/** The tasks that were done although their target has nothing of them. */
+/** The tasks that are done although their target lacks their work. */
 export async function notMerged({ repository }: World, { done }: Office): Promise<readonly string[]> {
   const there = (await repository.git(['ls-tree', '--name-only', 'main:tasks'])).split('\n')
   return [...done].filter((task_id) => !there.includes(task_id))
 }
 
-/** What is wrong with the world now; some of it only for a moment, while a merge or a clean-up goes on. */
+/** The current faults of the world; some only last while a merge or a clean-up runs. */
 export async function troubleOf(world: World, death: Pick<Death, 'left'> | null): Promise<readonly string[]> {
   const { repository, dataDir, held } = world
   const lost = await lostOf(held, repository, workspacesOf(world))
@@ -189,7 +189,7 @@ async function brokenIn(repository: TestRepository): Promise<readonly string[]> 
   }
 }
 
-/** Whatever in the checkout is neither what its branch has nor what the person put there. */
+/** Everything in the checkout that is neither its branch's nor the person's. */
 async function strangeIn({ repository }: World): Promise<readonly string[]> {
   const strange: string[] = []
   for (const [path, text] of Object.entries(own)) {

@@ -12,28 +12,28 @@ import { projectRoot } from './project-root.ts'
 import { signIn } from './running-app.ts'
 import { strictClient } from './strict-client.ts'
 
-/** The application in a process of its own. Killed, it leaves everything as a crash would; disposed, it drains. */
+/** The application in a process of its own. A kill leaves everything like a crash; disposing drains it. */
 export interface KillableApp extends AsyncDisposable {
   readonly client: Client
   eventually<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T>
-  /** SIGKILL; settles when the process is gone. */
+  /** Sends SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>
   /** Counts commits from now on, and kills itself at one of them (null: never). */
   count(die: CountCommits['die']): void
   /** The commits since `count`. */
   commits(): Promise<Commits>
-  /** Settles when the process is gone. */
+  /** Resolves when the process is gone. */
   readonly exited: Promise<unknown>
 }
 
 export interface KillableOptions {
-  /** How long the worktree of a cancelled task stays; by default a day. */
+  /** How long the worktree of a cancelled task stays; a day by default. */
   readonly cleanupDelaySeconds?: number
   /** How far its clock is ahead. */
   readonly clockOffsetMs?: number
 }
 
-/** `mortal`: its commits can be counted, and it can be made to die at one. */
+/** `mortal`: its commits can be counted, and it can be told to die at one. */
 export async function startKillableApp(
   dataDir: string,
   kind: 'plain' | 'mortal' = 'plain',
@@ -70,7 +70,7 @@ export async function startKillableApp(
   }
 }
 
-/** Starts it and kills it so much later, wherever it is by then. */
+/** Starts it and kills it after this time, wherever it is by then. */
 export async function killWhileStarting(
   dataDir: string,
   afterMs: number,
@@ -100,7 +100,7 @@ async function spawnApp(
       SVC_LOG_LEVEL: 'silent',
       ...(cleanupDelaySeconds !== undefined && { SVC_WORKSPACE_CLEANUP_DELAY_SECONDS: String(cleanupDelaySeconds) }),
       ...(clockOffsetMs !== undefined && { COPSE_TEST_CLOCK_OFFSET_MS: String(clockOffsetMs) }),
-      // Many are started: what was compiled once need not be compiled again.
+      // Many are started, so compiled code is cached.
       NODE_COMPILE_CACHE: join(projectRoot, 'node_modules', '.cache', 'node-compile'),
     },
   })

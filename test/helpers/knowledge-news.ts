@@ -1,7 +1,7 @@
 import type { EventPayload } from '../../src-shared/contract/events.ts'
 import type { Job } from './job.ts'
 
-/** All that was ever announced about a project's knowledge; a new task marks the end of it. */
+/** All events about a project's knowledge, up to a new task that marks the end. */
 export async function knowledgeNews(job: Job): Promise<Omit<EventPayload<'knowledge.updated'>, 'occurred_at'>[]> {
   const end = await job.task({ title: 'The end of the news' })
   const news: Omit<EventPayload<'knowledge.updated'>, 'occurred_at'>[] = []

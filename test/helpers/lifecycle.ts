@@ -5,13 +5,13 @@ import type { Job } from './job.ts'
 type Hooks = NonNullable<OperationInput<'projects.update_settings'>['lifecycle_hooks']>
 type Script = Partial<Extract<NonNullable<Hooks['before_work']>[number], { type: 'script' }>>
 
-/** A script hook, with what else it has. */
+/** A script hook with further fields. */
 export const script = (command: string, more: Script = {}) => ({ type: 'script' as const, command, ...more })
 
-/** A plugin hook, with what else it has. */
+/** A plugin hook with further fields. */
 export const plugin = (name: string, more: object = {}) => ({ type: 'plugin' as const, name, ...more })
 
-/** Gives the job's project these hooks and no others. */
+/** Sets exactly these hooks in the job's project. */
 export async function setHooks(job: Job, lifecycle_hooks: Hooks): Promise<void> {
   await job.settings({ lifecycle_hooks: lifecycle_hooks as LifecycleHooks })
 }
@@ -22,7 +22,7 @@ export async function hookRuns(job: Job, task_id: string): Promise<readonly Hook
   return items.toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1))
 }
 
-/** The first run that fits, as soon as there is one. */
+/** Resolves with the first matching run. */
 export async function hookRunWhere(job: Job, task_id: string, fits: (run: HookRun) => boolean): Promise<HookRun> {
   const runs = await job.running.eventually(
     () => hookRuns(job, task_id),
@@ -33,7 +33,7 @@ export async function hookRunWhere(job: Job, task_id: string, fits: (run: HookRu
   return found
 }
 
-/** Whether a run of this event has ended. */
+/** Returns whether a run of this event has ended. */
 export const ended =
   (event: HookRun['event']) =>
   (run: HookRun): boolean =>

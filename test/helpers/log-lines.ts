@@ -1,13 +1,13 @@
 import { Writable } from 'node:stream'
 import { createLogger, type Logger } from '../../src-main/platform/logging/log.ts'
 
-/** A log that a test reads: what the service says there, line by line. */
+/** A log that a test reads line by line. */
 export interface LogLines {
   readonly log: Logger
   readonly lines: readonly LogLine[]
-  /** Settles with the first line, said already or yet to come, that has this message and fits. */
+  /** Resolves with the first matching line of this message, past or future. */
   line(msg: string, fits?: (line: LogLine) => boolean): Promise<LogLine>
-  /** The same of the first whose message has these words in it. */
+  /** The same for the first message that contains this text. */
   lineWith(words: string): Promise<LogLine>
 }
 

@@ -6,7 +6,7 @@ const vocabulary = words.split(' ')
 export interface ManyTasks {
   readonly project_id: string
   readonly count: number
-  /** How much each task's one execution was told. */
+  /** The size of each execution's prompt. */
   readonly promptBytes: number
   /** In which state the nth is; done by default. */
   readonly stateOf?: (index: number) => string

@@ -7,7 +7,7 @@ export interface Person {
   readonly user_id: string
 }
 
-/** Registers one more person, who is no admin and no member of anything. */
+/** Registers another person, who is neither admin nor member. */
 export async function register(running: RunningApp, display_name: string): Promise<Person> {
   const email = `${display_name.toLowerCase()}@copse.test`
   const session = await running
@@ -17,7 +17,7 @@ export async function register(running: RunningApp, display_name: string): Promi
   return { client: running.clientWith(token), token, user_id: user.id }
 }
 
-/** Makes somebody a member; `running.client` has to be an admin's. */
+/** Adds a member; `running.client` has to be an admin's. */
 export async function addMember(
   running: Pick<RunningApp, 'client'>,
   project_id: string,

@@ -11,7 +11,7 @@ import { startJob, type Job } from './job.ts'
 export const lines = (change: Readonly<Record<number, string>> = {}) =>
   Array.from({ length: 40 }, (_, number) => `${change[number + 1] ?? `line ${number + 1}`}\n`).join('')
 
-/** What the repository begins with. */
+/** The first content of the repository. */
 export const files = { 'a.txt': lines(), 'b.txt': lines(), 'old/c.txt': lines(), 'data.bin': '\0one\0' }
 
 export interface Side {
@@ -34,7 +34,7 @@ export async function startTwo(): Promise<{ job: Job; one: Side; other: Side }> 
 const list = async (job: Job): Promise<readonly Overlap[]> =>
   (await job.running.client.call('overlaps.list', { project_id: job.project.id })).items
 
-/** Waits for the event that tells of these overlaps. */
+/** Waits for the event with these overlaps. */
 export async function told(
   job: Job,
   fits: (items: readonly Overlap[]) => boolean,
@@ -43,7 +43,7 @@ export async function told(
   if (fits(await list(job))) return await list(job)
   for await (const item of job.running.client.events({}, 0, AbortSignal.timeout(ms))) {
     if (item.kind !== 'event' || item.event.type !== 'overlaps.updated' || !fits(item.event.data.items)) continue
-    // It may be one of before.
+    // It may be an earlier one.
     const items = await list(job)
     if (fits(items)) return items
   }
@@ -58,10 +58,10 @@ export const commit = async (job: Job, { path }: Side) => {
   await job.repository.git(['commit', '--quiet', '--message', 'Work'], { cwd: path })
 }
 
-/** The pairs by the titles' sides, without ids. */
+/** The pairs by the titles' sides, without IDs. */
 export const brief = (items: readonly Overlap[]) => items.map(({ kind, files: names }) => [kind, ...names])
 
-/** What git and the temporary folder hold, but for contents of files. */
+/** The paths in git's and the temporary folder, without contents. */
 export async function traces({ git, path }: TestRepository): Promise<unknown> {
   const below = async (folder: string) => await readdir(folder, { recursive: true }).catch(() => [])
   const inGit = await below(join(path, '.git'))

@@ -6,7 +6,7 @@ import type { Task } from '../../src-shared/contract/tasks.ts'
 export const uuid = (group: number, index: number, tail = '') =>
   `0199${String(group).padStart(4, '0')}-0000-7000-8000-${tail.padStart(12, String(index % 10))}`
 
-/** The ids that the fixtures share. */
+/** The IDs that the fixtures share. */
 export const boardIds = {
   ferry: ProjectId.parse(uuid(1, 1)),
   lantern: ProjectId.parse(uuid(1, 2)),
@@ -55,7 +55,7 @@ export function plainTask(id: TaskId, at: string): Task {
   }
 }
 
-/** Agent running since `at`. */
+/** An agent that runs since `at`. */
 export function runningExecution(id: ExecutionId, taskId: TaskId, at: string): Execution {
   return {
     id,

@@ -2,17 +2,17 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 /**
- * Tells when processes live and when they are gone: a shell and all that it starts hold one
- * connection open, and the system closes it with the last of them.
+ * Reports when processes run and when they are gone: a shell and all its descendants hold one connection open, which
+ * the system closes with the last of them.
  */
 export interface ProcessBeacon extends AsyncDisposable {
   /** A command line that runs `script` in a shell that holds the connection `name`, as do its descendants. */
   hold(name: string, script: string): string
-  /** Settles once the `nth` shell of this name (counted from 1) lives. */
+  /** Resolves once the `nth` shell of this name (counted from 1) runs. */
   alive(name: string, nth?: number): Promise<void>
-  /** Settles once nothing of the `nth` shell of this name is left. */
+  /** Resolves once nothing of the `nth` shell of this name is left. */
   gone(name: string, nth?: number): Promise<void>
-  /** Lets the `nth` shell of this name go on where it waits with `wait`. */
+  /** Lets the `nth` shell of this name continue where it waits with `wait`. */
   release(name: string, nth?: number): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export async function createProcessBeacon(): Promise<ProcessBeacon> {
         resolve()
       })
     })
-    // A killed process may reset the connection; its close is what counts.
+    // A killed process may reset the connection, so only its close counts.
     socket.on('error', () => undefined)
     socket.on('data', (data) => {
       const name = data.toString().trim()

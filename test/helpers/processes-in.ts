@@ -2,12 +2,12 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 export interface FoundProcess {
   readonly pid: number
-  /** When it started, as the system counts it: another process with the same pid has another. */
+  /** Its start in the system's units, which distinguishes processes with the same pid. */
   readonly started: string
   readonly command: string
 }
 
-/** The processes that work below these folders, also where those are gone; where the system does not tell, none. */
+/** The processes that work below these folders, even removed ones; none where the system can't list them. */
 export function processesIn(folders: readonly string[]): readonly FoundProcess[] {
   if (process.platform !== 'linux') return []
   return readdirSync('/proc')
@@ -24,7 +24,7 @@ export function processesIn(folders: readonly string[]): readonly FoundProcess[]
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
         return [{ pid: Number(pid), started, command }]
       } catch (error) {
-        // It ended meanwhile, or is somebody else's.
+        // It ended, or belongs to another user.
         if (error instanceof Error && 'code' in error) return []
         throw error
       }

@@ -1,4 +1,4 @@
-/** A command that asks something of its task over REST with the token of its execution, and says not a word. */
+/** A command that calls its task over REST with its run's token, and prints nothing. */
 export function quietly(what: 'verdict' | 'transition' | 'comments', body: Readonly<Record<string, unknown>>): string {
   const send = `
     const { SVC_API_URL, SVC_API_TOKEN, SVC_TASK_ID } = process.env;

@@ -14,20 +14,20 @@ import { writeMigratedDatabase } from './migrated-database.ts'
 import { projectRoot } from './project-root.ts'
 import { strictClient } from './strict-client.ts'
 
-/** The whole application on a free port, with a data dir of its own, and somebody signed in. */
+/** The whole application on a free port, with its own data folder and a person signed in. */
 export interface RunningApp extends AsyncDisposable {
   readonly app: App
   readonly url: string
   readonly dataDir: string
-  /** Over HTTP, as the first person who registered; it fails on any answer that the contract does not describe. */
+  /** Over HTTP, as the first person who registered; fails on any answer that the contract does not describe. */
   readonly client: Client
   readonly token: string
   clientWith(token: string | null): Client
-  /** Settles with the task once it fits; waits on events, never on time. */
+  /** Resolves with the task once it matches; waits for events, never for time. */
   taskWhere(task_id: string, fits: (task: Task) => boolean): Promise<Task>
-  /** Reads anew after every event until what it reads fits. */
+  /** Reads again after every event until the result matches. */
   eventually<T>(read: () => Promise<T>, fits: (value: T) => boolean): Promise<T>
-  /** Stops the application, keeps its data and starts it anew on the same data dir. */
+  /** Stops the application and starts it again on the same data folder. */
   restart(): Promise<RunningApp>
 }
 
@@ -36,9 +36,9 @@ export interface RunOptions {
   readonly config?: Partial<AppConfig>
   readonly keepData?: boolean
   readonly clock?: Clock
-  /** By default nothing is logged. */
+  /** Nothing is logged by default. */
   readonly log?: Logger
-  /** Leave it to the test to register the first person. */
+  /** Leaves the registration of the first person to the test. */
   readonly unregistered?: boolean
 }
 
@@ -100,7 +100,7 @@ async function newDataDir(): Promise<string> {
   return dataDir
 }
 
-/** Registers the first person, or signs them in; answers their token. */
+/** Registers the first person, or signs them in; returns their token. */
 export async function signIn(anonymous: Client): Promise<string> {
   try {
     return (await anonymous.call('auth.register', person)).access_token

@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed brings the same numbers. */
+/** Reproducible random numbers: the same seed gives the same numbers. */
 export interface SeededRandom {
   /** At least `low`, less than `high`. */
   between(low: number, high: number): number

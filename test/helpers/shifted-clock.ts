@@ -1,4 +1,4 @@
-/** `--import`ed into a process: its clock goes wrong by as many milliseconds as `COPSE_TEST_CLOCK_OFFSET_MS` says. */
+/** `--import`ed into a process: shifts its clock by `COPSE_TEST_CLOCK_OFFSET_MS` milliseconds. */
 const offset = Number(process.env['COPSE_TEST_CLOCK_OFFSET_MS'] ?? 0)
 const { now } = Date
 Date.now = () => now() + offset

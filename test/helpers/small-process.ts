@@ -1,7 +1,7 @@
 import { beforeAll } from 'vitest'
 
-// To start a program takes the longer the more memory the process has that starts it: what is left of loading the
-// modules goes before the first test starts any.
+// Starting a program takes longer the more memory the starting process has, so the garbage of loading
+// the modules is collected before the first test starts any.
 beforeAll(() => {
   globalThis.gc?.()
 })

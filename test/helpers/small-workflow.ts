@@ -3,7 +3,7 @@ import type { HookPhase, StateHook } from '../../src-shared/contract/workflow-de
 export type Hooks = Readonly<Record<string, Partial<Record<HookPhase, readonly StateHook[]>>>>
 
 /**
- * Work and no more: `todo` → `working` → `done`, with `blocked` and `cancelled`, and the given hooks at its states.
+ * A minimal workflow: `todo` → `working` → `done`, with `blocked` and `cancelled`, and the given hooks at its states.
  * People may move a task from `todo` to `done` by hand.
  */
 export const smallWorkflow = (hooks: Hooks) => () => ({
@@ -17,7 +17,7 @@ export const smallWorkflow = (hooks: Hooks) => () => ({
   ].map((one) => ({ ...one, ...(hooks[one.name] && { hooks: hooks[one.name] }) })),
 })
 
-/** A workflow with hooks added to those that its states have. */
+/** Adds hooks to those of a workflow's states. */
 export const withHooks =
   (hooks: Hooks) =>
   <S extends { name: string; hooks?: Partial<Record<HookPhase, readonly StateHook[]>> | undefined }>(standard: {

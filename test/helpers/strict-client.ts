@@ -28,10 +28,10 @@ async function* checkEvents(items: AsyncIterable<FeedItem>): AsyncIterable<FeedI
 
 const strictSchemas = new WeakMap<z.ZodType, z.ZodType>()
 
-/** Throws when a value has a key that its schema does not know, at any depth, or does not fit it otherwise. */
+/** Throws if a value has a key that its schema does not know, at any depth, or does not match it otherwise. */
 export function checkStrictly(what: string, schema: z.ZodType, value: unknown): void {
   const known = strictSchemas.get(schema)
-  // As JSON schema of an output every object is closed, and closed it stays on the way back.
+  // In the JSON schema of an output every object is closed, and stays so when converted back.
   const strict = known ?? z.fromJSONSchema(z.toJSONSchema(schema, { io: 'output' }) as never)
   if (!known) strictSchemas.set(schema, strict)
   const result = strict.safeParse(value)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** How many folders the system watches for this process; Linux only. */
+/** The number of folders that the system watches for this process; Linux only. */
 export function systemWatches(): number {
   const infos = readdirSync('/proc/self/fdinfo').map((name) => {
     try {

@@ -71,7 +71,7 @@ export const workflow = withTraits(
   }),
 )
 
-/** One task at work, with everything that its panel asks for. */
+/** A working task, with everything that its panel loads. */
 export function panelData(now: number) {
   const agent: Agent = {
     id: ids.agent,

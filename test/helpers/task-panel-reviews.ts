@@ -1,7 +1,7 @@
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import { ago, id, ids } from './task-panel-ids.ts'
 
-/** What a failing test run writes, colours and all. */
+/** The output of a failing test run, with colours. */
 export const failing = `\u001b[90m RUN  v3.2.4 /ws/5fd07a\u001b[39m
  \u001b[32m✓\u001b[39m test/lease.test.ts \u001b[2m(14 tests) 341ms\u001b[22m
  \u001b[32m✓\u001b[39m test/delivery/retry.test.ts \u001b[2m(18 tests) 207ms\u001b[22m

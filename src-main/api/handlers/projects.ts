@@ -140,7 +140,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       const [first] = issues
       if (first) throw new ApiError({ code: 'validation_failed', message: first.message, details: { issues } })
       const named = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-      const updated = put(parts, { ...project, settings: { ...project.settings, ...named } })
+      const updated = saveProject(parts, { ...project, settings: { ...project.settings, ...named } })
       engine.scheduler.startQueued()
       return views.settings(updated)
     },
@@ -172,7 +172,7 @@ function ownerOf(principal: Principal): UserId | null {
   return principal.kind === 'user' ? principal.user_id : null
 }
 
-function put(parts: ApiParts, project: ProjectRecord): ProjectRecord {
+function saveProject(parts: ApiParts, project: ProjectRecord): ProjectRecord {
   return parts.feed.commit((tx) => write(parts, tx, project))
 }
 

@@ -17,12 +17,12 @@ export function createPromptHandlers(parts: ApiParts): Handlers<Names> {
   const { prompts } = parts.engine
   return {
     'tasks.prompt': async ({ task_id, role }, { signal }) =>
-      told(await prompts.preview({ task: findTask(read, task_id), role: role ?? null }, signal)),
+      promptOrThrow(await prompts.preview({ task: findTask(read, task_id), role: role ?? null }, signal)),
     'tasks.try_template': async ({ task_id, role, template }, { signal }) =>
-      told(await prompts.preview({ task: findTask(read, task_id), role: role ?? null, template }, signal)),
+      promptOrThrow(await prompts.preview({ task: findTask(read, task_id), role: role ?? null, template }, signal)),
     'tasks.draft_prompt': async ({ project_id, role, ...request }, { principal, signal }) => {
       const { dependencies, task } = draftOf(parts, principal, findProject(read, project_id), request)
-      return told(await prompts.preview({ task, role: role ?? null, draft: { dependencies } }, signal))
+      return promptOrThrow(await prompts.preview({ task, role: role ?? null, draft: { dependencies } }, signal))
     },
     'executions.prompt': ({ execution_id }) => prompts.of(findExecution(read, execution_id)),
   }
@@ -45,7 +45,7 @@ function draftOf(
   return { task, dependencies: [...new Set(dependencies)].toSorted() }
 }
 
-function told(answer: Prompt | Refusal): Prompt {
+function promptOrThrow(answer: Prompt | Refusal): Prompt {
   if ('code' in answer) throw new ApiError(answer)
   return answer
 }

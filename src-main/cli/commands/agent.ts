@@ -15,7 +15,7 @@ import {
   containedText,
   levelArgument,
   levelOption,
-  tellOfMachine,
+  reportMachine,
   type AllowOptions,
 } from '../containment-options.ts'
 import { findAgent } from '../find.ts'
@@ -127,7 +127,7 @@ async function contain(
   const changed = { ...config, containment: level, ...allowed(options, config) }
   const agent = await scene.client.call('agents.update', { agent_id: id, config: changed })
   await scene.out.answer(agent, () => containedText(`${agent.name} is`, level))
-  await tellOfMachine(scene, level)
+  await reportMachine(scene, level)
 }
 
 /** Returns the setup that an agent of this kind needs on the service's machine, or null if none is known. */

@@ -73,7 +73,7 @@ async function signInByPassword(url: string, given: string | undefined): Promise
   const email = given ?? (await ask('Email: ', { without }))
   const password = isPiped ? await secretFromStdin() : await ask('Password: ', { hidden: true, without })
   const session = await clientWith(url, null).call('auth.login', { email: email.trim(), password })
-  const signedIn = await keep(url, session.access_token)
+  const signedIn = await saveSignIn(url, session.access_token)
   // The session was needed only to create the token, which is permanent.
   await clientWith(url, null).call('auth.logout', { refresh_token: session.refresh_token })
   return signedIn
@@ -85,7 +85,7 @@ async function signInByLink(url: string, link: string): Promise<SignIn> {
   if (!code) throw usageError('The link has no code. Paste the whole link that Copse printed, in quotes.')
   const { access_token } = await clientWith(url, null).call('auth.local', { code })
   try {
-    return await keep(url, access_token)
+    return await saveSignIn(url, access_token)
   } catch (error) {
     // Before the first registration there is no account that could own a token, so the session itself is used for its
     // 12 hours.
@@ -95,7 +95,7 @@ async function signInByLink(url: string, link: string): Promise<SignIn> {
 }
 
 /** Creates a separate token, which the settings list and can revoke. */
-async function keep(url: string, accessToken: string): Promise<SignIn> {
+async function saveSignIn(url: string, accessToken: string): Promise<SignIn> {
   const client = clientWith(url, accessToken)
   const { id, token } = await client.call('auth.create_token', { name: `svc on ${hostname()}`.slice(0, 100) })
   const { email } = await client.call('auth.me', {})

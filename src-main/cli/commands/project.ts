@@ -7,7 +7,7 @@ import {
   allowed,
   containedText,
   levelArgument,
-  tellOfMachine,
+  reportMachine,
   type AllowOptions,
 } from '../containment-options.ts'
 import { findProject } from '../find.ts'
@@ -113,7 +113,7 @@ async function contain(
   const change = { project_id, ci_containment: level, ...allowed(options, before) }
   const settings = await client.call('projects.update_settings', change)
   await out.answer(settings, () => containedText(`The scripts of ${name} are`, level))
-  await tellOfMachine(scene, level)
+  await reportMachine(scene, level)
 }
 
 async function setPaused(scene: CommandContext, text: string | undefined, pause: boolean): Promise<void> {

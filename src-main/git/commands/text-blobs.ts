@@ -2,7 +2,7 @@ import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
 /** Git searches this many bytes at the start of a file for a NUL to decide whether it is text. */
-const lookedAt = 8_000
+const checkedBytes = 8_000
 /** A larger blob counts as binary, as with `core.bigFileThreshold` of a diff. */
 const maxBytes = 128 * 1024 * 1024
 const maxRemembered = 20_000
@@ -65,7 +65,7 @@ function createBlobReader(onBlob: (id: string, isText: boolean) => void) {
       }
       // A line end follows the content.
       const end = Math.min(chunk.length, at + blob.size + 1 - blob.read)
-      const looked = chunk.subarray(at, Math.min(end, at + Math.max(0, Math.min(lookedAt, blob.size) - blob.read)))
+      const looked = chunk.subarray(at, Math.min(end, at + Math.max(0, Math.min(checkedBytes, blob.size) - blob.read)))
       if (looked.includes(0)) blob.hasNul = true
       blob.read += end - at
       at = end

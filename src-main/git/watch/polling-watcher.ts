@@ -12,7 +12,7 @@ import { excludeLockFile, unmonitored } from '../commands/status.ts'
 import { pathBytes } from '../commands/tree-paths.ts'
 
 /** So many changed files are looked at one by one; of those beyond only the names count. */
-const looked = 5_000
+const maxCheckedFiles = 5_000
 const atOnce = 64
 
 /** A word that changes when the differences of a worktree do: from its HEAD, and its changed files' names, sizes and times. */
@@ -24,7 +24,7 @@ async function fingerprint(worktree: string, { signal }: Cancellable): Promise<s
   const hash = createHash('sha1')
     .update(`${head ?? ''}\0`)
     .update(stdout)
-  const keys = stdout.toString('latin1').split('\0').slice(0, looked)
+  const keys = stdout.toString('latin1').split('\0').slice(0, maxCheckedFiles)
   for (let at = 0; at < keys.length; at += atOnce) {
     const found = await Promise.all(keys.slice(at, at + atOnce).map((key) => statOf(pathBytes(worktree, key))))
     hash.update(found.join('\n'))

@@ -27,9 +27,9 @@ export interface WatchOptions {
 }
 
 /** Files in the worktree's root that are the service's own or say nothing of the worktree. */
-const unheard = new Set(['.git', '.svc.lock'])
+const ignoredFiles = new Set(['.git', '.svc.lock'])
 /** What changes in a worktree's git folder when its HEAD or index does. */
-const telling = new Set(['HEAD', 'index', 'ORIG_HEAD'])
+const gitStateFiles = new Set(['HEAD', 'index', 'ORIG_HEAD'])
 const everything = ''
 /** These systems tell of a whole tree by themselves. */
 const watchesTrees = process.platform === 'darwin' || process.platform === 'win32'
@@ -52,7 +52,7 @@ export async function watchWorktree(root: string, news: WatchEvent, options: Wat
     root,
     isLeftOut: (key) => ignored.has(key),
     onEvent: (key, moved) => {
-      if (!unheard.has(key)) gatherer.name(key, moved)
+      if (!ignoredFiles.has(key)) gatherer.name(key, moved)
     },
     limit: options.limit ?? 4_096,
   })
@@ -145,7 +145,7 @@ async function newFolders(
 async function watchGit(root: string, onMove: () => void): Promise<readonly FSWatcher[]> {
   const folder = (await readGitLink(root)) ?? join(root, '.git')
   const onEvent = (_event: string, name: string | null) => {
-    if (name === null || telling.has(name)) onMove()
+    if (name === null || gitStateFiles.has(name)) onMove()
   }
   const found = [folder, join(folder, 'logs')].map((path) => startWatch(path, onEvent, onMove))
   return found.filter((watcher) => watcher !== null)

@@ -25,7 +25,7 @@ export async function runSetup(worktree: string, commands: readonly string[], op
       [flag, command],
       processMarker === undefined ? place : { ...place, processMarker },
     )
-    const tail = keepTail([tree.stdout, tree.stderr])
+    const tail = readTail([tree.stdout, tree.stderr])
     const stop = (): void => void tree.stop()
     signal.addEventListener('abort', stop, { once: true })
     const { exit_code } = await tree.ended
@@ -57,7 +57,7 @@ async function boxFor(
   }
 }
 
-async function keepTail(streams: readonly AsyncIterable<Uint8Array>[]): Promise<string> {
+async function readTail(streams: readonly AsyncIterable<Uint8Array>[]): Promise<string> {
   let tail = Buffer.alloc(0)
   await Promise.all(
     streams.map(async (stream) => {

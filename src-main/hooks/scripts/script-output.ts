@@ -19,7 +19,7 @@ export interface ScriptOutput {
 }
 
 const tailBytes = 10 * 1024
-const tellMs = 250
+const reportMs = 250
 
 /** Creates the output of a script: it feeds the log, the captures and `onOutput`. */
 export function createScriptOutput(script: ScriptRun): ScriptOutput {
@@ -100,7 +100,7 @@ function createTeller(tell: (() => void) | undefined): { touch(): void; close():
   }
   return {
     touch() {
-      if (tell) timer ??= setTimeout(fire, tellMs)
+      if (tell) timer ??= setTimeout(fire, reportMs)
     },
     close() {
       if (timer === undefined) return

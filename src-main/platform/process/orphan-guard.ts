@@ -57,11 +57,11 @@ let guard: ChildProcess | undefined
  */
 export function guardTree({ pid, processMarker, cwd }: GuardedTree): () => void {
   if (process.platform === 'win32' || /\n/.test(cwd)) return () => undefined
-  tell(`+ ${processMarker} ${pid} ${cwd}\n`)
-  return () => tell(`- ${processMarker}\n`)
+  send(`+ ${processMarker} ${pid} ${cwd}\n`)
+  return () => send(`- ${processMarker}\n`)
 }
 
-function tell(line: string): void {
+function send(line: string): void {
   guard ??= startGuard()
   guard.stdin?.write(line)
 }

@@ -31,13 +31,13 @@ export const awaitRun = defineTool('tasks.get', {
   }),
   run: async ({ task_id, wait_seconds }, scope, dialog) => {
     const id = await scope.taskId(task_id)
-    const before = await look(scope, id)
+    const before = await readTask(scope, id)
     const asked = before.run?.asks?.find(({ id: ask }) => dialog.answered(formOf(ask)) !== null)
     if (before.run && asked) await pass(scope, before.run, asked, dialog)
     const found = await until(scope, id, wait_seconds)
     const ask = found.run?.asks?.[0]
     if (ask && dialog.canAsk && scope.isPerson) return inputRequired({ inputRequests: { [formOf(ask.id)]: form(ask) } })
-    return told(found)
+    return toAnswer(found)
   },
 })
 
@@ -49,7 +49,7 @@ interface Found {
 
 const isOpen = (run: Execution | null) => run?.status === 'queued' || run?.status === 'running'
 
-async function look(scope: McpScope, task_id: TaskId): Promise<Found> {
+async function readTask(scope: McpScope, task_id: TaskId): Promise<Found> {
   const task = await scope.call('tasks.get', { task_id })
   const { message, advice } = task.error_annotation ?? {}
   const trouble = message === undefined ? null : [message, advice].filter((part) => part !== undefined).join(' ')
@@ -62,22 +62,22 @@ async function look(scope: McpScope, task_id: TaskId): Promise<Found> {
 /** Subscribes first, then reads, and reads again after each event of the task. */
 async function until(scope: McpScope, task_id: TaskId, seconds: number): Promise<Found> {
   const time = AbortSignal.timeout(Math.max(1, seconds * 1_000))
-  let found = await look(scope, task_id)
+  let found = await readTask(scope, task_id)
   if (seconds === 0) return found
   const isOver = () => !isOpen(found.run) || (found.run?.asks?.length ?? 0) > 0
   try {
     for await (const item of scope.events(time)) {
       const isOurs = item.kind !== 'event' || !('task_id' in item.event.data) || item.event.data.task_id === task_id
-      if (isOurs) found = await look(scope, task_id)
+      if (isOurs) found = await readTask(scope, task_id)
       if (isOver()) break
     }
   } catch (error) {
     if (!time.aborted || scope.gone.aborted) throw error
   }
-  return isOver() ? found : look(scope, task_id)
+  return isOver() ? found : readTask(scope, task_id)
 }
 
-function told({ status, trouble, run }: Found) {
+function toAnswer({ status, trouble, run }: Found) {
   const ask = run?.asks?.[0]
   return {
     done: !isOpen(run),

@@ -9,7 +9,7 @@ export interface DiffPosition {
   readonly start_line?: number | undefined
 }
 
-/** Something that stands below a line of the diff. What it looks like is up to whoever shows the diff. */
+/** An annotation below a line of the diff. The parent of the diff renders it. */
 export interface DiffAnnotation extends DiffPosition {
   readonly key: string
 }

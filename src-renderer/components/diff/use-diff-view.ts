@@ -58,7 +58,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   let view: CodeView<DiffAnnotation> | null = null
   let items: NotedItem[] = []
   let at: string | null = null
-  /** The elements in which the notes stand; whoever shows the diff fills them. */
+  /** The elements of the annotations; the parent of the diff renders into them. */
   const hosts = shallowReactive(new Map<string, HTMLElement>())
   /** Notes that were just asked for: who asked goes on in them. */
   const fresh = new Set<string>()

@@ -20,7 +20,7 @@ export function useLineNotes(taskId: () => string, files: () => readonly { reado
     set: (place) => drafts.keep(placeKey(), place && JSON.stringify(place)),
   })
   const paths = computed(() => new Set(files().map(({ path }) => path)))
-  /** The same notes as long as they say the same: whoever shows them is not woken for nothing. */
+  /** Keeps the same array while its annotations are equal, so that no component updates for nothing. */
   const found = computed<LineAnnotations>((before) => {
     const next = lineAnnotations(threads.value, paths.value, writing.value)
     const same = before && JSON.stringify(before.notes) === JSON.stringify(next.notes)

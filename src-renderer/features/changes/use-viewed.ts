@@ -7,7 +7,7 @@ import { useViewedFiles } from '../../stores/viewed-files.ts'
 export function useViewed(taskId: () => string, files: () => readonly DiffFile[]) {
   const store = useViewedFiles()
   const toasts = useToasts()
-  /** The same set for as long as the same files are ticked: whoever watches it is not woken for nothing. */
+  /** Keeps the same set while the same files are marked, so that no watcher runs for nothing. */
   const viewed = computed<ReadonlySet<string>>((before = new Set()) => {
     const next = new Set(files().flatMap((file) => (store.isViewed(taskId(), file) ? [file.path] : [])))
     return next.size === before.size && [...next].every((path) => before.has(path)) ? before : next

@@ -77,7 +77,7 @@ export function useChooseRepository() {
         default_branch: found.value.default_branch,
       })
       await projects.prepare(project.id)
-      // Whoever has gone elsewhere meanwhile stays there.
+      // Does not navigate if the person has moved on.
       if (navigation.route === from) navigation.openProject(project.id)
     })
   function forget(): void {

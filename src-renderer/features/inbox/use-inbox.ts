@@ -39,7 +39,7 @@ export function useInbox() {
     if (item.read === read) return
     notifications.mark(item, read).catch((error: unknown) => toasts.refused(error, 'Couldn’t update the notification.'))
   }
-  /** Whoever looks at one has read it. */
+  /** Marks a shown notification as read. */
   function select(item: Notification): void {
     selectedId.value = item.id
     setRead(item, true)

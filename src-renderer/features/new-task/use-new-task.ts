@@ -161,7 +161,7 @@ function useTemplate(draft: TaskDraft, role: () => string) {
   }
 }
 
-/** The role of whoever works on a task first. */
+/** The role that works on a task first. */
 const workingRole = (workflow: WorkflowDefinition | undefined): string => workRoles(workflow).working
 
 /**

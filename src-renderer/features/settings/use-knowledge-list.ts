@@ -4,7 +4,7 @@ import { useQuery } from '../../stores/query.ts'
 import { useKnowledge } from '../../stores/knowledge.ts'
 import { useWhenBack } from '../../stores/live.ts'
 
-/** Whose entries are shown. `agents`: captured by one, or by Copse after a run, and edited by nobody. */
+/** Whose entries are shown. `agents`: captured by an agent, or by Copse after a run, and never edited. */
 export type KnowledgeOrigin = 'all' | 'agents' | 'people'
 
 const pageSize = 50
@@ -56,7 +56,7 @@ export function useKnowledgeList(projectId: string) {
   }
 }
 
-/** Whoever answers for an entry: who wrote it, or the person who edited it since. */
+/** The author of an entry, or the person who edited it last. */
 function originOf({ source, edited_by }: KnowledgeEntry): Exclude<KnowledgeOrigin, 'all'> {
   return edited_by !== null || source.by.startsWith('user:') ? 'people' : 'agents'
 }

@@ -19,7 +19,7 @@ export interface Problem {
 
 const Problems = z.object({ issues: z.array(z.object({ rule: z.string(), path: z.string(), message: z.string() })) })
 
-/** So long nobody types before the service is asked what it thinks of the text. */
+/** The pause in typing after which the service checks the text. */
 const pauseMs = 300
 
 /** A project's workflow while it is edited: the text is what counts, everything else follows from it. */
@@ -36,7 +36,7 @@ export function useWorkflowEditor(projectId: string) {
   const base = ref(draft ? draft.base : savedText.value)
   const changed = computed(() => savedText.value !== null && text.value !== savedText.value)
   const saving = ref(false)
-  /** Somebody saved another version since: neither may be lost without anybody knowing. */
+  /** Another version was saved since; neither may be lost silently. */
   const overtaken = computed(
     () => changed.value && !saving.value && base.value !== null && base.value !== savedText.value,
   )

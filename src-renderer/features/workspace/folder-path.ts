@@ -1,4 +1,4 @@
-/** A path with `~` for the home folder of whoever runs the service, where it lies there. */
+/** Shortens a path below the service user's home folder with `~`. */
 export function shortPath(path: string, home: string): string {
   if (home === '' || !path.startsWith(home)) return path
   const rest = path.slice(home.length)

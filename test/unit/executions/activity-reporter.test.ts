@@ -12,7 +12,7 @@ const record = { id: 'e' as ExecutionId, task_id: 't' as TaskId, project_id: 'p'
 function teller() {
   const told: string[] = []
   const activity = createActivityReporter({ activity: ({ text }: Activity) => void told.push(text) }, record)
-  return { told, activity, print: (text: string) => activity.tell({ type: 'stdout', at, text }) }
+  return { told, activity, print: (text: string) => activity.report({ type: 'stdout', at, text }) }
 }
 
 test('reports activity at once, but at most ten times a second and then the latest', () => {
@@ -31,9 +31,9 @@ test('reports activity at once, but at most ten times a second and then the late
 test('reports the last line of a message, and skips entries without activity', () => {
   const { told, activity, print } = teller()
   print('\n  \n')
-  activity.tell({ type: 'usage', at, input_tokens: 1, output_tokens: 1, cost_usd: null })
+  activity.report({ type: 'usage', at, input_tokens: 1, output_tokens: 1, cost_usd: null })
   expect(told).toEqual([])
-  activity.tell({ type: 'message', at, text: 'First this.\nThen that.\n' })
+  activity.report({ type: 'message', at, text: 'First this.\nThen that.\n' })
   expect(told).toEqual(['Then that.'])
 })
 
