@@ -74,6 +74,9 @@ const precompressed: Plugin = {
   },
 }
 
+/** What a board loads once it is drawn, so that it is there at the first press. */
+const atHand = /\/(LandingMenu|PauseSwitch|ViewsMenu|NewTaskDialog|PaletteDialog)\.vue$/
+
 const folders = ['model', 'integration', 'contract']
 
 /** The modules of one file serve the next: loading them anew for each takes longer than most tests. */
@@ -176,8 +179,9 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
             // A board needs all of it: a file for each part that some other screen shares takes as many requests.
             codeSplitting: {
               groups: [
-                { name: 'connection', test: /\/src-renderer\/connection\.ts$/, priority: 1 },
-                { name: 'board', tags: ['$initial'] },
+                { name: 'connection', test: /\/src-renderer\/connection\.ts$/, priority: 2 },
+                { name: 'board', tags: ['$initial'], priority: 1 },
+                { name: 'at-hand', test: atHand },
               ],
             },
           },

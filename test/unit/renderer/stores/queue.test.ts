@@ -33,6 +33,7 @@ function start(queue: (projectId: string) => Queue | Promise<Queue>) {
         asked.push(project_id)
         return queue(project_id)
       },
+      'projects.update_settings': (settings: object) => settings,
     },
     () => {
       const projects = useProjects()
@@ -81,6 +82,20 @@ test('the queue of the project at hand is read at first, and again only when som
   app.news.changed(active.id, 'hooks')
   await app.settle()
   expect(app.asked).toHaveLength(3)
+  app.end()
+})
+
+test('settings that come after the queue are no reason to read it again; a changed limit is', async () => {
+  const app = start(() => empty)
+  const know = async (max_concurrent_executions: number) => {
+    await app.projects.updateSettings({ project_id: first.id, max_concurrent_executions })
+    await app.settle()
+  }
+  await app.settle()
+  await know(4)
+  expect(app.asked).toHaveLength(1)
+  await know(2)
+  expect(app.asked).toHaveLength(2)
   app.end()
 })
 
