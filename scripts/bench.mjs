@@ -5,12 +5,17 @@ import { ensureDependencies } from './setup.mjs'
 import { runAs, withPath } from './support/child.mjs'
 import { failWith, root } from './support/project.mjs'
 
-// npm run bench: the benchmarks on what is built.
+// npm run bench: the benchmarks on what is built. npm run bench:peers: the same jobs done by another program.
 try {
   const bin = await ensureNode()
   await ensureDependencies(bin)
   await ensureBuilt(bin)
-  const args = [join(root, 'test', 'bench', 'run.ts'), ...process.argv.slice(2)]
+  const [first, ...others] = process.argv.slice(2)
+  const bench = join(root, 'test', 'bench')
+  const args =
+    first === '--peers'
+      ? [join(bench, 'peers', 'run.ts'), ...others]
+      : [join(bench, 'run.ts'), ...process.argv.slice(2)]
   process.exit(await runAs('node', args, { cwd: root, env: withPath([bin]) }))
 } catch (error) {
   failWith(error)

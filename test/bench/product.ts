@@ -18,6 +18,8 @@ export interface Product extends AsyncDisposable {
   readonly dataDir: string
   readonly token: string
   readonly client: Client
+  /** When it said where it listens, by `performance.now()`; somebody has signed in since. */
+  readonly listeningAt: number
   /** Asks the module that was loaded beside the service, if one was. */
   ask(question: string): Promise<unknown>
 }
@@ -52,12 +54,13 @@ export async function startProduct(build: Build, within: string = tmpdir(), besi
   }
   try {
     const url = await listening(child)
+    const listeningAt = performance.now()
     let token: string | null = null
     const client = createClient(createHttpTransport({ baseUrl: url, getToken: () => token }))
     const person = { email: 'bench@copse.test', password: 'correct horse', display_name: 'Bench' }
     token = (await client.call('auth.register', person)).access_token
     if (child.pid === undefined) throw new Error('The service has no process.')
-    return { pid: child.pid, url, dataDir, token, client, ask, [Symbol.asyncDispose]: stop }
+    return { pid: child.pid, url, dataDir, token, client, listeningAt, ask, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error
