@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { capture, withPath } from './support/child.mjs'
 import { withLock } from './support/lock.mjs'
@@ -14,7 +14,7 @@ export async function ensureBuilt(bin) {
   if (isFresh()) return
   await withLock('build', async () => {
     if (isFresh()) return
-    const fingerprint = sourcesFingerprint()
+    const built = stampOf(sourcesFingerprint(), sourcesTimes())
     const since = performance.now()
     say('building …')
     const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
@@ -23,10 +23,13 @@ export async function ensureBuilt(bin) {
       env: withPath([bin], { ...process.env, NODE_ENV: 'production' }),
     })
     if (code !== 0) throw new SetupError(`the build failed:\n${output.trim()}`)
-    writeFileSync(stamp, fingerprint)
+    writeFileSync(stamp, built)
     say(`built (${seconds(since)})`)
   })
 }
+
+/** What was built, and when its files were written: where that is the same nobody has to read them. */
+const stampOf = (fingerprint, times) => `${fingerprint}\n${times}`
 
 function isFresh() {
   let built
@@ -36,13 +39,18 @@ function isFresh() {
     if (error.code === 'ENOENT') return false
     throw error
   }
-  return built === sourcesFingerprint()
+  const [fingerprint, times] = built.split('\n')
+  const now = sourcesTimes()
+  if (times === now) return true
+  if (fingerprint !== sourcesFingerprint()) return false
+  writeFileSync(stamp, stampOf(fingerprint, now))
+  return true
 }
 
 /** By content, not by time: switching a branch there and back needs no build. */
 function sourcesFingerprint() {
   const hash = createHash('sha256')
-  for (const file of [...sources.flatMap(filesBelow), ...singles.map((name) => join(root, name))]) {
+  for (const file of sourceFiles()) {
     hash
       .update(`${relative(root, file)}\0`)
       .update(readFileSync(file))
@@ -50,6 +58,17 @@ function sourcesFingerprint() {
   }
   return hash.digest('hex')
 }
+
+function sourcesTimes() {
+  const hash = createHash('sha256')
+  for (const file of sourceFiles()) {
+    const { mtimeMs, size } = statSync(file)
+    hash.update(`${relative(root, file)}\0${mtimeMs}\0${size}\0`)
+  }
+  return hash.digest('hex')
+}
+
+const sourceFiles = () => [...sources.flatMap(filesBelow), ...singles.map((name) => join(root, name))]
 
 function filesBelow(folder) {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })

@@ -1,8 +1,13 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
 import { findResources } from './platform/config/paths.ts'
-import { runCli } from './cli/program.ts'
 
 const program = findResources(import.meta.dirname)
+// To compile the commands takes as long as all else that a short one does. Not in the folder for temporary files, where
+// others could lay code for it.
+enableCompileCache(join(program.root, 'node_modules', '.cache', 'svc'))
+const { runCli } = await import('./cli/program.ts')
 const code = await runCli(process.argv.slice(2), {
   version: program.version,
   // Loads the service only on demand, so that the client commands start fast.

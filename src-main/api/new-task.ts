@@ -1,7 +1,9 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { RepoId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { OperationRequest } from '../../src-shared/contract/operations.ts'
+import type { Task } from '../../src-shared/contract/tasks.ts'
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
+import type { Tx } from '../core/event-feed.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { createTask } from '../domain/task/create-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
@@ -19,21 +21,33 @@ export type NewTask = Omit<OperationRequest<'tasks.create'>, 'project_id' | 'rev
 /** Saves a task after the others, in the requested state or the workflow's first. */
 export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTask): TaskRecord {
   return parts.feed.commit((tx) => {
-    const task: TaskRecord = createTask(
-      {
-        ...factsOf(parts, project, request),
-        number: tx.tasks.nextNumber(project.id),
-        position: tx.tasks.lastPosition(project.id) + 1,
-      },
-      tx.now(),
-    )
-    checkStackedOn(tx, task)
-    tx.tasks.put(task)
-    const refusal = parts.engine.attachments.bind(tx, task, task.description)
-    if (refusal) throw new ApiError(refusal)
-    tx.emit('task.created', { project_id: project.id, task_id: task.id, task: parts.engine.views.task(task) })
+    const task = putTask(parts, tx, project, { ...request, position: tx.tasks.lastPosition(project.id) + 1 })
+    announce(parts, tx, task)
     return task
   })
+}
+
+/** Saves a task in a transaction. Nobody hears of it before `announce`. */
+export function putTask(
+  parts: ApiParts,
+  tx: Tx,
+  project: ProjectRecord,
+  { position, ...request }: NewTask & Pick<TaskRecord, 'position'>,
+): TaskRecord {
+  const facts = { ...factsOf(parts, project, request), number: tx.tasks.nextNumber(project.id), position }
+  const task: TaskRecord = createTask(facts, tx.now())
+  checkStackedOn(tx, task)
+  tx.tasks.put(task)
+  const refusal = parts.engine.attachments.bind(tx, task, task.description)
+  if (refusal) throw new ApiError(refusal)
+  return task
+}
+
+/** Emits the event of a new task. Returns what it shows of it, which is the task with its dependencies. */
+export function announce({ engine }: ApiParts, tx: Tx, task: TaskRecord): Task {
+  const shown = engine.views.task(task)
+  tx.emit('task.created', { project_id: task.project_id, task_id: task.id, task: shown })
+  return shown
 }
 
 /** Returns the task that a request would make, without writing it. */

@@ -9,6 +9,7 @@ import { createAddressLimits, type AddressBudget, type AddressLimits } from './a
 import { trackConnections } from './connections.ts'
 import { createGuard, type Authenticator, type Guard } from './authenticate.ts'
 import { createBrowserGuard } from './browser-guard.ts'
+import { addCompression } from './compress.ts'
 import { bodyLimit, refuseConnection, sendError } from './http-errors.ts'
 import { addMcpRoute } from './mcp/route.ts'
 import { readJson } from './read-json.ts'
@@ -193,6 +194,7 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
     request.raw.socket.setTimeout(limits.stallMs)
     done()
   })
+  addCompression(app)
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, log))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {

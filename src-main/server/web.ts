@@ -9,6 +9,8 @@ export function addWebRoutes(app: FastifyInstance, webRoot: string): void {
   void app.register(fastifyStatic, {
     root: webRoot,
     cacheControl: false,
+    // The build lays them beside the files.
+    preCompressed: true,
     setHeaders: (reply, path) => {
       // The build adds a content hash to names below assets/.
       const isHashed = /[\\/]assets[\\/]/.test(path.slice(webRoot.length))

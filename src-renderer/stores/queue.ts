@@ -53,7 +53,7 @@ export const useQueue = defineStore('queue', () => {
   const every = computed(() => navigation.route.screen === 'all')
   /** By project everything on which its queue depends, as far as it is known here. */
   const standings = computed(() => {
-    if (live.offline) return new Map<Project['id'], string>()
+    if (live.offline) return new Map<Project['id'], { limit: number | undefined; others: string }>()
     const atWork = Map.groupBy(
       [...tasks.byId.values()].filter((task) => task.active_execution_id !== null),
       (task) => task.project_id,
@@ -68,14 +68,19 @@ export const useQueue = defineStore('queue', () => {
           return `${task.active_execution_id} ${status} ${task.updated_at} ${news.changesOf(task.id, 'hooks')}`
         })
         const moves = queueChanges.changesOf(project.id)
-        return [project.id, [project.updated_at, limit, moves, ...paused, ...own].join('\n')]
+        return [project.id, { limit, others: [project.updated_at, moves, ...paused, ...own].join('\n') }]
       }),
     )
   })
   watch(
     standings,
     (now, before) => {
-      for (const [id, standing] of now) if (standing !== before?.get(id)) void load(id)
+      for (const [id, { limit, others }] of now) {
+        const last = before?.get(id)
+        // A limit that was not known here was known to the service.
+        const isSame = others === last?.others && (limit === last.limit || last.limit === undefined)
+        if (!isSame) void load(id)
+      }
     },
     { immediate: true },
   )

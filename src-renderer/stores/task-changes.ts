@@ -24,6 +24,11 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
 
   return {
     create: (input: OperationInput<'tasks.create'>) => accepted(client.call('tasks.create', input)),
+    createMany: async (input: OperationInput<'tasks.create_many'>): Promise<readonly Task[]> => {
+      const { items } = await client.call('tasks.create_many', input)
+      for (const task of items) state.put(task)
+      return items
+    },
     update: (input: OperationInput<'tasks.update'>) => accepted(client.call('tasks.update', input)),
     /** Puts the task directly above or below another one; `position` is where it is shown until the service has answered. */
     place: (taskId: string, { position, ...beside }: TaskPlacement): Promise<unknown> =>

@@ -19,6 +19,8 @@ export interface Product extends AsyncDisposable {
   readonly dataDir: string
   readonly token: string
   readonly client: Client
+  /** When it said where it listens, by `performance.now()`; somebody has signed in since. */
+  readonly listeningAt: number
   /** Asks the module that was loaded beside the service, if one was. */
   ask(question: string): Promise<unknown>
 }
@@ -68,11 +70,12 @@ export async function openProduct(build: Build, dataDir: string, beside?: URL): 
   const stop = () => end(child)
   try {
     const url = await listening(child)
+    const listeningAt = performance.now()
     let token: string | null = null
     const client = createClient(createHttpTransport({ baseUrl: url, getToken: () => token }))
     token = await signIn(client)
     if (child.pid === undefined) throw new Error('The service has no process.')
-    return { pid: child.pid, url, dataDir, token, client, ask, [Symbol.asyncDispose]: stop }
+    return { pid: child.pid, url, dataDir, token, client, listeningAt, ask, [Symbol.asyncDispose]: stop }
   } catch (error) {
     await stop()
     throw error

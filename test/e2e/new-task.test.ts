@@ -75,4 +75,24 @@ test('writes and starts a task by three keys, then the next', async () => {
   await expect.poll(() => card(page, 'Second of two').evaluate((one) => one === document.activeElement)).toBe(true)
   const items = (await client.call('tasks.list', { project_id: ferry.id, q: 'of two' })).items
   expect(items.map(({ priority }) => priority)).toEqual([3, 3])
+
+  // Several lines in the place of a title: each becomes a task, with what was chosen for all.
+  await page.keyboard.press('c')
+  await dialog.getByRole('button', { name: /^Priority/ }).click()
+  await page.getByRole('menuitem', { name: 'High' }).click()
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.evaluate((text) => navigator.clipboard.writeText(text), '- Row the boat\n- Row it back\n\n- Row on\n')
+  await dialog.getByLabel('Title').focus()
+  await page.keyboard.press('Control+v')
+  await dialog.getByText('You pasted 3 lines.').waitFor()
+  expect(await violationsInThemes(page), 'pasted lines').toEqual([])
+  await dialog.getByRole('button', { name: 'Create 3 tasks' }).click()
+  await toast(page, /Created 3 tasks\./).waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  const rows = (await client.call('tasks.list', { project_id: ferry.id, q: 'Row' })).items
+  expect(rows.map(({ title, priority }) => [title, priority])).toEqual([
+    ['Row the boat', 3],
+    ['Row it back', 3],
+    ['Row on', 3],
+  ])
 }, 120_000)

@@ -14,6 +14,7 @@ import { checkOwner } from '../project-visibility.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findProject, findTask, throwNotFound } from '../find.ts'
 import { defined, newTask, withDefaults } from '../new-task.ts'
+import { newTasks } from '../new-tasks.ts'
 import { noteConfigChange } from '../note-config-change.ts'
 import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
 import { checkStackedOn } from '../stack-input.ts'
@@ -23,6 +24,7 @@ import { workspaceView } from '../workspace-view.ts'
 
 type Names =
   | 'tasks.create'
+  | 'tasks.create_many'
   | 'tasks.update'
   | 'tasks.delete'
   | 'tasks.claim'
@@ -52,6 +54,9 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const project = findProject(read, project_id)
       return views.task(newTask(parts, project, withDefaults(parts, project, fields)))
     },
+    'tasks.create_many': ({ project_id, items }, { principal }) => ({
+      items: newTasks(parts, findProject(read, project_id), items, principal),
+    }),
     'tasks.update': (input, { principal }) => {
       checkSetByPerson(principal, input)
       return views.task(updateTask(parts, input, actorOf(principal)))

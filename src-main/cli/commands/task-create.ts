@@ -11,6 +11,7 @@ import { plain } from '../output.ts'
 import { textOf } from '../prompt.ts'
 import { formatTable } from '../table.ts'
 import { addTaskFieldOptions, findTemplate, readTaskFields, type TaskFieldOptions } from '../task-fields.ts'
+import { createMany } from './task-create-many.ts'
 import { printPrompt } from './task-prompt.ts'
 import {
   addClientCommand,
@@ -25,6 +26,7 @@ interface CreateOptions extends CommonOptions, TaskFieldOptions {
   readonly project?: string
   readonly template?: string
   readonly attach?: readonly string[]
+  readonly from?: string
   readonly status?: string
   readonly parent?: string
   readonly ordered?: boolean
@@ -46,11 +48,12 @@ export function addTaskCreate(task: Command): void {
   addTaskFieldOptions(
     addClientCommand(task, {
       usage: 'create [title]',
-      summary: 'create a task, or show the prompt that an agent would get for it',
+      summary: 'create a task or many, or show the prompt that an agent would get for it',
       examples: [
         'svc task create "Sort the list by date" --ci "npm test"',
         'svc task create "Speed up the search" --description - --label search < brief.md',
         'svc task create "The menu is cut off" --attach screenshot.png --template Bug',
+        'svc task create --from plan.txt --label search',
         'svc task create "Fix the typo" --assign coder=Claude --preview-prompt',
         'svc task claim "$(svc task create "Fix the typo" --json | jq -r .id)" --agent Claude',
       ],
@@ -58,6 +61,7 @@ export function addTaskCreate(task: Command): void {
       .option('--project <project>', 'ID or name; by default that of the folder you are in')
       .option('--template <template>', 'task template that says what you leave out, the title too'),
   )
+    .option('--from <file>', 'create all that a list names: a title a line, or JSON (- reads stdin)')
     .option('--attach <file>', 'file that goes with the description (repeatable)', collect)
     .option('--status <state>', 'initial state')
     .option('--parent <task>', 'parent task')
@@ -108,8 +112,25 @@ async function listComments(scene: CommandContext, ref: string): Promise<void> {
   )
 }
 
+const unfitForMany = ['assign', 'attach', 'on', 'previewPrompt', 'role', 'template', 'waitFor'] as const
+const noneOfTheseForMany =
+  '--from takes neither a title nor --assign, --attach, --on, --preview-prompt, --template or --wait-for. JSON may have `key`, `depends_on` and `stacked_on`.'
+
 async function create(scene: CommandContext, title: string | undefined, options: CreateOptions): Promise<void> {
   const project = await findProject(scene, options.project)
+  if (options.from !== undefined) {
+    const unfit = unfitForMany.filter((name) => options[name] !== undefined)
+    if (title !== undefined || unfit.length > 0) throw usageError(noneOfTheseForMany)
+    const {
+      title: _,
+      project_id,
+      roles: _roles,
+      dependencies: _none,
+      ...fields
+    } = await readDraft(scene, project, options.from, options)
+    await createMany(scene, project_id, options.from, fields)
+    return
+  }
   const draft = await readDraft(scene, project, title, options)
   if (options.previewPrompt === true) {
     if (options.on !== undefined) throw usageError('A preview says nothing of --on. Leave it out.')

@@ -92,6 +92,27 @@ export function useNewTask(projectId: () => string) {
       arrivals.announce(task.id, !how.more && !isElsewhere)
     })
   }
+  /** Creates a task of each title, with all else as it is chosen. Answers whether they are there. */
+  async function createMany(titles: readonly string[]): Promise<boolean> {
+    return run(async () => {
+      const chosen = { ...draft }
+      const { project_id, description: _, ...usual } = taskInput(projectId(), chosen)
+      const items = titles.map((title) => ({ ...usual, title, depends_on: [...chosen.waitsFor] }))
+      const created = await tasks.createMany({ project_id, items })
+      let isComplete = true
+      for (const { id, title } of created) {
+        isComplete &&= await handOver(id, {
+          ...chosen,
+          title,
+          waitsFor: [],
+          startNow: chosen.startNow && chosen.waitsFor.length === 0,
+        })
+      }
+      throwAway()
+      if (!('taskId' in navigation.route)) navigation.openProject(projectId())
+      if (isComplete) toasts.done(`Created ${created.length} tasks.`)
+    })
+  }
   /** `inHand`: the next key is about it. */
   function createdText(task: Task, { agentId, startNow, waitsFor }: TaskDraft, inHand: boolean): string {
     const worker = agents.byId.get(agentId ?? '')
@@ -128,6 +149,7 @@ export function useNewTask(projectId: () => string) {
       failure.value = null
     },
     create,
+    createMany,
     template,
     fill,
     /** The draft as a template stores it. */

@@ -28,6 +28,17 @@ export const NewTaskFields = z.object({
     .describe('Of a subtask: a workspace of its own (default), or turns in the parent’s.'),
 })
 
+/** One of many tasks that are created together. */
+const NewTaskOfMany = z.strictObject({
+  ...NewTaskFields.shape,
+  key: z.string().min(1).max(100).optional().describe('A name of its own in this request, for `depends_on`.'),
+  depends_on: z
+    .array(z.string().min(1).max(100))
+    .max(100)
+    .optional()
+    .describe('Tasks that must be done first: keys of this request, or ids of tasks that exist.'),
+})
+
 export const tasksOperations = {
   'tasks.list': get(
     '/projects/{project_id}/tasks',
@@ -78,6 +89,15 @@ export const tasksOperations = {
     Task,
     201,
     ['task_terminal', 'humans_only', 'forbidden', 'cross_project_dependency'],
+  ),
+  'tasks.create_many': post(
+    '/projects/{project_id}/tasks/bulk',
+    'member',
+    'Create up to 1,000 tasks, in this order: all of them, or none if one is refused; `details.index` says which.',
+    z.object({ project_id: ProjectId, items: z.array(NewTaskOfMany).min(1).max(1_000) }),
+    list(Task),
+    201,
+    ['task_terminal', 'humans_only', 'forbidden', 'cross_project_dependency', 'dependency_cycle'],
   ),
   'tasks.get': get('/tasks/{task_id}', 'member', 'One task.', z.object({ task_id: TaskId }), Task),
   'tasks.update': patch(

@@ -33,6 +33,7 @@ function start(queue: (projectId: string) => Queue | Promise<Queue>) {
         asked.push(project_id)
         return queue(project_id)
       },
+      'projects.update_settings': (settings: object) => settings,
     },
     () => {
       const projects = useProjects()
@@ -81,6 +82,20 @@ test('reads the current project’s queue first, and again only after a change',
   app.news.changed(active.id, 'hooks')
   await app.settle()
   expect(app.asked).toHaveLength(3)
+  app.end()
+})
+
+test('reads again for a changed limit, not for settings that come after the queue', async () => {
+  const app = start(() => empty)
+  const know = async (max_concurrent_executions: number) => {
+    await app.projects.updateSettings({ project_id: first.id, max_concurrent_executions })
+    await app.settle()
+  }
+  await app.settle()
+  await know(4)
+  expect(app.asked).toHaveLength(1)
+  await know(2)
+  expect(app.asked).toHaveLength(2)
   app.end()
 })
 
