@@ -6,6 +6,15 @@ export interface Spread {
   readonly max: number
 }
 
+/** Where the median is with at least 93 % certainty, as far as the rounds tell. */
+export interface Interval {
+  readonly low: number
+  readonly high: number
+}
+
+/** `unclear`: the goal lies within what the rounds leave open. */
+export type Verdict = 'met' | 'missed' | 'unclear'
+
 export interface RowResult {
   readonly name: string
   readonly unit: string
@@ -16,23 +25,33 @@ export interface RowResult {
   readonly floor: number
   /** Median of each round's product / floor, or product - floor: what the machine does beside is in both sides. */
   readonly ratio: number
+  readonly interval: Interval
   readonly goal: number
-  readonly passed: boolean
-  readonly spread: { readonly product: Spread; readonly floor: Spread; readonly ratio: Spread }
+  readonly verdict: Verdict
+  readonly spread: { readonly product: Spread; readonly floor: Spread }
 }
 
 /** A row that could not be measured, or whose work was not what it should be. */
 export interface BrokenRow {
   readonly name: string
-  readonly passed: false
   readonly error: string
 }
 
-/** Measures both sides in turn, product, floor, product, floor …, so that a slow minute slows both. */
+/** So many rounds are measured at least, where the row has as many. */
+const minRounds = 5
+/** Once a row's rounds took so long, it has no further ones. */
+const budgetMs = 20_000
+
+/**
+ * Measures both sides in turn, product, floor, product, floor …, so that a slow minute slows both. Ends as soon as the
+ * verdict is clear, or the row has had its time.
+ */
 export async function measure(row: BenchRow, setting: Setting): Promise<RowResult> {
   const { warmUp, measured } = row.rounds[setting.scale]
   await using contest = await row.prepare(setting)
   const rounds: { readonly product: number; readonly floor: number }[] = []
+  const ratios = () => rounds.map(({ product, floor }) => (row.compare ? product - floor : product / floor))
+  const began = performance.now()
   for (let round = 0; round < warmUp + measured; round++) {
     const values = { product: await contest.product(), floor: await contest.floor() }
     setting.say(
@@ -40,26 +59,52 @@ export async function measure(row: BenchRow, setting: Setting): Promise<RowResul
         `product ${format(values.product)}, floor ${format(values.floor)} ${row.unit}`,
     )
     if (round >= warmUp) rounds.push(values)
+    if (rounds.length < Math.min(minRounds, measured) || setting.scale === 'quick') continue
+    if (performance.now() - began > budgetMs || verdictOf(row, intervalOf(ratios())) !== 'unclear') break
   }
   await contest.verify()
+  const interval = intervalOf(ratios())
   const spread = {
-    product: spreadOf(rounds.map((one) => one.product)),
-    floor: spreadOf(rounds.map((one) => one.floor)),
-    ratio: spreadOf(rounds.map((one) => (row.compare ? one.product - one.floor : one.product / one.floor))),
+    product: spreadOf(rounds.map(({ product }) => product)),
+    floor: spreadOf(rounds.map(({ floor }) => floor)),
   }
-  const ratio = spread.ratio.median
   return {
     name: row.name,
     unit: row.unit,
     better: row.better,
-    rounds: measured,
+    rounds: rounds.length,
     product: spread.product.median,
     floor: spread.floor.median,
-    ratio,
+    ratio: spreadOf(ratios()).median,
+    interval,
     goal: row.goal,
-    passed: row.better === 'higher' ? ratio >= row.goal : ratio <= row.goal,
+    verdict: setting.scale === 'quick' ? 'unclear' : verdictOf(row, interval),
     spread,
   }
+}
+
+/** A row is met or missed when its whole interval is on that side of the goal. */
+export function verdictOf({ better, goal }: Pick<BenchRow, 'better' | 'goal'>, { low, high }: Interval): Verdict {
+  const [worst, best] = better === 'higher' ? [low, high] : [-high, -low]
+  const needed = better === 'higher' ? goal : -goal
+  return worst >= needed ? 'met' : best < needed ? 'missed' : 'unclear'
+}
+
+/** The interval between two order statistics that has the median with 95 % certainty; of five or fewer, all of them. */
+export function intervalOf(values: readonly number[]): Interval {
+  const sorted = values.toSorted((a, b) => a - b)
+  const { length } = sorted
+  // So many of the lowest and of the highest values are left out: each further one adds its binomial probability.
+  let out = 0
+  let chance = 0.5 ** length
+  for (let tail = chance; 2 * (tail + (chance * (length - out)) / (out + 1)) <= 0.05;) {
+    chance *= (length - out) / (out + 1)
+    tail += chance
+    out += 1
+  }
+  const [low, high] = [sorted[out], sorted[length - 1 - out]]
+  if (low === undefined || high === undefined) throw new Error('No round was measured.')
+  return { low, high }
 }
 
 /** Median and extremes. Throws for no values. */

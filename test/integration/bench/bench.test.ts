@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { spreadOf } from '../../bench/measure.ts'
+import { exponentOf } from '../../bench/scale/curves.ts'
+import { intervalOf, spreadOf, verdictOf } from '../../bench/measure.ts'
 import { tableOf } from '../../bench/report.ts'
 import { ensureBuilt } from '../../helpers/built.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
@@ -67,8 +68,9 @@ const measured = {
   product: side.median,
   floor: side.median,
   ratio: side.median,
-  passed: expect.any(Boolean),
-  spread: { product: side, floor: side, ratio: side },
+  interval: { low: side.median, high: side.median },
+  verdict: expect.stringMatching(/^(met|missed|unclear)$/),
+  spread: { product: side, floor: side },
 }
 
 test('measures product and floor of rows in a quick run, and prints JSON and a table', async () => {
@@ -84,7 +86,9 @@ test('measures product and floor of rows in a quick run, and prints JSON and a t
   // There may be no late frames.
   const counted = report.rows.filter(({ name }) => !name.startsWith('frames-'))
   for (const row of counted) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)
-  expect(stderr).toMatch(/row +unit +product +floor +ratio +goal/)
+  expect(stderr).toMatch(/row +\| unit +\| product +\| floor +\| ratio +\| goal/)
+  // For whoever reads what CI has said.
+  console.log(stderr.slice(stderr.indexOf('| row')))
 })
 
 test('reports an unknown row or option and ends with 2', async () => {
@@ -106,13 +110,16 @@ test('reports a broken row with its reason below the measured ones', () => {
     product: 1,
     floor: 1,
     ratio: 1,
+    interval: { low: 1, high: 1 },
     goal: 2,
+    verdict: 'met',
   } as const
-  const spread = { product: one, floor: one, ratio: one }
-  const broken = { name: 'bad', passed: false, error: 'It lost an event.' } as const
-  expect(tableOf([broken, { ...good, passed: true, spread }]).split('\n')).toEqual([
-    expect.stringMatching(/^row +unit/),
-    expect.stringMatching(/^good +ms .* passed$/),
+  const spread = { product: one, floor: one }
+  const broken = { name: 'bad', error: 'It lost an event.' } as const
+  expect(tableOf([broken, { ...good, spread }]).split('\n')).toEqual([
+    expect.stringMatching(/^\| row +\| unit/),
+    expect.stringMatching(/^\| -+ \|/),
+    expect.stringMatching(/^\| good +\| ms .* met /),
     'bad BROKE: It lost an event.',
   ])
 })
@@ -121,4 +128,25 @@ test('takes the middle of the sorted values as median', () => {
   expect(spreadOf([10, 9, 1])).toEqual({ median: 9, min: 1, max: 10 })
   expect(spreadOf([4, 1, 3, 2])).toEqual({ median: 2.5, min: 1, max: 4 })
   expect(() => spreadOf([])).toThrow('No round was measured.')
+})
+
+test('calls a row missed only when its whole interval is beyond the goal', () => {
+  const nine = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+  // With nine rounds the median is between the second and the second last with 96 % certainty.
+  expect(intervalOf(nine)).toEqual({ low: 2, high: 8 })
+  expect(intervalOf(nine.slice(0, 5))).toEqual({ low: 1, high: 5 })
+  const lower = (goal: number) => verdictOf({ better: 'lower', goal }, intervalOf(nine))
+  expect([lower(8), lower(7), lower(2), lower(1.9)]).toEqual(['met', 'unclear', 'unclear', 'missed'])
+  const higher = (goal: number) => verdictOf({ better: 'higher', goal }, intervalOf(nine))
+  expect([higher(2), higher(2.1), higher(8), higher(8.1)]).toEqual(['met', 'unclear', 'unclear', 'missed'])
+})
+
+test('finds the exponent of a curve between its two largest sizes', () => {
+  const curve = (...ms: number[]) => ({
+    what: 'work',
+    points: ms.map((one, at) => ({ size: 10 ** at, ms: one, blocked_ms: 0 })),
+  })
+  expect(exponentOf(curve(1, 10, 100))).toBeCloseTo(1)
+  expect(exponentOf(curve(1, 100, 10_000))).toBeCloseTo(2)
+  expect(exponentOf(curve(5, 5, 5.5))).toBeNull()
 })
