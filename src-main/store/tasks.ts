@@ -27,11 +27,11 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
       )
       .pluck()
   const columns = { position: columnBy('position DESC, id DESC'), latest: columnBy('updated_at DESC, id DESC') }
-  // As the index tasks_pressing has it.
+  // Exactly as in the index tasks_pressing, which SQLite would not choose by itself.
   const isPressing = '(active_execution_id IS NOT NULL OR error_annotation IS NOT NULL)'
   const pressing = db.$client
     .prepare<[string], TaskRecord['id']>(
-      `SELECT id FROM tasks WHERE project_id = ? AND archived = 0 AND ${isPressing} ORDER BY id`,
+      `SELECT id FROM tasks INDEXED BY tasks_pressing WHERE project_id = ? AND archived = 0 AND ${isPressing}`,
     )
     .pluck()
   const waiting = db.$client
