@@ -22,7 +22,7 @@ export const mergeRow: BenchRow = {
   name: 'merge-500-files',
   unit: 'ms',
   better: 'lower',
-  goal: 1.5,
+  goal: 1.2,
   rounds: { full: { warmUp: 2, measured: 11 }, quick: { warmUp: 0, measured: 1 } },
   prepare: async (setting) => {
     const { land, byGit, ...rest } = await prepare(setting)
