@@ -4,7 +4,7 @@ import type { OperationRequest } from '../../../src-shared/contract/operations.t
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
-import { invalidInput, isRefusal } from '../../domain/refusal.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import { placeBeside } from '../../domain/task/place-task.ts'
 import type { Actor, Outcome } from '../../tasks/action-services.ts'
 import type { Tx } from '../../core/event-feed.ts'
@@ -73,16 +73,15 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         agent !== null && (agent.daemon_id !== null || parts.executors.location(agent.executor) === 'remote')
       const by_person = principal.kind !== 'agent' && !isSelf
       const request = { task_id, claimant, triggered_by, by_person, overrides: overrides ?? {} }
-      const outcome = await claims.claim(request, signal)
-      if (agent && isRefusal(outcome) && outcome.code === 'wip_limit' && overrides?.lock_policy === 'wait') {
-        const waiting = await engine.readyStarts.set({ task_id, agent, overrides, by: actorOf(principal) })
-        return { task: views.task(unwrap(waiting)), execution: null, workspace: null }
-      }
-      const claimed = unwrap(outcome)
+      const claimed = unwrap(
+        agent
+          ? await engine.readyStarts.claim({ ...request, agent, by: actorOf(principal) }, signal)
+          : await claims.claim(request, signal),
+      )
       const shown = views.task(claimed.task)
       return {
         task: shown,
-        execution: views.execution(claimed.execution),
+        execution: claimed.execution && views.execution(claimed.execution),
         workspace: claimed.workspace && (await workspaceView(parts, claimed.workspace, signal)),
         ...(shown.limits_unenforced && { limits_unenforced: shown.limits_unenforced }),
       }
