@@ -1,4 +1,3 @@
-import { withoutStackTrouble } from '../core/stack-notes.ts'
 import { noteOnEntry } from '../core/stack-of.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { refOf, toReviewSummary } from '../core/views.ts'
@@ -18,7 +17,7 @@ import {
   type StackedBranch,
   type BranchPlace,
 } from './stack-facts.ts'
-import { noteTrouble } from './stack-trouble.ts'
+import { noteTrouble, withoutTrouble } from './stack-trouble.ts'
 
 /** Moves the branch while nothing else can use the worktree. */
 export async function bringHeld(
@@ -148,7 +147,7 @@ function savePlace(
   // A cleaned workspace has only its branch; it is not set to be cleaned again.
   if (known.status === 'cleaned') tx.workspaces.put(record)
   else saveWorkspace(tx, task, record)
-  const left = withoutStackTrouble(task, known.stack)
+  const left = withoutTrouble(task)
   if (left !== task) tx.saveTask(left)
 }
 

@@ -1,5 +1,6 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
-import { withoutStackTrouble } from '../core/stack-notes.ts'
+import { lowerTask } from '../core/stack-of.ts'
 import { refOf } from '../core/views.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { count } from '../domain/task/conflict-text.ts'
@@ -9,6 +10,42 @@ import type { Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import { toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
 import { onBase, patchStack, type BroughtBranch, type StackDeps, type StackedBranch } from './stack-facts.ts'
 
+type Mark = NonNullable<ErrorAnnotation['stack']>
+
+const stackNote = (stack: Mark, message: string): ErrorAnnotation => ({
+  type: 'workspace_error',
+  message,
+  stack,
+  recovery_actions: [],
+})
+
+/** Returns the task without the annotation that says why its branch could not be brought along. */
+export function withoutTrouble(task: TaskRecord): TaskRecord {
+  return task.error_annotation?.stack === 'not_moved' ? { ...task, error_annotation: null } : task
+}
+
+/** Says on the task that the one below it, which has not landed, is put away, until that has changed. */
+export function noteArchivedBelow({ context, transitions }: StackDeps, id: TaskId): void {
+  /** The task as it should be; null when it is so already. */
+  const noted = (q: Queries): TaskRecord | null => {
+    const task = q.tasks.get(id)
+    if (!task) return null
+    const isTold = task.error_annotation?.stack === 'archived_below'
+    const workflow = transitions.workflowOf(q, task)
+    const lower = lowerTask(q, workflow, task)
+    const isOver = task.archived || workflow.states.get(task.status)?.kind === 'terminal'
+    if (isOver || lower?.task.archived !== true) return isTold ? { ...task, error_annotation: null } : null
+    if (task.error_annotation !== null || task.active_execution_id !== null) return null
+    const message = `${lower.ref}, which this task is stacked on, was archived before it landed, so this one can't land. Unarchive it, or take this task off the stack.`
+    return { ...task, error_annotation: stackNote('archived_below', message) }
+  }
+  if (!noted(context.store.read)) return
+  context.feed.commit((tx) => {
+    const task = noted(tx)
+    if (task) tx.saveTask(task)
+  })
+}
+
 /** Says on the task why its branch can't be moved; it is tried again. */
 export function noteTrouble({ context }: StackDeps, { task: { id }, workspace }: StackedBranch, why: string): void {
   const trouble = `${workspace.branch} could not be brought along with the tasks below it. ${why}`
@@ -16,10 +53,10 @@ export function noteTrouble({ context }: StackDeps, { task: { id }, workspace }:
     const task = tx.tasks.get(id)
     const known = tx.workspaces.byTask(id)
     if (!task || !known || known.stack?.trouble === trouble) return
-    const free = withoutStackTrouble(task, known.stack)
+    const free = withoutTrouble(task)
     tx.workspaces.put({ ...known, stack: { ...(known.stack ?? onBase(known.base_branch)), moving: null, trouble } })
     if (free.error_annotation !== null) return
-    tx.saveTask({ ...free, error_annotation: { type: 'workspace_error', message: trouble, recovery_actions: [] } })
+    tx.saveTask({ ...free, error_annotation: stackNote('not_moved', trouble) })
   })
 }
 
@@ -77,6 +114,7 @@ export async function tellConflict(
     const annotation: ErrorAnnotation = {
       type: 'merge_conflict',
       message,
+      stack: 'not_moved',
       files: [...files],
       hunks: toConflictHunks(context, now, hunks),
       recovery_actions: [],

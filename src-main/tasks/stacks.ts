@@ -5,7 +5,7 @@ import { keepStackedWork } from '../workspaces/keep-lower.ts'
 import { withWorktreeLock } from '../workspaces/with-worktree-lock.ts'
 import { findStackedBranch, type BroughtBranch, type StackDeps, type StackedBranch } from './stack-facts.ts'
 import { bringHeld } from './restack.ts'
-import { tellConflict } from './stack-trouble.ts'
+import { noteArchivedBelow, tellConflict } from './stack-trouble.ts'
 import { goOn } from './stack-cascade.ts'
 
 /** Keeps the branches of stacked tasks on those of the tasks below them. */
@@ -92,6 +92,7 @@ const isStill = (q: Queries, id: TaskId): boolean => (q.workspaces.byTask(id)?.s
 /** Returns whether the branch has moved. */
 async function bring(deps: StackDeps, id: TaskId, signal: AbortSignal): Promise<boolean> {
   const { context, worktrees } = deps
+  noteArchivedBelow(deps, id)
   const found = findStackedBranch(deps, id)
   if (!found || (await isInPlace(deps, found, signal))) return false
   await keepStackedWork(deps, found.task, signal)

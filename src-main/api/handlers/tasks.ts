@@ -121,9 +121,15 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       taskOf(unwrap(await actions.cancel(task_id, actor(principal)))),
     'tasks.archive': async ({ task_id }) => {
       await actions.leaveLane(task_id)
-      return { task: views.task(edit(parts, task_id, { archived: true })) }
+      const archived = edit(parts, task_id, { archived: true })
+      engine.stacks.look(task_id)
+      return { task: views.task(archived) }
     },
-    'tasks.unarchive': ({ task_id }, { principal }) => ({ task: views.task(unarchive(parts, task_id, principal)) }),
+    'tasks.unarchive': ({ task_id }, { principal }) => {
+      const back = unarchive(parts, task_id, principal)
+      engine.stacks.look(task_id)
+      return { task: views.task(back) }
+    },
     'tasks.assign_role': async ({ agent_id, user_id, ...request }, { principal }) => {
       const task = findTask(read, request.task_id)
       const assignee = assigneeOf(parts, principal, task, { agent_id, user_id })
@@ -218,7 +224,12 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
     if (refusal) unwrap(refusal)
     if (patch.stacked_on !== undefined || repo_id !== undefined) checkStackedOn(tx, { ...current, ...patch })
     const placed = placeOf(tx, current, { above, below })
-    return { ...placed, ...(patch.review_config && noteConfigChange(tx, current, { after: patch.review_config, by })) }
+    const isFreed = patch.stacked_on !== undefined && current.error_annotation?.stack === 'archived_below'
+    return {
+      ...placed,
+      ...(isFreed && { error_annotation: null }),
+      ...(patch.review_config && noteConfigChange(tx, current, { after: patch.review_config, by })),
+    }
   })
   parts.engine.stacks.look()
   return edited
