@@ -231,13 +231,17 @@ test('a task above one that is archived before it landed says so, until that is 
   expect(refusal.code).toBe('dependency_gate')
   await client.call('tasks.unarchive', { task_id: lower.id })
   await told(undefined)
+  const unclaimed = await job.task({ stacked_on: lower.id })
   await client.call('tasks.archive', { task_id: lower.id })
   await told('archived_below')
+  await job.running.taskWhere(unclaimed.id, ({ error_annotation }) => error_annotation?.stack === 'archived_below')
   const freed = await client.call('tasks.update', { task_id: upper.id, stacked_on: null })
   expect(freed.error_annotation).toBeNull()
   await restacked(job, upper.id)
   await land(job, upper.id)
   expect(await job.repository.git(['ls-tree', '--name-only', 'main'])).not.toContain('lower.txt')
+  await client.call('tasks.delete', { task_id: lower.id })
+  expect((await client.call('tasks.get', { task_id: unclaimed.id })).error_annotation).toBeNull()
 })
 
 test('of a branch with merges in it the changes come along, as one commit', async () => {
