@@ -1,7 +1,10 @@
 import type { SandboxManager as Manager } from '@anthropic-ai/sandbox-runtime'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ChildProcess } from 'node:child_process'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { join } from 'node:path'
 import { createRequire } from 'node:module'
+import { guardProcess } from '../platform/process/orphan-guard.ts'
 import { sweepCgroups } from './cgroup.ts'
 import { isLeft, sweepTemporary } from './temporary.ts'
 
@@ -37,13 +40,26 @@ export async function holdLibrary(): Promise<void> {
   // On Linux the library's watch of writes works only if sockets are refused.
   const watchesLog = process.platform === 'darwin'
   const rules = { network, filesystem, ripgrep, allowPty: true, ...javaAgent() }
-  starting ??= manager.initialize(rules, undefined, watchesLog)
+  starting ??= guardingBridges(() => manager.initialize(rules, undefined, watchesLog))
   try {
     await starting
   } catch (error) {
     holders -= 1
     starting = undefined
     throw error
+  }
+}
+
+/** Has the bridges to the library's proxies, which it starts in `work`, end with this process, also when that is killed. */
+async function guardingBridges(work: () => Promise<void>): Promise<void> {
+  const bridges: ChildProcess[] = []
+  const see = (message: unknown): void => void bridges.push((message as { readonly process: ChildProcess }).process)
+  subscribe('child_process', see)
+  try {
+    await work()
+  } finally {
+    unsubscribe('child_process', see)
+    await Promise.all(bridges.filter(({ spawnfile }) => spawnfile === 'socat').map(guardProcess))
   }
 }
 

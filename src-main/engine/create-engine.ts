@@ -81,7 +81,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const { executions, limits, scheduler, remoteRuns } = createRuns(
     basis,
     () => worker,
-    () => stacks.look(),
+    () => tasks.stacks.look(),
   )
   const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
   const cleanup = createCleanup({ ...basis, endAll: endAllOf(() => hookQueue, stopAll) })
@@ -95,7 +95,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
       await stopAll(task_id)
       worker.wake(task_id)
     },
-    (task_id, signal) => stacks.bringAlong(task_id, signal),
+    (task_id, signal) => tasks.stacks.bringAlong(task_id, signal),
     more,
   )
   const { dispatch, startQueued } = scheduler
@@ -121,27 +121,18 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     wakeHooks: (task_id) => {
       hookQueue.wake(task_id)
       // A task may be done now, which makes others ready and moves those stacked on it.
-      lookForWork(task_id)
+      tasks.lookForWork(task_id)
       overlaps.look()
     },
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
-  const claims = createClaims({ ...steps, worker, scheduler })
-  const readyStarts: ReadyStarts = createReadyStarts(steps, claims)
-  const pulls: Pulls = createPulls({ ...steps, claims, worker })
-  const lookForWork = (task_id?: TaskId) => {
-    readyStarts.look()
-    stacks.look(task_id)
-    pulls.look(task_id)
-  }
-  const actions = createActions({ ...steps, worker, landing, executions, scheduler, claims, cleanup })
-  const stacks: Stacks = createStacks({ ...steps, worker, actions })
+  const tasks = createTasks({ ...steps, worker, scheduler, landing, executions, cleanup })
   const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
   const attachments = createAttachments(context)
   /** Starts runs that waited for a slot or a resume. */
   const startWaiting = () => {
     startQueued()
-    lookForWork()
+    tasks.lookForWork()
     overlaps.look()
   }
   const sweeps = createSweeps({
@@ -154,23 +145,18 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     worker,
     onSlotFreed: startWaiting,
   })
-  const runtime = { steps, lifecycle, landing, overlaps, readyStarts, stacks, pulls, lookForWork }
+  const runtime = { ...tasks, steps, lifecycle, landing, overlaps }
   return {
-    actions,
-    claims,
+    ...tasks,
     executions,
     scheduler: { ...scheduler, startQueued: startWaiting },
     landing,
-    readyStarts,
-    stacks,
     limits,
     remoteRuns,
     projectDeletions,
     worktrees,
     cleanup,
     rescues,
-    suggestions: createSuggestions(steps),
-    branches: createBranchUpdates({ ...steps, worker, actions }),
     worker,
     hooks,
     plugins: pluginRules(plugins),
@@ -178,6 +164,26 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     ...createReaders(context, worktrees, executions),
     ...createRuntime({ ...runtime, worker, scheduler, executions, sweeps, projectDeletions }),
   }
+}
+
+/** Creates what changes tasks, for those who ask and by itself. */
+function createTasks(
+  deps: StepServices &
+    Pick<RuntimeParts, 'worker' | 'scheduler' | 'landing' | 'executions'> & { readonly cleanup: Cleanup },
+) {
+  const claims = createClaims(deps)
+  const readyStarts = createReadyStarts(deps, claims)
+  const pulls = createPulls({ ...deps, claims })
+  const actions = createActions({ ...deps, claims })
+  const stacks = createStacks({ ...deps, actions })
+  const lookForWork = (task_id?: TaskId) => {
+    readyStarts.look()
+    stacks.look(task_id)
+    pulls.look(task_id)
+  }
+  const branches = createBranchUpdates({ ...deps, actions })
+  const suggestions = createSuggestions(deps)
+  return { claims, readyStarts, pulls, actions, stacks, branches, suggestions, lookForWork }
 }
 
 /** Stops all work on a task after its end hooks have run. */

@@ -66,7 +66,7 @@ export interface WatchEvent {
 }
 
 export interface WorktreeWatch {
-  /** `looking`: the system can't watch so many folders, so the files are polled every few seconds. */
+  /** `looking`: the system can't watch so many folders, so the files are polled, rarely when nothing has changed for long. */
   readonly how: () => 'watching' | 'looking' | 'ended'
   /** Resolves when the watch has released everything. */
   close(): Promise<void>

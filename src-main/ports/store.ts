@@ -26,7 +26,6 @@ import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/con
 import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
 import type { ReviewConfigChange } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
-import type { ProjectUsage, UsageSum } from '../../src-shared/contract/queue.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { StackPlace } from './stack-place.ts'
 import type { TaskFilter } from './task-lists.ts'
@@ -34,6 +33,7 @@ import type { AttachmentQueries } from './attachment-queries.ts'
 import type { OverlapQueries } from './overlap-queries.ts'
 import type { BaseHealthQueries, ReviewQueries } from './review-queries.ts'
 import type { TaskTemplateQueries } from './task-template-queries.ts'
+import type { UsageQueries } from './usage-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { ExternalLinkRecord, IntegrationRecord } from './issue-trackers.ts'
 import type { Message } from '../domain/task/message.ts'
@@ -203,15 +203,7 @@ export interface Queries {
     /** Renames states in the stored transitions of a project. */
     renameStates(project_id: ProjectId, names: ReadonlyMap<string, string>): void
   }
-  /** Usage that agents have reported. */
-  readonly usage: {
-    ofTask(task_id: TaskId): UsageSum
-    ofProject(project_id: ProjectId): ProjectUsage
-    /** Returns how many of an agent's runs in a project reported usage, and how many of them their cost. */
-    ofAgent(project_id: ProjectId, agent_id: AgentId): { readonly executions: number; readonly costs: number }
-    /** Returns the usage of a scope since a time. A run counts for the day of its start. */
-    spent(scope: SpentScope, now: string): SpentSum
-  }
+  readonly usage: UsageQueries
   readonly accounts: {
     get(account: string): AccountRecord | null
     list(): readonly AccountRecord[]
@@ -324,19 +316,6 @@ export interface Queries {
     put(project_id: ProjectId, user_id: UserId, role: MemberRole): void
     delete(project_id: ProjectId, user_id: UserId): void
   }
-}
-
-export type SpentScope =
-  | { readonly task_id: TaskId }
-  | { readonly project_id: ProjectId; readonly since: string }
-  | { readonly agent_id: AgentId; readonly since: string }
-
-export interface SpentSum {
-  readonly executions: number
-  readonly usd: number | null
-  readonly minutes: number
-  /** Number of ended runs without a reported cost. */
-  readonly unknown: number
 }
 
 export interface Store {

@@ -1,6 +1,6 @@
 import type { AgentId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { UsageSum } from '../../src-shared/contract/queue.ts'
-import type { Queries, SpentSum } from '../ports/store.ts'
+import type { SpentSum, UsageQueries } from '../ports/usage-queries.ts'
 import type { Database } from './database-type.ts'
 
 const sums = `s.executions, s.input_tokens, s.output_tokens, iif(s.costs = 0, NULL, s.cost_usd) AS cost_usd, s.costs < s.executions AS incomplete`
@@ -24,7 +24,7 @@ function firstId(ms: number): string {
 const only = (sum: SpentSum | undefined): SpentSum => sum ?? { executions: 0, usd: null, minutes: 0, unknown: 0 }
 
 /** Creates the queries of stored sums over executions that reported usage. */
-export function createUsageQueries({ $client: client }: Database): Queries['usage'] {
+export function createUsageQueries({ $client: client }: Database): UsageQueries {
   const ofTask = client.prepare<[string], Row<UsageSum>>(
     `SELECT ${sums} FROM tasks t JOIN usage_sums s ON s.project_id = t.project_id AND s.kind = 'task' AND s.key = t.id
      WHERE t.id = ?`,

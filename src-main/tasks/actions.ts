@@ -168,7 +168,8 @@ function removeTask(tx: Tx, removed: TaskRecord, wasDone: boolean): void {
   const above = tx.tasks.stackedOn(task_id)
   for (const id of above) {
     const upper = tx.tasks.get(id)
-    if (upper) tx.tasks.put({ ...upper, stacked_on: removed.stacked_on })
+    const isFreed = upper?.error_annotation?.stack === 'archived_below'
+    if (upper) tx.tasks.put({ ...upper, stacked_on: removed.stacked_on, ...(isFreed && { error_annotation: null }) })
   }
   const touched = [
     ...above,

@@ -7,7 +7,7 @@ import { isDone } from '../domain/workflow/graph.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
 import type { StepServices } from '../steps/step-services.ts'
-import type { Claims } from './claims.ts'
+import type { Claimed, ClaimRequest, Claims } from './claims.ts'
 
 export interface ReadyStartRequest {
   readonly task_id: TaskId
@@ -17,11 +17,26 @@ export interface ReadyStartRequest {
   readonly by: string
 }
 
+/** A task that starts once it can. */
+export interface Waiting {
+  readonly task: TaskRecord
+  readonly execution: null
+  readonly workspace: null
+}
+
 /** Tasks that start by themselves once no dependency of theirs is open. */
 export interface ReadyStarts {
   /** Has an agent claim the task once it can; at once when nothing is open. */
   set(request: ReadyStartRequest): Promise<TaskRecord | Refusal>
   clear(task_id: TaskId): TaskRecord | Refusal
+  /**
+   * Has an agent claim the task now. With `lock_policy: "wait"` a state that is full refuses nothing: the task starts
+   * once there is room. `by`: who asks for it.
+   */
+  claim(
+    request: ClaimRequest & { readonly agent: AgentRecord; readonly by: string },
+    signal: AbortSignal,
+  ): Promise<Claimed | Waiting | Refusal>
   /** Returns the task without a dependency: what failed there holds it no more. */
   withoutDependency(task: TaskRecord, removed: TaskId): TaskRecord
   /** Claims for the tasks that can start now. What is refused now is tried again at the next look. */
@@ -111,21 +126,29 @@ export function createReadyStarts(
     starts.set(id, starting)
     return starting
   }
+  const set: ReadyStarts['set'] = async ({ task_id, agent, overrides, by }) => {
+    context.rememberSecrets(overrides.env ?? {})
+    const saved = context.feed.commit((tx): TaskRecord | Refusal => {
+      const task = tx.tasks.get(task_id)
+      if (!task) return notFound('task')
+      const plan = claims.preview(tx, task, { type: 'agent', id: agent.id })
+      if (isRefusal(plan) && hopeless.includes(plan.code)) return plan
+      const start_when_ready = { agent_id: agent.id, overrides, by, since: tx.now() }
+      const isFailed = task.error_annotation?.type === 'dependency_failed'
+      return tx.saveTask({ ...task, start_when_ready, ...(isFailed && { error_annotation: null }) })
+    })
+    if (isRefusal(saved)) return saved
+    await begin(task_id)
+    return read.tasks.get(task_id) ?? notFound('task')
+  }
   return {
-    set: async ({ task_id, agent, overrides, by }) => {
-      context.rememberSecrets(overrides.env ?? {})
-      const saved = context.feed.commit((tx): TaskRecord | Refusal => {
-        const task = tx.tasks.get(task_id)
-        if (!task) return notFound('task')
-        const plan = claims.preview(tx, task, { type: 'agent', id: agent.id })
-        if (isRefusal(plan) && hopeless.includes(plan.code)) return plan
-        const start_when_ready = { agent_id: agent.id, overrides, by, since: tx.now() }
-        const isFailed = task.error_annotation?.type === 'dependency_failed'
-        return tx.saveTask({ ...task, start_when_ready, ...(isFailed && { error_annotation: null }) })
-      })
-      if (isRefusal(saved)) return saved
-      await begin(task_id)
-      return read.tasks.get(task_id) ?? notFound('task')
+    set,
+    claim: async ({ agent, by, ...request }, signal) => {
+      const claimed = await claims.claim(request, signal)
+      const waits = request.overrides.lock_policy === 'wait'
+      if (!isRefusal(claimed) || claimed.code !== 'wip_limit' || !waits) return claimed
+      const waiting = await set({ task_id: request.task_id, agent, overrides: request.overrides, by })
+      return isRefusal(waiting) ? waiting : { task: waiting, execution: null, workspace: null }
     },
     clear: (task_id) =>
       context.feed.commit((tx) => {

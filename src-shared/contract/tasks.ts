@@ -65,6 +65,10 @@ export const ErrorAnnotation = z.object({
   limit: z.enum(limitNames).optional().describe('Of `limit_reached`.'),
   allowed: z.number().optional(),
   spent: z.number().optional(),
+  stack: z
+    .enum(['not_moved', 'archived_below'])
+    .optional()
+    .describe('Of a stacked task: its branch can’t be brought along, or the task below was archived before it landed.'),
   dependencies: z.array(TaskId).optional().describe('Of `dependency_failed`: those that will not be done.'),
   account: z.string().optional().describe('Of `usage_limit`: the account whose provider has limited it.'),
   resets_at: Timestamp.nullable().optional().describe('When the provider says that the limit resets.'),

@@ -60,3 +60,37 @@ test('shows the lane and what broke the base, and merges on red on request', asy
   await page.getByRole('button', { name: 'Merge anyway' }).click()
   await expect.poll(() => client.call('tasks.get', { task_id: second.id })).toMatchObject({ status: 'done' })
 })
+
+test('a person sees why a task that breaks the base together with another came back, and merges it once it is mended', async () => {
+  await using repository = await createTestRepository({ files: { 'lib.sh': 'greet() { echo hello; }\n' } })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
+  const project = await client.call('projects.create', { name: 'Lane', repo_path: repository.path })
+  const check = 'test ! -e caller.sh || sh -e caller.sh'
+  await client.call('projects.update_settings', {
+    project_id: project.id,
+    default_review_config: { ci_steps: [check], review_prompt: null },
+  })
+  const begin = async (title: string, command: string) => {
+    const agent = await client.call('agents.create', { name: title, executor: 'command', config: { command } })
+    const task = await client.call('tasks.create', { project_id: project.id, title })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  }
+  await begin('Rename greet', 'sed -i s/greet/welcome/ lib.sh')
+  const mend = 'git merge -q --no-edit main && sed -i s/greet/welcome/ caller.sh'
+  await begin('Add a caller', `if [ -e caller.sh ]; then ${mend}; else printf ". ./lib.sh\\ngreet\\n" > caller.sh; fi`)
+  await page.reload()
+  await openProject('Lane')
+  const merge = async (title: string) => {
+    await openTask(title, 'Activity')
+    await panel.getByRole('button', { name: 'Merge into main' }).click()
+  }
+  await merge('Rename greet')
+  await page.getByRole('region', { name: 'Done' }).getByText('Rename greet').waitFor()
+  await merge('Add a caller')
+  await panel.getByText('It passes alone. It fails together with').first().waitFor()
+  await merge('Add a caller')
+  await page.getByRole('region', { name: 'Done' }).getByText('Add a caller').waitFor()
+  expect(await repository.git(['show', 'main:caller.sh'])).toContain('welcome')
+})

@@ -4,7 +4,7 @@ import type { OperationRequest } from '../../../src-shared/contract/operations.t
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
-import { invalidInput, isRefusal } from '../../domain/refusal.ts'
+import { invalidInput } from '../../domain/refusal.ts'
 import { placeBeside } from '../../domain/task/place-task.ts'
 import type { Actor, Outcome } from '../../tasks/action-services.ts'
 import type { Tx } from '../../core/event-feed.ts'
@@ -78,16 +78,15 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         agent !== null && (agent.daemon_id !== null || parts.executors.location(agent.executor) === 'remote')
       const by_person = principal.kind !== 'agent' && !isSelf
       const request = { task_id, claimant, triggered_by, by_person, overrides: overrides ?? {} }
-      const outcome = await claims.claim(request, signal)
-      if (agent && isRefusal(outcome) && outcome.code === 'wip_limit' && overrides?.lock_policy === 'wait') {
-        const waiting = await engine.readyStarts.set({ task_id, agent, overrides, by: actorOf(principal) })
-        return { task: views.task(unwrap(waiting)), execution: null, workspace: null }
-      }
-      const claimed = unwrap(outcome)
+      const claimed = unwrap(
+        agent
+          ? await engine.readyStarts.claim({ ...request, agent, by: actorOf(principal) }, signal)
+          : await claims.claim(request, signal),
+      )
       const shown = views.task(claimed.task)
       return {
         task: shown,
-        execution: views.execution(claimed.execution),
+        execution: claimed.execution && views.execution(claimed.execution),
         workspace: claimed.workspace && (await workspaceView(parts, claimed.workspace, signal)),
         ...(shown.limits_unenforced && { limits_unenforced: shown.limits_unenforced }),
       }
@@ -127,9 +126,15 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       taskOf(unwrap(await actions.cancel(task_id, actor(principal)))),
     'tasks.archive': async ({ task_id }) => {
       await actions.leaveLane(task_id)
-      return { task: views.task(edit(parts, task_id, { archived: true })) }
+      const archived = edit(parts, task_id, { archived: true })
+      engine.stacks.look(task_id)
+      return { task: views.task(archived) }
     },
-    'tasks.unarchive': ({ task_id }, { principal }) => ({ task: views.task(unarchive(parts, task_id, principal)) }),
+    'tasks.unarchive': ({ task_id }, { principal }) => {
+      const back = unarchive(parts, task_id, principal)
+      engine.stacks.look(task_id)
+      return { task: views.task(back) }
+    },
     'tasks.assign_role': async ({ agent_id, user_id, ...request }, { principal }) => {
       const task = findTask(read, request.task_id)
       const assignee = assigneeOf(parts, principal, task, { agent_id, user_id })
@@ -224,7 +229,12 @@ function updateTask(parts: ApiParts, input: Patch, by: string): TaskRecord {
     if (refusal) unwrap(refusal)
     if (patch.stacked_on !== undefined || repo_id !== undefined) checkStackedOn(tx, { ...current, ...patch })
     const placed = positionBeside(tx, current, { above, below })
-    return { ...placed, ...(patch.review_config && noteConfigChange(tx, current, { after: patch.review_config, by })) }
+    const isFreed = patch.stacked_on !== undefined && current.error_annotation?.stack === 'archived_below'
+    return {
+      ...placed,
+      ...(isFreed && { error_annotation: null }),
+      ...(patch.review_config && noteConfigChange(tx, current, { after: patch.review_config, by })),
+    }
   })
   parts.engine.stacks.look()
   return edited

@@ -42,8 +42,23 @@ async function statOf(path: Buffer): Promise<string> {
   }
 }
 
-/** A look takes at most this part of the time. */
+/** A look takes at most this part of the time, */
 const share = 10
+/** and this where nothing has changed for long: twenty worktrees take no more than a hundredth of a core. */
+const quietShare = 2_000
+/** Between two looks passes so much of the time that nothing has changed in. */
+const quietPart = 0.1
+
+/** How long to wait until the next look, in milliseconds; `quiet` is how long nothing has changed. */
+export function pauseBeforeLook(every: number, took: number, quiet: number): number {
+  return Math.max(every, took * share, Math.min(took * quietShare, quiet * quietPart))
+}
+
+export interface Polling {
+  readonly ended: Promise<void>
+  /** Something may have changed: looks soon, and often again. */
+  lookSoon(): void
+}
 
 export interface LookOptions {
   readonly signal: AbortSignal
@@ -59,16 +74,44 @@ export interface LookOptions {
  * Compares a worktree with what it was at the last look, until the signal ends it: for where the system does not tell
  * of changes. The first look may tell of what was there before.
  */
-export async function startPolling(
+export function startPolling(root: string, news: WatchEvent, options: LookOptions): Polling {
+  let since = performance.now()
+  let rested = new AbortController()
+  return {
+    ended: poll(root, news, options, {
+      pause: async (took) => {
+        const ms = pauseBeforeLook(options.every, took, performance.now() - since)
+        const least = Math.min(ms, took * share)
+        await pause(least, null, { signal: options.signal, ref: false })
+        const signal = AbortSignal.any([options.signal, rested.signal])
+        await pause(ms - least, null, { signal, ref: false }).catch(() => options.signal.throwIfAborted())
+        rested = new AbortController()
+      },
+      changed: () => (since = performance.now()),
+    }),
+    lookSoon: () => {
+      since = performance.now()
+      rested.abort()
+    },
+  }
+}
+
+interface Rhythm {
+  pause(took: number): Promise<void>
+  changed(): void
+}
+
+async function poll(
   root: string,
   news: WatchEvent,
-  { signal, inTurn, isStill, every, log }: LookOptions,
+  { signal, inTurn, isStill, log }: LookOptions,
+  { pause, changed }: Rhythm,
 ): Promise<void> {
   let last: string | null = null
   let took = 0
   try {
     for (;;) {
-      await pause(Math.max(every, took * share), null, { signal, ref: false })
+      await pause(took)
       const since = performance.now()
       const seen = await see(root, inTurn, { signal })
       took = performance.now() - since
@@ -78,6 +121,7 @@ export async function startPolling(
       }
       if (seen === null || seen === last) continue
       last = seen
+      changed()
       news.onChange(null)
     }
   } catch (error) {

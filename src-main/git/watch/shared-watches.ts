@@ -1,12 +1,13 @@
 import type { WatchEvent, WorktreeWatch } from '../../ports/diff-reader.ts'
+import type { WatchOfWorktree } from './watch-worktree.ts'
 
 interface Shared {
   readonly listeners: Set<WatchEvent>
-  readonly watch: Promise<WorktreeWatch>
+  readonly watch: Promise<WatchOfWorktree>
 }
 
 /** Lets all who watch a worktree share one watch, which ends with the last of them. */
-export function createSharedWatches(start: (root: string, news: WatchEvent) => Promise<WorktreeWatch>) {
+export function createSharedWatches(start: (root: string, news: WatchEvent) => Promise<WatchOfWorktree>) {
   const byRoot = new Map<string, Shared>()
 
   const open = (root: string): Shared => {
@@ -38,6 +39,7 @@ export function createSharedWatches(start: (root: string, news: WatchEvent) => P
       }
       try {
         const watch = await shared.watch
+        watch.lookSoon()
         let closed: Promise<void> | null = null
         return { how: () => (closed === null ? watch.how() : 'ended'), close: () => (closed ??= leave()) }
       } catch (error) {

@@ -11,7 +11,7 @@ import { pathBytes } from '../commands/tree-paths.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { createFolderWatches, startWatch, TooManyFolders, type FolderWatches } from './folder-watches.ts'
 import { createEventBatcher, defaultDebounce, type ChangeBatch, type Timing } from './event-batcher.ts'
-import { startPolling } from './polling-watcher.ts'
+import { startPolling, type Polling } from './polling-watcher.ts'
 import { createTreeWatch } from './tree-watch.ts'
 
 export interface WatchOptions {
@@ -34,8 +34,13 @@ const everything = ''
 /** These systems tell of a whole tree by themselves. */
 const watchesTrees = process.platform === 'darwin' || process.platform === 'win32'
 
+export interface WatchOfWorktree extends WorktreeWatch {
+  /** Where files are looked at now and then: soon. */
+  lookSoon(): void
+}
+
 /** See `DiffReader.watch`. */
-export async function watchWorktree(root: string, news: WatchEvent, options: WatchOptions): Promise<WorktreeWatch> {
+export async function watchWorktree(root: string, news: WatchEvent, options: WatchOptions): Promise<WatchOfWorktree> {
   const stop = new AbortController()
   const { signal } = stop
   const id = await idOf(root)
@@ -44,7 +49,7 @@ export async function watchWorktree(root: string, news: WatchEvent, options: Wat
   const isStill = async () => (await idOf(root)) === id
   let how: ReturnType<WorktreeWatch['how']> = 'watching'
   let ignored: ReadonlySet<string> = new Set()
-  let looking: Promise<void> = Promise.resolve()
+  let polling: Polling | null = null
   const asides: FSWatcher[] = []
 
   const create = options.folders ?? (watchesTrees ? createTreeWatch : createFolderWatches)
@@ -68,12 +73,12 @@ export async function watchWorktree(root: string, news: WatchEvent, options: Wat
     news.onEnd()
   }
   const look = (reason: unknown) => {
-    release()
+    folders.close()
     if (how !== 'watching') return
     how = 'looking'
     options.log?.warn({ err: reason, root }, 'a worktree cannot be watched; it is looked at now and then')
     const every = options.lookEveryMs ?? 3_000
-    looking = startPolling(root, { ...news, onEnd: end }, { signal, inTurn, isStill, every, log: options.log })
+    polling = startPolling(root, { ...news, onEnd: end }, { signal, inTurn, isStill, every, log: options.log })
   }
   const cover = async (keys: readonly string[]) => {
     ignored = await inTurn(() => ignoredFolders(root, { signal }))
@@ -102,7 +107,7 @@ export async function watchWorktree(root: string, news: WatchEvent, options: Wat
   })
 
   try {
-    asides.push(...(await watchGit(root, () => gatherer.git())))
+    asides.push(...(await watchGit(root, () => (polling ? polling.lookSoon() : gatherer.git()))))
     await cover([everything])
   } catch (error) {
     if (!(error instanceof TooManyFolders) && !(error instanceof GitError)) throw error
@@ -110,12 +115,13 @@ export async function watchWorktree(root: string, news: WatchEvent, options: Wat
   }
   return {
     how: () => how,
+    lookSoon: () => polling?.lookSoon(),
     close: async () => {
       how = 'ended'
       release()
       stop.abort()
       await gatherer.close()
-      await looking
+      await polling?.ended
     },
   }
 }

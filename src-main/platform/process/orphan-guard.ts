@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { tmpdir } from 'node:os'
+import { readProcess } from './process-table.ts'
 
 /** A process tree that must not outlive this process. */
 export interface GuardedTree {
@@ -27,6 +28,10 @@ cleaned() {
 }
 members() {
   printf '%s\n' "$left" | while read -r marker pid cwd; do
+    case "$marker" in =*)
+      [ "$(sed 's/.*) //' "/proc/$pid/stat" | cut -d ' ' -f 20)" = "$cwd" ] && echo "$pid"
+      continue ;;
+    esac
     [ "$pid" = 0 ] || { kill -s 0 -- "-$pid" && echo "-$pid"; }
     if [ -d /proc/self ]; then
       grep -lzxF -e "$marker" /proc/[0-9]*/environ | cut -d/ -f3
@@ -59,6 +64,16 @@ export function guardTree({ pid, processMarker, cwd }: GuardedTree): () => void 
   if (process.platform === 'win32' || /\n/.test(cwd)) return () => undefined
   send(`+ ${processMarker} ${pid} ${cwd}\n`)
   return () => send(`- ${processMarker}\n`)
+}
+
+/** Has one process of Linux, which need not be a group's first, killed in the same way. Its children are not. */
+export async function guardProcess(child: ChildProcess): Promise<void> {
+  const row = child.pid === undefined ? null : await readProcess(child.pid)
+  if (row === null) return
+  // Together with its start, which tells it from a later process with the same pid.
+  const marker = `=${row.pid}:${row.order}`
+  send(`+ ${marker} ${row.pid} ${row.order}\n`)
+  child.once('exit', () => send(`- ${marker}\n`))
 }
 
 function send(line: string): void {

@@ -21,6 +21,11 @@ const titles = {
   dependency_failed: 'A task it depends on was cancelled or deleted',
 } as const satisfies Record<ErrorAnnotation['type'], string>
 
+const stackTitles = {
+  not_moved: 'Can’t follow the task below it',
+  archived_below: 'The task below it is archived',
+} as const satisfies Record<NonNullable<ErrorAnnotation['stack']>, string>
+
 /** The tab that says more, and what its button is called. */
 export interface PlaceToLook {
   readonly tab: 'agent' | 'workspace' | 'review' | 'hooks'
@@ -89,7 +94,9 @@ function plainConditionOf({ annotation, agent, review }: ConditionFacts): Condit
   }
   const asks = annotation.type === 'execution_incomplete' && annotation.reason === 'question'
   const isIdle = annotation.type === 'execution_incomplete' && annotation.reason === 'nothing_done'
-  const title = asks ? 'The agent has a question' : isIdle ? 'The agent changed nothing' : titles[annotation.type]
+  const { type, stack } = annotation
+  const usual = type === 'workspace_error' && stack !== undefined ? stackTitles[stack] : titles[type]
+  const title = asks ? 'The agent has a question' : isIdle ? 'The agent changed nothing' : usual
   const says = annotation.message.replace(/\.$/, '')
   return {
     tone: asks ? 'you' : waiting.has(annotation.type) ? 'warn' : 'fail',

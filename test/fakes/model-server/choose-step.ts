@@ -19,6 +19,8 @@ export interface ModelStep {
 export interface ModelScript {
   /** Played in turn; the last one repeats. */
   readonly steps: readonly ModelStep[]
+  /** What comes instead from the first later prompt with the text `on` that brings no script of its own. */
+  readonly next?: ModelScript & { readonly on: string }
 }
 
 export interface ChosenStep {
@@ -32,9 +34,9 @@ const opening = '<model-script>'
 const closing = '</model-script>'
 
 /** A prompt that contains its own script, which restarts the count, so that a follow-up has its own steps. */
-export function scripted(prompt: string, steps: readonly ModelStep[]): string {
+export function scripted(prompt: string, steps: readonly ModelStep[], next?: ModelScript['next']): string {
   // `<` in the steps would end the marker early.
-  return `${prompt} ${opening}${JSON.stringify({ steps }).replaceAll('<', '\\u003c')}${closing}`
+  return `${prompt} ${opening}${JSON.stringify({ steps, next }).replaceAll('<', '\\u003c')}${closing}`
 }
 
 /** Returns the step for this point of the conversation, by the number of tool calls since the prompt. */
@@ -42,7 +44,8 @@ export function chooseStep(conversation: Conversation, standing: ModelScript): C
   let script = standing
   let from = conversation.prompts[0]?.at ?? 0
   for (const prompt of conversation.prompts) {
-    const own = embeddedScript(prompt.text)
+    const { next }: ModelScript = script
+    const own = embeddedScript(prompt.text) ?? (next && prompt.text.includes(next.on) ? next : null)
     if (own === null) continue
     script = own
     from = prompt.at

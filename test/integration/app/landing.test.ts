@@ -18,6 +18,7 @@ const files = {
 const check = 'for f in main*.sh; do sh -e $f >/dev/null || { echo "$f is broken"; exit 3; }; done'
 const rename = 'sed -i s/greet/welcome/ lib.sh main.sh'
 const addCaller = 'printf ". ./lib.sh\\ngreet\\n" > main2.sh'
+const addCallerOrMend = `if [ -e main2.sh ]; then git merge -q --no-edit main && sed -i s/greet/welcome/ main2.sh; else ${addCaller}; fi`
 
 async function startLanding(landing: Partial<LandingSettings> = {}, more: { files?: Record<string, string> } = {}) {
   const job = await startJob({ files: more.files ?? files })
@@ -47,12 +48,12 @@ const scratchOf = async (job: Job) =>
     (name) => !name.endsWith('.json'),
   )
 
-test('returns the second of two tasks that break the base together, and keeps the base green', async () => {
+test('returns the second of two tasks that break the base together, lands it mended, and keeps the base green', async () => {
   await using job = await startLanding()
   const { client } = job.running
   const [first, second] = await Promise.all([
     reviewed(job, rename, 'Rename greet'),
-    reviewed(job, addCaller, 'Add a caller'),
+    reviewed(job, addCallerOrMend, 'Add a caller'),
   ])
   const landed = await move(job, first)
   expect(landed.task.status).toBe('done')
@@ -76,6 +77,10 @@ test('returns the second of two tasks that break the base together, and keeps th
   ])
   expect(await scratchOf(job)).toEqual([])
   expect(await job.repository.git(['worktree', 'list', '--porcelain'])).not.toContain('.scratch')
+
+  const mended = await job.running.taskWhere(second.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect((await move(job, mended)).task.status).toBe('done')
+  expect(await job.repository.git(['show', 'main:main2.sh'])).toContain('welcome')
 })
 
 test('lands the tree that the review judged without running its checks', async () => {

@@ -1,4 +1,4 @@
-import { writeFile, readFile } from 'node:fs/promises'
+import { rename, writeFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { refused } from '../../helpers/refusal.ts'
@@ -215,4 +215,87 @@ test('moves a branch on and off a stack as stacked_on changes', async () => {
   await restacked(job, upper.id, 2)
   await expect(readFile(join(path, 'lower.txt'), 'utf8')).rejects.toThrow('ENOENT')
   await land(job, upper.id)
+})
+
+test('a task above one that is archived before it landed says so, until that is back or it is off the stack', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const [lower, upper] = await stackOf(job, 'echo lower > lower.txt', 'echo upper > upper.txt')
+  if (!lower || !upper) throw new Error('no stack')
+  const told = (stack: string | undefined) =>
+    job.running.taskWhere(upper.id, ({ error_annotation }) => error_annotation?.stack === stack)
+  await client.call('tasks.archive', { task_id: lower.id })
+  const { error_annotation, version } = await told('archived_below')
+  expect(error_annotation?.message).toContain(`${lower.ref}, which this task is stacked on, was archived`)
+  const refusal = await refused(client.call('tasks.transition', { task_id: upper.id, status: 'merging', version }))
+  expect(refusal.code).toBe('dependency_gate')
+  await client.call('tasks.unarchive', { task_id: lower.id })
+  await told(undefined)
+  const unclaimed = await job.task({ stacked_on: lower.id })
+  await client.call('tasks.archive', { task_id: lower.id })
+  await told('archived_below')
+  await job.running.taskWhere(unclaimed.id, ({ error_annotation }) => error_annotation?.stack === 'archived_below')
+  const freed = await client.call('tasks.update', { task_id: upper.id, stacked_on: null })
+  expect(freed.error_annotation).toBeNull()
+  await restacked(job, upper.id)
+  await land(job, upper.id)
+  expect(await job.repository.git(['ls-tree', '--name-only', 'main'])).not.toContain('lower.txt')
+  await client.call('tasks.delete', { task_id: lower.id })
+  expect((await client.call('tasks.get', { task_id: unclaimed.id })).error_annotation).toBeNull()
+})
+
+test('of a branch with merges in it the changes come along, as one commit', async () => {
+  await using job = await startJob()
+  const add = (name: string) => `echo ${name} > ${name}.txt && git add . && git commit -qm ${name}`
+  const merged = `${add('one')}; git checkout -q --detach; ${add('side')}; side=$(git rev-parse HEAD); git checkout -q -; ${add('two')}; git merge -q --no-edit $side`
+  const [lower, upper] = await stackOf(job, 'echo lower >> lower.txt', merged)
+  if (!lower || !upper) throw new Error('no stack')
+  const { branch } = await job.running.client.call('tasks.workspace', { task_id: upper.id })
+  expect(await job.repository.git(['log', '--merges', '--format=%s', branch])).not.toBe('')
+  await land(job, lower.id)
+  await restacked(job, upper.id)
+  expect(await ownFiles(job, upper.id)).toEqual(['one.txt', 'side.txt', 'two.txt'])
+  expect(await job.repository.git(['rev-list', '--count', `main..${branch}`])).toBe('1')
+  await land(job, upper.id)
+})
+
+test('an unfinished rebase in the worktree is left alone; the branch comes along once it is over', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const [lower, upper] = await stackOf(job, 'echo lower > lower.txt', 'echo upper > upper.txt')
+  if (!lower || !upper) throw new Error('no stack')
+  const { path } = await client.call('tasks.workspace', { task_id: upper.id })
+  const here = { cwd: path }
+  await job.repository.git(['add', '.'], here)
+  await job.repository.git(['commit', '-qm', 'Upper'], here)
+  await job.repository.git(['rebase', '-q', '--exec', 'false', 'HEAD~1'], here).catch(() => undefined)
+  const head = await job.repository.git(['rev-parse', 'HEAD'], here)
+  await land(job, lower.id)
+  const held = await job.running.taskWhere(upper.id, ({ error_annotation }) => error_annotation !== null)
+  expect(held.error_annotation).toMatchObject({ type: 'workspace_error', stack: 'not_moved' })
+  expect(held.error_annotation?.message).toContain('rebase')
+  expect(await job.repository.git(['rev-parse', 'HEAD'], here)).toBe(head)
+  await job.repository.git(['rebase', '--abort'], here)
+  await client.call('tasks.update', { task_id: upper.id, title: 'Rebased' })
+  await restacked(job, upper.id)
+  await land(job, upper.id)
+})
+
+test('a file that git ignores is not overwritten by one of the task below; it is named until it is away', async () => {
+  await using job = await startJob({ files: { '.gitignore': '*.log\n' } })
+  const { client } = job.running
+  const twice = 'if [ -e lower.txt ]; then echo theirs > out.log; git add -f out.log; fi; date +%N >> lower.txt'
+  const [lower, upper] = await stackOf(job, twice, 'echo upper > upper.txt; echo mine > out.log')
+  if (!lower || !upper) throw new Error('no stack')
+  const { path } = await client.call('tasks.workspace', { task_id: upper.id })
+  await client.call('tasks.feedback', { task_id: lower.id, message: 'Add the log.' })
+  const held = await job.running.taskWhere(upper.id, ({ error_annotation }) => error_annotation !== null)
+  expect(held.error_annotation).toMatchObject({ type: 'workspace_error', stack: 'not_moved' })
+  expect(held.error_annotation?.message).toContain('others: out.log. Move them away.')
+  expect(await readFile(join(path, 'out.log'), 'utf8')).toBe('mine\n')
+  await rename(join(path, 'out.log'), join(path, 'mine.log'))
+  await client.call('tasks.update', { task_id: upper.id, title: 'Moved' })
+  await restacked(job, upper.id)
+  expect(await readFile(join(path, 'out.log'), 'utf8')).toBe('theirs\n')
+  expect((await client.call('tasks.get', { task_id: upper.id })).error_annotation).toBeNull()
 })

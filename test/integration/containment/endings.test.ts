@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { spawnTerminal } from '../../../src-main/agents/command/terminal/spawn-terminal.ts'
 import { childEnvironment } from '../../../src-main/platform/process/process-environment.ts'
+import { readProcessTable } from '../../../src-main/platform/process/process-table.ts'
 import { spawnTree } from '../../../src-main/platform/process/process.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startJob } from '../../helpers/job.ts'
@@ -56,6 +57,35 @@ it.runIf(runnable)('ends a contained run with its service, even when that is kil
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
   }
 })
+
+it.runIf(runnable && process.platform === 'linux')(
+  'ends the bridges to the proxy of a run with hosts when its service is killed',
+  async () => {
+    await using repository = await createTestRepository()
+    const dataDir = mkdtempSync(join(tmpdir(), 'copse-contained-kill-'))
+    try {
+      await using service = await startKillableApp(dataDir)
+      const project = await service.client.call('projects.create', { name: 'Kill', repo_path: repository.path })
+      const config = {
+        command: 'touch started; sleep 1000',
+        containment: 'worktree_and_hosts' as const,
+        hosts: ['example.com'],
+      }
+      const agent = await service.client.call('agents.create', { name: 'Held', executor: 'command', config })
+      const task = await service.client.call('tasks.create', { project_id: project.id, title: 'Survive' })
+      const { workspace } = await service.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+      await expect.poll(() => existsSync(join(workspace?.path ?? '', 'started')), { timeout: 20_000 }).toBe(true)
+      const bridges = (await readProcessTable()).filter(
+        ({ pid, ppid }) => ppid === service.pid && readFileSync(`/proc/${pid}/comm`, 'utf8') === 'socat\n',
+      )
+      expect(bridges).not.toEqual([])
+      await service.kill()
+      await expect.poll(() => bridges.filter(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 10_000 }).toEqual([])
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
+    }
+  },
+)
 
 it.runIf(runnable)('tests an agent as it would run', async () => {
   await using job = await startJob()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createKeyedLock } from '../../../src-main/platform/locks/keyed-lock.ts'
 import { createFolderWatches, type FolderWatches } from '../../../src-main/git/watch/folder-watches.ts'
+import { pauseBeforeLook } from '../../../src-main/git/watch/polling-watcher.ts'
 import { createTreeWatch } from '../../../src-main/git/watch/tree-watch.ts'
 import { watchWorktree, type WatchOptions } from '../../../src-main/git/watch/watch-worktree.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
@@ -237,6 +238,21 @@ test('polls files if there are too many folders to watch, also for a second chan
   await rig.fixture.workspaces.remove({ ...rig.fixture.request(), task_id: 'x' as never }, never)
   await rig.until(() => rig.seen.ends === 1)
   expect(watch.how()).toBe('ended')
+})
+
+test('looks at once after a move of HEAD and for a new watcher, where it polls', async () => {
+  await using rig = await watched({ 'a/b/c.txt': 'c\n' }, { limit: 2, lookEveryMs: 600_000 })
+  const { path, told, watch } = rig
+  await told(() => rig.repository.git(['commit', '-q', '--allow-empty', '-m', 'Mine'], { cwd: path }))
+  await told(async () => {
+    await writeFile(join(path, 'a/b/c.txt'), 'again\n')
+    watch.lookSoon()
+  })
+})
+
+test('polls the more rarely the longer nothing changes, down to a two thousandth of the time', () => {
+  const seconds = (quiet: number) => pauseBeforeLook(3_000, 500, quiet * 1_000) / 1_000
+  expect([0, 60, 600, 3_600, 36_000].map(seconds)).toEqual([5, 6, 60, 360, 1_000])
 })
 
 test('changes to polling when the folders become too many', async () => {
