@@ -17,7 +17,7 @@ export function createProjectQueries(db: Database): Queries['projects'] {
   const withKey = db.$client.prepare<[string], { id: ProjectId }>('SELECT id FROM projects WHERE key = ?')
   const idWithKey = (key: string) => withKey.get(key)?.id ?? null
   return {
-    get: cachedQuery(db, (id: ProjectId) => {
+    get: cachedQuery(db, projects, (id: ProjectId) => {
       const row = getRow(id)
       return row?.deletion === null ? toRecord(row) : null
     }),

@@ -10,7 +10,7 @@ import { tasks } from './schema/work.ts'
 import { everyWordOf } from './search-words.ts'
 
 export function createTaskQueries(db: Database): Queries['tasks'] {
-  const get = cachedQuery(db, prepareGet(db, tasks, tasks.id))
+  const get = cachedQuery(db, tasks, prepareGet(db, tasks, tasks.id))
   const put = prepareUpsert(db, tasks, tasks.id, [
     ...[tasks.project_id, tasks.number, tasks.parent_id, tasks.archived, tasks.position],
   ])
