@@ -344,11 +344,8 @@ export interface Store {
   readonly read: Queries
   /** Runs one synchronous transaction; it is rolled back if `work` throws. */
   write<T>(work: (q: Queries) => T): T
-  /**
-   * Runs many writes without making other writes wait for the disk; `work` must call `checkpoint` between them now
-   * and then.
-   */
-  heavy<T>(work: (checkpoint: () => Promise<void>) => Promise<T>): Promise<T>
+  /** Writes the journal into the file, beside the event loop; after many writes the next ones need it done. */
+  checkpoint(): Promise<void>
   /** Returns a few free pages of the file to the disk; returns whether more are left. */
   shrink(): boolean
   close(): void
