@@ -1,7 +1,9 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { OpenExecution, Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
+import { cachedQuery } from './query-cache.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 
 /** Sorts the runs that people have moved first, by rank; the others by age. */
@@ -25,6 +27,11 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     .prepare()
   // `status IN` in this exact wording: SQLite uses a partial index only if it sees its condition before values are bound.
   const openOfTask = prepareAll(db, executions, `WHERE task_id = ? AND status IN ('queued', 'running') ORDER BY id`)
+  // Most tasks have none, and every transition asks.
+  const hasOpen = db.$client.prepare<[string], unknown>(
+    `SELECT 1 FROM executions WHERE task_id = ? AND status IN ('queued', 'running') LIMIT 1`,
+  )
+  const hasOpenOfTask = cachedQuery(db, executions, (task_id: TaskId) => hasOpen.get(task_id) !== undefined)
   const lastOf = db
     .select()
     .from(executions)
@@ -49,7 +56,7 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     put: prepareUpsert(db, executions, executions.id),
     byTask: (task_id) => byTask.all({ task_id }),
     open: (project_id) => (project_id === undefined ? open() : openIn(project_id)),
-    openOfTask: (task_id) => openOfTask(task_id),
+    openOfTask: (task_id) => (hasOpenOfTask(task_id) ? openOfTask(task_id) : []),
     lastOf: (task_id, role) => lastOf.get({ task_id, role }) ?? null,
   }
 }
