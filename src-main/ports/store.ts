@@ -167,8 +167,8 @@ export interface Queries {
     stackedOn(task_id: TaskId): readonly TaskId[]
     /** Returns the position of the project's last task, or 0 without tasks. */
     lastPosition(project_id: ProjectId): number
-    /** Returns the number for the project's next task; each call returns another. */
-    nextNumber(project_id: ProjectId): number
+    /** Returns the number for the project's next task, or the first of those for the next `count`, which are taken. */
+    nextNumber(project_id: ProjectId, count?: number): number
     /** Returns the tasks above this one (`up`) or below it on a board, archived ones included, nearest first. */
     beyond(task: TaskRecord, up: boolean, limit: number): readonly Pick<TaskRecord, 'id' | 'position'>[]
     /** Returns the number of tasks per status, without archived ones. */
