@@ -21,23 +21,24 @@ export type NewTask = Omit<OperationRequest<'tasks.create'>, 'project_id' | 'rev
 /** Saves a task after the others, in the requested state or the workflow's first. */
 export function newTask(parts: ApiParts, project: ProjectRecord, request: NewTask): TaskRecord {
   return parts.feed.commit((tx) => {
-    const task = putTask(parts, tx, project, { ...request, position: tx.tasks.lastPosition(project.id) + 1 })
+    const place = { number: tx.tasks.nextNumber(project.id), position: tx.tasks.lastPosition(project.id) + 1 }
+    const task = addTask(parts, tx, project, { ...request, ...place })
     announce(parts, tx, task)
     return task
   })
 }
 
 /** Saves a task in a transaction. Nobody hears of it before `announce`. */
-export function putTask(
+export function addTask(
   parts: ApiParts,
   tx: Tx,
   project: ProjectRecord,
-  { position, ...request }: NewTask & Pick<TaskRecord, 'position'>,
+  { number, position, ...request }: NewTask & Pick<TaskRecord, 'number' | 'position'>,
 ): TaskRecord {
-  const facts = { ...factsOf(parts, project, request), number: tx.tasks.nextNumber(project.id), position }
-  const task: TaskRecord = createTask(facts, tx.now())
-  checkStackedOn(tx, task)
-  tx.tasks.put(task)
+  const task: TaskRecord = createTask({ ...factsOf(parts, project, request), number, position }, tx.now())
+  // Nothing is stacked on a new task.
+  if (task.stacked_on !== null) checkStackedOn(tx, task)
+  tx.tasks.add(task)
   const refusal = parts.engine.attachments.bind(tx, task, task.description)
   if (refusal) throw new ApiError(refusal)
   return task

@@ -9,7 +9,7 @@ import { crossProjectDependency, cycleThrough, type DependencyPair } from '../do
 import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import type { ApiParts } from './context.ts'
 import { findTask } from './find.ts'
-import { announce, putTask, withDefaults } from './new-task.ts'
+import { addTask, announce, withDefaults } from './new-task.ts'
 import { checkOrderedParent, checkSetByPerson } from './run-task.ts'
 import { cycleRefusal } from './stack-input.ts'
 
@@ -23,12 +23,14 @@ export function newTasks(
   principal: Principal,
 ): Task[] {
   return parts.feed.commit((tx) => {
-    const first = tx.tasks.lastPosition(project.id) + 1
+    const number = tx.tasks.nextNumber(project.id, items.length)
+    const position = tx.tasks.lastPosition(project.id) + 1
     const tasks = items.map(({ key: _key, depends_on: _dependsOn, ...fields }, index) =>
       ofItem(items, index, () => {
         checkSetByPerson(principal, fields)
         checkOrderedParent(tx, principal, fields)
-        return putTask(parts, tx, project, { ...withDefaults(parts, project, fields), position: first + index })
+        const place = { number: number + index, position: position + index }
+        return addTask(parts, tx, project, { ...withDefaults(parts, project, fields), ...place })
       }),
     )
     addDependencies(tx, items, tasks)

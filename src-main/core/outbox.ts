@@ -4,8 +4,8 @@ import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 export interface Outbox<Lane extends string> {
   /** Checks a lane for work; called after every commit that may have added some. */
   wake(lane: Lane): void
-  /** Aborts the running item of a lane and checks the lane again. */
-  interrupt(lane: Lane, reason: Error): void
+  /** Aborts the running item of a lane, for the reason that `why` makes, and checks the lane again. */
+  interrupt(lane: Lane, why: () => Error): void
   isIdle(lane: Lane): boolean
   /** Resolves once `isReached()` is true (checked after every item of the lane), or when `signal` aborts. */
   until(lane: Lane, isReached: () => boolean, signal?: AbortSignal): Promise<void>
@@ -75,10 +75,10 @@ export function createOutbox<Lane extends string, Item>({
   }
   return {
     wake,
-    interrupt: (lane, reason) => {
+    interrupt: (lane, why) => {
       const loop = loops.get(lane)
       if (!loop?.running) return
-      loop.abort.abort(reason)
+      loop.abort.abort(why())
       loop.abort = new AbortController()
       loop.again = true
     },

@@ -60,12 +60,10 @@ export function createSweeps(parts: SweepParts): Sweeps {
   const shrink = async () => {
     // Shrinks the file only after a deletion is complete.
     if (context.store.read.projects.deleted().length > 0 || !context.store.shrink()) return
-    await context.store.heavy(async (checkpoint) => {
-      for (let steps = 1; context.store.shrink() && !closing.signal.aborted; steps++) {
-        if (steps % stepsPerCheckpoint === 0) await checkpoint()
-        else await pause(shrinkPauseMs, [closing.signal])
-      }
-    })
+    for (let steps = 1; context.store.shrink() && !closing.signal.aborted; steps++) {
+      if (steps % stepsPerCheckpoint === 0) await context.store.checkpoint()
+      else await pause(shrinkPauseMs, [closing.signal])
+    }
   }
   const sweep = () => {
     const now = context.clock.now()

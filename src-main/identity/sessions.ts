@@ -84,7 +84,7 @@ export function createSessions(
     },
     isOpen: (session_id, user_id) => {
       const session = store.sessions.find(session_id)
-      if (session?.user_id !== user_id || session.expires_at <= nowIso()) return false
+      if (session?.user_id !== user_id || Date.parse(session.expires_at) <= clock.now()) return false
       noteUse(session.last_used_at, (last_used_at) => {
         store.sessions.touch(session_id, { last_used_at })
       })

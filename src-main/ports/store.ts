@@ -167,8 +167,8 @@ export interface Queries {
     stackedOn(task_id: TaskId): readonly TaskId[]
     /** Returns the position of the project's last task, or 0 without tasks. */
     lastPosition(project_id: ProjectId): number
-    /** Returns the number for the project's next task; each call returns another. */
-    nextNumber(project_id: ProjectId): number
+    /** Returns the number for the project's next task, or the first of those for the next `count`, which are taken. */
+    nextNumber(project_id: ProjectId, count?: number): number
     /** Returns the tasks above this one (`up`) or below it on a board, archived ones included, nearest first. */
     beyond(task: TaskRecord, up: boolean, limit: number): readonly Pick<TaskRecord, 'id' | 'position'>[]
     /** Returns the number of tasks per status, without archived ones. */
@@ -323,11 +323,8 @@ export interface Store {
   readonly read: Queries
   /** Runs one synchronous transaction; it is rolled back if `work` throws. */
   write<T>(work: (q: Queries) => T): T
-  /**
-   * Runs many writes without making other writes wait for the disk; `work` must call `checkpoint` between them now
-   * and then.
-   */
-  heavy<T>(work: (checkpoint: () => Promise<void>) => Promise<T>): Promise<T>
+  /** Writes the journal into the file, beside the event loop; after many writes the next ones need it done. */
+  checkpoint(): Promise<void>
   /** Returns a few free pages of the file to the disk; returns whether more are left. */
   shrink(): boolean
   close(): void

@@ -61,7 +61,7 @@ async function removeProject(
   signal: AbortSignal,
 ): Promise<void> {
   if (delete_branches) await removeWorktrees(context, project_id, signal)
-  await context.store.heavy((checkpoint) => removeRows(context, project_id, checkpoint, signal))
+  await removeRows(context, project_id, signal)
 }
 
 /** Cancels the pending work of a project's tasks and waits until the cancellation is saved. */
@@ -88,12 +88,7 @@ async function removeWorktrees(context: EngineContext, project_id: ProjectId, si
   }
 }
 
-async function removeRows(
-  context: EngineContext,
-  project_id: ProjectId,
-  checkpoint: () => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
+async function removeRows(context: EngineContext, project_id: ProjectId, signal: AbortSignal): Promise<void> {
   const { read } = context.store
   let step = 10
   let sinceCheckpoint = 0
@@ -110,7 +105,7 @@ async function removeRows(
     sinceCheckpoint += took
     if (sinceCheckpoint > checkpointMs) {
       sinceCheckpoint = 0
-      await checkpoint()
+      await context.store.checkpoint()
       continue
     }
     // Pauses as long as the step took, which leaves half of the time to other work.

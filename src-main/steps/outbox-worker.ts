@@ -68,7 +68,7 @@ export function createOutboxWorker(deps: OutboxWorkerDeps): OutboxWorker {
     },
     isIdle,
     interrupt: (task_id) => {
-      outbox.interrupt(task_id, new HookAborted())
+      outbox.interrupt(task_id, () => new HookAborted())
     },
     waitUntilDrained: (task_id) => until(task_id, () => isIdle(task_id)),
     waitUntilEntered: (task_id) =>

@@ -23,7 +23,7 @@ export function findApiToken(db: Database, id: TokenId): ApiTokenRow | null {
  * runs it.
  */
 export function prepareFindApiTokenByHash(db: Database): (tokenHash: string) => ApiTokenRow | null {
-  return cachedQuery(db, prepareGet(db, apiTokens, apiTokens.token_hash))
+  return cachedQuery(db, apiTokens, prepareGet(db, apiTokens, apiTokens.token_hash))
 }
 
 /** Lists a person's valid tokens, newest first. */

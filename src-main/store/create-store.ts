@@ -1,6 +1,5 @@
 import type { Queries, Store } from '../ports/store.ts'
 import { createAttachmentQueries } from './attachments.ts'
-import { openCheckpoints } from './checkpoints.ts'
 import { createAccountQueries } from './accounts.ts'
 import { createCommentQueries } from './comments.ts'
 import { createDaemonQueries } from './daemons.ts'
@@ -65,15 +64,7 @@ export function createStore(database: OpenDatabase): Store {
   return {
     read: queries,
     write: (work) => database.transaction(() => work(queries)),
-    heavy: async (work) => {
-      if (db.$client.memory) return await work(() => Promise.resolve())
-      const checkpoints = openCheckpoints(db.$client)
-      try {
-        return await work(checkpoints.run)
-      } finally {
-        await checkpoints.close()
-      }
-    },
+    checkpoint: () => database.checkpoint(),
     shrink: () => shrinkFile(db.$client),
     close: () => {
       database.close()

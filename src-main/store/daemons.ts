@@ -21,5 +21,5 @@ export function prepareFindDaemonByToken(db: Database): (token_hash: string) => 
     .from(daemons)
     .where(and(eq(daemons.token_hash, sql.placeholder('token_hash')), isNull(daemons.revoked_at)))
     .prepare()
-  return cachedQuery(db, (token_hash: string) => statement.get({ token_hash })?.id ?? null)
+  return cachedQuery(db, daemons, (token_hash: string) => statement.get({ token_hash })?.id ?? null)
 }

@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import type { Database } from './database-type.ts'
 import { checkInBackground } from './background-check.ts'
+import { createCheckpoints, type Checkpoints } from './checkpoints.ts'
 import { leaveCleanMark, takeCleanMark } from './clean-mark.ts'
 import { damagedInUse, unusable, type DatabaseUnusableError } from './database-trouble.ts'
 import { prepareShrinking } from './free-pages.ts'
@@ -16,6 +17,8 @@ export interface OpenDatabase {
   readonly db: Database
   /** Runs `work` as one transaction, rolled back if it throws. Not re-entrant. */
   transaction<T>(work: () => T): T
+  /** Writes the journal into the file, beside the event loop. */
+  checkpoint(): Promise<void>
   close(): void
   /**
    * The result of the check of the whole file after an unclean end: the damage, after the file was copied, or null
@@ -79,6 +82,7 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     if (isUpdate) removeOlderCopies(file, known)
     forgetDeletedWords(client)
     client.pragma(`busy_timeout = ${busyMs}`)
+    const checkpoints = createCheckpoints(client)
     const check = existed && isFile && !endedCleanly ? checkInBackground(file) : null
     let isDamaged = false
     const damage = (check?.found ?? Promise.resolve(null)).then((found) => {
@@ -88,10 +92,12 @@ export async function openDatabase(file: string, migrationsFolder: string): Prom
     })
     return {
       db,
-      transaction: transactionOf(client),
+      transaction: transactionOf(client, checkpoints),
+      checkpoint: () => checkpoints.run(),
       close: () => {
         if (!client.open) return
         void check?.stop()
+        checkpoints.close()
         const isWhole = flush(client)
         client.close()
         if (isFile && isWhole && !isDamaged) leaveCleanMark(file)
@@ -120,7 +126,10 @@ function migrateTo(
 }
 
 /** Runs one transaction after the other; while another process locks the file, each waits only briefly. */
-function transactionOf(client: SqliteDatabase.Database): OpenDatabase['transaction'] {
+function transactionOf(
+  client: SqliteDatabase.Database,
+  { committed }: Pick<Checkpoints, 'committed'>,
+): OpenDatabase['transaction'] {
   const inTransaction = client.transaction((work: () => unknown) => work())
   let isHeld = false
   const setHeld = (held: boolean) => {
@@ -129,14 +138,16 @@ function transactionOf(client: SqliteDatabase.Database): OpenDatabase['transacti
     client.pragma(`busy_timeout = ${held ? stillBusyMs : busyMs}`)
   }
   return <T>(work: () => T): T => {
+    let value: T
     try {
-      const value = inTransaction.immediate(work) as T
+      value = inTransaction.immediate(work) as T
       setHeld(false)
-      return value
     } catch (error) {
       if (error instanceof SqliteDatabase.SqliteError && error.code.startsWith('SQLITE_BUSY')) setHeld(true)
       throw error
     }
+    committed()
+    return value
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
@@ -7,21 +7,15 @@ import { dependencies, tasks } from './schema/work.ts'
 
 /** Creates the queries of dependencies between tasks. */
 export function createDependencyQueries(db: Database): Queries['dependencies'] {
-  const of = db
-    .select({ id: dependencies.depends_on_id })
-    .from(dependencies)
-    .where(eq(dependencies.task_id, sql.placeholder('task_id')))
-    .orderBy(dependencies.depends_on_id)
-    .prepare()
-  const dependents = db
-    .select({ id: dependencies.task_id })
-    .from(dependencies)
-    .where(eq(dependencies.depends_on_id, sql.placeholder('task_id')))
-    .orderBy(dependencies.task_id)
-    .prepare()
+  const of = db.$client
+    .prepare<[string], TaskId>('SELECT depends_on_id FROM dependencies WHERE task_id = ? ORDER BY depends_on_id')
+    .pluck()
+  const dependents = db.$client
+    .prepare<[string], TaskId>('SELECT task_id FROM dependencies WHERE depends_on_id = ? ORDER BY task_id')
+    .pluck()
   return {
-    of: cachedQuery(db, (task_id: TaskId) => of.all({ task_id }).map((row) => row.id)),
-    dependents: (task_id) => dependents.all({ task_id }).map((row) => row.id),
+    of: cachedQuery(db, dependencies, (task_id: TaskId) => of.all(task_id)),
+    dependents: (task_id) => dependents.all(task_id),
     add: (task_id, depends_on_id) =>
       void db.insert(dependencies).values({ task_id, depends_on_id }).onConflictDoNothing().run(),
     remove: (task_id, depends_on_id) =>

@@ -1,11 +1,10 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { OpenExecution, Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
+import { cachedQuery } from './query-cache.ts'
 import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
-
-// This exact wording, because SQLite uses a partial index only if it sees the condition before values are bound.
-const isOpen = sql`${executions.status} IN ('queued', 'running')`
 
 /** Sorts the runs that people have moved first, by rank; the others by age. */
 function inTurn<T extends Pick<OpenExecution, 'queue_rank'>>(rows: readonly T[]): readonly T[] {
@@ -26,19 +25,13 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     .where(eq(executions.task_id, sql.placeholder('task_id')))
     .orderBy(desc(executions.id))
     .prepare()
-  // Most tasks have none, and this check costs a third of reading whole rows.
-  const anyOpenOfTask = db
-    .select({ id: executions.id })
-    .from(executions)
-    .where(and(eq(executions.task_id, sql.placeholder('task_id')), isOpen))
-    .limit(1)
-    .prepare()
-  const openOfTask = db
-    .select()
-    .from(executions)
-    .where(and(eq(executions.task_id, sql.placeholder('task_id')), isOpen))
-    .orderBy(executions.id)
-    .prepare()
+  // `status IN` in this exact wording: SQLite uses a partial index only if it sees its condition before values are bound.
+  const openOfTask = prepareAll(db, executions, `WHERE task_id = ? AND status IN ('queued', 'running') ORDER BY id`)
+  // Most tasks have none, and every transition asks.
+  const hasOpen = db.$client.prepare<[string], unknown>(
+    `SELECT 1 FROM executions WHERE task_id = ? AND status IN ('queued', 'running') LIMIT 1`,
+  )
+  const hasOpenOfTask = cachedQuery(db, executions, (task_id: TaskId) => hasOpen.get(task_id) !== undefined)
   const lastOf = db
     .select()
     .from(executions)
@@ -46,7 +39,6 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     .orderBy(desc(executions.id))
     .limit(1)
     .prepare()
-  // Runs several times per transition; the condition must match the partial index here too.
   const open = prepareAll(db, executions, `WHERE status IN ('queued', 'running') ORDER BY id`)
   const openIn = prepareAll(db, executions, `WHERE status IN ('queued', 'running') AND project_id = ? ORDER BY id`)
   const queue = db.$client.prepare<[], Omit<OpenExecution, 'dispatched' | 'is_message'> & QueueFlags>(
@@ -64,7 +56,7 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     put: prepareUpsert(db, executions, executions.id),
     byTask: (task_id) => byTask.all({ task_id }),
     open: (project_id) => (project_id === undefined ? open() : openIn(project_id)),
-    openOfTask: (task_id) => (anyOpenOfTask.get({ task_id }) ? openOfTask.all({ task_id }) : []),
+    openOfTask: (task_id) => (hasOpenOfTask(task_id) ? openOfTask(task_id) : []),
     lastOf: (task_id, role) => lastOf.get({ task_id, role }) ?? null,
   }
 }

@@ -3,6 +3,7 @@ import type { ExternalLinkRecord } from '../ports/issue-trackers.ts'
 import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { cachedQuery } from './query-cache.ts'
+import { externalLinks } from './schema/integrations.ts'
 
 interface Row {
   readonly global_id: string
@@ -32,7 +33,7 @@ export function createExternalLinkQueries(db: Database): Queries['external_links
   )
   const remove = $client.prepare<[string]>('DELETE FROM external_links WHERE lower(global_id) = lower(?)')
   return {
-    ofTask: cachedQuery(db, (task_id: TaskId) => recordOf(ofTask.get(task_id))),
+    ofTask: cachedQuery(db, externalLinks, (task_id: TaskId) => recordOf(ofTask.get(task_id))),
     get: (global_id) => recordOf(get.get(global_id)),
     add: (link) => {
       takeOver.run(link.global_id)

@@ -17,7 +17,11 @@ export function createMemberQueries(db: Database): Queries['members'] {
     )
     .prepare()
   return {
-    role: cachedQuery(db, (project_id: ProjectId, user_id: UserId) => role.get({ project_id, user_id })?.role ?? null),
+    role: cachedQuery(
+      db,
+      projectMembers,
+      (project_id: ProjectId, user_id: UserId) => role.get({ project_id, user_id })?.role ?? null,
+    ),
     projectsOf: (user_id) =>
       new Set(
         db

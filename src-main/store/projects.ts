@@ -1,4 +1,4 @@
-import { and, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { ProjectRecord, Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
@@ -6,7 +6,7 @@ import { projectMembers } from './schema/identity.ts'
 import { externalLinks, integrations } from './schema/integrations.ts'
 import { knowledge } from './schema/notes.ts'
 import { agents, projects, repos, tasks } from './schema/work.ts'
-import { prepareGet, prepareUpsert } from './prepared-statements.ts'
+import { prepareAll, prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { deriveKey } from './project-keys.ts'
 import { cachedQuery } from './query-cache.ts'
 
@@ -17,7 +17,7 @@ export function createProjectQueries(db: Database): Queries['projects'] {
   const withKey = db.$client.prepare<[string], { id: ProjectId }>('SELECT id FROM projects WHERE key = ?')
   const idWithKey = (key: string) => withKey.get(key)?.id ?? null
   return {
-    get: cachedQuery(db, (id: ProjectId) => {
+    get: cachedQuery(db, projects, (id: ProjectId) => {
       const row = getRow(id)
       return row?.deletion === null ? toRecord(row) : null
     }),
@@ -65,15 +65,10 @@ function toRecord({ deletion: _none, ...record }: typeof projects.$inferSelect):
 
 export function createRepoQueries(db: Database): Queries['repos'] {
   const get = prepareGet(db, repos, repos.id)
-  const byProject = db
-    .select()
-    .from(repos)
-    .where(eq(repos.project_id, sql.placeholder('project_id')))
-    .orderBy(desc(repos.is_primary), repos.id)
-    .prepare()
+  const byProject = prepareAll(db, repos, 'WHERE project_id = ? ORDER BY is_primary DESC, id')
   return {
     get,
-    byProject: (project_id) => byProject.all({ project_id }),
+    byProject: cachedQuery(db, repos, (project_id: ProjectId) => byProject(project_id)),
     put: prepareUpsert(db, repos, repos.id),
     delete: (id) => void db.delete(repos).where(eq(repos.id, id)).run(),
   }

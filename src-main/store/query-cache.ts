@@ -1,57 +1,67 @@
 import type SqliteDatabase from 'better-sqlite3'
+import { getTableName } from 'drizzle-orm'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Database } from './database-type.ts'
 
 type Key = string | number
+type Answers = Map<string, unknown>
 
 /** Maximum of cached results per query. */
 const maxAnswers = 2_000
 
-/** Results read from one connection since its last write. */
-interface Memory {
-  /** Returns the number of rows that SQLite has written over this connection, by any statement. */
-  readonly countChanges: () => number
-  readonly answers: Map<string, unknown>[]
-  changes: number
-}
-
-const memories = new WeakMap<SqliteDatabase.Database, Memory>()
+/** The cached results of one connection, by the table that they were read from. */
+const memories = new WeakMap<SqliteDatabase.Database, Map<string, Answers[]>>()
 
 /**
- * Caches a query's results until anything is written. The rows that every request reads (the token's owner and their
- * rights) cost more than the rest of a small request. Reads inside a transaction are not cached, because it may be
- * rolled back. Results are shared, so they are frozen.
+ * Caches the results of a query of one table until a row of the table is written, by any statement or foreign key of
+ * this connection. The rows that every request reads (the token's owner and their rights) cost more than the rest of
+ * a small request. First reads inside a transaction are not cached, because it may be rolled back. Results are shared,
+ * so they are frozen.
  */
-export function cachedQuery<K extends readonly Key[], R>(db: Database, read: (...key: K) => R): (...key: K) => R {
+export function cachedQuery<K extends readonly Key[], R>(
+  db: Database,
+  table: SQLiteTable,
+  read: (...key: K) => R,
+): (...key: K) => R {
   const { $client: client } = db
-  const memory = memoryOf(client)
-  const answers = new Map<string, unknown>()
-  memory.answers.push(answers)
+  const answers: Answers = new Map()
+  answersOf(client, getTableName(table)).push(answers)
   return (...key) => {
-    const changes = memory.countChanges()
     const name = key.length === 1 ? String(key[0]) : key.join('\0')
-    const known = changes === memory.changes ? answers.get(name) : undefined
+    const known = answers.get(name)
     if (known !== undefined) return known as R
     const answer = read(...key)
     if (client.inTransaction) return answer
-    if (changes !== memory.changes) forget(memory, changes)
     if (answers.size >= maxAnswers) answers.clear()
     answers.set(name, freeze(answer))
     return answer
   }
 }
 
-function memoryOf(client: SqliteDatabase.Database): Memory {
-  const known = memories.get(client)
+function answersOf(client: SqliteDatabase.Database, table: string): Answers[] {
+  const memory = memories.get(client) ?? rememberFor(client)
+  const known = memory.get(table)
   if (known) return known
-  const statement = client.prepare<[], number>('SELECT total_changes()').pluck()
-  const memory: Memory = { countChanges: () => statement.get() ?? 0, answers: [], changes: 0 }
-  memories.set(client, memory)
-  return memory
+  // Triggers see what no statement names: the rows that a foreign key deletes or changes.
+  for (const change of ['INSERT', 'UPDATE', 'DELETE']) {
+    client.exec(
+      `CREATE TEMP TRIGGER "forget_${table}_${change}" AFTER ${change} ON main."${table}"
+       BEGIN SELECT forget_answers('${table}'); END`,
+    )
+  }
+  const answers: Answers[] = []
+  memory.set(table, answers)
+  return answers
 }
 
-function forget(memory: Memory, changes: number): void {
-  for (const answers of memory.answers) answers.clear()
-  memory.changes = changes
+function rememberFor(client: SqliteDatabase.Database): Map<string, Answers[]> {
+  const memory = new Map<string, Answers[]>()
+  memories.set(client, memory)
+  client.function('forget_answers', (table) => {
+    for (const answers of memory.get(String(table)) ?? []) answers.clear()
+    return null
+  })
+  return memory
 }
 
 function freeze<T>(value: T): T {

@@ -15,7 +15,7 @@ export function putSession(db: Database, session: SessionRow): void {
 
 /** Prepares a query for a session; every request with an access token runs it. */
 export function prepareFindSession(db: Database): (id: SessionId) => SessionRow | null {
-  return cachedQuery(db, prepareGet(db, sessions, sessions.id))
+  return cachedQuery(db, sessions, prepareGet(db, sessions, sessions.id))
 }
 
 /** Lists a person's sessions, newest first. */

@@ -10,7 +10,7 @@ import { tasks } from './schema/work.ts'
 import { everyWordOf } from './search-words.ts'
 
 export function createTaskQueries(db: Database): Queries['tasks'] {
-  const get = cachedQuery(db, prepareGet(db, tasks, tasks.id))
+  const get = cachedQuery(db, tasks, prepareGet(db, tasks, tasks.id))
   const put = prepareUpsert(db, tasks, tasks.id, [
     ...[tasks.project_id, tasks.number, tasks.parent_id, tasks.archived, tasks.position],
   ])
@@ -48,9 +48,9 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
     `SELECT id, position FROM tasks WHERE project_id = ? AND (position, id) < (?, ?)
      ORDER BY position DESC, id DESC LIMIT ?`,
   )
-  const nextNumber = db.$client.prepare<[string], { last: number }>(
-    `INSERT INTO task_numbers (project_id, last) VALUES (?, 1)
-     ON CONFLICT (project_id) DO UPDATE SET last = last + 1 RETURNING last`,
+  const nextNumber = db.$client.prepare<[string, number], { last: number }>(
+    `INSERT INTO task_numbers (project_id, last) VALUES (?, ?)
+     ON CONFLICT (project_id) DO UPDATE SET last = last + excluded.last RETURNING last`,
   )
   const children = prepareAll(db, tasks, 'WHERE parent_id = ? ORDER BY position, id')
   const starting = db.$client
@@ -82,10 +82,10 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
     waitingIn: (project_id, statuses) => waiting.all(project_id, JSON.stringify(statuses)),
     lastPosition: (project_id) => last.get(project_id, project_id)?.position ?? 0,
     beyond: ({ id, project_id, position }, up, limit) => (up ? above : below).all(project_id, position, id, limit),
-    nextNumber: (project_id) => {
-      const row = nextNumber.get(project_id)
+    nextNumber: (project_id, count = 1) => {
+      const row = nextNumber.get(project_id, count)
       if (!row) throw new BugError('The next number of a task was not written.')
-      return row.last
+      return row.last - count + 1
     },
     countByStatus: (project_id) => {
       const rows = db

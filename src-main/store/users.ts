@@ -14,7 +14,7 @@ export function insertUser(db: Database, user: UserRow): void {
 
 /** Prepares a query for the account with an ID; every request with a token runs it. */
 export function prepareFindUser(db: Database): (id: UserId) => UserRow | null {
-  return cachedQuery(db, prepareGet(db, users, users.id))
+  return cachedQuery(db, users, prepareGet(db, users, users.id))
 }
 
 /** Returns the account with this email, case-insensitively. */

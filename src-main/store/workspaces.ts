@@ -6,7 +6,7 @@ import { prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { cachedQuery } from './query-cache.ts'
 
 export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
-  const byTask = cachedQuery(db, prepareGet(db, workspaces, workspaces.task_id))
+  const byTask = cachedQuery(db, workspaces, prepareGet(db, workspaces, workspaces.task_id))
   return {
     put: prepareUpsert(db, workspaces, workspaces.id),
     byTask,

@@ -23,7 +23,9 @@ export async function transition(
   if (refusal) return refusal
   const result = await requestMove(deps, { ...request, triggered_by: actor.triggered_by }, signal)
   if (isRefusal(result)) return nameBarrier(deps, request.task_id, actor, result)
-  await stopSuperseded(deps, request.task_id, actor)
+  const stopped = await stopSuperseded(deps, request.task_id, actor)
+  // Nothing follows: the task is as the move left it.
+  if (!result.plan.has_steps && stopped === 0) return { task: result.task, review: result.review }
   if (result.plan.has_steps) deps.worker.wake(request.task_id)
   const merges = hasTrait(result.plan.workflow, result.plan.to, 'merges')
   if (merges) return await awaitLanding(deps, request, result.review !== null)
@@ -94,9 +96,9 @@ export async function finishMove(deps: ActionDeps, task_id: TaskId, actor: Actor
 
 /**
  * Stops the task's executions that a move superseded. An agent that moves its own task may finish its turn: its
- * execution is excluded by ID too, because a fast agent may move before it is saved as running.
+ * execution is excluded by ID too, because a fast agent may move before it is saved as running. Returns how many it stopped.
  */
-async function stopSuperseded(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<void> {
+async function stopSuperseded(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<number> {
   deps.worker.interrupt(task_id)
   const others = deps.context.store.read.executions
     .openOfTask(task_id)
@@ -105,6 +107,7 @@ async function stopSuperseded(deps: ActionDeps, task_id: TaskId, actor: Actor): 
     // Newest first, so that stopping one run does not let a newer one start.
     .toReversed()
   await Promise.all(others.map((one) => deps.executions.stop(one.id, 'cancelled')))
+  return others.length
 }
 
 /** Returns the task as it is now, with its newest review. */

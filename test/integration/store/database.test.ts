@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -41,6 +41,26 @@ test('makes every table STRICT and the journal a WAL', async () => {
   expect(tables.map((table) => table.name)).toContain('tasks')
   expect(tables.filter((table) => table.strict !== 1)).toEqual([])
   expect(ask(open.file, 'PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }])
+})
+
+test('writes the journal into the file beside other work, and leaves none when it is closed meanwhile', async () => {
+  await using folder = await temporaryFolder()
+  const file = join(folder.path, 'copse.db')
+  const database = await openDatabase(file, migrations)
+  const store = createStore(database)
+  const write = (count: number) => {
+    for (let i = 0; i < count; i++) store.write((q) => q.events.append('agent.updated', null, { i }))
+  }
+  write(10)
+  await store.checkpoint()
+  await cp(file, `${file}.copy`)
+  expect(ask(`${file}.copy`, 'SELECT count(*) AS n FROM events')).toEqual([{ n: 10 }])
+  await rm(`${file}.copy`)
+  for (const suffix of ['-shm', '-wal']) await rm(`${file}.copy${suffix}`, { force: true })
+  write(490)
+  store.close()
+  expect(await readdir(folder.path)).toEqual(['copse.db', 'copse.db.clean'])
+  expect(ask(file, 'SELECT count(*) AS n FROM events')).toEqual([{ n: 500 }])
 })
 
 test('refuses a reference to nothing and a value of the wrong type', async () => {

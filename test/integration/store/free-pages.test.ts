@@ -17,9 +17,7 @@ test('frees a deleted project’s space in small steps', async () => {
   const { size: before } = await stat(open.file)
   deleteProject(open, open.project_id)
   let steps = 0
-  await open.store.heavy(async (checkpoint) => {
-    for (; open.store.shrink(); steps++) if (steps % 20 === 0) await checkpoint()
-  })
+  for (; open.store.shrink(); steps++) if (steps % 20 === 0) await open.store.checkpoint()
   $client.pragma('wal_checkpoint(TRUNCATE)')
   const { size: after } = await stat(open.file)
   expect(before).toBeGreaterThan(40e6)

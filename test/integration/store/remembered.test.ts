@@ -1,6 +1,7 @@
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { cachedQuery } from '../../../src-main/store/query-cache.ts'
+import { tasks } from '../../../src-main/store/schema/work.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { deleteProject, openStore, type OpenStore } from './open-store.ts'
 
@@ -8,14 +9,14 @@ import { deleteProject, openStore, type OpenStore } from './open-store.ts'
 function titles({ database }: OpenStore) {
   const statement = database.db.$client.prepare<[string], string>('SELECT title FROM tasks WHERE id = ?').pluck()
   let asked = 0
-  const read = cachedQuery(database.db, (id: TaskId) => {
+  const read = cachedQuery(database.db, tasks, (id: TaskId) => {
     asked += 1
     return { title: statement.get(id) ?? null }
   })
   return { read: (id: TaskId) => read(id).title, raw: read, asked: () => asked }
 }
 
-test('queries the database once, and again after any write by any statement', async () => {
+test('queries the database once, and again after any write of its table by any statement', async () => {
   await using open = await openStore()
   const { read, asked } = titles(open)
   const task = open.task({ title: 'One' })
@@ -25,6 +26,8 @@ test('queries the database once, and again after any write by any statement', as
   open.database.db.$client.exec(`UPDATE tasks SET title = 'Three'`)
   expect([read(task.id), asked()]).toEqual(['Three', 3])
   open.task({ title: 'Another' })
+  expect([read(task.id), asked()]).toEqual(['Three', 4])
+  open.store.write((q) => q.events.append('agent.updated', null, {}))
   expect([read(task.id), asked()]).toEqual(['Three', 4])
 })
 

@@ -64,7 +64,7 @@ test('looks for work again after an interrupt', async () => {
   pending.set('a', ['old'])
   outbox.wake('a')
   pending.set('a', ['new'])
-  outbox.interrupt('a', new Error('superseded'))
+  outbox.interrupt('a', () => new Error('superseded'))
   await outbox.until('a', isEmpty('a'))
   expect(begun).toEqual(['old', 'new'])
 })
