@@ -4,4 +4,4 @@ import { parseRoute } from './model/route.ts'
 const route = parseRoute(window.location.hash)
 
 /** The page's connection to the service. It begins with this file, before the script of the screens is there. */
-export const connection = createRendererClient('projectId' in route ? route.projectId : null)
+export const { connection, firstAnswers } = createRendererClient('projectId' in route ? route.projectId : null)

@@ -9,7 +9,7 @@ import './styles/toasts.css'
 import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
-import { connection } from './connection.ts'
+import { connection, firstAnswers } from './connection.ts'
 import { ignoreRepeatedPresses } from './shell/ignore-repeated-presses.ts'
 import { connectionKey } from './stores/client.ts'
 
@@ -17,7 +17,10 @@ import { connectionKey } from './stores/client.ts'
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 
 ignoreRepeatedPresses(document)
+/** What comes sooner is drawn at once: not first a board without its cards, which are laid out and painted anew. */
+const mostMs = 100
 const app = createApp(App)
 app.provide(connectionKey, connection)
 app.use(createPinia())
-app.mount('#app')
+const late = new Promise((resolve) => setTimeout(resolve, mostMs))
+void Promise.race([firstAnswers, late]).then(() => app.mount('#app'))

@@ -17,15 +17,19 @@ export interface RendererConnection {
 
 /**
  * IPC where the preload has put a bridge on the window, else HTTP to where the page came from. Who is let in hears of
- * the project's board as soon as can be.
+ * the project's board as soon as can be: `firstAnswers` resolves once that has come, or will not come.
  */
-export function createRendererClient(projectId: string | null): RendererConnection {
+export function createRendererClient(projectId: string | null): {
+  readonly connection: RendererConnection
+  readonly firstAnswers: Promise<void>
+} {
   const { client, session, desktop } = connect()
   const headStart = createPrefetch(client)
-  void session.start().then(() => {
-    if (session.state.kind === 'signed_in') headStart.begin(projectId)
-  })
-  return { client: headStart.client, session, desktop }
+  const ask = async () => {
+    await session.start()
+    if (session.state.kind === 'signed_in') await headStart.begin(projectId)
+  }
+  return { connection: { client: headStart.client, session, desktop }, firstAnswers: ask() }
 }
 
 function connect(): RendererConnection {

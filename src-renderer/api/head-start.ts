@@ -6,8 +6,11 @@ import type { OperationInput, OperationName } from '../../src-shared/contract/op
 /** A client that has asked already for what the first screen will ask for, while its script was on its way. */
 export interface HeadStart {
   readonly client: Client
-  /** Subscribes to the events, then asks for what every screen needs, and for the board of the project. */
-  begin(projectId: string | null): void
+  /**
+   * Subscribes to the events, then asks for what every screen needs, and for the board of the project. Resolves once
+   * all of it has come or failed.
+   */
+  begin(projectId: string | null): Promise<void>
 }
 
 /**
@@ -82,9 +85,9 @@ export function createPrefetch(client: Client): HeadStart {
         return early.items
       },
     },
-    begin(projectId) {
+    async begin(projectId) {
       // The caller that takes it handles the failure.
-      void Promise.allSettled([askAll(subscribe(), projectId)])
+      await Promise.allSettled([askAll(subscribe(), projectId)])
     },
   }
 }

@@ -10,7 +10,10 @@ export function diffTheme(): { light: string; dark: string } {
   return { light: NAME, dark: NAME }
 }
 
-/** Goes into the viewer's shadow root, where the page's styles do not reach. Values are tokens all the same. */
+/**
+ * Goes into the viewer's shadow root, where the page's styles do not reach. Values are tokens all the same. Lines and
+ * their numbers are not positioned, and signs float: for the browser each of them would be a layer to paint by itself.
+ */
 export const diffShadowStyles = `
 :host { --diffs-font-fallback: var(--font-mono); --diffs-font-size: 12px; --diffs-line-height: 20px; }
 [data-code], pre { letter-spacing: -0.012em; font-variant-ligatures: none; font-feature-settings: 'calt' 0, 'zero' 1; }
@@ -21,7 +24,8 @@ export const diffShadowStyles = `
 [data-column-number][data-line-type='change-addition'], [data-gutter-buffer][data-line-type='change-addition'] { --diffs-computed-diff-line-bg: var(--add-gutter); color: var(--text-3); }
 [data-column-number][data-line-type='change-deletion'], [data-gutter-buffer][data-line-type='change-deletion'] { --diffs-computed-diff-line-bg: var(--del-gutter); color: var(--text-3); }
 [data-indicators=classic] [data-line] { padding-inline-start: 22px; }
-[data-indicators=classic] [data-line]::before { left: 8px !important; color: var(--text-2) !important; }
+[data-line], [data-line-number-content] { position: static; }
+[data-indicators=classic] [data-line]::before { position: static !important; float: inline-start; width: 14px !important; margin-inline-start: -14px; color: var(--text-2) !important; }
 [data-indicators=classic] [data-line-type='change-deletion'][data-line]::before { content: '\\2212'; }
 [data-diff-span] { border-radius: 2px; }
 [data-separator] { font-size: 12px; border-block: 1px solid var(--line); box-sizing: border-box; }

@@ -82,14 +82,71 @@ const scrollTranscript: Scene = {
   actOnFloor: scrollAt(middle),
 }
 
+/** Somebody who types fast, in the field that has the focus. */
+const type = async ({ page }: BenchPage, { seconds }: Size) =>
+  page.keyboard.type('Rate-limit deliveries by endpoint. '.repeat(3).slice(0, seconds * typedPerSecond), {
+    delay: 1_000 / typedPerSecond,
+  })
+const typedPerSecond = 20
+
+const typeOnFloor = async (page: BenchPage, size: Size) => {
+  await page.page.locator('textarea').focus()
+  await type(page, size)
+}
+
+const typeTask: Scene = {
+  prepare: async (scene, size) => {
+    const page = await openBoard(scene, size)
+    await page.page.keyboard.press('c')
+    await page.page.getByRole('dialog').getByLabel('Title').waitFor()
+    return page
+  },
+  act: type,
+  actOnFloor: typeOnFloor,
+}
+
+const typeComment: Scene = {
+  prepare: async (scene, size) => {
+    const page = await openBoard(scene, size)
+    await page.page.locator('[data-card]').first().click()
+    await page.page.locator('[data-task-panel]').getByRole('textbox', { name: 'Comment' }).click()
+    return page
+  },
+  act: type,
+  actOnFloor: typeOnFloor,
+}
+
+/** A card is pressed, looked at for half a second, and left. */
+const openTasks: Scene = {
+  prepare: openBoard,
+  act: async ({ page }, { seconds }) => {
+    for (let nth = 0; nth < seconds; nth++) {
+      await page.locator('[aria-label^="To do"] [data-card]').nth(nth).click()
+      await page.locator('[data-task-panel]').getByRole('tab', { name: 'Overview' }).waitFor()
+      await page.waitForTimeout(500)
+      await page.keyboard.press('Escape')
+    }
+  },
+  actOnFloor: async ({ page }, { seconds }) => {
+    for (let nth = 0; nth < seconds; nth++) {
+      await page.mouse.click(20, 300)
+      await page.waitForTimeout(500)
+      await page.keyboard.press('Escape')
+    }
+  },
+}
+
 /**
- * Frames that came more than 32 ms after the one before while somebody scrolls or drags, by the browser's own trace.
+ * Frames that came more than 32 ms after the one before while somebody scrolls, drags, types or opens tasks, by the browser's own trace.
  * The floor is the same gesture on a page of plain rows in the same virtual list: it says how many frames the machine
  * itself is late with. None may be the product's own, so what is compared is the difference.
  */
 export const frameRows: readonly BenchRow[] = [
   frameRow('frames-scroll-board', scrollBoard),
   frameRow('frames-drag-card', dragCard),
+  frameRow('frames-open-task', openTasks),
+  frameRow('frames-type-task', typeTask),
+  frameRow('frames-type-comment', typeComment),
   frameRow('frames-scroll-diff', scrollDiff({ layout: 'Unified', of: 'files' })),
   frameRow('frames-scroll-diff-split', scrollDiff({ layout: 'Side by side', of: 'files' })),
   frameRow('frames-scroll-file', scrollDiff({ layout: 'Unified', of: 'file' })),
