@@ -1,5 +1,6 @@
 import SqliteDatabase from 'better-sqlite3'
 import { v7 } from 'uuid'
+import { searchWords } from '../../src-main/store/search-words.ts'
 import { serveParent } from './child.ts'
 
 /**
@@ -34,6 +35,10 @@ function open(file: string) {
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = NORMAL')
   database.pragma('foreign_keys = ON')
+  // The triggers of the full-text index call it.
+  database.function('search_words', { deterministic: true }, (title, description) =>
+    searchWords(`${String(title)}\n${description === null ? '' : String(description)}`),
+  )
   const task = database.prepare(
     `INSERT INTO tasks (id, project_id, number, repo_id, title, description, status, version, entry_barrier, review_config,
        roles, labels, priority, position, archived, created_at, updated_at)
