@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { watch } from 'vue'
-import { onIdle } from '../composables/on-idle.ts'
+import { onIdle } from './on-idle.ts'
 import { useNavigation } from './navigation.ts'
 import { useTasks } from './tasks.ts'
 

@@ -35,7 +35,7 @@ const board = { project_id: 'p' }
 
 test('fetches what the first screen needs after the subscription, and returns it once', async () => {
   const { asked, client, begin } = setUp()
-  begin('p')
+  void begin('p')
   await settled()
   const early = [
     'events',
@@ -55,7 +55,7 @@ test('fetches what the first screen needs after the subscription, and returns it
 test('fetches nothing before the subscription has begun, because it would be too old', async () => {
   const begins = Promise.withResolvers<void>()
   const { asked, begin } = setUp({ begins: begins.promise })
-  begin('p')
+  void begin('p')
   await settled()
   expect(asked).toEqual(['events'])
   begins.resolve()
@@ -63,10 +63,21 @@ test('fetches nothing before the subscription has begun, because it would be too
   expect(asked).toHaveLength(6)
 })
 
+test('says when all of it has come or was refused, so that the first screen is drawn with it', async () => {
+  const begins = Promise.withResolvers<void>()
+  const { begin } = setUp({ begins: begins.promise, refused: ['tasks.board'] })
+  let isOver = false
+  const over = begin('p').then(() => (isOver = true))
+  await settled()
+  expect(isOver).toBe(false)
+  begins.resolve()
+  await over
+})
+
 test('hands the first subscription over whole, and opens a new one afterwards', async () => {
   const items = [1, 2].map((seq): FeedItem => ({ kind: 'reset', seq }))
   const { asked, client, begin } = setUp({ items })
-  begin(null)
+  void begin(null)
   await settled()
   const stop = new AbortController()
   const seen: FeedItem[] = []
@@ -83,7 +94,7 @@ test('hands the first subscription over whole, and opens a new one afterwards', 
 test('fetches again what was refused', async () => {
   const { asked, client, begin } = setUp({ refused: ['projects.get_workflow'] })
   expect(await client.call('tasks.board', board)).toBe(1)
-  begin('p')
+  void begin('p')
   await settled()
   await expect(client.call('projects.get_workflow', board)).rejects.toThrow('No.')
   expect(asked.filter((name) => name === 'projects.get_workflow')).toHaveLength(2)
@@ -107,7 +118,7 @@ test('drops an answer from before a change', async () => {
 
 test('does not fetch what the page has already fetched itself', async () => {
   const { asked, client, begin } = setUp()
-  begin('p')
+  void begin('p')
   expect(await client.call('projects.get_workflow', board)).toBe(1)
   await settled()
   expect(asked.filter((name) => name === 'projects.get_workflow')).toHaveLength(1)
