@@ -102,14 +102,14 @@ test('fetches again what was refused', async () => {
 
 test('drops an answer from before a change', async () => {
   const own = setUp()
-  own.begin('p')
+  void own.begin('p')
   await settled()
   await own.client.call('projects.update', { project_id: 'p', name: 'Ferry' })
   expect(await own.client.call('projects.get_workflow', board)).toBe(2)
 
   // The earlier answers may be from before the change, so they are dropped.
   const heard = setUp({ items: [{ kind: 'reset', seq: 1 }] })
-  heard.begin('p')
+  void heard.begin('p')
   await settled()
   const before = heard.asked.length
   await heard.client.call('system.get', {})
