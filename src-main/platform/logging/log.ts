@@ -31,7 +31,7 @@ export function createLogger(options: {
   readonly stream?: DestinationStream
 }): Logger {
   const err = createErrorText(process.env)
-  return pino(
+  const log = pino(
     {
       level: options.level,
       redact: { paths: secretFields, censor },
@@ -41,6 +41,12 @@ export function createLogger(options: {
     },
     options.stream ?? stderrStream(),
   )
+  // pino gives a child's bindings to no formatter. Children inherit this.
+  const { child } = log
+  log.child = function (this: Logger, bindings, options) {
+    return child.call(this, hideNested(bindings), options)
+  } as Logger['child']
+  return log
 }
 
 /**

@@ -8,7 +8,7 @@ it('logs JSON lines without secrets at any depth', () => {
     token: 'S1',
     request: { password: 'S2', headers: { authorization: 'S3' }, a: { b: { env: 'S4' } } },
   }
-  log.child({ module: 'test' }).info(secrets, 'called')
+  log.child({ module: 'test', caller: { of: { token: 'S5' } } }).info(secrets, 'called')
   log.debug('not at this level')
   expect(lines).toHaveLength(1)
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ module: 'test', msg: 'called', token: '[redacted]' })
