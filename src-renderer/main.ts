@@ -17,7 +17,7 @@ import { connectionKey } from './stores/client.ts'
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 
 ignoreRepeatedPresses(document)
-/** What comes sooner is drawn at once: not first a board without its cards, which are laid out and painted anew. */
+/** Answers that arrive sooner are in the first drawing, which avoids laying out and painting a board without cards. */
 const mostMs = 100
 const app = createApp(App)
 app.provide(connectionKey, connection)

@@ -23,7 +23,7 @@ const maxPages = 16_000
 const restMs = 5_000
 const closeMs = 2_000
 
-// Opens the file anew for each checkpoint: between them the service's connection is the only one.
+// Opens the file for each checkpoint, so that in between the service's connection is the only one.
 const code = `
 const { parentPort, workerData } = require('node:worker_threads')
 const Database = require(workerData.module)

@@ -19,7 +19,7 @@ export interface Product extends AsyncDisposable {
   readonly dataDir: string
   readonly token: string
   readonly client: Client
-  /** When it said where it listens, by `performance.now()`; somebody has signed in since. */
+  /** The `performance.now()` at which it printed its address, before the sign-in. */
   readonly listeningAt: number
   /** Asks the module that was loaded beside the service, if one was. */
   ask(question: string): Promise<unknown>

@@ -39,7 +39,7 @@ interface Case {
 
 const good = (name: OperationName, world: World): Values => {
   const input = inputFor(name, world)
-  // An account has one address and an issue one task, whoever asks.
+  // An account has one address and an issue one task, so each call gets its own.
   if ('url' in input) return { ...input, url: `http://127.0.0.1:9/o/r/issues/${parseInt(v7().slice(-8), 16)}` }
   return 'email' in input ? { ...input, email: `${v7()}@copse.test` } : input
 }

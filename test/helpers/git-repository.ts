@@ -108,7 +108,7 @@ export async function createTestRepository(
 
 let usualFiles: Promise<ReadonlyMap<string, Buffer | null>> | undefined
 
-/** Returns the files of the default repository, null for a folder: git takes ten times as long to make it anew. */
+/** Returns the files of the default repository, null for a folder: git takes ten times as long to create it. */
 async function makeUsualFiles(): Promise<ReadonlyMap<string, Buffer | null>> {
   await using repository = await createTestRepository({ files: { 'README.md': '# Example\n' } })
   const entries = readdirSync(repository.path, { recursive: true, withFileTypes: true })

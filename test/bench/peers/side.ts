@@ -1,4 +1,4 @@
-/** A program that is measured: a service with one project on a repository, which somebody has just started. */
+/** A measured program: a service that was just started, with one project on a repository. */
 export interface Side extends AsyncDisposable {
   /** Of the service's own process. */
   readonly pid: number

@@ -82,7 +82,7 @@ const scrollTranscript: Scene = {
   actOnFloor: scrollAt(middle),
 }
 
-/** Somebody who types fast, in the field that has the focus. */
+/** Types fast into the focused field. */
 const type = async ({ page }: BenchPage, { seconds }: Size) =>
   page.keyboard.type('Rate-limit deliveries by endpoint. '.repeat(3).slice(0, seconds * typedPerSecond), {
     delay: 1_000 / typedPerSecond,
@@ -137,7 +137,7 @@ const openTasks: Scene = {
 }
 
 /**
- * Frames that came more than 32 ms after the one before while somebody scrolls, drags, types or opens tasks, by the browser's own trace.
+ * Counts frames that came more than 32 ms after the one before during scrolling, dragging, typing and opening tasks, by the browser's own trace.
  * The floor is the same gesture on a page of plain rows in the same virtual list: it says how many frames the machine
  * itself is late with. None may be the product's own, so what is compared is the difference.
  */

@@ -90,7 +90,7 @@ test('measures product and floor of rows in a quick run, and prints JSON and a t
   const counted = report.rows.filter(({ name }) => !name.startsWith('frames-'))
   for (const row of counted) expect(Math.min(row.product, row.floor)).toBeGreaterThan(0)
   expect(stderr).toMatch(/row +\| unit +\| product +\| floor +\| ratio +\| goal/)
-  // For whoever reads what CI has said.
+  // CI's output shows the table.
   console.log(stderr.slice(stderr.indexOf('| row')))
 })
 

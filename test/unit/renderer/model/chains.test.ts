@@ -4,7 +4,7 @@ import { ProjectId } from '../../../../src-shared/contract/ids.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'
 
-/** The n-th task, after those that are named. */
+/** The n-th task; it depends on the given tasks. */
 const after = (index: number, on: readonly number[], rest: Partial<Task> = {}): Task =>
   taskOf(index, { ref: `FER-${index}`, dependencies: on.map((one) => taskOf(one).id), ...rest })
 const id = (index: number) => taskOf(index).id
