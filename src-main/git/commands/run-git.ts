@@ -32,6 +32,11 @@ const stderrLimit = 32 * 1024
 const abortGraceMs = 2_000
 /** Time for a write to end after a cancel, enough for most; an interrupted git leaves a lock behind. */
 const writeGraceMs = 500
+/**
+ * Time for the output of a git that has exited, which a program that it left running may hold open. Never `false`:
+ * simple-git would then wait for one endless promise too, which keeps what each command was started with for ever.
+ */
+const outputGraceMs = 10_000
 
 /**
  * Variables set by this file or its callers; other `GIT_` variables of the service's environment could misdirect git.
@@ -171,7 +176,7 @@ function openGit(
     return simpleGit({
       baseDir: cwd,
       abort: options.signal,
-      completion: { onClose: true, onExit: false },
+      completion: { onClose: true, onExit: outputGraceMs },
       input: () => input,
       errors: (_error, result) => {
         options.onExit(result.exitCode)

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { existsSync, watch } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -93,4 +94,24 @@ test('settles a cancelled command although its hook hangs, and frees the worktre
   await writeFile(hook, '#!/bin/sh\nexit 0\n')
   expect(await fixture.workspaces.ensure(fixture.request(), never)).toMatchObject({ kind: 'ready' })
   expect(await readFile(join(path, 'README.md'), 'utf8')).toBe('# Example\n')
+})
+
+test('keeps nothing of what a command was started with, soon after its end', async () => {
+  await using repository = await createTestRepository()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const request = new AsyncLocalStorage<object>()
+    const started = Array.from({ length: 3 }, () => new WeakRef({ large: 'request' }))
+    await Promise.all(
+      started.map((one) =>
+        request.run(one.deref() ?? {}, () => readGit(repository.path, ['rev-parse', 'HEAD'], { ...never })),
+      ),
+    )
+    await vi.advanceTimersByTimeAsync(60_000)
+    await new Promise(setImmediate)
+    globalThis.gc?.()
+    expect(started.filter((one) => one.deref() !== undefined)).toEqual([])
+  } finally {
+    vi.useRealTimers()
+  }
 })
