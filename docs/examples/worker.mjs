@@ -157,7 +157,7 @@ async function work({ id, task_id }) {
       (alive) => alive || stopped.abort(),
       (error) => console.error(error.message),
     )
-  const timer = setInterval(check, Number(options.heartbeat) * 1_000)
+  const timer = setInterval(() => void check(), Number(options.heartbeat) * 1_000)
   const isOver = async () => (await api('GET', `/executions/${id}`)).finished_at
   until(isOver, done.signal).then((over) => over && stopped.abort(), check)
   await check()

@@ -1,10 +1,23 @@
-/** Two members that tell the type of all executors from any other union of strings. */
-const markers = ['acp', 'external']
+/** Names that nothing else has. `command` and `external` are also words: of them, what they are compared with tells. */
+const unmistakable = ['claude-code', 'codex', 'acp']
+const words = ['command', 'external']
+
+const isNamed = (node) =>
+  (node?.type === 'MemberExpression' && node.property.name === 'executor') ||
+  (node?.type === 'Identifier' && node.name === 'executor')
+
+/** What a literal is compared with, chosen by or assigned to. */
+function otherSide({ parent, range }) {
+  if (parent.type === 'BinaryExpression') return parent.left.range[0] === range[0] ? parent.right : parent.left
+  if (parent.type === 'SwitchCase') return parent.parent.discriminant
+  if (parent.type === 'Property') return parent.key
+  return parent.type === 'AssignmentExpression' ? parent.left : null
+}
+
+const isKey = (node) => node.parent.type === 'Property' && node.parent.key === node
 
 /**
- * A type of agent is not named outside its folder: what differs between types is a field of its record. Literals are
- * recognised by their types, so that `kind: 'command'` of something else is fine; in templates, which have no types,
- * by what they are compared with.
+ * A type of agent is not named outside its folder: what differs between types is a field of its record.
  */
 export const noExecutorNames = {
   meta: {
@@ -15,46 +28,14 @@ export const noExecutorNames = {
     },
   },
   create(context) {
-    const { parserServices } = context.sourceCode
-    const { program, esTreeNodeToTSNodeMap } = parserServices
-    const checker = program?.getTypeChecker()
-    const report = (node) => context.report({ node, messageId: 'named', data: { name: String(node.value) } })
-    const namesOf = (type) =>
-      (type?.isUnion() ? type.types : []).flatMap((one) => (one.isStringLiteral() ? [one.value] : []))
-    const isExecutor = (type, name) => {
-      const names = namesOf(type)
-      return markers.every((marker) => names.includes(marker)) && name !== 'person' && names.includes(name)
-    }
-    const typeOf = (node) => checker.getTypeAtLocation(esTreeNodeToTSNodeMap.get(node))
-    /** What a literal is compared with, or chosen by. */
-    const otherSide = ({ parent, ...node }) => {
-      if (parent.type === 'BinaryExpression') return parent.left.range[0] === node.range[0] ? parent.right : parent.left
-      return parent.type === 'SwitchCase' ? parent.parent.discriminant : null
-    }
-    const inScript = {
+    const visitor = {
       Literal(node) {
-        if (checker === undefined || typeof node.value !== 'string') return
-        const other = otherSide(node)
-        if (other !== null) {
-          if (isExecutor(typeOf(other), node.value)) report(node)
-          return
-        }
-        const expression = esTreeNodeToTSNodeMap.get(node)
-        const isKey = node.parent.type === 'Property' && node.parent.key === node
-        if (isKey || node.parent.type === 'TSLiteralType' || node.parent.type.startsWith('Import')) return
-        if (isExecutor(checker.getContextualType(expression), node.value)) report(node)
+        const { value, parent } = node
+        if (isKey(node) || parent.type === 'TSLiteralType' || parent.type.startsWith('Import')) return
+        if (!unmistakable.includes(value) && !(words.includes(value) && isNamed(otherSide(node)))) return
+        context.report({ node, messageId: 'named', data: { name: value } })
       },
     }
-    const isNamed = (node) =>
-      (node.type === 'MemberExpression' && node.property.name === 'executor') ||
-      (node.type === 'Identifier' && node.name === 'executor')
-    const inTemplate = {
-      Literal(node) {
-        if (typeof node.value !== 'string') return
-        const other = otherSide(node)
-        if (other !== null && isNamed(other) && node.value !== 'person') report(node)
-      },
-    }
-    return parserServices.defineTemplateBodyVisitor?.(inTemplate, inScript) ?? inScript
+    return context.sourceCode.parserServices?.defineTemplateBodyVisitor?.(visitor, visitor) ?? visitor
   },
 }

@@ -17,6 +17,7 @@ import { readBranchTips, settleMovedBranches } from '../workspaces/moved-branche
 import { readRepositoryState } from '../workspaces/repository-changes.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 import { createActivityReporter } from './activity-reporter.ts'
+import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 export interface RunningLaunch {
   readonly kind: 'running'
@@ -133,7 +134,7 @@ async function startLocal(
     const process = await context.executors.start(agent.executor, run, { signal })
     await saveProcess(context, told, process)
     known.resolve()
-    const outcome = process.outcome.finally(async () => {
+    const outcome = afterwards(process.outcome, async () => {
       activity.end()
       // The agent's outcome counts even if the end of its log could not be written.
       await log.close().catch((error: unknown) => {

@@ -3,6 +3,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { EngineContext } from '../core/context.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { TaskRecord } from '../ports/store.ts'
+import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 /** The fields of a run that are known before it starts. */
 export type HookRunInfo = Pick<HookRun, 'event' | 'index' | 'type' | 'blocking' | 'timeout_seconds' | 'environment'> & {
@@ -62,7 +63,7 @@ export function createHookRuns(context: EngineContext): HookRuns {
         // The hook has run, so its result is kept until the disk takes it.
         await context.writes.untilWritten(async () => {
           const log = await context.logs.openFile(task.id, log_name, (text) => text)
-          await log.write(`${JSON.stringify(line)}\n`).finally(() => log.close())
+          await afterwards(log.write(`${JSON.stringify(line)}\n`), () => log.close())
         })
         return run
       } finally {

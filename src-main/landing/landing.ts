@@ -9,6 +9,7 @@ import type { ProjectRecord, RepoRecord, TaskRecord } from '../ports/store.ts'
 import { readHealth, saveHealth } from './base-health.ts'
 import { createLane, type Lane, type LaneEnd, type LaneWork, type Merged } from './lane.ts'
 import { createScratchRuns, type RunInScratch } from './run-in-scratch.ts'
+import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 /** A task that asks to land. */
 export interface LandRequest {
@@ -163,14 +164,13 @@ export function createLanding(context: EngineContext): Landing {
       }
       const emitNow = async () => teller.emit(project.id, await viewOf(project, repo, branch))
       if (!checks.has(key)) {
-        const checking = run()
-          .catch((error: unknown) => {
-            if (!closing.signal.aborted) context.log.error({ err: error, branch }, 'the check of a base branch broke')
-          })
-          .finally(async () => {
-            checks.delete(key)
-            if (!closing.signal.aborted) await emitNow()
-          })
+        const checked = run().catch((error: unknown) => {
+          if (!closing.signal.aborted) context.log.error({ err: error, branch }, 'the check of a base branch broke')
+        })
+        const checking = afterwards(checked, async () => {
+          checks.delete(key)
+          if (!closing.signal.aborted) await emitNow()
+        })
         checks.set(key, checking)
         await emitNow()
       }

@@ -7,6 +7,7 @@ import { toSettings } from '../core/views.ts'
 import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import type { RunEnd } from './lane.ts'
+import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 export interface ScratchRun {
   readonly project: ProjectRecord
@@ -111,7 +112,7 @@ async function logged<T>(
 ): Promise<T> {
   if (task === null) return await work(null)
   const log = await context.logs.openFile(task.id, name, redact)
-  return await work(log).finally(() => log.close())
+  return await afterwards(work(log), () => log.close())
 }
 
 /** Takes ports that no worktree has and nothing uses; null when there are none. */

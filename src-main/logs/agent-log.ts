@@ -3,6 +3,7 @@ import { createStreamRedactor } from '../platform/text/redact-stream.ts'
 import type { AgentLog } from '../ports/logs.ts'
 import { fitEntry } from './fit-entry.ts'
 import type { LogFileWriter } from './log-file.ts'
+import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 /** Size of a transcript after which only the raw log is written. */
 const maxTranscriptBytes = 64 * 1024 * 1024
@@ -26,7 +27,7 @@ export function createAgentLog(options: {
   }
   const finish = async (): Promise<void> => {
     const results = await Promise.allSettled([
-      raw.append(stream.flush()).finally(() => raw.close()),
+      afterwards(raw.append(stream.flush()), () => raw.close()),
       transcript.close(),
     ])
     for (const result of results) if (result.status === 'rejected') failure ??= result.reason as Error

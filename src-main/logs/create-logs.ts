@@ -7,6 +7,7 @@ import { createAgentLog } from './agent-log.ts'
 import { followLog, nextChange, openIfThere } from './follow-log.ts'
 import { createLiveLogs } from './log-file.ts'
 import { agentLogNames, logKind, LogNameError, taskFolder } from './log-names.ts'
+import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 /** Limits a script's log, since more would be useless to readers. */
 const maxScriptLogBytes = 50 * 1024 * 1024
@@ -54,7 +55,7 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
       let closing: Promise<void> | undefined
       return {
         write: (bytes) => file.append(stream.push(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)),
-        close: () => (closing ??= file.append(stream.flush()).finally(() => file.close())),
+        close: () => (closing ??= afterwards(file.append(stream.flush()), () => file.close())),
       }
     },
     async writeKnowledge(task_id, text) {

@@ -13,6 +13,7 @@ import { settleInner } from '../workspaces/inner-repositories.ts'
 import { noteOpenRuns } from '../workspaces/repository-changes.ts'
 import type { PluginContext, PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
+import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 type Services = Pick<PluginServices, 'context' | 'worktrees' | 'waitUntilIdle'>
 
@@ -108,9 +109,8 @@ async function runSteps(
     const stepMark = processMarker()
     const log = await context.logs.openFile(task.id, log_name, redact)
     const env = worktrees.environment(task, 'ci')
-    const result = await context.scripts
-      .run({ command, cwd, env, timeout_ms, log, containment, processMarker: stepMark }, { signal })
-      .finally(() => log.close())
+    const script = { command, cwd, env, timeout_ms, log, containment, processMarker: stepMark }
+    const result = await afterwards(context.scripts.run(script, { signal }), () => log.close())
     if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
     const { exit_code, duration_ms } = result
     const step: StepResult = { ...begun, exit_code, duration_ms, output_tail: redact(result.output_tail) }

@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path'
 export const projectRoot = join(import.meta.dirname, '..', '..')
 
 /** The configuration of the tools, without any source. */
-const settings = ['package.json', 'tsconfig.json', 'tsconfig.pure.json', 'eslint.config.js', 'scripts/lint']
+const settings = [
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.pure.json',
+  'oxlint.config.ts',
+  'eslint.config.js',
+  'scripts/lint',
+]
 const sources = ['src-main', 'src-shared', 'src-renderer']
 
 export interface ProjectCopy extends AsyncDisposable {

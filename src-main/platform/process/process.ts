@@ -12,6 +12,7 @@ import { createOutputPipe } from './process-pipes.ts'
 import { sweep } from './process-sweep.ts'
 import { readProcess } from './process-table.ts'
 import { identifyOnWindows, isAliveOnWindows, killTreeOnWindows } from './process-windows.ts'
+import { afterwards } from '../../../src-shared/lang/afterwards.ts'
 
 /** Identifies a process, also against a later one with the same pid. */
 export interface ProcessIdentity {
@@ -92,7 +93,7 @@ export async function spawnTree(
   const inside = await box.contain({ file: command, args, env: options.env })
   try {
     const tree = await spawnFree(inside.file, inside.args, { ...free, env: inside.env })
-    return { ...tree, ended: tree.ended.finally(inside.release) }
+    return { ...tree, ended: afterwards(tree.ended, inside.release) }
   } catch (error) {
     await inside.release()
     throw error

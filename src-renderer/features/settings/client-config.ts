@@ -14,13 +14,16 @@ export interface ClientConfig {
 /** The environment variable that holds the token. */
 export const tokenVariable = 'COPSE_TOKEN'
 
+/** The program that is shown first. */
+export const firstClient = 'claude-code'
+
 /** Ready configurations for the clients that people use, with the address of this service. */
 export function clientConfigs(address: string): readonly ClientConfig[] {
   const url = `${address}/api/v1/mcp`
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
   return [
     {
-      id: 'claude-code',
+      id: firstClient,
       label: 'Claude Code',
       file: '.mcp.json',
       token: 'environment',

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { format } from 'prettier'
+import { format } from 'oxfmt'
 import { expect, test } from 'vitest'
 import { createProgram } from '../../../src-main/cli/program.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
@@ -45,8 +45,7 @@ test('lists all commands in docs/cli.md', async () => {
   const draft = before.replace(/(<!-- commands -->\n)[^]*(<!-- end -->)/, (_all, begin: string, end: string) =>
     [begin, table, '\n\n', end].join('\n'),
   )
-  const options = { parser: 'markdown', printWidth: 120, semi: false, singleQuote: true } as const
-  const after = await format(draft, options)
+  const { code: after } = await format('cli.md', draft, { printWidth: 120, semi: false, singleQuote: true })
   if (process.env['UPDATE_DOCS'] === '1') await writeFile(file, after)
   else expect(before).toBe(after)
 })

@@ -11,6 +11,7 @@ import {
 } from '../../../platform/process/process.ts'
 import type { Box } from '../../../platform/process/box.ts'
 import { sendSignal } from '../../../platform/process/process-sweep.ts'
+import { afterwards } from '../../../../src-shared/lang/afterwards.ts'
 
 export interface SpawnTerminalOptions {
   readonly cwd: string
@@ -69,7 +70,7 @@ export async function spawnTerminal(
   const tree = await superviseTree({ pid: pty.pid, processMarker, since, cwd, exited })
   return {
     ...tree,
-    ended: tree.ended.finally(() => inside?.release()),
+    ended: inside ? afterwards(tree.ended, inside.release) : tree.ended,
     output,
     write: (keys) => {
       if (isOpen) pty.write(keys)
