@@ -7,7 +7,8 @@ import { toApiError } from './http-errors.ts'
 
 /** An event with an optional number, or a number alone. */
 export type SseFrame =
-  { readonly id?: number; readonly event: string; readonly data: unknown } | { readonly id: number }
+  | { readonly id?: number; readonly event: string; readonly data: unknown }
+  | { readonly id: number }
 
 export interface SseSource<T> {
   /** Ends when the signal aborts. Throws `ApiError` at the first item if the caller may not see the events. */

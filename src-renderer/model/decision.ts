@@ -50,7 +50,15 @@ export type DecisionDeed =
   | { readonly kind: 'stop' }
 
 export type DecisionId =
-  'merge' | 'approve' | 'request_changes' | 'resolve' | 'resolve_editor' | 'retry' | 'see' | 'move' | 'stop'
+  | 'merge'
+  | 'approve'
+  | 'request_changes'
+  | 'resolve'
+  | 'resolve_editor'
+  | 'retry'
+  | 'see'
+  | 'move'
+  | 'stop'
 
 export interface DecisionAction {
   readonly id: DecisionId

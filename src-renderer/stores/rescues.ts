@@ -4,7 +4,8 @@ import { useClient } from './client.ts'
 
 /** Whose rescues: a task's own, or all of a project, those of deleted tasks too. */
 export type RescueScope =
-  { readonly kind: 'task'; readonly task_id: string } | { readonly kind: 'project'; readonly project_id: string }
+  | { readonly kind: 'task'; readonly task_id: string }
+  | { readonly kind: 'project'; readonly project_id: string }
 
 /** What was kept before something was thrown away: listed, brought back, given up. */
 export function useRescues() {

@@ -46,7 +46,8 @@ export const desktopChannels = {
 
 export type ReplyError = ErrorBody['error']
 export type CallReply =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ReplyError }
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: ReplyError }
 export type StreamReply =
   | { readonly kind: 'item'; readonly item: FeedItem | TranscriptItem }
   | { readonly kind: 'failed'; readonly error: ReplyError }

@@ -10,7 +10,9 @@ import { serveParent } from './child.ts'
  * pragmas and row sizes. No rights, no rules, no schema, and only the columns that change.
  */
 export type FloorRequest =
-  { readonly kind: 'start'; readonly database: string } | { readonly kind: 'count' } | { readonly kind: 'stop' }
+  | { readonly kind: 'start'; readonly database: string }
+  | { readonly kind: 'count' }
+  | { readonly kind: 'stop' }
 
 export interface FloorAnswer {
   readonly url: string

@@ -80,7 +80,8 @@ export function createControl({ permissions, cwd, send }: ControlOptions): Contr
 type CanUseToolRequest = z.infer<typeof CanUseTool>['request']
 type Input = CanUseToolRequest['input']
 type Decision =
-  { readonly behavior: 'allow'; readonly updatedInput: Input } | { readonly behavior: 'deny'; readonly message: string }
+  | { readonly behavior: 'allow'; readonly updatedInput: Input }
+  | { readonly behavior: 'deny'; readonly message: string }
 
 function callOf(tool: string, input: Input, cwd: string): PermissionRequest {
   const ours = tool.startsWith(`mcp__${mcpServerName}__`)

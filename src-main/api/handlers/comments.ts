@@ -14,7 +14,12 @@ import { isTaskOfRun } from '../run-task.ts'
 import { unwrap, findComment, findExecution, findProject, findTask, throwNotFound } from '../find.ts'
 
 type Names =
-  'comments.list' | 'comments.create' | 'comments.update' | 'comments.apply' | 'comments.delete' | 'tasks.feedback'
+  | 'comments.list'
+  | 'comments.create'
+  | 'comments.update'
+  | 'comments.apply'
+  | 'comments.delete'
+  | 'tasks.feedback'
 
 const given = givenFields<CommentRecord>()
 

@@ -9,7 +9,12 @@ import type { ApiParts, Handlers } from '../context.ts'
 import { findExecution, findProject, findTask } from '../find.ts'
 
 type Names =
-  'projects.queue' | 'executions.move_in_queue' | 'projects.usage' | 'tasks.usage' | 'projects.limits' | 'tasks.limits'
+  | 'projects.queue'
+  | 'executions.move_in_queue'
+  | 'projects.usage'
+  | 'tasks.usage'
+  | 'projects.limits'
+  | 'tasks.limits'
 
 /** Handlers for running agents, the queue and usage. */
 export function createQueueHandlers(parts: ApiParts): Handlers<Names> {

@@ -12,7 +12,9 @@ export interface ExternalIssue {
  * is not open), or something unreadable.
  */
 export type ReadIssue =
-  { readonly kind: 'issue'; readonly issue: ExternalIssue } | { readonly kind: 'other' } | { readonly kind: 'broken' }
+  | { readonly kind: 'issue'; readonly issue: ExternalIssue }
+  | { readonly kind: 'other' }
+  | { readonly kind: 'broken' }
 
 /** Reads an element of a list of issues; validates every field. */
 export function readIssue(value: unknown): ReadIssue {

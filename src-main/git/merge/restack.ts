@@ -97,7 +97,8 @@ async function findFork(
 }
 
 type Laid =
-  { readonly kind: 'clean'; readonly commit: string } | { readonly kind: 'conflict'; readonly tree: ConflictedTree }
+  | { readonly kind: 'clean'; readonly commit: string }
+  | { readonly kind: 'conflict'; readonly tree: ConflictedTree }
 
 /** Replays the commits one by one; where merges are among them, as one commit, so that no resolution is lost. */
 async function lay(

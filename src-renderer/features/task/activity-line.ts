@@ -27,7 +27,9 @@ export interface LinkTarget {
 export interface ActivityLine {
   readonly tone: 'bad' | 'skipd' | null
   readonly mark:
-    { readonly face: Face } | { readonly glyph: GlyphName } | { readonly icon: 'move' | 'back' | 'branch' | 'new' }
+    | { readonly face: Face }
+    | { readonly glyph: GlyphName }
+    | { readonly icon: 'move' | 'back' | 'branch' | 'new' }
   readonly pieces: readonly TextSegment[]
   readonly says: readonly TextSegment[]
   readonly opens: LinkTarget | null

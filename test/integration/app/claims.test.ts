@@ -160,30 +160,27 @@ test.concurrent('claim rules 1 to 3: checks the guards in order', async () => {
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
-test.concurrent(
-  'claim rule 3: lets the context holder through at a dependency in review, and everyone when it is done',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const holder = await job.agent('echo w > "$SVC_TASK_ID.txt"; echo done', 'Holder')
-    const stranger = await job.agent('echo w > "$SVC_TASK_ID.txt"; echo done', 'Stranger')
-    const first = await job.task({ title: 'First' })
-    const [second, third] = [await job.task({ title: 'Second' }), await job.task({ title: 'Third' })]
-    for (const { id } of [second, third]) {
-      await client.call('tasks.add_dependency', { task_id: id, depends_on_id: first.id })
-    }
-    expect(await refusalOf(job.claim(second, holder))).toBe('dependency_gate')
-    await job.claim(first, holder)
-    const passed = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    expect(passed.status).toBe('review')
-    expect(await refusalOf(job.claim(second, stranger))).toBe('dependency_gate')
-    expect(await refusalOf(client.call('tasks.claim', { task_id: second.id }))).toBe('dependency_gate')
-    await job.claim(second, holder)
-    await client.call('tasks.transition', { task_id: first.id, status: 'merging', version: passed.version })
-    await job.claim(third, stranger)
-    await job.running.taskWhere(third.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-  },
-)
+test.concurrent('claim rule 3: lets the context holder through at a dependency in review, and everyone when it is done', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const holder = await job.agent('echo w > "$SVC_TASK_ID.txt"; echo done', 'Holder')
+  const stranger = await job.agent('echo w > "$SVC_TASK_ID.txt"; echo done', 'Stranger')
+  const first = await job.task({ title: 'First' })
+  const [second, third] = [await job.task({ title: 'Second' }), await job.task({ title: 'Third' })]
+  for (const { id } of [second, third]) {
+    await client.call('tasks.add_dependency', { task_id: id, depends_on_id: first.id })
+  }
+  expect(await refusalOf(job.claim(second, holder))).toBe('dependency_gate')
+  await job.claim(first, holder)
+  const passed = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect(passed.status).toBe('review')
+  expect(await refusalOf(job.claim(second, stranger))).toBe('dependency_gate')
+  expect(await refusalOf(client.call('tasks.claim', { task_id: second.id }))).toBe('dependency_gate')
+  await job.claim(second, holder)
+  await client.call('tasks.transition', { task_id: first.id, status: 'merging', version: passed.version })
+  await job.claim(third, stranger)
+  await job.running.taskWhere(third.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+})
 
 test.concurrent('says why a task can’t be claimed', async () => {
   await using job = await startJob()

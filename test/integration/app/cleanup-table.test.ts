@@ -129,25 +129,22 @@ test.concurrent.each([
   },
 )
 
-test.concurrent(
-  'merge_failed: removes the worktree, keeps its branch, and creates it again at the next claim',
-  async () => {
-    await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
-    const { task, path } = await reviewed(job, 'echo theirs > shared.txt')
-    await job.repository.commit('Mine', { 'shared.txt': 'mine\n' })
-    expect(await move(job, task, 'merging')).toMatchObject({ status: 'merge_failed' })
-    const { branch } = await whenCleaned(job, task)
-    expect(existsSync(path)).toBe(false)
-    expect(await job.repository.git(['show', `${branch}:shared.txt`])).toBe('theirs')
-    await move(job, task, 'in_progress')
-    await job.running.eventually(
-      () => job.executions(task.id),
-      (all) => all.length === 2 && all.every((one) => one.status === 'succeeded'),
-    )
-    expect(await workspace(job, task)).toMatchObject({ status: 'ready', path, branch })
-    expect(await readFile(join(path, 'shared.txt'), 'utf8')).toBe('theirs\n')
-  },
-)
+test.concurrent('merge_failed: removes the worktree, keeps its branch, and creates it again at the next claim', async () => {
+  await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
+  const { task, path } = await reviewed(job, 'echo theirs > shared.txt')
+  await job.repository.commit('Mine', { 'shared.txt': 'mine\n' })
+  expect(await move(job, task, 'merging')).toMatchObject({ status: 'merge_failed' })
+  const { branch } = await whenCleaned(job, task)
+  expect(existsSync(path)).toBe(false)
+  expect(await job.repository.git(['show', `${branch}:shared.txt`])).toBe('theirs')
+  await move(job, task, 'in_progress')
+  await job.running.eventually(
+    () => job.executions(task.id),
+    (all) => all.length === 2 && all.every((one) => one.status === 'succeeded'),
+  )
+  expect(await workspace(job, task)).toMatchObject({ status: 'ready', path, branch })
+  expect(await readFile(join(path, 'shared.txt'), 'utf8')).toBe('theirs\n')
+})
 
 test.concurrent('custom terminal state: removes the worktree at once, unless it declares otherwise', async () => {
   const time = { ms: start }

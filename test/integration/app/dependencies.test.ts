@@ -90,54 +90,48 @@ test.concurrent('cross_project_dependency: refuses tasks of other projects', asy
   expect([missing.code, missing.details]).toEqual(['not_found', { resource: 'task' }])
 })
 
-test.concurrent(
-  'dependency_gate: makes others wait for done, and lets the context holder continue from review',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const holder = await job.agent('echo one > "$SVC_TASK_ID.txt"; echo done', 'Holder')
-    const other = await job.agent('echo two > "$SVC_TASK_ID.txt"; echo done', 'Other')
-    const first = await job.task({ title: 'First' })
-    const [second, third] = [await job.task(), await job.task()]
-    await add(job, second, first)
-    await add(job, third, first)
-    const early = await refused(job.claim(second, holder))
-    expect([early.code, early.status, early.details]).toEqual(['dependency_gate', 409, { depends_on: [first.id] }])
-    await job.claim(first, holder)
-    const inReview = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    expect(inReview.status).toBe('review')
-    expect(await refusalOf(job.claim(second, other))).toBe('dependency_gate')
-    expect(await refusalOf(client.call('tasks.claim', { task_id: second.id }))).toBe('dependency_gate')
-    expect((await job.claim(second, holder)).task.status).toBe('in_progress')
-    expect(await listed(job, third)).toMatchObject([{ status: 'review', satisfied: false }])
-    const { version } = inReview
-    expect((await client.call('tasks.transition', { task_id: first.id, status: 'merging', version })).task.status).toBe(
-      'done',
-    )
-    expect(await listed(job, third)).toMatchObject([{ status: 'done', satisfied: true }])
-    expect((await job.claim(third, other)).task.status).toBe('in_progress')
-  },
-)
+test.concurrent('dependency_gate: makes others wait for done, and lets the context holder continue from review', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const holder = await job.agent('echo one > "$SVC_TASK_ID.txt"; echo done', 'Holder')
+  const other = await job.agent('echo two > "$SVC_TASK_ID.txt"; echo done', 'Other')
+  const first = await job.task({ title: 'First' })
+  const [second, third] = [await job.task(), await job.task()]
+  await add(job, second, first)
+  await add(job, third, first)
+  const early = await refused(job.claim(second, holder))
+  expect([early.code, early.status, early.details]).toEqual(['dependency_gate', 409, { depends_on: [first.id] }])
+  await job.claim(first, holder)
+  const inReview = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect(inReview.status).toBe('review')
+  expect(await refusalOf(job.claim(second, other))).toBe('dependency_gate')
+  expect(await refusalOf(client.call('tasks.claim', { task_id: second.id }))).toBe('dependency_gate')
+  expect((await job.claim(second, holder)).task.status).toBe('in_progress')
+  expect(await listed(job, third)).toMatchObject([{ status: 'review', satisfied: false }])
+  const { version } = inReview
+  expect((await client.call('tasks.transition', { task_id: first.id, status: 'merging', version })).task.status).toBe(
+    'done',
+  )
+  expect(await listed(job, third)).toMatchObject([{ status: 'done', satisfied: true }])
+  expect((await job.claim(third, other)).task.status).toBe('in_progress')
+})
 
-test.concurrent(
-  'dependency_gate: counts a person who executed it as context holder, but no agent of theirs',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const agent = await job.agent('echo one > one.txt; echo done')
-    const [first, second] = [await job.task(), await job.task()]
-    await add(job, second, first)
-    const { execution } = await client.call('tasks.claim', { task_id: first.id })
-    await job.running.eventually(
-      () => client.call('executions.get', { execution_id: present(execution).id }),
-      ({ status }) => status === 'running',
-    )
-    await client.call('executions.finish', { execution_id: present(execution).id, status: 'succeeded' })
-    await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    expect(await refusalOf(job.claim(second, agent))).toBe('dependency_gate')
-    expect((await client.call('tasks.claim', { task_id: second.id })).task.status).toBe('in_progress')
-  },
-)
+test.concurrent('dependency_gate: counts a person who executed it as context holder, but no agent of theirs', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent('echo one > one.txt; echo done')
+  const [first, second] = [await job.task(), await job.task()]
+  await add(job, second, first)
+  const { execution } = await client.call('tasks.claim', { task_id: first.id })
+  await job.running.eventually(
+    () => client.call('executions.get', { execution_id: present(execution).id }),
+    ({ status }) => status === 'running',
+  )
+  await client.call('executions.finish', { execution_id: present(execution).id, status: 'succeeded' })
+  await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect(await refusalOf(job.claim(second, agent))).toBe('dependency_gate')
+  expect((await client.call('tasks.claim', { task_id: second.id })).task.status).toBe('in_progress')
+})
 
 test.concurrent('dependency_gate: lets the context holder continue while the dependency is being merged', async () => {
   await using job = await startJob({ workflow: slowMerge })

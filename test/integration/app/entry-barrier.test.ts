@@ -20,37 +20,36 @@ test.concurrent('answers a move after the barrier if its entry has nothing to ru
   }
 })
 
-test.concurrent(
-  'answers an agent that moves its own task at once, while the barrier waits for its end',
-  async ({ expect }) => {
-    await using job = await startJob()
-    const { client, dataDir } = job.running
-    const [log, go] = [join(dataDir, 'answer.json'), join(dataDir, 'go')]
-    // The task has version 2 in progress, and version 3 when submitted.
-    const submit = `curl -s -m 20 -X POST "$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID/transition" -H "Authorization: Bearer $SVC_API_TOKEN" -H 'Content-Type: application/json' -d '{"status":"review","version":2}' > '${log}'`
-    const agent = await job.agent(
-      `echo work > work.txt; ${submit}; while [ ! -e '${go}' ]; do sleep 0.05; done; echo done`,
-    )
-    const task = await job.task({ review_config: { ci_steps: ['cat work.txt'] } })
-    const { execution } = await job.claim(task, agent)
-    await job.running.taskWhere(task.id, (one) => one.status === 'review')
-    const refusal = await refused(client.call('tasks.transition', { task_id: task.id, status: 'merging', version: 3 }))
-    expect(refusal).toMatchObject({
-      code: 'entry_barrier',
-      message: expect.stringContaining(`waits for the run that moved it here (${execution.id}) to end`) as string,
-      details: { execution_id: execution.id },
+test.concurrent('answers an agent that moves its own task at once, while the barrier waits for its end', async ({
+  expect,
+}) => {
+  await using job = await startJob()
+  const { client, dataDir } = job.running
+  const [log, go] = [join(dataDir, 'answer.json'), join(dataDir, 'go')]
+  // The task has version 2 in progress, and version 3 when submitted.
+  const submit = `curl -s -m 20 -X POST "$SVC_API_URL/api/v1/tasks/$SVC_TASK_ID/transition" -H "Authorization: Bearer $SVC_API_TOKEN" -H 'Content-Type: application/json' -d '{"status":"review","version":2}' > '${log}'`
+  const agent = await job.agent(
+    `echo work > work.txt; ${submit}; while [ ! -e '${go}' ]; do sleep 0.05; done; echo done`,
+  )
+  const task = await job.task({ review_config: { ci_steps: ['cat work.txt'] } })
+  const { execution } = await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  const refusal = await refused(client.call('tasks.transition', { task_id: task.id, status: 'merging', version: 3 }))
+  expect(refusal).toMatchObject({
+    code: 'entry_barrier',
+    message: expect.stringContaining(`waits for the run that moved it here (${execution.id}) to end`) as string,
+    details: { execution_id: execution.id },
+  })
+  const answer = async () => (await readFile(log, 'utf8')) || 'null'
+  await expect
+    .poll(async () => JSON.parse(await answer()) as unknown)
+    .toMatchObject({
+      task: { status: 'review', entry_barrier: true },
     })
-    const answer = async () => (await readFile(log, 'utf8')) || 'null'
-    await expect
-      .poll(async () => JSON.parse(await answer()) as unknown)
-      .toMatchObject({
-        task: { status: 'review', entry_barrier: true },
-      })
-    await writeFile(go, '')
-    const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
-    expect(passed).toMatchObject({ status: 'review', entry_barrier: false, error_annotation: null })
-  },
-)
+  await writeFile(go, '')
+  const passed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null)
+  expect(passed).toMatchObject({ status: 'review', entry_barrier: false, error_annotation: null })
+})
 
 test.concurrent('counts one of four simultaneous verdicts and refuses the others', async () => {
   await using job = await startJob()

@@ -117,29 +117,26 @@ test.concurrent('keeps a removed orphan’s branch and work', async () => {
   expect(await job.repository.git(['show', `${restored.branch}:rest.txt`])).toBe('rest')
 })
 
-test.concurrent(
-  'keeps a plain folder’s files in its project’s repository, and leaves one that contains a repository',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const folder = join(rootOf(job), 'notes')
-    await job.repository.write({ 'deep/a.txt': 'a\n' }, folder)
-    const { rescues } = await client.call('orphans.remove', { path: folder })
-    expect(existsSync(folder)).toBe(false)
-    expect(await job.repository.git(['show', `${rescues[0] ?? ''}:deep/a.txt`])).toBe('a')
+test.concurrent('keeps a plain folder’s files in its project’s repository, and leaves one that contains a repository', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const folder = join(rootOf(job), 'notes')
+  await job.repository.write({ 'deep/a.txt': 'a\n' }, folder)
+  const { rescues } = await client.call('orphans.remove', { path: folder })
+  expect(existsSync(folder)).toBe(false)
+  expect(await job.repository.git(['show', `${rescues[0] ?? ''}:deep/a.txt`])).toBe('a')
 
-    const nested = join(rootOf(job), 'nested')
-    await job.repository.write({ 'b.txt': 'b\n' }, nested)
-    await job.repository.git(['init', '-q', join(nested, 'inner')])
-    const homeless = join(job.running.dataDir, 'workspaces', 'no project', 'task')
-    await job.repository.write({ 'c.txt': 'c\n' }, homeless)
-    for (const path of [nested, homeless]) {
-      expect(await refusalOf(client.call('orphans.remove', { path }))).toBe('not_a_git_repository')
-    }
-    expect(await readFile(join(nested, 'b.txt'), 'utf8')).toBe('b\n')
-    expect(await readFile(join(homeless, 'c.txt'), 'utf8')).toBe('c\n')
-  },
-)
+  const nested = join(rootOf(job), 'nested')
+  await job.repository.write({ 'b.txt': 'b\n' }, nested)
+  await job.repository.git(['init', '-q', join(nested, 'inner')])
+  const homeless = join(job.running.dataDir, 'workspaces', 'no project', 'task')
+  await job.repository.write({ 'c.txt': 'c\n' }, homeless)
+  for (const path of [nested, homeless]) {
+    expect(await refusalOf(client.call('orphans.remove', { path }))).toBe('not_a_git_repository')
+  }
+  expect(await readFile(join(nested, 'b.txt'), 'utf8')).toBe('b\n')
+  expect(await readFile(join(homeless, 'c.txt'), 'utf8')).toBe('c\n')
+})
 
 test.concurrent('lists an orphan that a crash left incomplete, or whose repository is gone', async () => {
   await using job = await startJob()

@@ -22,34 +22,29 @@ async function worked(job: Job): Promise<{ task: Task; path: string }> {
   return { task, path }
 }
 
-test.concurrent(
-  'cleanup_workspace_now removes the worktree at once, but never the branch or unsaved work',
-  async () => {
-    const plugin = 'cleanup_workspace_now'
-    await using job = await startJob({
-      workflow: smallWorkflow({ blocked: { on_enter: [{ plugin }], after_enter: [{ plugin }, lastHook] } }),
-    })
-    const { task, path } = await worked(job)
-    await move(job, task.id, 'blocked')
-    expect(await timeline(job, task.id, 'blocked')).toEqual([
-      'on_enter cleanup_workspace_now ok',
-      'after_enter cleanup_workspace_now skipped not_needed',
-    ])
-    const cleaned = await workspace(job, task)
-    expect(cleaned.status).toBe('cleaned')
-    expect(existsSync(path)).toBe(false)
-    expect(await job.repository.git(['branch', '--list', '--format=%(refname:short)', cleaned.branch])).toBe(
-      cleaned.branch,
-    )
-    const kept = await job.repository.git(['for-each-ref', '--format=%(refname)', `refs/svc/rescue/${task.id}`])
-    expect(await job.repository.git(['show', `${kept}:left.txt`])).toBe('left')
-    const untouched = await job.task({ title: 'Never begun' })
-    await move(job, untouched.id, 'blocked')
-    expect((await timeline(job, untouched.id, 'blocked'))[0]).toBe(
-      'on_enter cleanup_workspace_now skipped no_workspace',
-    )
-  },
-)
+test.concurrent('cleanup_workspace_now removes the worktree at once, but never the branch or unsaved work', async () => {
+  const plugin = 'cleanup_workspace_now'
+  await using job = await startJob({
+    workflow: smallWorkflow({ blocked: { on_enter: [{ plugin }], after_enter: [{ plugin }, lastHook] } }),
+  })
+  const { task, path } = await worked(job)
+  await move(job, task.id, 'blocked')
+  expect(await timeline(job, task.id, 'blocked')).toEqual([
+    'on_enter cleanup_workspace_now ok',
+    'after_enter cleanup_workspace_now skipped not_needed',
+  ])
+  const cleaned = await workspace(job, task)
+  expect(cleaned.status).toBe('cleaned')
+  expect(existsSync(path)).toBe(false)
+  expect(await job.repository.git(['branch', '--list', '--format=%(refname:short)', cleaned.branch])).toBe(
+    cleaned.branch,
+  )
+  const kept = await job.repository.git(['for-each-ref', '--format=%(refname)', `refs/svc/rescue/${task.id}`])
+  expect(await job.repository.git(['show', `${kept}:left.txt`])).toBe('left')
+  const untouched = await job.task({ title: 'Never begun' })
+  await move(job, untouched.id, 'blocked')
+  expect((await timeline(job, untouched.id, 'blocked'))[0]).toBe('on_enter cleanup_workspace_now skipped no_workspace')
+})
 
 test.concurrent('schedule_workspace_cleanup replaces the clean-up of its state', async () => {
   const time = { ms: Date.parse('2026-11-21T09:00:00.000Z') }

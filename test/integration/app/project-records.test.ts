@@ -43,56 +43,52 @@ test.concurrent('removes only worktrees and task branches with delete_branches',
   expect(await readFile(join(job.repository.path, 'loose.txt'), 'utf8')).toBe('mine\n')
 })
 
-test.concurrent(
-  'hides a deleted project at once, and removes its rows gradually, also across a restart',
-  async ({ expect }) => {
-    const job = await startJob({ keepData: true })
-    const { dataDir } = job.running
-    const project_id = job.project.id
-    const at = join(dataDir, 'copse.db')
-    await job.running.app.close()
-    const filled = await openDatabase(at, migrations)
-    addManyTasks(filled.db.$client, { project_id, count: 4_000, promptBytes: 100 })
-    filled.close()
-    job.running = await job.running.restart()
-    const { client } = job.running
-    const [first] = (await client.call('tasks.list', { project_id })).items
-    const task_id = first?.id ?? ('' as never)
-    await client.call('projects.delete', { project_id })
-    const gone = [
-      client.call('projects.get', { project_id }),
-      client.call('tasks.list', { project_id }),
-      client.call('tasks.get', { task_id }),
-      client.call('comments.list', { task_id }),
-      client.call('projects.delete', { project_id }),
-    ]
-    expect(await Promise.all(gone.map(async (asked) => (await refused(asked)).code))).toEqual(
-      gone.map(() => 'not_found'),
-    )
-    expect((await client.call('projects.list', {})).items).toEqual([])
-    job.running = await job.running.restart()
-    const look = new SqliteDatabase(at, { readonly: true })
-    const rows = (table: string) => look.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
-    expect(rows('tasks')).toBeGreaterThan(0)
-    await expect.poll(() => rows('projects'), { timeout: 60_000 }).toBe(0)
-    const tables = [
-      'tasks',
-      'transitions',
-      'executions',
-      'reviews',
-      'comments',
-      'task_words',
-      'usage_sums',
-      'task_numbers',
-      'repos',
-    ]
-    expect(tables.map((table) => [table, rows(table)])).toEqual(tables.map((table) => [table, 0]))
-    look.close()
-    await job[Symbol.asyncDispose]()
-    await rm(dataDir, { recursive: true })
-  },
-  90_000,
-)
+test.concurrent('hides a deleted project at once, and removes its rows gradually, also across a restart', async ({
+  expect,
+}) => {
+  const job = await startJob({ keepData: true })
+  const { dataDir } = job.running
+  const project_id = job.project.id
+  const at = join(dataDir, 'copse.db')
+  await job.running.app.close()
+  const filled = await openDatabase(at, migrations)
+  addManyTasks(filled.db.$client, { project_id, count: 4_000, promptBytes: 100 })
+  filled.close()
+  job.running = await job.running.restart()
+  const { client } = job.running
+  const [first] = (await client.call('tasks.list', { project_id })).items
+  const task_id = first?.id ?? ('' as never)
+  await client.call('projects.delete', { project_id })
+  const gone = [
+    client.call('projects.get', { project_id }),
+    client.call('tasks.list', { project_id }),
+    client.call('tasks.get', { task_id }),
+    client.call('comments.list', { task_id }),
+    client.call('projects.delete', { project_id }),
+  ]
+  expect(await Promise.all(gone.map(async (asked) => (await refused(asked)).code))).toEqual(gone.map(() => 'not_found'))
+  expect((await client.call('projects.list', {})).items).toEqual([])
+  job.running = await job.running.restart()
+  const look = new SqliteDatabase(at, { readonly: true })
+  const rows = (table: string) => look.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
+  expect(rows('tasks')).toBeGreaterThan(0)
+  await expect.poll(() => rows('projects'), { timeout: 60_000 }).toBe(0)
+  const tables = [
+    'tasks',
+    'transitions',
+    'executions',
+    'reviews',
+    'comments',
+    'task_words',
+    'usage_sums',
+    'task_numbers',
+    'repos',
+  ]
+  expect(tables.map((table) => [table, rows(table)])).toEqual(tables.map((table) => [table, 0]))
+  look.close()
+  await job[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true })
+}, 90_000)
 
 test.concurrent('does not delete a project with running work', async () => {
   await using job = await startJob()

@@ -11,28 +11,25 @@ const auto: StateHook = { plugin: 'auto_cascade_on_review_pass', on_success: { c
 const reviewOf = async (job: Job, task_id: string) =>
   (await job.running.client.call('tasks.reviews', { task_id })).items[0]
 
-test.concurrent(
-  'holds the review for a person if git’s configuration changed during a run, also under auto-cascade',
-  async () => {
-    await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto] } }) })
-    const { client } = job.running
-    const task = await job.task()
-    const plant =
-      'git config remote.evil.url /tmp/evil; mkdir -p "$(git rev-parse --git-common-dir)/hooks"; echo x > "$(git rev-parse --git-common-dir)/hooks/pre-push"'
-    await job.claim(task, await job.agent(`${plant}; echo worked > work.txt; echo done`))
-    await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
-    const notes = [{ kind: 'repository_changed', paths: ['config', 'hooks/pre-push'] }]
-    expect(await reviewOf(job, task.id)).toMatchObject({ status: 'running', notes })
-    const reasons = (await job.transitions(task.id)).flatMap((one) => one.hooks.map((hook) => hook.action))
-    expect(reasons).toContain('repository_changed')
-    // Neither an agent’s verdict nor its request for the merge is enough.
-    const { version } = await client.call('tasks.get', { task_id: task.id })
-    const early = await refused(client.call('tasks.transition', { task_id: task.id, status: 'merging', version }))
-    expect(early.code).toBe('review_not_ready')
-    await client.call('tasks.verdict', { task_id: task.id, verdict: 'pass' })
-    expect((await job.running.taskWhere(task.id, (one) => one.status === 'done')).status).toBe('done')
-  },
-)
+test.concurrent('holds the review for a person if git’s configuration changed during a run, also under auto-cascade', async () => {
+  await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto] } }) })
+  const { client } = job.running
+  const task = await job.task()
+  const plant =
+    'git config remote.evil.url /tmp/evil; mkdir -p "$(git rev-parse --git-common-dir)/hooks"; echo x > "$(git rev-parse --git-common-dir)/hooks/pre-push"'
+  await job.claim(task, await job.agent(`${plant}; echo worked > work.txt; echo done`))
+  await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  const notes = [{ kind: 'repository_changed', paths: ['config', 'hooks/pre-push'] }]
+  expect(await reviewOf(job, task.id)).toMatchObject({ status: 'running', notes })
+  const reasons = (await job.transitions(task.id)).flatMap((one) => one.hooks.map((hook) => hook.action))
+  expect(reasons).toContain('repository_changed')
+  // Neither an agent’s verdict nor its request for the merge is enough.
+  const { version } = await client.call('tasks.get', { task_id: task.id })
+  const early = await refused(client.call('tasks.transition', { task_id: task.id, status: 'merging', version }))
+  expect(early.code).toBe('review_not_ready')
+  await client.call('tasks.verdict', { task_id: task.id, verdict: 'pass' })
+  expect((await job.running.taskWhere(task.id, (one) => one.status === 'done')).status).toBe('done')
+})
 
 test.concurrent('does not let a reviewer that changes the repository pass its own review', async () => {
   await using job = await startJob({ workflow: withHooks({ review: { after_enter: [auto] } }) })

@@ -147,35 +147,32 @@ test.concurrent('rule 3: reset_worktree keeps commits, folder and ignored files,
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('committed.txt')
 })
 
-test.concurrent(
-  'rule 3: reset_workspace starts the next claim from the base branch and keeps the old work',
-  async () => {
-    await using job = await start()
-    const { client } = job.running
-    const { task, path, branch, next } = await halfDone(job)
-    const tip = await job.repository.git(['rev-parse', branch])
-    const base = await job.repository.commit('Meanwhile', { 'main.txt': 'm\n' })
-    const role = { task_id: task.id, role: 'coder', agent_id: next.id, reset_workspace: true }
-    const { task: given } = await client.call('tasks.assign_role', role)
-    expect(given).toMatchObject({ status: 'todo', diff_stat: null, error_annotation: null })
-    await expect(access(path)).rejects.toThrow('ENOENT')
-    expect(await job.repository.git(['branch', '--list', branch])).toBe('')
-    expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({
-      status: 'cleaned',
-      base_commit: null,
-    })
-    const rescue = await rescues(job)
-    expect(rescue).toContain(`refs/svc/rescue/${task.id}/`)
-    expect(await job.repository.git(['rev-parse', `${rescue}^`])).toBe(tip)
-    expect(await job.repository.git(['show', `${rescue}:loose.txt`])).toBe('u')
+test.concurrent('rule 3: reset_workspace starts the next claim from the base branch and keeps the old work', async () => {
+  await using job = await start()
+  const { client } = job.running
+  const { task, path, branch, next } = await halfDone(job)
+  const tip = await job.repository.git(['rev-parse', branch])
+  const base = await job.repository.commit('Meanwhile', { 'main.txt': 'm\n' })
+  const role = { task_id: task.id, role: 'coder', agent_id: next.id, reset_workspace: true }
+  const { task: given } = await client.call('tasks.assign_role', role)
+  expect(given).toMatchObject({ status: 'todo', diff_stat: null, error_annotation: null })
+  await expect(access(path)).rejects.toThrow('ENOENT')
+  expect(await job.repository.git(['branch', '--list', branch])).toBe('')
+  expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({
+    status: 'cleaned',
+    base_commit: null,
+  })
+  const rescue = await rescues(job)
+  expect(rescue).toContain(`refs/svc/rescue/${task.id}/`)
+  expect(await job.repository.git(['rev-parse', `${rescue}^`])).toBe(tip)
+  expect(await job.repository.git(['show', `${rescue}:loose.txt`])).toBe('u')
 
-    const again = await job.claim(task, next)
-    expect(again.path).toBe(path)
-    await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    expect(await readFile(join(path, 'seen.txt'), 'utf8')).toBe('README.md\nmain.txt\nseen.txt\n')
-    expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ branch, base_commit: base })
-  },
-)
+  const again = await job.claim(task, next)
+  expect(again.path).toBe(path)
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect(await readFile(join(path, 'seen.txt'), 'utf8')).toBe('README.md\nmain.txt\nseen.txt\n')
+  expect(await client.call('tasks.workspace', { task_id: task.id })).toMatchObject({ branch, base_commit: base })
+})
 
 test.concurrent('waits with a reset until the running coder has ended', async () => {
   await using beacon = await createProcessBeacon()

@@ -54,30 +54,27 @@ test.concurrent('refuses a subtask without a suitable parent', async () => {
   expect(await issue({ parent_id: finished.id })).toEqual(['task_terminal', undefined])
 })
 
-test.concurrent(
-  'worktree rule 2: gives an independent subtask its own worktree, an ordered one its parent’s',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const { parent, path } = await workedParent(job)
-    const own = await job.task({ title: 'Own', parent_id: parent.id })
-    const agent = await job.agent('ls > seen.txt; echo done')
-    const apart = await job.claim(own, agent)
-    await job.running.taskWhere(own.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    expect(apart.path).not.toBe(path)
-    expect(await readFile(join(apart.path, 'seen.txt'), 'utf8')).not.toContain('parent.txt')
+test.concurrent('worktree rule 2: gives an independent subtask its own worktree, an ordered one its parent’s', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const { parent, path } = await workedParent(job)
+  const own = await job.task({ title: 'Own', parent_id: parent.id })
+  const agent = await job.agent('ls > seen.txt; echo done')
+  const apart = await job.claim(own, agent)
+  await job.running.taskWhere(own.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect(apart.path).not.toBe(path)
+  expect(await readFile(join(apart.path, 'seen.txt'), 'utf8')).not.toContain('parent.txt')
 
-    const turn = await job.task(ordered(parent))
-    const shared = await job.claim(turn, agent)
-    await job.running.taskWhere(turn.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    expect(shared.path).toBe(path)
-    expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('parent.txt')
-    const shown = await client.call('tasks.workspace', { task_id: turn.id })
-    expect(shown).toMatchObject({ task_id: parent.id, path, status: 'ready', lock: null })
-    const { files } = await client.call('tasks.diff', { task_id: turn.id })
-    expect(files.map((file) => file.path).toSorted()).toEqual(['parent.txt', 'seen.txt'])
-  },
-)
+  const turn = await job.task(ordered(parent))
+  const shared = await job.claim(turn, agent)
+  await job.running.taskWhere(turn.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect(shared.path).toBe(path)
+  expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('parent.txt')
+  const shown = await client.call('tasks.workspace', { task_id: turn.id })
+  expect(shown).toMatchObject({ task_id: parent.id, path, status: 'ready', lock: null })
+  const { files } = await client.call('tasks.diff', { task_id: turn.id })
+  expect(files.map((file) => file.path).toSorted()).toEqual(['parent.txt', 'seen.txt'])
+})
 
 test.concurrent('puts an ordered subtask of an ordered subtask in the topmost worktree', async () => {
   await using job = await startJob()
@@ -92,32 +89,29 @@ test.concurrent('puts an ordered subtask of an ordered subtask in the topmost wo
   await job.running.taskWhere(grandchild.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
 })
 
-test.concurrent(
-  'worktree rule 3: answers PARENT_WORKSPACE_REQUIRED without a coder and workspace at the parent',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const agent = await job.agent('echo done > done.txt; echo done')
-    const fresh = await job.task({ title: 'Fresh' })
-    const first = await job.task(ordered(fresh))
-    expect(await refused(job.claim(first, agent))).toMatchObject({ code: 'PARENT_WORKSPACE_REQUIRED', status: 409 })
-    await client.call('tasks.assign_role', { task_id: fresh.id, role: 'coder', agent_id: agent.id })
-    expect(await refusalOf(job.claim(first, agent))).toBe('PARENT_WORKSPACE_REQUIRED')
-    // A person gets the same answer.
-    expect(await refusalOf(client.call('tasks.claim', { task_id: first.id }))).toBe('PARENT_WORKSPACE_REQUIRED')
-    expect(await job.history(first.id)).toEqual([])
+test.concurrent('worktree rule 3: answers PARENT_WORKSPACE_REQUIRED without a coder and workspace at the parent', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const agent = await job.agent('echo done > done.txt; echo done')
+  const fresh = await job.task({ title: 'Fresh' })
+  const first = await job.task(ordered(fresh))
+  expect(await refused(job.claim(first, agent))).toMatchObject({ code: 'PARENT_WORKSPACE_REQUIRED', status: 409 })
+  await client.call('tasks.assign_role', { task_id: fresh.id, role: 'coder', agent_id: agent.id })
+  expect(await refusalOf(job.claim(first, agent))).toBe('PARENT_WORKSPACE_REQUIRED')
+  // A person gets the same answer.
+  expect(await refusalOf(client.call('tasks.claim', { task_id: first.id }))).toBe('PARENT_WORKSPACE_REQUIRED')
+  expect(await job.history(first.id)).toEqual([])
 
-    const { parent } = await workedParent(job)
-    const second = await job.task(ordered(parent))
-    const reset = { task_id: parent.id, role: 'coder', agent_id: agent.id, reset_workspace: true }
-    await client.call('tasks.assign_role', reset)
-    expect(await refusalOf(job.claim(second, agent))).toBe('PARENT_WORKSPACE_REQUIRED')
-    await job.claim(parent, agent)
-    await job.running.taskWhere(parent.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-    await job.claim(second, agent)
-    await job.running.taskWhere(second.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
-  },
-)
+  const { parent } = await workedParent(job)
+  const second = await job.task(ordered(parent))
+  const reset = { task_id: parent.id, role: 'coder', agent_id: agent.id, reset_workspace: true }
+  await client.call('tasks.assign_role', reset)
+  expect(await refusalOf(job.claim(second, agent))).toBe('PARENT_WORKSPACE_REQUIRED')
+  await job.claim(parent, agent)
+  await job.running.taskWhere(parent.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  await job.claim(second, agent)
+  await job.running.taskWhere(second.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+})
 
 test.concurrent('worktree rule 4: refuses a claim while another works in the worktree, or lets it wait', async () => {
   await using beacon = await createProcessBeacon()

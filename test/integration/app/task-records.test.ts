@@ -43,37 +43,33 @@ test.concurrent('fills a new task’s review config from the project, key by key
 
 const titled = (title: string, count: number) => Array.from({ length: count }, (_, index) => `${title} ${index + 1}`)
 
-test.concurrent(
-  'sends a board each state’s highest tasks, the last finished, stuck ones and related ones',
-  async () => {
-    await using job = await startJob()
-    const { client } = job.running
-    const make = async (title: string, count: number, status?: string) => {
-      const made: Task[] = []
-      for (let n = 1; n <= count; n += 1)
-        made.push(await job.task({ title: `${title} ${n}`, ...(status && { status }) }))
-      return made
-    }
-    const [low, lower, child] = await make('Low', 3)
-    if (!low || !lower || !child) throw new Error('There are no tasks.')
-    await make('High', 31)
-    const over = await make('Over', 32, 'todo')
-    for (const { id } of over.toReversed()) await client.call('tasks.cancel', { task_id: id })
-    const [first] = await make('First', 1, 'todo')
-    if (!first) throw new Error('There is no task.')
-    await client.call('tasks.add_dependency', { task_id: first.id, depends_on_id: lower.id })
-    await client.call('tasks.create', { project_id: job.project.id, parent_id: first.id, title: 'Part' })
-    const archived = await job.task({ title: 'Archived' })
-    await client.call('tasks.archive', { task_id: archived.id })
-    const { items, counts } = await client.call('tasks.board', { project_id: job.project.id })
-    expect(counts).toEqual({ backlog: 35, cancelled: 32, todo: 1 })
-    const shown = new Set(items.map((task) => task.title))
-    expect(shown.size).toBe(items.length)
-    const all = ['Part', ...titled('Low', 3), ...titled('High', 31), ...titled('Over', 32), 'First 1', 'Archived']
-    const left = ['Low 1', 'Low 3', 'High 1', 'High 2', 'Over 31', 'Over 32', 'Archived']
-    expect(all.filter((title) => !shown.has(title))).toEqual(left)
-  },
-)
+test.concurrent('sends a board each state’s highest tasks, the last finished, stuck ones and related ones', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const make = async (title: string, count: number, status?: string) => {
+    const made: Task[] = []
+    for (let n = 1; n <= count; n += 1) made.push(await job.task({ title: `${title} ${n}`, ...(status && { status }) }))
+    return made
+  }
+  const [low, lower, child] = await make('Low', 3)
+  if (!low || !lower || !child) throw new Error('There are no tasks.')
+  await make('High', 31)
+  const over = await make('Over', 32, 'todo')
+  for (const { id } of over.toReversed()) await client.call('tasks.cancel', { task_id: id })
+  const [first] = await make('First', 1, 'todo')
+  if (!first) throw new Error('There is no task.')
+  await client.call('tasks.add_dependency', { task_id: first.id, depends_on_id: lower.id })
+  await client.call('tasks.create', { project_id: job.project.id, parent_id: first.id, title: 'Part' })
+  const archived = await job.task({ title: 'Archived' })
+  await client.call('tasks.archive', { task_id: archived.id })
+  const { items, counts } = await client.call('tasks.board', { project_id: job.project.id })
+  expect(counts).toEqual({ backlog: 35, cancelled: 32, todo: 1 })
+  const shown = new Set(items.map((task) => task.title))
+  expect(shown.size).toBe(items.length)
+  const all = ['Part', ...titled('Low', 3), ...titled('High', 31), ...titled('Over', 32), 'First 1', 'Archived']
+  const left = ['Low 1', 'Low 3', 'High 1', 'High 2', 'Over 31', 'Over 32', 'Archived']
+  expect(all.filter((title) => !shown.has(title))).toEqual(left)
+})
 
 test.concurrent('lists tasks by state, text, label, assignee and parent, archived ones on request', async () => {
   await using job = await startJob()

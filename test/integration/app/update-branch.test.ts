@@ -146,25 +146,22 @@ test.concurrent.each(['merge', 'rebase'] as const)(
   },
 )
 
-test.concurrent(
-  'gives the coder the conflict at once where the task stays in its state, with its work committed',
-  async () => {
-    await using job = await startJob({ files })
-    const { task, path, agent } = await stopped(job, 'echo theirs > shared.txt')
-    await job.repository.commit('Change it too', { 'shared.txt': 'mine\n' })
-    await teach(job, agent, resolving)
-    const handed = await update(job, task, { on_conflict: 'agent' })
-    expect(handed).toMatchObject({ outcome: 'agent', task: { status: 'in_progress' }, execution: { role: 'coder' } })
-    await reviewed(job, task)
-    expect(await readFile(join(path, 'shared.txt'), 'utf8')).toBe('theirs\nmine\n')
-    expect(await job.repository.git(['log', '--first-parent', '-2', '--format=%s', 'HEAD'], { cwd: path })).toMatch(
-      /^Merge commit .*\nKeep uncommitted work$/,
-    )
-    const said = (await hooksOf(job, task)).find((hook) => hook.action === 'update_branch')
-    expect(said?.outcome).toBe('failed')
-    expect(said?.reason).toMatch(/^user:owner: one file conflicts with main \([0-9a-f]{12}\): shared\.txt$/)
-  },
-)
+test.concurrent('gives the coder the conflict at once where the task stays in its state, with its work committed', async () => {
+  await using job = await startJob({ files })
+  const { task, path, agent } = await stopped(job, 'echo theirs > shared.txt')
+  await job.repository.commit('Change it too', { 'shared.txt': 'mine\n' })
+  await teach(job, agent, resolving)
+  const handed = await update(job, task, { on_conflict: 'agent' })
+  expect(handed).toMatchObject({ outcome: 'agent', task: { status: 'in_progress' }, execution: { role: 'coder' } })
+  await reviewed(job, task)
+  expect(await readFile(join(path, 'shared.txt'), 'utf8')).toBe('theirs\nmine\n')
+  expect(await job.repository.git(['log', '--first-parent', '-2', '--format=%s', 'HEAD'], { cwd: path })).toMatch(
+    /^Merge commit .*\nKeep uncommitted work$/,
+  )
+  const said = (await hooksOf(job, task)).find((hook) => hook.action === 'update_branch')
+  expect(said?.outcome).toBe('failed')
+  expect(said?.reason).toMatch(/^user:owner: one file conflicts with main \([0-9a-f]{12}\): shared\.txt$/)
+})
 
 test.concurrent('opens the conflict of a failed merge in an editor, and merges again', async () => {
   await using job = await startJob({ files })
