@@ -5,15 +5,8 @@ import type { Cancellable } from '../ports/cancellable.ts'
 import type { RepositoryRunKind } from '../../src-shared/contract/projects.ts'
 import type { RepositoryPrograms, RepositoryRun, RepositoryState } from '../ports/workspaces.ts'
 import { hasCode, orNull } from './files/file-errors.ts'
-import {
-  findConfig,
-  listConfig,
-  parseConfig,
-  programsIn,
-  type ConfigEntry,
-  type ConfigPlace,
-} from './commands/configured-programs.ts'
-import { runGit } from './commands/run-git.ts'
+import { findConfig, programsIn, type ConfigEntry } from './commands/configured-programs.ts'
+import { readConfig, runGit } from './commands/run-git.ts'
 import { requireRepository } from './worktree/moved-repository.ts'
 
 const infoFiles = ['attributes', 'exclude', 'grafts', 'sparse-checkout']
@@ -26,7 +19,7 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
   if (place === null) return {}
   const { common, git_dir } = place
   const [entries, replaced] = await Promise.all([
-    readConfig(worktree, place, { signal }),
+    readConfig(place, { signal }),
     runGit(worktree, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/replace/'], { signal }),
   ])
   const state = new Map<string, string>()
@@ -55,7 +48,7 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
 /** Reads which programs the repository's own configuration makes git run. */
 export async function readPrograms(repo: string, { signal }: Cancellable): Promise<RepositoryPrograms> {
   const common = await requireRepository(repo, { signal })
-  return { common, programs: programsIn(await readConfig(repo, { common, git_dir: common }, { signal })) }
+  return { common, programs: programsIn(await readConfig({ common, git_dir: common }, { signal })) }
 }
 
 const runKinds: readonly (readonly [pattern: RegExp, kind: RepositoryRunKind])[] = [
@@ -73,7 +66,7 @@ const runKinds: readonly (readonly [pattern: RegExp, kind: RepositoryRunKind])[]
 /** Lists what a repository's own configuration and hooks would make git run. */
 export async function readRuns(repo: string, { signal }: Cancellable): Promise<readonly RepositoryRun[]> {
   const common = await requireRepository(repo, { signal })
-  const entries = await readConfig(repo, { common, git_dir: common }, { signal })
+  const entries = await readConfig({ common, git_dir: common }, { signal })
   const configured = entries
     .filter(({ scope }) => scope === 'local' || scope === 'worktree')
     .flatMap(({ key, value }) => {
@@ -83,14 +76,6 @@ export async function readRuns(repo: string, { signal }: Cancellable): Promise<r
     })
   const hooks = await hookFiles(join(common, 'no-worktree'), common, entries)
   return [...configured, ...hooks.map((file) => ({ kind: 'hook' as const, what: relative(common, file) }))]
-}
-
-async function readConfig(
-  cwd: string,
-  { git_dir }: ConfigPlace,
-  { signal }: Cancellable,
-): Promise<readonly ConfigEntry[]> {
-  return parseConfig((await runGit(cwd, ['--git-dir', git_dir, ...listConfig], { signal })).stdout)
 }
 
 /** Lists hooks except those in the worktree itself, which are part of its diff. */

@@ -2,7 +2,8 @@ import { stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
-import { runGit } from './run-git.ts'
+import { findConfig } from './configured-programs.ts'
+import { readConfig, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
@@ -28,9 +29,8 @@ export async function readCheckoutSettings(
   common: string,
   { signal }: Options,
 ): Promise<CheckoutSettings> {
-  const wanted = ['config', '--name-only', '--get-regexp', '^(checkout\\.workers|core\\.hookspath)$']
-  const { stdout } = await runGit(repo, wanted, { signal, accept: [0, 1] })
-  const configured = stdout.toString('utf8').split('\n')
+  const place = (await findConfig(repo, [])) ?? { git_dir: common, common }
+  const configured = (await readConfig(place, { signal })).map(({ key }) => key)
   const hasHook = (await orNull(stat(join(common, 'hooks', 'post-checkout')))) !== null
   return {
     // A file system monitor is of no use before the first file exists, and its daemon may be unwanted.

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { lstat, readFile, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { ConfiguredPrograms } from '../../ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
@@ -31,7 +32,7 @@ export function programsIn(entries: readonly ConfigEntry[]): ConfiguredPrograms 
 }
 
 /** Parses `git config --list --show-scope -z`; skips the settings that Copse passes to the command. */
-export function parseConfig(output: Buffer): readonly ConfigEntry[] {
+function parseConfig(output: Buffer): readonly ConfigEntry[] {
   const fields = output.toString('utf8').split('\0')
   const entries: ConfigEntry[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
@@ -54,13 +55,13 @@ export const listConfig = ['config', '--list', '--show-scope', '-z', '--includes
 export async function programOverrides(
   cwd: string,
   args: readonly string[],
-  list: (place: ConfigPlace) => Promise<Buffer>,
+  read: (place: ConfigPlace) => Promise<readonly ConfigEntry[]>,
 ): Promise<readonly (readonly [key: string, value: string])[]> {
   const trusted = trust.getStore()
   if (!trusted) return []
   const place = await findConfig(cwd, args)
   if (place === null) return []
-  const entries = await readEntries(place, list)
+  const entries = await read(place)
   const programs = programsIn(entries)
   if (Object.keys(programs).length === 0) return []
   const known = trusted(place.common) ?? {}
@@ -89,28 +90,42 @@ interface ReadConfig {
 }
 
 const maxRemembered = 1_000
+/** By the git folder of a worktree, or by the common folder for all worktrees that have no configuration of their own. */
 const configCache = new Map<string, ReadConfig>()
 
-async function readEntries(
+/** Returns the configuration of all scopes. `list` reads it, and is called only if it has changed. */
+export async function readEntries(
   place: ConfigPlace,
   list: (place: ConfigPlace) => Promise<Buffer>,
 ): Promise<readonly ConfigEntry[]> {
   const fingerprint = await fingerprintOf(place)
-  const known = configCache.get(place.git_dir)
-  if (known?.fingerprint === fingerprint) return known.entries
+  const known = [place.git_dir, place.common].map((folder) => configCache.get(folder))
+  const current = known.find((one) => one?.fingerprint === fingerprint)
+  if (current) return current.entries
   const entries = parseConfig(await list(place))
   // The fingerprint does not cover files that the configuration includes.
   const includes = entries.some((entry) => isOwn(entry) && /^include(?:if)?\./.test(entry.key))
   if (configCache.size >= maxRemembered) configCache.clear()
-  if (includes) configCache.delete(place.git_dir)
-  else configCache.set(place.git_dir, { fingerprint, entries })
+  configCache.delete(place.git_dir)
+  if (includes) return entries
+  // A condition may hold for one worktree alone; so does a configuration of its own, which the fingerprint tells.
+  const isShared = entries.every(({ key }) => !key.startsWith('includeif.'))
+  configCache.set(isShared ? place.common : place.git_dir, { fingerprint, entries })
   return entries
 }
 
 async function fingerprintOf({ git_dir, common }: ConfigPlace): Promise<string> {
-  const files = [join(common, 'config'), join(common, 'config.worktree'), join(git_dir, 'config.worktree')]
+  const own = [join(common, 'config'), join(common, 'config.worktree'), join(git_dir, 'config.worktree')]
+  const files = [...own, ...outerFiles()]
   const stats = await Promise.all(files.map((file) => orNull(stat(file, { bigint: true }))))
   return stats.map((one) => (one ? [one.ino, one.size, one.mtimeNs, one.ctimeNs].join('-') : 'none')).join(' ')
+}
+
+/** The configuration of the user and of the machine, where git looks for it. */
+function outerFiles(): readonly string[] {
+  const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, XDG_CONFIG_HOME } = process.env
+  const users = [join(homedir(), '.gitconfig'), join(XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'git', 'config')]
+  return [...(GIT_CONFIG_GLOBAL === undefined ? users : [GIT_CONFIG_GLOBAL]), GIT_CONFIG_SYSTEM ?? '/etc/gitconfig']
 }
 
 /** Finds the repository that git would work on, as git looks for it; null if there is none. */

@@ -1,6 +1,6 @@
 import { simpleGit } from 'simple-git'
 import { childEnvironment } from '../../platform/process/process-environment.ts'
-import { listConfig, programOverrides, type ConfigPlace } from './configured-programs.ts'
+import { listConfig, programOverrides, readEntries, type ConfigEntry, type ConfigPlace } from './configured-programs.ts'
 import { GitError } from './git-error.ts'
 
 export interface GitOptions {
@@ -148,15 +148,25 @@ function judge(args: readonly string[], options: GitOptions, output: Judged): Gi
   return rest
 }
 
+/** Returns the whole configuration of a repository or worktree; asks git only if its files have changed. */
+export async function readConfig(
+  place: ConfigPlace,
+  { signal }: Pick<GitOptions, 'signal'>,
+): Promise<readonly ConfigEntry[]> {
+  return await readEntries(
+    place,
+    async ({ git_dir, common }) => (await runGit(common, ['--git-dir', git_dir, ...listConfig], { signal })).stdout,
+  )
+}
+
 /** Git uses the last of several values, so overrides of the repository's programs come first. */
 async function settingsFor(
   cwd: string,
   args: readonly string[],
   { signal, hooks = 'none' }: GitOptions,
 ): Promise<readonly Setting[]> {
-  const list = async ({ git_dir }: ConfigPlace): Promise<Buffer> =>
-    (await runGit(cwd, ['--git-dir', git_dir, ...listConfig], { signal })).stdout
-  const overrides = args.includes('--show-scope') ? [] : await programOverrides(cwd, args, list)
+  const read = (place: ConfigPlace) => readConfig(place, { signal })
+  const overrides = args.includes('--show-scope') ? [] : await programOverrides(cwd, args, read)
   return [...overrides, ...deaf, ...(hooks === 'none' ? [noHooks] : [])]
 }
 
