@@ -13,7 +13,6 @@ import { emptyTree, treeOf } from './commands/merge.ts'
 import { peekBranch, peekHead } from './commands/peek.ts'
 import { readGitLink } from './commands/git-link.ts'
 import { withWorktreeIndex } from './commands/snapshot.ts'
-import type { UnreadFile } from './commands/unread-files.ts'
 
 export type DiffScope = (typeof diffScopes)[number]
 
@@ -34,9 +33,13 @@ export async function readDiff(
   { signal, ignore_whitespace = false, since = null }: Cancellable & DiffQuery,
 ): Promise<TakenDiff> {
   const { base, head, ...found } = await findSides(ref, scope, { signal, since })
-  const { read, tree, unread } = await compare(found, { signal }, (sides) =>
-    readPatch(sides, { signal, file, ignore_whitespace }),
-  )
+  const { read, tree, unread } = await compare(found, { signal }, async (sides) => {
+    const whole = sides.tree()
+    // Prevents an unhandled rejection if the patch fails first.
+    whole.catch(() => undefined)
+    const patch = await readPatch(sides, { signal, file, ignore_whitespace })
+    return { read: patch, tree: await whole, unread: sides.unread }
+  })
   const listing = new Map(read.changes.map((one) => [one.path, `${one.new_mode ?? ''} ${one.new_blob ?? ''}`]))
   for (const { old_path } of read.changes) if (old_path !== null) listing.set(old_path, ' ')
   for (const { path, content } of unread) listing.set(path, content)
@@ -46,7 +49,7 @@ export async function readDiff(
 /** Measures all changes since the branch left its base, committed or not. */
 export async function readDiffStat(ref: BranchRef, { signal }: Cancellable): Promise<DiffStat> {
   const found = await findSides(ref, 'branch', { signal, since: null })
-  return (await compare(found, { signal }, (sides) => readStat(sides, { signal }))).read
+  return await compare(found, { signal }, (sides) => readStat(sides, { signal }))
 }
 
 interface FoundSides {
@@ -58,11 +61,9 @@ interface FoundSides {
   readonly to: string
 }
 
-interface Compared<T> {
-  readonly read: T
-  /** The tree of everything that the diff could show. */
-  readonly tree: string
-  readonly unread: readonly UnreadFile[]
+interface ComparedSides extends DiffSides {
+  /** Returns the tree of everything that the diff could show. */
+  tree(): Promise<string>
 }
 
 /**
@@ -72,26 +73,21 @@ interface Compared<T> {
 async function compare<T>(
   { cwd, git_dir, from, to }: FoundSides,
   { signal }: Cancellable,
-  read: (sides: DiffSides) => Promise<T>,
-): Promise<Compared<T>> {
+  read: (sides: ComparedSides) => Promise<T>,
+): Promise<T> {
   if (git_dir === null) {
-    const [tree, told] = await Promise.all([treeOf(cwd, to, { signal }), read({ cwd, from, to, env: {}, unread: [] })])
-    return { read: told, tree, unread: [] }
+    return await read({ cwd, from, to, env: {}, unread: [], tree: () => treeOf(cwd, to, { signal }) })
   }
   try {
-    return await withWorktreeIndex(cwd, { signal, git_dir }, async ({ env, tree, unread }) => ({
-      read: await read({ cwd, from, to: null, env, unread }),
-      tree: await tree,
-      unread,
-    }))
+    return await withWorktreeIndex(cwd, { signal, git_dir }, ({ env, writeTree, unread }) =>
+      read({ cwd, from, to: null, env, unread, tree: writeTree }),
+    )
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'failed') throw error
   }
-  return await withFrozenTree(cwd, { signal, git_dir }, async (tree, env, unread) => ({
-    read: await read({ cwd, from, to: tree, env, unread }),
-    tree,
-    unread,
-  }))
+  return await withFrozenTree(cwd, { signal, git_dir }, (tree, env, unread) =>
+    read({ cwd, from, to: tree, env, unread, tree: () => Promise.resolve(tree) }),
+  )
 }
 
 /** Finds where a task's work is, and what it is compared with. */

@@ -76,7 +76,8 @@ export async function readTree(worktree: string, options: SnapshotOptions): Prom
 export interface WorktreeIndex {
   /** Environment in which git reads that index and its objects. */
   readonly env: Readonly<Record<string, string>>
-  readonly tree: Promise<string>
+  /** Writes the tree of that index and returns its ID. */
+  writeTree(): Promise<string>
   /** Files of the tree that were hashed but not stored. */
   readonly unread: readonly UnreadFile[]
 }
@@ -120,12 +121,9 @@ export async function withWorktreeIndex<T>(
     await inOwn(['add', '--all', '--sparse', '--ignore-errors', '--', ...others], { accept: [0, 1] })
     await addNestedFiles(worktree, inOwn, inner, { signal })
     await addUnread(worktree, inOwn, [...unread.values()])
-    const tree = inOwn(['write-tree', ...(unread.size > 0 ? ['--missing-ok'] : [])]).then(asId)
-    // Prevents an unhandled rejection if `use` fails first.
-    tree.catch(() => undefined)
-    const result = await use({ env, tree, unread: [...unread.values()] })
-    await tree
-    return result
+    const lenient = unread.size > 0 ? ['--missing-ok'] : []
+    const writeTree = async () => asId(await inOwn(['write-tree', ...lenient]))
+    return await use({ env, writeTree, unread: [...unread.values()] })
   })
 }
 
