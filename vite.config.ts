@@ -74,6 +74,13 @@ const precompressed: Plugin = {
   },
 }
 
+/** For the build alone: Vitest would take it for its own, and transform every library that a test loads. */
+const bundledLibraries: Plugin = {
+  name: 'bundled-libraries',
+  apply: 'build',
+  configEnvironment: (name) => (name === 'main' ? { resolve: { noExternal: true } } : null),
+}
+
 /** What a board loads once it is drawn, so that it is there at the first press. */
 const atHand = /\/(LandingMenu|PauseSwitch|ViewsMenu|NewTaskDialog|PaletteDialog)\.vue$/
 
@@ -152,7 +159,7 @@ const toService = { target: service, changeOrigin: true, headers: { origin: serv
 const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
   root: 'src-renderer',
   base: './',
-  plugins: [vue(), workedOutRoutes, earlyConnection, precompressed],
+  plugins: [vue(), workedOutRoutes, earlyConnection, precompressed, bundledLibraries],
   // Of the languages that the viewer colours, its workers are sent those that they need: they carry none themselves.
   worker: { format: 'es', rolldownOptions: { transform: { define: { __DIFFS_WORKER__: 'true' } } } },
   // Not `/api` alone: that is a folder of the renderer's too.
@@ -190,7 +197,6 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
     },
     main: {
       consumer: 'server',
-      resolve: { noExternal: true },
       build: {
         outDir: '../dist/main',
         emptyOutDir: true,
