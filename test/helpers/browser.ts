@@ -32,6 +32,7 @@ const addressBar = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFu
 export const chromiumArgs: readonly string[] = [
   `--disable-features=${[...byPlaywright, ...addressBar].join(',')}`,
   '--disable-gpu',
+  '--force-prefers-reduced-motion',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
