@@ -17,12 +17,12 @@ const external = [
 
 const routes = new URL('src-shared/client/routes.ts', import.meta.url)
 /**
- * What that module exports is plain data, made of the whole contract: the page gets it worked out. The schemas and their
- * library are then no part of what it loads before it shows anything.
+ * What that module exports is plain data, made of the whole contract: the page and the commands get it worked out. The
+ * schemas are then no part of what they load before they show anything.
  */
 const workedOutRoutes: Plugin = {
   name: 'worked-out-routes',
-  applyToEnvironment: ({ name }) => name === 'client',
+  applyToEnvironment: ({ name }) => name === 'client' || name === 'main',
   load: {
     filter: { id: /\/src-shared\/client\/routes\.ts$/ },
     handler: async () =>

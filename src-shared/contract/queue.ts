@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { queueMoves } from './action-names.ts'
 import { AgentId, ExecutionId, TaskId, Timestamp } from './ids.ts'
 
 /** Why an execution has not started: the first reason that applies. */
@@ -26,8 +27,6 @@ export const QueueEntry = z.object({
   created_at: Timestamp,
 })
 
-/** Moves of a queued run within its queue. */
-export const queueMoves = ['first', 'up', 'down', 'last'] as const
 export type QueueMove = (typeof queueMoves)[number]
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { recoveryActions } from './action-names.ts'
 import { ConflictHunk } from './conflicts.ts'
 import { ExecutionOverrides } from './executions.ts'
 import { AgentId, ExecutionId, ProjectId, RepoId, TaskId, Timestamp, TransitionId, UserId } from './ids.ts'
@@ -30,16 +31,6 @@ export const annotationTypes = [
   'nested_repository',
   'submodule_not_pushed',
   'dependency_failed',
-] as const
-export const recoveryActions = [
-  'retry_hook',
-  'skip_hook_once',
-  'resume',
-  'retry_execution',
-  'raise_limit',
-  'retry_merge',
-  'absorb_nested',
-  'ignore_nested',
 ] as const
 export type RecoveryAction = (typeof recoveryActions)[number]
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
+import { recoveryActions } from '../../src-shared/contract/action-names.ts'
 import { Comment, CommentAnchor } from '../../src-shared/contract/comments.ts'
 import { errorStatus } from '../../src-shared/contract/errors.ts'
 import { eventPayloads } from '../../src-shared/contract/events.ts'
@@ -112,7 +113,7 @@ const words: readonly (readonly [string, readonly string[], string])[] = [
     tasks.annotationTypes,
     'hook_failed execution_paused execution_failed execution_incomplete execution_lost merge_conflict retry_budget_exhausted workspace_error workspace_reset_required',
   ],
-  ['a way out', tasks.recoveryActions, 'retry_hook skip_hook_once resume retry_execution retry_merge'],
+  ['a way out', recoveryActions, 'retry_hook skip_hook_once resume retry_execution retry_merge'],
   ['how a hook went', tasks.HookOutcome.shape.outcome.options, 'ok failed skipped blocked'],
   ['a scope of a diff', workspaces.diffScopes, 'uncommitted branch'],
   ['what became of a file', workspaces.DiffFile.shape.status.options, 'added modified deleted renamed'],

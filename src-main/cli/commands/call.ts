@@ -1,7 +1,8 @@
 import { Argument, type Command } from 'commander'
 import type { ZodObject } from 'zod'
 import type { OperationSpec } from '../../../src-shared/contract/operation.ts'
-import { operations, type OperationName } from '../../../src-shared/contract/operations.ts'
+import type { OperationName } from '../../../src-shared/contract/operations.ts'
+import { routes } from '../../../src-shared/client/routes.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { usageError } from '../cli-error.ts'
 import { textOf } from '../prompt.ts'
@@ -20,7 +21,7 @@ export function addCall(program: Command): void {
       'svc call tasks.update - < changes.json',
     ],
   })
-    .addArgument(new Argument('<operation>').choices(Object.keys(operations)))
+    .addArgument(new Argument('<operation>').choices(Object.keys(routes)))
     .argument('[fields...]', 'what it takes, each as name=value: a text, or JSON where it takes no text')
     .action((name: OperationName, fields: readonly string[], options: CommonOptions) =>
       runCommand(options, (scene) => call(scene, name, fields)),
@@ -28,6 +29,8 @@ export function addCall(program: Command): void {
 }
 
 async function call({ client, out }: CommandContext, name: OperationName, fields: readonly string[]): Promise<void> {
+  // The schemas of all operations take as long to make as all else that a command does.
+  const { operations } = await import('../../../src-shared/contract/operations.ts')
   const { input, path }: OperationSpec = operations[name]
   const values = fields[0] === '-' && fields.length === 1 ? readObject(await textOf('-')) : readFields(input, fields)
   const unknown = Object.keys(values).filter((key) => !(key in input.shape))

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander'
-import { queueMoves, type Queue, type QueueMove } from '../../../src-shared/contract/queue.ts'
+import { queueMoves } from '../../../src-shared/contract/action-names.ts'
+import type { Queue, QueueMove } from '../../../src-shared/contract/queue.ts'
 import { CliError } from '../cli-error.ts'
 import { addClientCommand, addGroup, runCommand, type CommandContext, type CommonOptions } from '../command-context.ts'
 import { findProject, findTask } from '../find.ts'

@@ -1,6 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { OperationInput, OperationOutput } from '../../../src-shared/contract/operations.ts'
-import { recoveryActions, type RecoveryAction, type Task } from '../../../src-shared/contract/tasks.ts'
+import { recoveryActions } from '../../../src-shared/contract/action-names.ts'
+import type { RecoveryAction, Task } from '../../../src-shared/contract/tasks.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { findAgent, findTask } from '../find.ts'
 import { paint, plain } from '../output.ts'

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { ExecutionId, ProjectId, TaskId } from '../ids.ts'
 import { ProjectLimits, TaskLimits } from '../limits.ts'
 import { get, post } from '../operation.ts'
-import { ProjectUsage, Queue, queueMoves, UsageSum } from '../queue.ts'
+import { queueMoves } from '../action-names.ts'
+import { ProjectUsage, Queue, UsageSum } from '../queue.ts'
 
 /** Running agents, the queue, and usage. */
 export const queueOperations = {

@@ -4,7 +4,8 @@ import { Execution, ExecutionOverrides } from '../executions.ts'
 import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts'
 import { get, post, patch, put, del, list, page, paginated } from '../operation.ts'
 import { Review } from '../reviews.ts'
-import { Dependency, Preview, recoveryActions, Task, TaskFields, TaskMove, limitsUnenforced } from '../tasks.ts'
+import { recoveryActions } from '../action-names.ts'
+import { Dependency, Preview, Task, TaskFields, TaskMove, limitsUnenforced } from '../tasks.ts'
 import { SeenTree, Workspace } from '../workspaces.ts'
 
 /** Of moves and verdicts, which may lead to a merge. */

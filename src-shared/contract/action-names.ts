@@ -1,0 +1,14 @@
+/** Recovery actions for a task that needs a person. Without schemas, because every command of `svc` loads these. */
+export const recoveryActions = [
+  'retry_hook',
+  'skip_hook_once',
+  'resume',
+  'retry_execution',
+  'raise_limit',
+  'retry_merge',
+  'absorb_nested',
+  'ignore_nested',
+] as const
+
+/** Moves of a queued run within its queue. */
+export const queueMoves = ['first', 'up', 'down', 'last'] as const
