@@ -91,11 +91,11 @@ async function startLocal(
   if (holder) return failed('Another run is using this worktree. Wait, or stop it.')
   const project = context.store.read.projects.get(task.project_id)
   const settings = project ? toSettings(project) : null
-  const [head, repository_state] = await Promise.all([
+  const [head, repository_state, { parts, images, knowledge_file }] = await Promise.all([
     context.workspaces.head(workspace.path, { signal }),
     readRepositoryState(context, workspace.path),
+    buildLaunchPrompt(context, worktrees, place, signal),
   ])
-  const { parts, images, knowledge_file } = await buildLaunchPrompt(context, worktrees, place, signal)
   await placeFiles(context, task, workspace.path)
   await saveStartState(context, record, { start_commit: head, repository_state })
   const told = { ...place, record: { ...record, ...toStoredPrompt(parts), start_commit: head, repository_state } }
