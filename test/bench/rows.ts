@@ -20,6 +20,7 @@ import { loopDelay } from './rows/loop-delay.ts'
 import { landingTen } from './rows/landing-ten.ts'
 import { landingRow, mergeRow } from './rows/merge.ts'
 import { overlapsIdle, overlapsMatrix } from './rows/overlaps.ts'
+import { responseRows } from './rows/page-responses.ts'
 import { packedApp } from './rows/packed-app.ts'
 import { requestsPerSecond } from './rows/requests-per-second.ts'
 import { scriptOutput } from './rows/script-output.ts'
@@ -57,6 +58,7 @@ export const rows: readonly BenchRow[] = [
   besideSignIns,
   initialScriptRow,
   firstBoard,
+  ...responseRows,
   ...frameRows,
   tasksMemory,
   idleBoard,
