@@ -1,9 +1,7 @@
 import { capture } from './child.mjs'
 import { root } from './project.mjs'
 
-/**
- * Runs commands one after the other, prints what they say, and ends the process: with 1 if one failed.
- */
+/** Runs commands one after the other, prints what they say, and ends the process: with 1 if one failed. */
 export async function checkEach(commands) {
   let failed = false
   for (const [command, ...args] of commands) {

@@ -71,6 +71,7 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
     'src-main/api/u.ts',
     `${agent}\nexport const u = (executor: Executor) => executor === 'external'`,
   ],
+  ['copse/no-executor-names', 'src-main/api/t.ts', "export const t = (name: string) => name === 'opencode'"],
   [
     'copse/no-executor-names',
     'src-main/engine/v.ts',
