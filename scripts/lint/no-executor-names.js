@@ -1,5 +1,5 @@
 /** Names that nothing else has. `command` and `external` are also words: of them, what they are compared with tells. */
-const unmistakable = ['claude-code', 'codex', 'gemini', 'opencode', 'acp']
+const unmistakable = ['claude-code', 'codex', 'gemini', 'copilot', 'qwen', 'opencode', 'acp']
 const words = ['command', 'external']
 
 const isNamed = (node) =>

@@ -2,6 +2,7 @@ import { ESLint } from 'eslint'
 import { execFile } from 'node:child_process'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
+import { executorProfiles } from '../../src-shared/contract/executor-profiles.ts'
 import { copySettings } from './project-copy.ts'
 
 const long = (lines: number) => Array.from({ length: lines }, (_, i) => `export const line${i} = ${i}`).join('\n')
@@ -71,7 +72,11 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
     'src-main/api/u.ts',
     `${agent}\nexport const u = (executor: Executor) => executor === 'external'`,
   ],
-  ['copse/no-executor-names', 'src-main/api/t.ts', "export const t = (name: string) => name === 'opencode'"],
+  ...executorProfiles.map((name): (typeof planted)[number] => [
+    'copse/no-executor-names',
+    `src-main/api/names-${name}.ts`,
+    `export const isIt = (executor: string) => executor === '${name}'`,
+  ]),
   [
     'copse/no-executor-names',
     'src-main/engine/v.ts',
