@@ -1,6 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import {
   findConfig,
   listConfig,
@@ -9,6 +9,10 @@ import {
 } from '../../../../src-main/git/commands/configured-programs.ts'
 import { present } from '../../../helpers/present.ts'
 import { createTestRepository, type TestRepository } from '../../../helpers/git-repository.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
 
 /** A repository with two worktrees, and a reader that counts how often git is asked. */
 async function createWorktrees(repository: TestRepository) {
