@@ -14,8 +14,8 @@ const isOneRun = /eslint(?:\.js)?$/.test(process.argv[1] ?? '')
 let program
 
 /**
- * The parser of typescript-eslint with one program for all Vue files of a run. Its own project service takes each Vue file
- * for a change of the project and works out the types of everything anew: 0.6 s a file.
+ * The parser of typescript-eslint with one program for all Vue files of a run. Its own project service takes each of
+ * them for a change of the project and works out the types of everything anew: 0.6 s a file.
  */
 export const parser = {
   meta: { name: 'one-program', version: '1' },

@@ -1,4 +1,4 @@
-/** ESLint's `no-restricted-syntax`, which Oxlint doesn't have: each option is a selector of nodes that may not be there. */
+/** ESLint's `no-restricted-syntax`, which Oxlint doesn't have: each option selects nodes that may not be there. */
 export const restrictedSyntax = {
   meta: {
     type: 'problem',

@@ -18,6 +18,13 @@ export interface BoardScene extends AsyncDisposable {
   open(task?: { readonly id: string; readonly tab: string }): Promise<BenchPage>
 }
 
+/** Opens a page on the board, once it shows cards. */
+export async function openBoard(scene: BoardScene): Promise<BenchPage> {
+  const page = await scene.open()
+  await page.page.locator('[data-card]').first().waitFor()
+  return page
+}
+
 export async function openScene({ build }: Pick<Setting, 'build'>, tasks = 0): Promise<BoardScene> {
   await using opened = new AsyncDisposableStack()
   const repository = opened.use(await createTestRepository())

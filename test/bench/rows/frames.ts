@@ -1,6 +1,6 @@
 import type { BenchPage } from '../browser/board-page.ts'
 import { openPage } from '../browser/board-page.ts'
-import { openScene, type BoardScene } from '../browser/board-scene.ts'
+import { openBoard, openScene, type BoardScene } from '../browser/board-scene.ts'
 import { serveFloor } from '../browser/floor-page.ts'
 import { makeLargeDiff, makeLongTranscript } from '../browser/large-task.ts'
 import { countFrames, drag, scroll, type Frames, type Place } from '../browser/late-frames.ts'
@@ -25,13 +25,13 @@ const scrollAt = (place: Place) => (page: BenchPage, size: Size) => scroll(page,
 const middle: Place = { x: 700, y: 450 }
 
 const scrollBoard: Scene = {
-  prepare: openBoard,
+  prepare: openFullBoard,
   act: async (page, size) => scroll(page, await centreOf(page, 'section[aria-label^="Backlog"]'), size.pixels),
   actOnFloor: scrollAt(middle),
 }
 
 const dragCard: Scene = {
-  prepare: openBoard,
+  prepare: openFullBoard,
   act: async (page, size) => {
     const from = await centreOf(page, '[aria-label^="To do"] [data-card]')
     await drag(page, from, await centreOf(page, 'section[aria-label^="In progress"]'), size.seconds)
@@ -96,7 +96,7 @@ const typeOnFloor = async (page: BenchPage, size: Size) => {
 
 const typeTask: Scene = {
   prepare: async (scene, size) => {
-    const page = await openBoard(scene, size)
+    const page = await openFullBoard(scene, size)
     await page.page.keyboard.press('c')
     await page.page.getByRole('dialog').getByLabel('Title').waitFor()
     return page
@@ -107,7 +107,7 @@ const typeTask: Scene = {
 
 const typeComment: Scene = {
   prepare: async (scene, size) => {
-    const page = await openBoard(scene, size)
+    const page = await openFullBoard(scene, size)
     await page.page.locator('[data-card]').first().click()
     await page.page.locator('[data-task-panel]').getByRole('textbox', { name: 'Comment' }).click()
     return page
@@ -118,7 +118,7 @@ const typeComment: Scene = {
 
 /** A card is pressed, looked at for half a second, and left. */
 const openTasks: Scene = {
-  prepare: openBoard,
+  prepare: openFullBoard,
   act: async ({ page }, { seconds }) => {
     for (let nth = 0; nth < seconds; nth++) {
       await page.locator('[aria-label^="To do"] [data-card]').nth(nth).click()
@@ -137,9 +137,9 @@ const openTasks: Scene = {
 }
 
 /**
- * Counts frames that came more than 32 ms after the one before during scrolling, dragging, typing and opening tasks, by the browser's own trace.
- * The floor is the same gesture on a page of plain rows in the same virtual list: it says how many frames the machine
- * itself is late with. None may be the product's own, so what is compared is the difference.
+ * Counts frames that came more than 32 ms after the one before during scrolling, dragging, typing and opening tasks,
+ * by the browser's own trace. The floor is the same gesture on a page of plain rows in the same virtual list: it says
+ * how many frames the machine itself is late with. None may be the product's own, so what is compared is the difference.
  */
 export const frameRows: readonly BenchRow[] = [
   frameRow('frames-scroll-board', scrollBoard),
@@ -194,11 +194,9 @@ async function prepare(scene: Scene, setting: Setting): Promise<Contest> {
 const told = ({ all, late, longestMs }: Frames) =>
   `${late} of ${all} frames late, the longest ${longestMs.toFixed(0)} ms`
 
-async function openBoard(scene: BoardScene, size: Size): Promise<BenchPage> {
+async function openFullBoard(scene: BoardScene, size: Size): Promise<BenchPage> {
   await makeTasks(scene.product.client, scene.project.id, size.tasks)
-  const page = await scene.open()
-  await page.page.locator('[data-card]').first().waitFor()
-  return page
+  return await openBoard(scene)
 }
 
 async function centreOf({ page }: BenchPage, selector: string): Promise<Place> {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
-import { openPage, type BenchPage } from '../browser/board-page.ts'
-import { openScene, type BoardScene } from '../browser/board-scene.ts'
+import { openPage } from '../browser/board-page.ts'
+import { openBoard, openScene } from '../browser/board-scene.ts'
 import { serveFloor } from '../browser/floor-page.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 
@@ -98,12 +98,6 @@ async function prepare(response: Response, setting: Setting): Promise<Contest> {
     verify: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
-}
-
-async function openBoard(scene: BoardScene): Promise<BenchPage> {
-  const page = await scene.open()
-  await page.page.locator('[data-card]').first().waitFor()
-  return page
 }
 
 /** From the click, by the browser's own clock, to the end of the first frame in which `shown` holds. */
