@@ -22,6 +22,7 @@ import { GitError } from './commands/git-error.ts'
 import { removeLeftTemporary } from './commands/temporary-folder.ts'
 import { readTips } from './commands/refs.ts'
 import { commonDir } from './commands/worktree.ts'
+import { createWorktreeIndexes, removeLeftIndexes } from './commands/worktree-index.ts'
 import { createTrackedPaths } from './list-tracked.ts'
 import { findRepositories } from './find-repositories.ts'
 import { inspectRepository } from './inspect-repository.ts'
@@ -99,6 +100,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
   const worktrees = createKeyedLock()
   const reads = createSingleFlight()
   const shown = createShownDiffs()
+  const indexes = createWorktreeIndexes(options.dataDir)
   const now = (): number => (options.clock ? options.clock.now() : Date.now())
   const onSetAside = (move: { readonly from: string; readonly to: string }): void =>
     options.log?.warn(move, 'a folder that is no whole worktree was renamed, nothing in it is lost')
@@ -148,7 +150,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     diff: (ref, scope, file, { signal, ...wishes }) =>
       ofRepository(ref, { signal }, () =>
         reads.run({ place: folderOf(ref), what: JSON.stringify([ref, scope, file, wishes]) }, signal, (shared) =>
-          readDiff(ref, scope, file, { ...wishes, signal: shared }).then((taken) => {
+          readDiff(ref, scope, file, { ...wishes, indexes, signal: shared }).then((taken) => {
             shown.note(taken)
             return taken.diff
           }),
@@ -157,7 +159,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     commits: (ref, { signal }) => ofRepository(ref, { signal }, () => readCommits(ref, { signal })),
     commitDiff: (ref, commit, file, { signal, ...wishes }) =>
       ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
-    diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal })),
+    diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal, indexes })),
     ...createObservers(options, reads),
     work: (ref, { signal }) => ofRepository(ref, { signal }, () => readWork(ref, { signal })),
     innerRepositories: (ref, { signal }) => ofRepository(ref, { signal }, () => readInner(ref, { signal })),
@@ -225,7 +227,10 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       asWorkspaceError(worktrees.run(resolve(path), () => resetWorktree(path, task, { signal, now, repositories }))),
     discard: (request, { signal }) =>
       asWorkspaceError(
-        worktrees.run(resolve(request.path), () => discardWorktree(request, { signal, now, repositories, onSetAside })),
+        worktrees.run(resolve(request.path), async () => {
+          await indexes.forget(request.path)
+          return await discardWorktree(request, { signal, now, repositories, onSetAside })
+        }),
       ),
     rescue: (path, task, { signal }) =>
       asWorkspaceError(
@@ -278,9 +283,10 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       ),
     remove: (request, { signal }) =>
       asWorkspaceError(
-        worktrees.run(resolve(request.path), () =>
-          removeWorktreeSafely(request, { signal, now, repositories, onSetAside }),
-        ),
+        worktrees.run(resolve(request.path), async () => {
+          await indexes.forget(request.path)
+          return await removeWorktreeSafely(request, { signal, now, repositories, onSetAside })
+        }),
       ),
     lock: (path, lock) => asWorkspaceError(worktrees.run(`lock ${resolve(path)}`, () => takeLock(path, lock))),
     unlock: (path, execution) =>
@@ -288,7 +294,10 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     readLock: (path) => asWorkspaceError(holderOf(path)),
     releaseStaleLocks: async (root) => {
       await asWorkspaceError(removeLeftTemporary())
-      if (options.dataDir !== undefined) await asWorkspaceError(removeLeftOverlaps(options.dataDir))
+      if (options.dataDir !== undefined) {
+        await asWorkspaceError(removeLeftOverlaps(options.dataDir))
+        await asWorkspaceError(removeLeftIndexes(options.dataDir))
+      }
       const left = await asWorkspaceError(removeStaleGitLocks(root, { signal: new AbortController().signal }))
       if (left.length > 0) options.log?.warn({ files: left }, 'locks that a killed git left in worktrees were removed')
       return await asWorkspaceError(releaseStale(root))

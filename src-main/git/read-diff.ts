@@ -12,7 +12,7 @@ import { withFrozenTree } from './commands/frozen-tree.ts'
 import { emptyTree, treeOf } from './commands/merge.ts'
 import { peekBranch, peekHead } from './commands/peek.ts'
 import { readGitLink } from './commands/git-link.ts'
-import { withWorktreeIndex } from './commands/snapshot.ts'
+import type { WorktreeIndexes } from './commands/worktree-index.ts'
 
 export type DiffScope = (typeof diffScopes)[number]
 
@@ -25,15 +25,19 @@ export interface TakenDiff {
   readonly listing: ReadonlyMap<string, string>
 }
 
+interface Reading extends Cancellable {
+  readonly indexes: WorktreeIndexes
+}
+
 /** Reads a task's changes, see `DiffReader.diff`. Writes neither to the worktree's index nor to the repository. */
 export async function readDiff(
   ref: BranchRef,
   scope: DiffScope,
   file: string | null,
-  { signal, ignore_whitespace = false, since = null }: Cancellable & DiffQuery,
+  { signal, indexes, ignore_whitespace = false, since = null }: Reading & DiffQuery,
 ): Promise<TakenDiff> {
   const { base, head, ...found } = await findSides(ref, scope, { signal, since })
-  const { read, tree, unread } = await compare(found, { signal }, async (sides) => {
+  const { read, tree, unread } = await compare(found, { signal, indexes }, async (sides) => {
     const whole = sides.tree()
     // Prevents an unhandled rejection if the patch fails first.
     whole.catch(() => undefined)
@@ -47,9 +51,9 @@ export async function readDiff(
 }
 
 /** Measures all changes since the branch left its base, committed or not. */
-export async function readDiffStat(ref: BranchRef, { signal }: Cancellable): Promise<DiffStat> {
+export async function readDiffStat(ref: BranchRef, { signal, indexes }: Reading): Promise<DiffStat> {
   const found = await findSides(ref, 'branch', { signal, since: null })
-  return await compare(found, { signal }, (sides) => readStat(sides, { signal }))
+  return await compare(found, { signal, indexes }, (sides) => readStat(sides, { signal }))
 }
 
 interface FoundSides {
@@ -72,14 +76,14 @@ interface ComparedSides extends DiffSides {
  */
 async function compare<T>(
   { cwd, git_dir, from, to }: FoundSides,
-  { signal }: Cancellable,
+  { signal, indexes }: Reading,
   read: (sides: ComparedSides) => Promise<T>,
 ): Promise<T> {
   if (git_dir === null) {
     return await read({ cwd, from, to, env: {}, unread: [], tree: () => treeOf(cwd, to, { signal }) })
   }
   try {
-    return await withWorktreeIndex(cwd, { signal, git_dir }, ({ env, writeTree, unread }) =>
+    return await indexes.read(cwd, { signal, git_dir }, ({ env, writeTree, unread }) =>
       read({ cwd, from, to: null, env, unread, tree: writeTree }),
     )
   } catch (error) {

@@ -4,7 +4,7 @@ import { agentsInTurn } from './rows/agents-in-turn.ts'
 import { besideSignIns } from './rows/beside-sign-ins.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
 import { claimToFirstFile } from './rows/claim-to-first-file.ts'
-import { diffRow } from './rows/diff.ts'
+import { diffRow, firstDiffRow } from './rows/diff.ts'
 import { containedStarts } from './rows/contained-start.ts'
 import { dataFolder } from './rows/data-folder.ts'
 import { dryRunRow } from './rows/dry-run.ts'
@@ -40,6 +40,7 @@ export const rows: readonly BenchRow[] = [
   claimToFirstFile,
   ...worktreeCreationRows,
   diffRow,
+  firstDiffRow,
   mergeRow,
   landingRow,
   landingTen,

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { ConfiguredPrograms } from '../../ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
+import { fileState } from '../files/file-state.ts'
 import { readGitLink } from './git-link.ts'
 
 /** Returns the programs that a repository (by its common folder) had when it was added, null if it was not added. */
@@ -117,8 +118,7 @@ export async function readEntries(
 async function fingerprintOf({ git_dir, common }: ConfigPlace): Promise<string> {
   const own = [join(common, 'config'), join(common, 'config.worktree'), join(git_dir, 'config.worktree')]
   const files = [...own, ...outerFiles()]
-  const stats = await Promise.all(files.map((file) => orNull(stat(file, { bigint: true }))))
-  return stats.map((one) => (one ? [one.ino, one.size, one.mtimeNs, one.ctimeNs].join('-') : 'none')).join(' ')
+  return (await Promise.all(files.map(fileState))).join(' ')
 }
 
 /** The configuration of the user and of the machine, where git looks for it. */

@@ -1,14 +1,13 @@
 import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
-import { configPlaceOf } from './configured-programs.ts'
-import { copyIndex, isPartial, ownObjectsEnv } from './own-index.ts'
+import { copyIndex } from './own-index.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { Git, GitOptions, GitOutput } from './run-git.ts'
 import { excludeLockFile } from './status.ts'
 import { makeTemporary } from './temporary-folder.ts'
 import { parentsOf, pathBytes } from './tree-paths.ts'
-import { allBut, findUnread, type UnreadFile } from './unread-files.ts'
+import type { UnreadFile } from './unread-files.ts'
 import { readGitLink } from './git-link.ts'
 import { addNestedFiles, allButInner, findInner, linesOfLinks, listIndexAndUntracked, splitListing } from './nested.ts'
 
@@ -72,61 +71,6 @@ export async function readTree(worktree: string, options: SnapshotOptions): Prom
   })
 }
 
-/** A worktree's content in a separate index. */
-export interface WorktreeIndex {
-  /** Environment in which git reads that index and its objects. */
-  readonly env: Readonly<Record<string, string>>
-  /** Writes the tree of that index and returns its ID. */
-  writeTree(): Promise<string>
-  /** Files of the tree that were hashed but not stored. */
-  readonly unread: readonly UnreadFile[]
-}
-
-// Temporary objects: one pack for all, because many small files take longer; neither compressed nor synced.
-const quick = settingOptions([
-  ['core.fsync', 'none'],
-  ['core.bigFileThreshold', '1'],
-  ['core.looseCompression', '0'],
-  ['pack.compression', '0'],
-])
-
-/**
- * Calls `use` with the content of a worktree as `readTree` reads it. Writes to neither the worktree's index nor the
- * repository, except that a partial clone keeps what git fetches.
- */
-export async function withWorktreeIndex<T>(
-  worktree: string,
-  { signal, git_dir }: SnapshotOptions & { readonly git_dir: string },
-  use: (index: WorktreeIndex) => Promise<T>,
-): Promise<T> {
-  const { common } = await configPlaceOf(git_dir)
-  return await withOwnIndex(worktree, { signal, git_dir }, async (git, own, temporary) => {
-    const objects = join(common, 'objects')
-    const env = { ...own, ...((await isPartial(objects)) ? {} : await ownObjectsEnv(temporary, objects)) }
-    const inOwn: Git = (args, more = {}) => git([...quick, ...args], { env, ...more })
-    const changed = ['ls-files', '-z', '--modified', '--', ...excludeLockFile]
-    const [index, untracked, listed] = await Promise.all([readIndex(inOwn), listUntracked(inOwn), inOwn(changed)])
-    const { entries } = index
-    const names = [...listed.stdout.toString('latin1').split('\0').slice(0, -1), ...index.untracked]
-    const inner = await findInner(worktree, index)
-    const unread = await findUnread(worktree, names)
-    const isRead = (key: string): boolean => !unread.has(key)
-    await addUnmerged(
-      inOwn,
-      entries.filter(({ key }) => isRead(key)),
-    )
-    await uncover(worktree, inOwn, entries)
-    await addUntracked(worktree, inOwn, untracked.filter(isRead))
-    const others = [...excludeLockFile, ...allBut([...unread.values()]), ...allButInner(inner)]
-    await inOwn(['add', '--all', '--sparse', '--ignore-errors', '--', ...others], { accept: [0, 1] })
-    await addNestedFiles(worktree, inOwn, inner, { signal })
-    await addUnread(worktree, inOwn, [...unread.values()])
-    const lenient = unread.size > 0 ? ['--missing-ok'] : []
-    const writeTree = async () => asId(await inOwn(['write-tree', ...lenient]))
-    return await use({ env, writeTree, unread: [...unread.values()] })
-  })
-}
-
 /** Maximum size of a hashed file; a larger one is identified by its size and time. */
 const maxHashedBytes = 1024 ** 3
 const maxHashed = 1_000
@@ -152,7 +96,7 @@ export async function addUnread(worktree: string, git: Git, files: readonly Unre
 async function withOwnIndex<T>(
   worktree: string,
   { signal, git_dir, plain = false }: SnapshotOptions,
-  use: (git: Git, env: Snapshot['env'], temporary: string) => Promise<T>,
+  use: (git: Git, env: Snapshot['env']) => Promise<T>,
 ): Promise<T> {
   const gitDir =
     git_dir ??
@@ -163,13 +107,20 @@ async function withOwnIndex<T>(
     const index = join(temporary, 'index')
     if (!plain) await copyIndex(join(gitDir, 'index'), index)
     const env = { GIT_INDEX_FILE: index }
-    const place = ['--git-dir', gitDir, '--work-tree', worktree, ...thorough]
-    const git: Git = (args, more = {}) =>
-      runGit(worktree, [...place, ...args], { signal, env, access: 'write', maxOutput: longList, ...more })
-    return await use(git, env, temporary)
+    return await use(gitOn({ worktree, git_dir: gitDir, env }, { signal }), env)
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
+}
+
+/** Runs git on the files of a worktree and an index of its own, which `env` names. */
+export function gitOn(
+  { worktree, git_dir, env }: { readonly worktree: string; readonly git_dir: string; readonly env: Snapshot['env'] },
+  { signal }: Pick<GitOptions, 'signal'>,
+): Git {
+  const place = ['--git-dir', git_dir, '--work-tree', worktree, ...thorough]
+  return (args, more = {}) =>
+    runGit(worktree, [...place, ...args], { signal, env, access: 'write', maxOutput: longList, ...more })
 }
 
 /** Adds all files that exist and are not ignored; returns false if some could not be read. */
@@ -192,9 +143,9 @@ async function writeTree(git: Git): Promise<string> {
   return asId(await git(['write-tree']))
 }
 
-const asId = ({ stdout }: GitOutput): string => stdout.toString('utf8').trim()
+export const asId = ({ stdout }: GitOutput): string => stdout.toString('utf8').trim()
 
-function settingOptions(settings: readonly (readonly [key: string, value: string])[]): readonly string[] {
+export function settingOptions(settings: readonly (readonly [key: string, value: string])[]): readonly string[] {
   return settings.flatMap(([key, value]) => ['-c', `${key}=${value}`])
 }
 
@@ -205,14 +156,14 @@ interface Entry {
   readonly key: string
 }
 
-interface Index {
+export interface Index {
   readonly entries: readonly Entry[]
   /** The paths of other repositories' commits. */
   readonly links: readonly string[]
   readonly untracked: readonly string[]
 }
 
-async function readIndex(git: Git): Promise<Index> {
+export async function readIndex(git: Git): Promise<Index> {
   const { stdout } = await git([...listIndexAndUntracked, '--', ...excludeLockFile])
   const { staged, untracked } = splitListing(stdout)
   const unusual = staged.filter((line) => /^[a-zSM]/.test(line))
@@ -223,13 +174,13 @@ async function readIndex(git: Git): Promise<Index> {
   }
 }
 
-async function addUnmerged(git: Git, entries: readonly Entry[]): Promise<void> {
+export async function addUnmerged(git: Git, entries: readonly Entry[]): Promise<void> {
   const keys = new Set(entries.filter(({ mark }) => /m/i.test(mark)).map(({ key }) => key))
   if (keys.size > 0) await addPaths(git, [...keys])
 }
 
 /** Makes git read files that are marked as unchanged, or as outside the checkout, but exist. */
-async function uncover(worktree: string, git: Git, entries: readonly Entry[]): Promise<void> {
+export async function uncover(worktree: string, git: Git, entries: readonly Entry[]): Promise<void> {
   const taken: string[] = []
   const left: string[] = []
   for (const { mark, key } of entries) {
@@ -245,7 +196,7 @@ async function uncover(worktree: string, git: Git, entries: readonly Entry[]): P
 }
 
 /** Returns paths of HEAD that are no longer tracked. */
-async function listUntracked(git: Git): Promise<readonly string[]> {
+export async function listUntracked(git: Git): Promise<readonly string[]> {
   const listed = ['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=D', '-z', 'HEAD', '--']
   // 128: HEAD has no commit yet.
   const { exit_code, stdout } = await git(listed, { accept: [0, 128] })
@@ -253,7 +204,7 @@ async function listUntracked(git: Git): Promise<readonly string[]> {
 }
 
 /** Adds files that are no longer tracked but still exist, even if they are ignored by now. */
-async function addUntracked(worktree: string, git: Git, keys: readonly string[]): Promise<void> {
+export async function addUntracked(worktree: string, git: Git, keys: readonly string[]): Promise<void> {
   const there: string[] = []
   for (const key of keys) if (await isOwnFile(worktree, key)) there.push(key)
   if (there.length > 0) await addPaths(git, there)
@@ -268,10 +219,11 @@ async function isOwnFile(worktree: string, key: string): Promise<boolean> {
   return entry !== null && (entry.isFile() || entry.isSymbolicLink())
 }
 
-async function addPaths(git: Git, keys: readonly string[]): Promise<void> {
+/** Adds these paths, ignored or not; returns false if some could not be read. */
+export async function addPaths(git: Git, keys: readonly string[]): Promise<boolean> {
   const input = asInput(keys.map((key) => `:(top,literal)${key}`))
   const options = ['--all', '--force', '--sparse', '--ignore-errors', '--pathspec-from-file=-', '--pathspec-file-nul']
-  await git(['add', ...options], { input, accept: [0, 1] })
+  return (await git(['add', ...options], { input, accept: [0, 1] })).exit_code === 0
 }
 
 const asInput = (keys: readonly string[]): Buffer => Buffer.from(keys.map((key) => `${key}\0`).join(''), 'latin1')

@@ -1,9 +1,10 @@
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { isTaken, orNull } from '../files/file-errors.ts'
+import { fileState } from '../files/file-state.ts'
 import { runGit } from '../commands/run-git.ts'
 import { copyIndex } from '../commands/own-index.ts'
 import { readGitLink } from '../commands/git-link.ts'
@@ -54,8 +55,7 @@ export async function lockCheckout(checkout: string, token: string): Promise<Che
 
 /** Returns a value that changes whenever git rewrites the checkout's index, which it does by renaming a new file. */
 export async function indexState(checkout: string): Promise<string> {
-  const found = await orNull(stat((await filesOf(checkout, '')).index, { bigint: true }))
-  return found === null ? 'none' : [found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ')
+  return await fileState((await filesOf(checkout, '')).index)
 }
 
 /** Removes a lock that a crash left in a checkout, if it has this token. */

@@ -16,7 +16,8 @@ const [lines, replaced] = [100, 25]
 /**
  * What `GET /tasks/{id}/diff?scope=branch` reads and sends of 2,000 changed files with 100,000 changed lines in a
  * worktree of 5,000, half of them committed: git's answer, cut into files, counted, held to its budgets, as JSON.
- * The floor is `git diff` of the same against the same commit, its output collected.
+ * Between two reads one file changes, as while an agent works. The floor is `git diff` of the same against the same
+ * commit, its output collected.
  */
 export const diffRow: BenchRow = {
   name: 'diff-2000-files',
@@ -24,10 +25,17 @@ export const diffRow: BenchRow = {
   better: 'lower',
   goal: 1.2,
   rounds: { full: { warmUp: 2, measured: 11 }, quick: { warmUp: 0, measured: 1 } },
-  prepare,
+  prepare: (setting) => prepare(setting, 'again'),
 }
 
-async function prepare({ scale, say }: Setting): Promise<Contest> {
+/** The same, when nothing is there that an earlier read has kept. */
+export const firstDiffRow: BenchRow = {
+  ...diffRow,
+  name: 'diff-2000-files-first',
+  prepare: (setting) => prepare(setting, 'first'),
+}
+
+async function prepare({ scale, say }: Setting, which: 'first' | 'again'): Promise<Contest> {
   const { files, changed } = sizes[scale]
   await using opened = new AsyncDisposableStack()
   say(`  making a repository of ${files} files`)
@@ -43,17 +51,23 @@ async function prepare({ scale, say }: Setting): Promise<Contest> {
   await repository.git(['commit', '--quiet', '--all', '--message', 'Half of it'], { cwd: path })
   await change(changed / 2, changed)
   const ref: BranchRef = { repo_path: repository.path, path, branch: 'task', base_branch: 'main', base_commit: base }
-  const workspaces = createWorkspaces()
+  const dataDir = join(repository.beside, 'data')
+  let workspaces = createWorkspaces({ dataDir })
+  let round = 0
   const seen = { product: { files: 0, lines: 0 }, floor: { files: 0, lines: 0 } }
   const owned = opened.move()
   return {
     product: async () => {
+      if (which === 'first') workspaces = createWorkspaces({ dataDir })
+      const edited = changed - 1 - (round % (changed / 2))
+      round += 1
+      await writeFile(join(path, nameOf(edited)), textOf(edited, replaced, `changed ${round}`))
       const since = performance.now()
       const diff = await workspaces.diff(ref, 'branch', null, { signal: new AbortController().signal })
       const json = Buffer.from(JSON.stringify(diff))
       const took = performance.now() - since
       const sum = diff.files.reduce((total, file) => total + file.additions + file.deletions, 0)
-      seen.product = { files: json.length > 0 ? diff.files.length : 0, lines: sum }
+      seen.product = { files: json.includes(`changed ${round}0 `) ? diff.files.length : 0, lines: sum }
       return took
     },
     floor: async () => {
@@ -80,7 +94,7 @@ async function prepare({ scale, say }: Setting): Promise<Contest> {
 const nameOf = (number: number): string => `src/part-${number % 50}/file-${number}.ts`
 
 /** A file's text; its first lines are others once it is changed. */
-function textOf(number: number, changed = 0): string {
-  const text = (line: number) => `const ${line < changed ? 'changed' : 'value'}${line} = compute(${number}, ${line})`
+function textOf(number: number, changed = 0, word = 'changed'): string {
+  const text = (line: number) => `const ${line < changed ? word : 'value'}${line} = compute(${number}, ${line})`
   return Array.from({ length: lines }, (_, line) => `${text(line)}\n`).join('')
 }

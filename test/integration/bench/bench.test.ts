@@ -23,6 +23,7 @@ const names = [
   'claim-to-first-file',
   ...[1_000, 10_000, 100_000].map((files) => `worktree-creation-${files}`),
   'diff-2000-files',
+  'diff-2000-files-first',
   'merge-500-files',
   'landing-reviewed',
   'landing-ten-tasks',

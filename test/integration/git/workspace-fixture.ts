@@ -32,7 +32,10 @@ export async function createFixture(
   const ref = { repo_path: repository.path, path, branch, base_branch: 'main', base_commit: null }
   return {
     repository,
-    workspaces: createWorkspaces({ clock: { now: () => Date.UTC(2026, 10, 21, 9, 30) } }),
+    workspaces: createWorkspaces({
+      clock: { now: () => Date.UTC(2026, 10, 21, 9, 30) },
+      dataDir: join(repository.beside, 'data'),
+    }),
     path,
     root,
     request: (changes = {}) => ({
