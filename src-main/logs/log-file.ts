@@ -162,18 +162,22 @@ function createWriter(
 
 /** Keeps the last bytes of its input, from the start of a line. */
 function createTail(max: number): { push(bytes: Uint8Array): void; end(): Uint8Array } {
-  let kept = Buffer.alloc(0)
+  let kept: Uint8Array[] = []
+  let size = 0
   let pushed = 0
   return {
     push: (bytes) => {
       pushed += bytes.length
-      if (max === 0) return
-      kept = Buffer.concat([kept, bytes])
-      // Cuts rarely, not at each push.
-      if (kept.length > 2 * max) kept = Buffer.from(kept.subarray(-max))
+      if (max === 0 || bytes.length === 0) return
+      kept.push(bytes)
+      size += bytes.length
+      // Cuts rarely, and copies: a part of a buffer would keep all of it.
+      if (size <= 2 * max) return
+      kept = [Buffer.from(Buffer.concat(kept).subarray(-max))]
+      size = max
     },
     end: () => {
-      const last = kept.subarray(-max)
+      const last = Buffer.concat(kept).subarray(-max)
       if (pushed <= last.length) return last
       return last.subarray(last.indexOf(0x0a) + 1)
     },
