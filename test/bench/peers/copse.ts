@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AgentId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
+import { signIn } from '../browser/board-page.ts'
 import { startProduct } from '../product.ts'
 import { receive } from './received.ts'
 import type { Contestant, NewTask, Side } from './side.ts'
@@ -51,6 +52,11 @@ async function open(repository: string, environment: Readonly<Record<string, str
     listeningAt: product.listeningAt,
     create: async (task) => ((await receive(`${path}/tasks`, headers, fields(task))).body as { id: string }).id,
     createMany: async (tasks) => void (await receive(`${path}/tasks/bulk`, headers, { items: tasks.map(fields) })),
+    page: {
+      url: `${url}/#/p/${project_id}`,
+      ready: "document.querySelector('[data-card]')",
+      signIn: (page) => signIn(page, product),
+    },
     board: async () => (await receive(`${path}/board`, headers)).bytes,
     everyTask: async () => {
       let bytes = 0

@@ -108,6 +108,11 @@ async function open(repository: string, environment: Readonly<Record<string, str
       listeningAt,
       create: (task) => add([task]),
       createMany: async (tasks) => void (await add(tasks)),
+      page: {
+        url: url.href,
+        ready: "document.querySelector('[data-task-id]')",
+        signIn: () => Promise.resolve(),
+      },
       board: async () => (await ask('workspace.getState')).bytes,
       everyTask: async () => (await ask('workspace.getState')).bytes,
       start: async (id) => {

@@ -5,6 +5,8 @@ import { agentBinary } from '../../agents/agent-binaries.ts'
 import { scripted, startModelServer } from '../../fakes/model-server.ts'
 import { createTestRepository, testGitEnvironment } from '../../helpers/git-repository.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
+import { openBrowser, openPage } from '../browser/board-page.ts'
+import { timeTo } from '../browser/time-to.ts'
 import { format, spreadOf } from '../measure.ts'
 import { usageOf } from '../process-usage.ts'
 import { copse } from './copse.ts'
@@ -29,6 +31,7 @@ const notes = `The ratio is Cline Kanban / Copse, the median of ${rounds} rounds
 
 await kanbanProgram()
 await using opened = new AsyncDisposableStack()
+const browser = opened.use(await openBrowser())
 const model = opened.use(await startModelServer({ apiKey: 'scripted' }))
 const results = new Map(contestants.map(({ name }) => [name, new Map() as Values]))
 for (let round = 0; round < rounds; round++) {
@@ -83,8 +86,25 @@ async function play(contestant: Contestant, round: number): Promise<readonly (re
     if (number === 0)
       values.push([`board of ${tasks} tasks, kB`, bytes / 1_000], [`every task of ${tasks}, kB`, all / 1_000])
   }
+  values.push(...(await pageOf(side)))
   await timed('create a task by the command line, ms', () => contestant.createByCommand(side, plainTask(tasks + 10)))
   return mediansOf(values)
+}
+
+/** The page with all tasks, in a browser that has kept nothing. */
+async function pageOf({ page: { url, ready, signIn } }: Side): Promise<readonly (readonly [string, number])[]> {
+  await using page = await openPage(browser)
+  await signIn(page)
+  let requests = 0
+  page.page.on('request', (request) => (requests += request.url().startsWith('http') ? 1 : 0))
+  const { painted, interactive } = await timeTo(page, url, ready)
+  // What it fetches after the first cards is part of opening it.
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  return [
+    ['first paint of the page, ms', painted],
+    [`first cards of ${tasks}, ms`, interactive],
+    ['requests of the page', requests],
+  ]
 }
 
 function plainTask(number: number): NewTask {

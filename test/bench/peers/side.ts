@@ -1,3 +1,5 @@
+import type { BenchPage } from '../browser/board-page.ts'
+
 /** A measured program: a service that was just started, with one project on a repository. */
 export interface Side extends AsyncDisposable {
   /** Of the service's own process. */
@@ -12,6 +14,8 @@ export interface Side extends AsyncDisposable {
   board(): Promise<number>
   /** Asks for every task; returns the bytes that were sent. */
   everyTask(): Promise<number>
+  /** Its page with the board: the address, an expression that holds once a card is drawn, and what lets a browser in. */
+  readonly page: { readonly url: string; readonly ready: string; signIn(page: BenchPage): Promise<void> }
   /** Gives the task to Claude Code, as its page does. */
   start(task: string): Promise<void>
   /** The file of this name in the worktree of a task that has been started. */
