@@ -20,7 +20,7 @@ import { commitEverything } from './commands/commit.ts'
 import { withTrust, type TrustedPrograms } from './commands/configured-programs.ts'
 import { GitError } from './commands/git-error.ts'
 import { removeLeftTemporary } from './commands/temporary-folder.ts'
-import { readTips } from './commands/refs.ts'
+import { tipOf } from './commands/refs.ts'
 import { commonDir } from './commands/worktree.ts'
 import { createWorktreeIndexes, removeLeftIndexes } from './commands/worktree-index.ts'
 import { createTrackedPaths } from './list-tracked.ts'
@@ -246,11 +246,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     merge: (request, { signal }) =>
       asWorkspaceError(perRepository(request.repo_path, { signal }, () => mergeIntoTarget(request, { signal }))),
     tip: (repo, branch, { signal }) =>
-      asWorkspaceError(
-        requireRepository(repo, { signal })
-          .then(() => readTips(repo, [branch], { signal }))
-          .then((tips) => tips.get(branch)?.commit ?? null),
-      ),
+      asWorkspaceError(requireRepository(repo, { signal }).then(() => tipOf(repo, branch, { signal }))),
     prepareMerge: (request, { signal }) =>
       asWorkspaceError(perRepository(request.repo_path, { signal }, () => prepareMerge(request, { signal }))),
     moveTarget: (merges, { signal }) =>

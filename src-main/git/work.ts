@@ -11,7 +11,7 @@ import { readGitLink } from './commands/git-link.ts'
 import { readLineChanges } from './commands/line-changes.ts'
 import { emptyTree, treeOf } from './commands/merge.ts'
 import { peekHead } from './commands/peek.ts'
-import { readTip } from './commands/refs.ts'
+import { readCommits } from './commands/refs.ts'
 import { runGit } from './commands/run-git.ts'
 import { readTree } from './commands/snapshot.ts'
 import { changedPaths, pathText } from './commands/tree-paths.ts'
@@ -45,7 +45,7 @@ export async function commitWork(
   const cwd = worktree ?? ref.repo_path
   const isMerging = worktree !== null && (await unfinishedCommand(worktree)) === 'merge'
   if (isMerging) await refuseUnresolved(worktree, { signal })
-  const tip = await readTip(cwd, head, { signal })
+  const [tip] = await readCommits(cwd, [head], { signal })
   if (tip.tree === tree && !isMerging) return head
   const made = await alreadyMade(ref, { head, tree }, { signal })
   if (made !== null) return made
@@ -67,7 +67,7 @@ export async function commitWork(
 async function alreadyMade(ref: BranchRef, { head, tree }: Work, { signal }: Cancellable): Promise<string | null> {
   const now = await resolveCommit(ref.repo_path, branchRef(ref.branch), { signal })
   if (now === null || now === head) return null
-  const tip = await readTip(ref.repo_path, now, { signal })
+  const [tip] = await readCommits(ref.repo_path, [now], { signal })
   return tip.tree === tree && tip.parents[0] === head ? now : null
 }
 

@@ -1,5 +1,5 @@
-import { lstat, readFile, realpath, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { readGitLink } from './git-link.ts'
 
@@ -34,17 +34,49 @@ export async function peekHead(worktree: string): Promise<PeekedHead | null> {
 /** Returns the tip of a local branch in the repository of a linked worktree. */
 export async function peekBranch(worktree: string, branch: string): Promise<string | null> {
   const record = await readGitLink(worktree)
-  // A name that is no valid branch name could lead the path elsewhere.
-  const isPlain = /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(branch)
-  return record === null || !isWorktreeRecord(record) || !isPlain
-    ? null
-    : await peekTip(dirname(dirname(record)), branch)
+  return record === null || !isWorktreeRecord(record) ? null : await peekTip(dirname(dirname(record)), branch)
+}
+
+export interface PeekedWorktree {
+  readonly path: string
+  /** null if HEAD is detached. */
+  readonly branch: string | null
+}
+
+/** Returns the worktrees of a repository whose common folder is an ordinary `.git`, the main one first. */
+export async function peekWorktrees(common: string): Promise<readonly PeekedWorktree[] | null> {
+  const main = await peekWorktree(common, dirname(common))
+  const records = ((await orNull(readdir(join(common, 'worktrees')))) ?? []).map((name) =>
+    join(common, 'worktrees', name),
+  )
+  const linked = await Promise.all(
+    records.map(async (record) => {
+      const link = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
+      // Git leaves out a record without a path, too.
+      return link === null ? 'none' : await peekWorktree(record, dirname(resolve(record, link.trimEnd())))
+    }),
+  )
+  const all = [main, ...linked.filter((one) => one !== 'none')]
+  const found = all.filter((one) => one !== null)
+  return found.length === all.length ? found : null
+}
+
+async function peekWorktree(git_dir: string, path: string): Promise<PeekedWorktree | null> {
+  const file = join(git_dir, 'HEAD')
+  if ((await orNull(lstat(file)))?.isFile() !== true) return null
+  const head = await orNull(readFile(file, 'utf8'))
+  if (/^[0-9a-f]{40,64}\n$/.test(head ?? '')) return { path, branch: null }
+  const branch = /^ref: refs\/heads\/(\S+)\n$/.exec(head ?? '')?.[1]
+  return branch === undefined || branch === '.invalid' ? null : { path, branch }
 }
 
 /** Excludes submodules' folders, which a `.git` file points to as well. */
 const isWorktreeRecord = (record: string) => basename(dirname(record)) === 'worktrees'
 
-async function peekTip(common: string, branch: string): Promise<string | null> {
+/** Returns the tip of a local branch in the repository with this common folder. */
+export async function peekTip(common: string, branch: string): Promise<string | null> {
+  // A name that is no valid branch name could lead the path elsewhere.
+  if (!/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(branch)) return null
   const file = join(common, 'refs', 'heads', branch)
   // A folder here contains the branches below that name.
   if ((await orNull(stat(file)))?.isFile() !== true) return null

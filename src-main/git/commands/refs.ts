@@ -1,5 +1,6 @@
 import type { Tip } from '../../ports/target-mover.ts'
 import { branchRef } from './branch.ts'
+import { peekCommonDir, peekTip } from './peek.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
@@ -23,11 +24,28 @@ export async function readTips(
   return tips
 }
 
-/** Reads a commit's data. */
-export async function readTip(cwd: string, commit: string, { signal }: Options): Promise<Tip> {
-  const args = ['log', '-1', '--no-show-signature', '--format=%H%x00%T%x00%P', '--end-of-options', commit]
-  const [id = '', tree = '', parents = ''] = (await readGit(cwd, args, { signal })).split('\0')
-  return { commit: id, tree, parents: parents.split(' ').filter(Boolean) }
+/** Reads the data of commits, in their order. */
+export async function readCommits<const T extends readonly string[]>(
+  cwd: string,
+  commits: T,
+  { signal }: Options,
+): Promise<{ readonly [K in keyof T]: Tip }> {
+  // `log` names a commit once, however often it is asked for.
+  const different = [...new Set<string>(commits)]
+  const args = ['log', '--no-walk=unsorted', '--no-show-signature', '--format=%H%x00%T%x00%P', '--end-of-options']
+  const lines = (await readGit(cwd, [...args, ...different], { signal })).split('\n')
+  const read = (commit: string): Tip => {
+    const [id = '', tree = '', parents = ''] = lines[different.indexOf(commit)]?.split('\0') ?? []
+    return { commit: id, tree, parents: parents.split(' ').filter(Boolean) }
+  }
+  return commits.map(read) as { readonly [K in keyof T]: Tip }
+}
+
+/** Returns the tip of a branch of a repository; null if there is no such branch. */
+export async function tipOf(repo: string, branch: string, { signal }: Options): Promise<string | null> {
+  const common = await peekCommonDir(repo)
+  const peeked = common === null ? null : await peekTip(common, branch)
+  return peeked ?? (await readTips(repo, [branch], { signal })).get(branch)?.commit ?? null
 }
 
 /**

@@ -2,7 +2,8 @@ import { lstat, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { resolveParent } from '../files/path-guard.ts'
-import { readGit, runGit, splitNul } from './run-git.ts'
+import { peekCommonDir, peekWorktrees } from './peek.ts'
+import { readConfig, readGit, runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
@@ -21,6 +22,9 @@ export async function commonDir(cwd: string, { signal }: Options): Promise<strin
 
 /** Lists all worktrees, the main one (or the bare repository) first. */
 export async function listWorktrees(cwd: string, { signal }: Options): Promise<readonly ListedWorktree[]> {
+  const common = await peekCommonDir(cwd)
+  const peeked = common === null || (await isElsewhere(common, { signal })) ? null : await peekWorktrees(common)
+  if (peeked !== null) return peeked.map((one) => ({ ...one, bare: false }))
   const { stdout } = await runGit(cwd, ['worktree', 'list', '--porcelain', '-z'], { signal })
   const records: { path: string; branch: string | null; bare: boolean }[] = []
   for (const field of splitNul(stdout)) {
@@ -32,6 +36,12 @@ export async function listWorktrees(cwd: string, { signal }: Options): Promise<r
   const [main] = records
   if (main !== undefined && !main.bare) main.path = await mainWorktree(cwd, main.path, { signal })
   return records
+}
+
+/** Returns whether the files of a repository with an ordinary `.git` folder might not lie beside that. */
+async function isElsewhere(common: string, { signal }: Options): Promise<boolean> {
+  const settings = await readConfig({ git_dir: common, common }, { signal })
+  return settings.some(({ key, value }) => key === 'core.worktree' || (key === 'core.bare' && value !== 'false'))
 }
 
 /** Returns the main worktree. Git assumes the parent of `.git`, which is wrong for a submodule, for example. */

@@ -8,7 +8,7 @@ import { currentBranch } from '../commands/branch.ts'
 import { commitTree } from '../commands/commit.ts'
 import { readHunks } from '../commands/conflict-hunks.ts'
 import { peekHead } from '../commands/peek.ts'
-import { readTip, readTips } from '../commands/refs.ts'
+import { tipOf } from '../commands/refs.ts'
 import { changedPaths, pathText } from '../commands/tree-paths.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { moveBranch, type BranchMove, type MovedBranch } from './move-branch.ts'
@@ -31,9 +31,9 @@ export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancell
   let why = ''
   let done: MergeResult | null = null
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
-    const [made, looked] = await Promise.all([
-      prepare(request, { signal }),
+    const [looked, made] = await Promise.all([
       checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
+      prepare(request, { signal }),
     ])
     if (made.kind === 'nothing_to_do') return done ?? nothingToDo(request, made.sides)
     if (made.kind === 'conflict') return await describeConflict(request, made, { signal })
@@ -78,9 +78,10 @@ async function moveWithCheckouts(
 
 /** Creates in the object store the commit to which the target moves, and lists what it changes. */
 async function prepare(request: MergeRequest, { signal }: Cancellable) {
-  const sides = await readSides(request, { signal })
-  const plan = await planMerge(request.repo_path, sides, request.strategy, { signal })
-  if (plan.kind === 'nothing_to_do' || plan.kind === 'conflict') return { ...plan, sides }
+  const commits = await findSides(request, { signal })
+  const plan = await planMerge(request.repo_path, commits, request.strategy, { signal })
+  if (plan.kind === 'nothing_to_do' || plan.kind === 'conflict') return plan
+  const { sides } = plan
   const [changes, commit] = await Promise.all([
     changedPaths(request.repo_path, sides.target.tree, plan.tree, { signal }),
     commitOf(request, plan, { signal }),
@@ -122,19 +123,14 @@ export async function prepareMerge(
 ): Promise<PreparedMerge> {
   await refuseOtherBranch(request, { signal })
   const { repo_path: repo, onto } = request
-  const [head, target] = await Promise.all([
-    request.head === undefined
-      ? readSides(request, { signal }).then((sides) => sides.head)
-      : readTip(repo, request.head, { signal }),
-    readTip(repo, onto, { signal }),
-  ])
-  const plan = await planMerge(repo, { target, head }, request.strategy, { signal })
+  const head = request.head ?? (await findSides(request, { signal })).head
+  const plan = await planMerge(repo, { target: onto, head }, request.strategy, { signal })
   if (plan.kind === 'conflict') return await describeConflict(request, plan, { signal })
-  const sides = { kind: 'prepared', target, head } as const
+  const prepared = { kind: 'prepared', ...plan.sides } as const
   if (plan.kind !== 'nothing_to_do')
-    return { ...sides, commit: await commitOf(request, plan, { signal }), tree: plan.tree }
-  const isEmpty = request.base_commit !== null && head.commit === request.base_commit
-  return { ...sides, commit: onto, tree: target.tree, ...(isEmpty && { empty: true }) }
+    return { ...prepared, commit: await commitOf(request, plan, { signal }), tree: plan.tree }
+  const isEmpty = request.base_commit !== null && prepared.head.commit === request.base_commit
+  return { ...prepared, commit: onto, tree: prepared.target.tree, ...(isEmpty && { empty: true }) }
 }
 
 /**
@@ -152,9 +148,10 @@ export async function moveTarget(
   const { target } = first.prepared
   const [from, to] = [target.commit, last.prepared.commit]
   if (from === to) return { kind: 'moved' }
-  const [changes, looked] = await Promise.all([
+  const checkouts = await checkoutsToUpdate(repo, base_branch, { signal })
+  const [looked, changes] = await Promise.all([
+    readCheckouts(checkouts, { signal }),
     changedPaths(repo, target.tree, last.prepared.tree, { signal }),
-    checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
   ])
   const merged = merges.map(({ request, prepared }) => ({ request, merged: prepared }))
   signal.throwIfAborted()
@@ -188,10 +185,9 @@ export async function checkMergeTarget(
   await finishPendingMove(repo, { signal })
   const checkouts = await checkoutsToUpdate(repo, ref.base_branch, { signal })
   if (checkouts.length === 0) return []
-  const sides = await readSides(ref, { signal })
-  const plan = await planMerge(repo, sides, 'merge', { signal })
+  const plan = await planMerge(repo, await findSides(ref, { signal }), 'merge', { signal })
   if (plan.kind === 'conflict' || plan.kind === 'nothing_to_do') return []
-  const changes = await changedPaths(repo, sides.target.tree, plan.tree, { signal })
+  const changes = await changedPaths(repo, plan.sides.target.tree, plan.tree, { signal })
   return await overwrittenPaths(checkouts, changes, { signal })
 }
 
@@ -201,25 +197,29 @@ export async function readConflicts(
   { signal }: Cancellable,
 ): Promise<MergeConflicts> {
   const { repo_path: repo, branch, base_branch, strategy } = ref
-  const sides = await readSides(ref, { signal })
-  const plan = await planMerge(repo, sides, strategy, { signal })
-  const commits = { head_commit: sides.head.commit, base_commit: sides.target.commit }
+  const { target, head } = await findSides(ref, { signal })
+  const plan = await planMerge(repo, { target, head }, strategy, { signal })
+  const commits = { head_commit: head, base_commit: target }
   const found = plan.kind === 'conflict' ? await describeConflict(ref, plan, { signal }) : { files: [], hunks: [] }
   return { branch, base_branch, ...commits, files: [...found.files], hunks: [...found.hunks] }
 }
 
 type Named = Pick<BranchRef, 'repo_path' | 'branch' | 'base_branch'>
 
-async function readSides(ref: Named & Pick<MergeRequest, 'head'>, { signal }: Cancellable): Promise<Sides> {
-  const [tips, named] = await Promise.all([
-    readTips(ref.repo_path, [ref.base_branch, ref.branch], { signal }),
-    ref.head === undefined ? null : readTip(ref.repo_path, ref.head, { signal }),
+/** Finds the commits to merge: the tips of the two branches, or the head that is named. */
+async function findSides(
+  ref: Named & Pick<MergeRequest, 'head'>,
+  { signal }: Cancellable,
+): Promise<{ readonly target: string; readonly head: string }> {
+  const { repo_path: repo, base_branch, branch } = ref
+  const [target, head] = await Promise.all([
+    tipOf(repo, base_branch, { signal }),
+    ref.head ?? tipOf(repo, branch, { signal }),
   ])
-  const [target, head] = [tips.get(ref.base_branch), named ?? tips.get(ref.branch)]
-  if (target !== undefined && head !== undefined) return { target, head }
+  if (target !== null && head !== null) return { target, head }
   throw new WorkspaceError(
     'git_failed',
-    `No branch "${target === undefined ? ref.base_branch : ref.branch}" in ${ref.repo_path}. Create it, then try again.`,
+    `No branch "${target === null ? base_branch : branch}" in ${repo}. Create it, then try again.`,
   )
 }
 

@@ -57,10 +57,13 @@ async function moveNoted(
   { signal }: Cancellable,
 ): Promise<MovedBranch | 'unclear'> {
   const token = randomUUID()
+  const looked = look === 'look' ? isClear(move) : Promise.resolve(true)
+  // Prevents an unhandled rejection if the note or a lock fails first.
+  looked.catch(() => undefined)
   const pending = await notePendingMove({ ...move, token }, { signal })
   let isStuck = false
   try {
-    const moved = await moveLocked(move, token, look, { signal })
+    const moved = await moveLocked(move, token, looked, { signal })
     if (typeof moved === 'object' && moved.kind === 'stuck') {
       isStuck = true
       throw stuck(move, moved)
@@ -80,19 +83,28 @@ interface StuckMove {
   readonly why: string
 }
 
+/** What status has told of a checkout leaves only the added files to look for. */
+async function isClear({ checkouts, changes, untouched }: BranchMove): Promise<boolean> {
+  const added = changes.filter(({ status }) => status === 'A')
+  const looks = checkouts.map((checkout) => isLikelyClear(checkout, untouched?.has(checkout) ? added : changes))
+  return !(await Promise.all(looks)).includes(false)
+}
+
 async function moveLocked(
   move: BranchMove,
   token: string,
-  look: 'look' | 'looked',
+  looked: Promise<boolean>,
   { signal }: Cancellable,
 ): Promise<Exclude<MovedBranch, { kind: 'dirty' }> | StuckMove | 'dirty' | 'unclear'> {
   const { repo, branch, from, to, reason, checkouts, changes, untouched } = move
   await using stack = new AsyncDisposableStack()
   const locks: CheckoutLock[] = []
   for (const checkout of checkouts) locks.push(stack.use(await lockCheckout(checkout, token)))
-  const looks = look === 'look' ? checkouts.map((checkout) => isLikelyClear(checkout, changes)) : []
   const unsure = locks.filter(({ checkout, state }) => untouched?.get(checkout) !== state)
   const trials = unsure.map((lock) => follow(lock, from, to, { signal, dryRun: true }))
+  // The index has changed since status looked.
+  const again = unsure.filter(({ checkout }) => untouched?.has(checkout))
+  const looks = [looked, ...again.map(({ checkout }) => isLikelyClear(checkout, changes))]
   const [clear, fits] = await Promise.all([Promise.all(looks), Promise.all(trials)])
   if (clear.includes(false)) return 'unclear'
   if (fits.includes(false)) return 'dirty'

@@ -2,6 +2,7 @@ import type { Cancellable } from '../../ports/cancellable.ts'
 import type { MergeRequest } from '../../ports/workspaces.ts'
 import { mergeBase } from '../commands/branch.ts'
 import { mergeTrees, replay, type ConflictedTree, type MergedTree } from '../commands/merge.ts'
+import { readCommits } from '../commands/refs.ts'
 import type { Tip } from '../../ports/target-mover.ts'
 
 export interface Sides {
@@ -17,18 +18,37 @@ export type MergePlan =
   /** A commit that exists. */
   | { readonly kind: 'advance'; readonly tree: string; readonly commit: string }
 
-/** Computes in the object store what the target would become. Changes no ref and no files. */
+/**
+ * Computes in the object store what the target would become, from the two commits. Changes no ref and no files. Returns
+ * the commits' data too.
+ */
 export async function planMerge(
   repo: string,
-  { target, head }: Sides,
+  commits: { readonly target: string; readonly head: string },
+  strategy: MergeRequest['strategy'],
+  { signal }: Cancellable,
+): Promise<MergePlan & { readonly sides: Sides }> {
+  const [[target, head], base, merged] = await Promise.all([
+    readCommits(repo, [commits.target, commits.head], { signal }),
+    // A branch that is merged already is reported as merged for a rebase, too.
+    strategy === 'rebase' ? mergeBase(repo, commits.target, commits.head, { signal }) : null,
+    mergeTrees(repo, commits.target, commits.head, { signal }),
+  ])
+  const sides = { target, head }
+  return { ...(await planOf(repo, { ...sides, base, merged }, strategy, { signal })), sides }
+}
+
+interface Merging extends Sides {
+  readonly base: string | null
+  readonly merged: MergedTree
+}
+
+async function planOf(
+  repo: string,
+  { target, head, base, merged }: Merging,
   strategy: MergeRequest['strategy'],
   { signal }: Cancellable,
 ): Promise<MergePlan> {
-  const [base, merged] = await Promise.all([
-    // A branch that is merged already is reported as merged for a rebase, too.
-    strategy === 'rebase' ? mergeBase(repo, target.commit, head.commit, { signal }) : null,
-    mergeTrees(repo, target.commit, head.commit, { signal }),
-  ])
   if (merged.kind === 'clean' && merged.tree === target.tree) return { kind: 'nothing_to_do' }
   if (strategy === 'rebase') return await planRebase(repo, { target, head, base, merged }, { signal })
   if (merged.kind === 'conflict') return merged
@@ -38,7 +58,7 @@ export async function planMerge(
 
 async function planRebase(
   repo: string,
-  { target, head, base, merged }: Sides & { readonly base: string | null; readonly merged: MergedTree },
+  { target, head, base, merged }: Merging,
   { signal }: Cancellable,
 ): Promise<MergePlan> {
   if (base === target.commit) return { kind: 'advance', commit: head.commit, tree: head.tree }

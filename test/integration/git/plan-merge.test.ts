@@ -1,15 +1,14 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readTips } from '../../../src-main/git/commands/refs.ts'
+import { tipOf } from '../../../src-main/git/commands/refs.ts'
 import { planMerge } from '../../../src-main/git/merge/plan-merge.ts'
 import { createTestRepository, type TestRepository } from '../../helpers/git-repository.ts'
 import { branch, never, withWork } from './workspace-fixture.ts'
 
 const planOf = async (repository: TestRepository, strategy: 'merge' | 'squash' | 'rebase', head = branch) => {
-  const tips = await readTips(repository.path, ['main', head], never)
-  const [target, tip] = [tips.get('main'), tips.get(head)]
-  if (!target || !tip) throw new Error('A branch is missing.')
+  const [target, tip] = [await tipOf(repository.path, 'main', never), await tipOf(repository.path, head, never)]
+  if (target === null || tip === null) throw new Error('A branch is missing.')
   return planMerge(repository.path, { target, head: tip }, strategy, never)
 }
 

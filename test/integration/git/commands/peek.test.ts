@@ -1,8 +1,8 @@
-import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { peekBranch, peekCommonDir, peekHead } from '../../../../src-main/git/commands/peek.ts'
-import { commonDir } from '../../../../src-main/git/commands/worktree.ts'
+import { peekBranch, peekCommonDir, peekHead, peekWorktrees } from '../../../../src-main/git/commands/peek.ts'
+import { commonDir, listWorktrees } from '../../../../src-main/git/commands/worktree.ts'
 import { createTestRepository, type TestRepository } from '../../../helpers/git-repository.ts'
 
 const { signal } = new AbortController()
@@ -60,4 +60,50 @@ test('leaves a packed branch, detached HEAD, main checkout or damaged ref to git
 test('finds no branch in a folder of branches or a name that leads elsewhere', async () => {
   await using tree = await withWorktree()
   for (const name of ['svc', '../tags/v1', '.', 'a//b', 'nothing']) expect(await peekBranch(tree.path, name)).toBeNull()
+})
+
+/** What `git worktree list` says of the path and branch of each. */
+async function listedByGit(repository: TestRepository) {
+  const records = (await repository.git(['worktree', 'list', '--porcelain'])).split('\n\n')
+  return records.map((record) => ({
+    path: /^worktree (.+)$/m.exec(record)?.[1] ?? '',
+    branch: /^branch refs\/heads\/(.+)$/m.exec(record)?.[1] ?? null,
+  }))
+}
+
+test('lists the worktrees that git lists, on a branch, detached, unborn, moved or gone', async () => {
+  await using tree = await withWorktree()
+  const { repository } = tree
+  const add = (name: string, ...options: string[]) =>
+    repository.git(['worktree', 'add', '--quiet', ...options, join(repository.beside, name)])
+  await add('detached', '--detach')
+  await add('relative', '--relative-paths', '-b', 'relative').catch(() => undefined)
+  await add('gone', '-b', 'gone')
+  await rm(join(repository.beside, 'gone'), { recursive: true })
+  await add('moved', '-b', 'moved')
+  await repository.git(['worktree', 'move', join(repository.beside, 'moved'), join(repository.beside, 'elsewhere')])
+  await repository.git(['switch', '--quiet', '--orphan', 'unborn'])
+  const found = await peekWorktrees(join(repository.path, '.git'))
+  expect(found?.[0]).toEqual({ path: repository.path, branch: 'unborn' })
+  const byPath = (all: readonly { readonly path: string }[]) => all.toSorted((a, b) => a.path.localeCompare(b.path))
+  expect(byPath(found ?? [])).toEqual(byPath(await listedByGit(repository)))
+})
+
+test('leaves the list to git where a repository is bare or has its files elsewhere', async () => {
+  await using tree = await withWorktree()
+  const { repository, path } = tree
+  const elsewhere = join(repository.beside, 'elsewhere')
+  await mkdir(elsewhere)
+  const listed = () => listWorktrees(repository.path, { signal })
+  expect(await listed()).toEqual([
+    { path: repository.path, branch: 'main', bare: false },
+    { path, branch: 'svc/one', bare: false },
+  ])
+  await repository.git(['config', 'core.bare', 'true'])
+  expect((await listed())[0]).toMatchObject({ bare: true })
+  await repository.git(['config', 'core.bare', 'false'])
+  await repository.git(['config', 'core.worktree', elsewhere])
+  expect(await listed()).toEqual(
+    (await listedByGit(repository)).map(({ path: place, branch }) => ({ path: place, branch, bare: false })),
+  )
 })
