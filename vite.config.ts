@@ -82,7 +82,7 @@ const bundledLibraries: Plugin = {
 }
 
 /** What a board loads once it is drawn, so that it is there at the first press. */
-const atHand = /\/(LandingMenu|PauseSwitch|ViewsMenu|NewTaskDialog|PaletteDialog)\.vue$/
+const atHand = /\/(BoardDialogs|ChainLine|LandingMenu|PauseSwitch|ViewsMenu|NewTaskDialog|PaletteDialog)\.vue$/
 
 const folders = ['model', 'integration', 'contract']
 
