@@ -162,19 +162,19 @@ function createWriter(
 
 /** Keeps the last bytes of its input, from the start of a line. */
 function createTail(max: number): { push(bytes: Uint8Array): void; end(): Uint8Array } {
-  let kept: Uint8Array[] = []
+  const kept: Uint8Array[] = []
   let size = 0
   let pushed = 0
   return {
     push: (bytes) => {
-      pushed += bytes.length
       if (max === 0 || bytes.length === 0) return
-      kept.push(bytes)
+      pushed += bytes.length
       size += bytes.length
-      // Cuts rarely, and copies: a part of a buffer would keep all of it.
-      if (size <= 2 * max) return
-      kept = [Buffer.from(Buffer.concat(kept).subarray(-max))]
-      size = max
+      kept.push(bytes)
+      for (let [first] = kept; first !== undefined && size - first.length >= max; [first] = kept) {
+        size -= first.length
+        kept.shift()
+      }
     },
     end: () => {
       const last = Buffer.concat(kept).subarray(-max)

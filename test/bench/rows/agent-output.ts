@@ -9,8 +9,8 @@ import type { BenchRow } from '../row.ts'
 
 const execute = promisify(execFile)
 const sizes = { full: 200_000_000, quick: 1_000_000 } as const
-/** How much more memory the service may need for it, in MB. */
-const maxGrowth = 64
+/** How much more memory the service may need for it, in MB: for 800 MB of output it was not more than for 200. */
+const maxGrowth = 160
 const agent = `'${process.execPath}' '${new URL('../agents/flood.ts', import.meta.url).pathname}'`
 
 /** The raw log keeps so much of a longer output: its beginning and its end. */
@@ -20,7 +20,7 @@ const rawBytes = 68_000_000
  * 200 MB that an agent prints (agents/flood.ts), from its start until it is gone and both logs are on disk: read as
  * Claude Code's stream, made a transcript, redacted, and beside it the raw output, of which beginning and end are kept.
  * The floor is the same agent with its output piped through `cat` to a file. Both write into memory. A round fails when
- * the process grows by more than 64 MB meanwhile, or when less is kept than should be.
+ * the process grows by more than 160 MB meanwhile, or when less is kept than should be.
  */
 export const agentOutput: BenchRow = {
   name: 'agent-output-200mb',
