@@ -40,7 +40,7 @@ export interface BrokenRow {
 /** So many rounds are measured at least, where the row has as many. */
 const minRounds = 5
 /** Once a row's rounds took so long, it has no further ones. */
-const budgetMs = 20_000
+const budgetMs = 12_000
 
 /**
  * Measures both sides in turn, product, floor, product, floor …, so that a slow minute slows both. Ends as soon as the

@@ -57,7 +57,9 @@ async function main(): Promise<number> {
   else if (json !== undefined) writeFileSync(json, text)
   // With JSON on stdout the table is for the person beside it.
   const notesOf = (name: string) => ({ seconds: seconds.get(name) ?? 0, before: before.get(name) ?? null })
-  process[json === '-' ? 'stderr' : 'stdout'].write(`${tableOf(results, notesOf)}\n`)
+  const total = seconds.values().reduce((sum, one) => sum + one, 0)
+  const took = `${results.length} rows in ${(total / 60).toFixed(1)} min`
+  process[json === '-' ? 'stderr' : 'stdout'].write(`${tableOf(results, notesOf)}\n${took}\n`)
   const isGood = (row: RowResult | BrokenRow) => !('error' in row) && (quick || row.verdict !== 'missed')
   return results.every(isGood) ? 0 : 1
 }

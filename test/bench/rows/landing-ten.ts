@@ -8,10 +8,10 @@ import { startProduct } from '../product.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 
 const execute = promisify(execFile)
-const sizes = { full: { tasks: 10, seconds: 30 }, quick: { tasks: 2, seconds: 0.2 } } as const
+const sizes = { full: { tasks: 10, seconds: 10 }, quick: { tasks: 2, seconds: 0.2 } } as const
 
 /**
- * Ten reviewed tasks that land together on a base that has moved on, with checks of 30 s and four runs at a time, from
+ * Ten reviewed tasks that land together on a base that has moved on, with checks of 10 s and four runs at a time, from
  * the first request to the last answer. The floor is one run of the checks by hand; one after the other they would take
  * ten times that.
  */

@@ -9,13 +9,13 @@ import { memoryFolder } from '../memory-folder.ts'
 import { startProduct, type Product } from '../product.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 
-const sizes = { full: { agents: 8, seconds: 10 }, quick: { agents: 2, seconds: 1 } } as const
+const sizes = { full: { agents: 8, seconds: 6 }, quick: { agents: 2, seconds: 1 } } as const
 const pace = 1_000_000
 const flood = `'${process.execPath}' '${new URL('../agents/flood.ts', import.meta.url).pathname}'`
 
 /**
  * How late the event loop of the service is, at the 99th percentile, while eight agents each say 1 MB/s of Claude
- * Code's stream-json for ten seconds, and a client follows the events and one transcript. The floor is one millisecond,
+ * Code's stream-json for six seconds, and a client follows the events and one transcript. The floor is one millisecond,
  * so the goal is in ms. The run fails when less has come into the logs meanwhile than was said.
  */
 export const loopDelay: BenchRow = {
