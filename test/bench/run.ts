@@ -29,8 +29,8 @@ async function main(): Promise<number> {
   const before = lastRatios()
   const seconds = new Map<string, number>()
   for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(name))) {
-    console.error(`${row.name} (${scale}, product from ${build})`)
     const began = performance.now()
+    console.error(`${row.name} (${scale}, product from ${build}, after ${(began / 60_000).toFixed(1)} min)`)
     try {
       results.push(await measureApart({ name: row.name, scale, build }))
     } catch (error) {

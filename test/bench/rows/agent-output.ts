@@ -27,7 +27,7 @@ export const agentOutput: BenchRow = {
   unit: 'MB/s',
   better: 'higher',
   goal: 0.5,
-  rounds: { full: { warmUp: 1, measured: 7 }, quick: { warmUp: 0, measured: 1 } },
+  rounds: { full: { warmUp: 1, measured: 3 }, quick: { warmUp: 0, measured: 1 } },
   prepare: async ({ scale, say }) => {
     const bytes = sizes[scale]
     const folder = await mkdtemp(join(await memoryFolder(), 'copse-bench-output-'))

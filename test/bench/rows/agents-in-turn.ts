@@ -27,7 +27,7 @@ export const agentsInTurn: BenchRow = {
   unit: 's',
   better: 'lower',
   goal: 6,
-  rounds: { full: { warmUp: 1, measured: 2 }, quick: { warmUp: 0, measured: 1 } },
+  rounds: { full: { warmUp: 0, measured: 2 }, quick: { warmUp: 0, measured: 1 } },
   prepare,
 }
 

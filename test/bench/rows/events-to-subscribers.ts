@@ -6,7 +6,7 @@ import { startProduct } from '../product.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 import type { SubscribersRequest } from '../subscribers.ts'
 
-const sizes = { full: { subscribers: 200, events: 1_000 }, quick: { subscribers: 3, events: 10 } } as const
+const sizes = { full: { subscribers: 200, events: 500 }, quick: { subscribers: 3, events: 10 } } as const
 const pauseMs = 5
 /**
  * What the process may come to hold between the first and the last round: V8 may give its youngest objects their full

@@ -8,7 +8,7 @@ import { makeTasks } from '../browser/many-tasks.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 
 const sizes = {
-  full: { tasks: 5_000, lines: 100_000, entries: 200_000, pixels: 20_000, seconds: 4 },
+  full: { tasks: 5_000, lines: 100_000, entries: 200_000, pixels: 10_000, seconds: 2 },
   quick: { tasks: 60, lines: 500, entries: 200, pixels: 400, seconds: 0.2 },
 } as const
 type Size = (typeof sizes)[keyof typeof sizes]
@@ -161,7 +161,7 @@ function frameRow(name: string, scene: Scene): BenchRow {
     better: 'lower',
     goal: 0,
     compare: 'difference',
-    rounds: { full: { warmUp: 1, measured: 5 }, quick: { warmUp: 0, measured: 1 } },
+    rounds: { full: { warmUp: 1, measured: 2 }, quick: { warmUp: 0, measured: 1 } },
     prepare: (setting) => prepare(scene, setting),
   }
 }

@@ -23,7 +23,7 @@ export const loopDelay: BenchRow = {
   unit: 'ms',
   better: 'lower',
   goal: 20,
-  rounds: { full: { warmUp: 1, measured: 5 }, quick: { warmUp: 0, measured: 1 } },
+  rounds: { full: { warmUp: 1, measured: 3 }, quick: { warmUp: 0, measured: 1 } },
   prepare,
 }
 

@@ -3,7 +3,7 @@ import type { BenchRow } from '../row.ts'
 import { raceTransitions, type Field } from './transitions-per-second.ts'
 
 const sizes = {
-  full: { tasks: 96, connections: 8, requests: 960, wave: 96 },
+  full: { tasks: 96, connections: 8, requests: 192, wave: 96 },
   quick: { tasks: 3, connections: 1, requests: 12, wave: 3 },
 } as const
 

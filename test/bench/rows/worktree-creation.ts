@@ -21,7 +21,7 @@ const execute = promisify(execFile)
 export const worktreeCreationRows: readonly BenchRow[] = [
   rowOf({ files: 1_000, quick: 20, goal: 3, rounds: 15 }),
   rowOf({ files: 10_000, quick: 50, goal: 1.5, rounds: 9 }),
-  rowOf({ files: 100_000, quick: 150, goal: 0.7, rounds: 5 }),
+  rowOf({ files: 100_000, quick: 150, goal: 0.7, rounds: 3 }),
 ]
 
 interface Size {
