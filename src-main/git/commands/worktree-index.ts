@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm, utimes } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { orNull } from '../files/file-errors.ts'
 import { fileState } from '../files/file-state.ts'
 import { estimateFolder } from '../files/folder-size.ts'
 import { configPlaceOf } from './configured-programs.ts'
@@ -198,12 +199,15 @@ async function makeIndex(worktree: string, folder: string, { signal, git_dir }: 
   await uncover(worktree, git, entries)
   await addUntracked(worktree, git, untracked.filter(isRead))
   const others = [...excludeLockFile, ...allBut([...unread.values()]), ...allButInner(inner)]
-  const { exit_code } = await git(['add', '--all', '--sparse', '--ignore-errors', '--', ...others], { accept: [0, 1] })
+  // Of a worktree without changes there is nothing to take up.
+  const isChanged = names.length > 0 || entries.length > 0 || links.length > 0
+  const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...others]
+  const isWhole = !isChanged || (await git(add, { accept: [0, 1] })).exit_code === 0
   await addNestedFiles(worktree, git, inner, { signal })
   await addUnread(worktree, git, [...unread.values()])
   await backdate(env, began)
   const isOrdinary = entries.length + links.length + inner.nested.length + inner.worktrees.length + unread.size === 0
-  return { env, unread: [...unread.values()], plain: isOrdinary && !partial && exit_code === 0 }
+  return { env, unread: [...unread.values()], plain: isOrdinary && !partial && isWhole }
 }
 
 /**
@@ -212,7 +216,8 @@ async function makeIndex(worktree: string, folder: string, { signal, git_dir }: 
  */
 async function backdate({ GIT_INDEX_FILE: index = '' }: WorktreeIndex['env'], began: number): Promise<void> {
   const seconds = Math.floor(began / 1_000)
-  await utimes(index, seconds, seconds)
+  // A worktree in which nothing was ever staged has none.
+  await orNull(utimes(index, seconds, seconds))
 }
 
 /** Returns a value that changes with the index, the commit, the configuration and what git ignores; null if unknown. */
