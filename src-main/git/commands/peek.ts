@@ -43,14 +43,17 @@ export interface PeekedWorktree {
   readonly branch: string | null
 }
 
+/** More are listed faster by git, which reads as many files. */
+const maxPeeked = 64
+
 /** Returns the worktrees of a repository whose common folder is an ordinary `.git`, the main one first. */
 export async function peekWorktrees(common: string): Promise<readonly PeekedWorktree[] | null> {
   const main = await peekWorktree(common, dirname(common))
-  const records = ((await orNull(readdir(join(common, 'worktrees')))) ?? []).map((name) =>
-    join(common, 'worktrees', name),
-  )
+  const names = (await orNull(readdir(join(common, 'worktrees')))) ?? []
+  if (names.length > maxPeeked) return null
   const linked = await Promise.all(
-    records.map(async (record) => {
+    names.map(async (name) => {
+      const record = join(common, 'worktrees', name)
       const link = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
       // Git leaves out a record without a path, too.
       return link === null ? 'none' : await peekWorktree(record, dirname(resolve(record, link.trimEnd())))

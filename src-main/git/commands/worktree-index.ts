@@ -71,7 +71,7 @@ interface MadeIndex extends Pick<WorktreeIndex, 'env' | 'unread'> {
 const keptMs = 10 * 60_000
 const maxKept = 16
 /** Maximum bytes of one kept index and its objects. */
-const maxKeptBytes = 256 * 1024 * 1024
+const maxKeptBytes = 64 * 1024 * 1024
 /** Files that decide how others are read. */
 const rules = /(?:^|\/)\.git(?:ignore|attributes|modules)$/
 
@@ -113,8 +113,22 @@ export function createWorktreeIndexes(dataDir: string | undefined): WorktreeInde
     await drop(worktree)
     const [oldest] = kept.keys()
     if (kept.size >= maxKept && oldest !== undefined) await drop(oldest)
-    const timer = setTimeout(() => void drop(worktree), keptMs).unref()
+    // What can't be removed now is removed by the next start.
+    const timer = setTimeout(() => void drop(worktree).catch(() => undefined), keptMs).unref()
     kept.set(worktree, { ...index, timer })
+  }
+
+  /** Takes what was kept and brings it up to date; removes it where it is of no use. */
+  const takeCurrent = async (worktree: string, state: string | null, place: IndexPlace): Promise<KeptIndex | null> => {
+    const known = take(worktree)
+    if (known === null) return null
+    let current: KeptIndex | null = null
+    try {
+      if (known.state === state) current = await refresh(worktree, known, place)
+      return current
+    } finally {
+      if (current === null) await remove(known.folder)
+    }
   }
 
   const read = async <T>(
@@ -123,9 +137,7 @@ export function createWorktreeIndexes(dataDir: string | undefined): WorktreeInde
     use: (index: WorktreeIndex) => Promise<T>,
   ): Promise<T> => {
     const state = dataDir === undefined ? null : await stateOf(worktree, git_dir, { signal })
-    const known = take(worktree)
-    const current = known !== null && known.state === state ? await refresh(worktree, git_dir, known, { signal }) : null
-    if (known && !current) await remove(known.folder)
+    const current = await takeCurrent(worktree, state, { git_dir, signal })
     const folder = current?.folder ?? (await makeFolder(dataDir))
     let next: Omit<KeptIndex, 'timer'> | null = null
     try {
@@ -152,12 +164,7 @@ export function createWorktreeIndexes(dataDir: string | undefined): WorktreeInde
  * Brings a kept index up to date with the files. Returns null where only a new one can tell what belongs to it, or git
  * could not.
  */
-async function refresh(
-  worktree: string,
-  git_dir: string,
-  index: KeptIndex,
-  { signal }: Pick<GitOptions, 'signal'>,
-): Promise<KeptIndex | null> {
+async function refresh(worktree: string, index: KeptIndex, { git_dir, signal }: IndexPlace): Promise<KeptIndex | null> {
   const git = quickGit({ worktree, git_dir, env: index.env }, { signal })
   const began = Date.now()
   const changed = ['--modified', '--deleted', '--others', '--exclude-standard']

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { appendFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -109,6 +110,24 @@ test('a cancelled read keeps nothing', async () => {
   await using fixture = await withWork({ 'b.txt': 'b\n' })
   const cancel = new AbortController()
   const read = fixture.workspaces.diffStat(fixture.ref(), { signal: cancel.signal })
+  cancel.abort(new Error('Never mind.'))
+  await expect(read).rejects.toThrow('Never mind.')
+  expect(await keptIndexes(fixture)).toEqual([])
+})
+
+test('a read that is cancelled while it takes up changes leaves nothing', async () => {
+  await using fixture = await withWork({ 'b.txt': 'b\n' })
+  const { repository, path, workspaces } = fixture
+  await workspaces.diffStat(fixture.ref(), never)
+  expect(await keptIndexes(fixture)).toHaveLength(1)
+  const begun = join(repository.beside, 'begun')
+  await writeFile(join(repository.path, '.git', 'info', 'attributes'), '*.slow filter=slow\n')
+  await repository.git(['config', 'filter.slow.clean', `echo >> '${begun}'; sleep 1; cat`])
+  await workspaces.diffStat(fixture.ref(), never)
+  await repository.write({ 'a.slow': 'x\n' }, path)
+  const cancel = new AbortController()
+  const read = workspaces.diffStat(fixture.ref(), { signal: cancel.signal })
+  await expect.poll(() => existsSync(begun)).toBe(true)
   cancel.abort(new Error('Never mind.'))
   await expect(read).rejects.toThrow('Never mind.')
   expect(await keptIndexes(fixture)).toEqual([])
