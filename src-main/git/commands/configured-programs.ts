@@ -121,10 +121,13 @@ async function fingerprintOf({ git_dir, common }: ConfigPlace): Promise<string> 
   return (await Promise.all(files.map(fileState))).join(' ')
 }
 
+/** Where git keeps a user's files besides `.gitconfig`. */
+export const userFolder = (): string => join(process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'git')
+
 /** The configuration of the user and of the machine, where git looks for it. */
 function outerFiles(): readonly string[] {
-  const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM, XDG_CONFIG_HOME } = process.env
-  const users = [join(homedir(), '.gitconfig'), join(XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'git', 'config')]
+  const { GIT_CONFIG_GLOBAL, GIT_CONFIG_SYSTEM } = process.env
+  const users = [join(homedir(), '.gitconfig'), join(userFolder(), 'config')]
   return [...(GIT_CONFIG_GLOBAL === undefined ? users : [GIT_CONFIG_GLOBAL]), GIT_CONFIG_SYSTEM ?? '/etc/gitconfig']
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { fileState } from '../files/file-state.ts'
 import { estimateFolder } from '../files/folder-size.ts'
-import { configPlaceOf } from './configured-programs.ts'
+import { configPlaceOf, programOverrides, userFolder } from './configured-programs.ts'
 import { GitError } from './git-error.ts'
 import { addNestedFiles, allButInner, findInner } from './nested.ts'
 import { copyIndex, isPartial, ownObjectsEnv } from './own-index.ts'
@@ -227,7 +227,10 @@ async function backdate({ GIT_INDEX_FILE: index = '' }: WorktreeIndex['env'], be
   await orNull(utimes(index, seconds, seconds))
 }
 
-/** Returns a value that changes with the index, the commit, the configuration and what git ignores; null if unknown. */
+/**
+ * Returns a value that changes with the index, the commit, the configuration, the programs that may run and what git
+ * ignores; null if unknown.
+ */
 async function stateOf(
   worktree: string,
   git_dir: string,
@@ -237,10 +240,11 @@ async function stateOf(
   if (head === null) return null
   const place = await configPlaceOf(git_dir)
   const settings = await readConfig(place, { signal })
+  // The programs that may run change when a person trusts others, without any file.
+  const overrides = await programOverrides(worktree, [], (of) => readConfig(of, { signal }))
   const outer = (key: string, name: string): string => {
     const value = settings.findLast((setting) => setting.key === key)?.value
-    const config = process.env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config')
-    return value?.replace(/^~(?=\/)/, homedir()) ?? join(config, 'git', name)
+    return value?.replace(/^~(?=\/)/, homedir()) ?? join(userFolder(), name)
   }
   const files = [
     join(git_dir, 'index'),
@@ -249,7 +253,7 @@ async function stateOf(
     outer('core.excludesfile', 'ignore'),
     outer('core.attributesfile', 'attributes'),
   ]
-  return JSON.stringify([head, settings, await Promise.all(files.map(fileState))])
+  return JSON.stringify([head, settings, overrides, await Promise.all(files.map(fileState))])
 }
 
 const quickGit = (...[place, options]: Parameters<typeof gitOn>): Git => {

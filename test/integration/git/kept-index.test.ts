@@ -10,14 +10,17 @@ import { createFixture, never, taskId, withWork, type WorkspaceFixture } from '.
 /** More with `DIFF_RUNS=500`. */
 const numRuns = Number(process.env['DIFF_RUNS'] ?? 4)
 
+/** Git compares the content of what was just written, whatever was kept; of an older file it trusts the times. */
+const past = new Date(Date.now() - 3_600_000)
+
 const keptIndexes = (fixture: WorkspaceFixture) =>
   readdir(join(fixture.repository.beside, 'data', 'indexes')).catch(() => [] as string[])
 
-/** Reads the branch's diff with what was kept, and anew. */
+/** Reads the branch's diff with what was kept, and without. */
 async function readBoth(fixture: WorkspaceFixture) {
   const kept = await fixture.workspaces.diff(fixture.ref(), 'branch', null, never)
-  const anew = await createWorkspaces().diff(fixture.ref(), 'branch', null, never)
-  return { kept, anew }
+  const fresh = await createWorkspaces().diff(fixture.ref(), 'branch', null, never)
+  return { kept, fresh }
 }
 
 test('shows after each of any edits what a first read would show', { timeout: 20_000 + numRuns * 4_000 }, async () => {
@@ -27,8 +30,8 @@ test('shows after each of any edits what a first read would show', { timeout: 20
     // With a submodule nothing is kept.
     for (const edit of edits.filter(({ kind }) => kind !== 'submodule')) {
       await doEdit(fixture.repository, fixture.path, edit)
-      const { kept, anew } = await readBoth(fixture)
-      expect(kept).toEqual(anew)
+      const { kept, fresh } = await readBoth(fixture)
+      expect(kept).toEqual(fresh)
     }
   })
   await fc.assert(property, { numRuns, interruptAfterTimeLimit: 15_000 + numRuns * 3_500 })
@@ -42,8 +45,8 @@ test('takes up only the files that have changed since the last read', async () =
   const [first] = await keptIndexes(fixture)
   await repository.write({ 'd.txt': 'd\n' }, path)
   await rm(join(path, 'b.txt'))
-  const { kept, anew } = await readBoth(fixture)
-  expect(kept).toEqual(anew)
+  const { kept, fresh } = await readBoth(fixture)
+  expect(kept).toEqual(fresh)
   expect(kept.files.map((file) => file.path)).toEqual(['c.txt', 'd.txt'])
   expect(await keptIndexes(fixture)).toEqual([first])
 })
@@ -78,15 +81,31 @@ test('leaves out a file once git ignores it, wherever that is said', async () =>
   expect(await shown()).toEqual(['.gitignore', 'b.txt', 'c.log'])
 })
 
-test('reads anew what the repository converts differently now', async () => {
+test('reads again what the repository converts differently now', async () => {
   await using fixture = await withWork({ 'b.txt': 'b\n' })
   const { repository, path } = fixture
   await repository.write({ 'b.txt': 'b\r\n' }, path)
+  await utimes(join(path, 'b.txt'), past, past)
   expect((await readBoth(fixture)).kept.patch).toContain('+b\r\n')
   await repository.git(['config', 'core.autocrlf', 'input'])
-  const { kept, anew } = await readBoth(fixture)
-  expect(kept).toEqual(anew)
+  const { kept, fresh } = await readBoth(fixture)
+  expect(kept).toEqual(fresh)
   expect(kept.patch).not.toContain('\r')
+})
+
+test('reads again what a program converts that is trusted from now on', async () => {
+  await using fixture = await withWork({ 'b.txt': 'b\n' })
+  const { repository, path } = fixture
+  const program = 'tr a-z A-Z'
+  await repository.git(['config', 'filter.upper.clean', program])
+  await repository.write({ '.gitattributes': '*.up filter=upper\n', 'c.up': 'c\n' }, path)
+  await utimes(join(path, 'c.up'), past, past)
+  let programs = {}
+  const workspaces = createWorkspaces({ dataDir: join(repository.beside, 'data'), trusted: () => programs })
+  const patch = async () => (await workspaces.diff(fixture.ref(), 'branch', null, never)).patch
+  expect(await patch()).toContain('\n+c\n')
+  programs = { 'filter.upper.clean': program }
+  expect(await patch()).toContain('\n+C\n')
 })
 
 test('two reads at once show the same, and leave one index', async () => {
