@@ -3,7 +3,8 @@ import type { EventFeed } from '../core/event-feed.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
 
 export interface ActivityReporter {
-  report(entry: TranscriptEntry): void
+  /** `shown` returns the entry without its secrets. */
+  report(type: TranscriptEntry['type'], shown: () => TranscriptEntry): void
   /** Ends the reporter with the run: activity that was not emitted yet is dropped. */
   end(): void
 }
@@ -16,11 +17,12 @@ export function createActivityReporter(
   feed: Pick<EventFeed, 'activity'>,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
 ): ActivityReporter {
-  let last: TranscriptEntry | null = null
+  let last: (() => TranscriptEntry) | null = null
   let timer: NodeJS.Timeout | undefined
 
-  function say(entry: TranscriptEntry): void {
+  function say(shown: () => TranscriptEntry): void {
     last = null
+    const entry = shown()
     const text = activityOf(entry)
     if (text === null) return
     timer = setTimeout(() => {
@@ -32,10 +34,10 @@ export function createActivityReporter(
     feed.activity({ project_id, task_id, execution_id, ...words })
   }
   return {
-    report: (entry) => {
-      if (!activityTypes.has(entry.type)) return
-      if (timer === undefined) say(entry)
-      else last = entry
+    report: (type, shown) => {
+      if (!activityTypes.has(type)) return
+      if (timer === undefined) say(shown)
+      else last = shown
     },
     end: () => clearTimeout(timer),
   }

@@ -106,9 +106,9 @@ async function startLocal(
     task_id: task.id,
     execution_id: record.id,
     redact: context.redactor(settings?.redaction_patterns ?? []),
-    onEntry: (entry) => {
+    onEntry: (entry, shown) => {
       place.onActivity()
-      activity.report(entry)
+      activity.report(entry.type, shown)
       place.onEntry(entry)
     },
   })

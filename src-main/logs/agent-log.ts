@@ -1,6 +1,6 @@
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { createStreamRedactor } from '../platform/text/redact-stream.ts'
-import type { AgentLog } from '../ports/logs.ts'
+import type { AgentLog, EntryListener } from '../ports/logs.ts'
 import { fitEntry } from './fit-entry.ts'
 import type { LogFileWriter } from './log-file.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
@@ -13,7 +13,7 @@ export function createAgentLog(options: {
   readonly transcript: LogFileWriter
   readonly raw: LogFileWriter
   readonly redact: (text: string) => string
-  readonly onEntry?: ((entry: TranscriptEntry) => void) | undefined
+  readonly onEntry?: EntryListener | undefined
 }): AgentLog {
   const { transcript, raw, redact, onEntry } = options
   const stream = createStreamRedactor(redact)
@@ -25,9 +25,14 @@ export function createAgentLog(options: {
     // `entry` can't wait, so `raw` waits for both files; a failed write rejects there and in `close`.
     transcript.append(Buffer.from(`${JSON.stringify(entry)}\n`)).catch((error: Error) => (failure ??= error))
   }
+  const appendRaw = async (bytes: Uint8Array): Promise<void> => {
+    if (!raw.isFull) return await raw.append(stream.push(bytes))
+    // Redacted at the end, since nearly all of it is left out.
+    await Promise.all([raw.append(stream.takeHeld()), raw.append(bytes)])
+  }
   const finish = async (): Promise<void> => {
     const results = await Promise.allSettled([
-      afterwards(raw.append(stream.flush()), () => raw.close()),
+      afterwards(raw.append(raw.isFull ? stream.takeHeld() : stream.flush()), () => raw.close()),
       transcript.close(),
     ])
     for (const result of results) if (result.status === 'rejected') failure ??= result.reason as Error
@@ -36,20 +41,21 @@ export function createAgentLog(options: {
   return {
     entry(entry) {
       if (closing) return
-      const stored = fitEntry(entry, redact)
+      let fitted: TranscriptEntry | undefined
+      const shown = () => (fitted ??= fitEntry(entry, redact))
       if (!full && transcript.size >= maxTranscriptBytes) {
         full = true
         add({ type: 'error', at: entry.at, text: 'The transcript reached its size limit. The raw log continues.' })
       }
-      if (!full) add(stored)
-      onEntry?.(stored)
+      if (!full) add(shown())
+      onEntry?.(entry, shown)
     },
     async raw(bytes) {
       if (closing) return
-      await Promise.all([raw.append(stream.push(bytes)), transcript.room()])
+      await Promise.all([appendRaw(bytes), transcript.room()])
     },
     async show() {
-      if (!closing) await raw.append(stream.flush())
+      if (!closing && !raw.isFull) await raw.append(stream.flush())
     },
     close: () => (closing ??= finish()),
   }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LogFile, LogSlice } from '../../src-shared/contract/executions.ts'
-import { createStreamRedactor } from '../platform/text/redact-stream.ts'
+import { createStreamRedactor, redactTail } from '../platform/text/redact-stream.ts'
 import type { Logs } from '../ports/logs.ts'
 import { createAgentLog } from './agent-log.ts'
 import { followLog, nextChange, openIfThere } from './follow-log.ts'
@@ -30,7 +30,7 @@ export function createLogs({ dir }: { readonly dir: string }): Logs {
       const folder = await folderOf(task_id)
       const raw = await live.openWriter(join(folder, names.raw), {
         maxBytes: maxRawLogBytes,
-        tailBytes: rawTailBytes,
+        tail: { bytes: rawTailBytes, show: (bytes) => redactTail(bytes, redact) },
         records: false,
       })
       try {

@@ -1,6 +1,8 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { createByteTail, type ByteTail } from '../platform/text/byte-tail.ts'
+import { joined } from '../platform/text/line-buffer.ts'
 
 /** The logs being written, for readers that follow them. */
 export interface LiveLogs {
@@ -15,6 +17,8 @@ export interface LiveLogs {
 export interface LogFileWriter {
   /** Resolves when there is room for more; rejects if an earlier write failed. */
   append(bytes: Uint8Array): Promise<void>
+  /** The cap is reached: what is appended now is for the tail. */
+  readonly isFull: boolean
   /** Resolves when there is room for more, without adding any. */
   room(): Promise<void>
   /** Bytes written and queued. */
@@ -26,8 +30,8 @@ export interface LogFileWriter {
 export interface LogFileOptions {
   /** Further bytes are left out, and a last line says how many. */
   readonly maxBytes: number
-  /** The last bytes are kept too, after the line that says how many are missing. */
-  readonly tailBytes?: number
+  /** The last bytes are kept too, after the line that says how many are missing. `show` gets them at the end. */
+  readonly tail?: { readonly bytes: number; show(bytes: Uint8Array): Uint8Array }
   /** Lines are records: drop an incomplete last one, which a crash left. */
   readonly records: boolean
 }
@@ -95,21 +99,21 @@ async function startSize(file: FileHandle, records: boolean): Promise<number> {
 function createWriter(
   file: FileHandle,
   startingSize: number,
-  { maxBytes, tailBytes = 0 }: LogFileOptions,
+  { maxBytes, tail: tailOptions }: LogFileOptions,
   tell: { readonly grown: () => void; readonly closed: () => void },
 ): LogFileWriter {
   let queue: Uint8Array[] = []
   let queued = 0
   let size = startingSize
   let leftOut = 0
-  const tail = createTail(tailBytes)
+  const tail = tailOptions && createByteTail(tailOptions.bytes)
   let failure: Error | undefined
   let draining: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
   const drain = async (): Promise<void> => {
     while (queue.length > 0) {
-      const batch = Buffer.concat(queue)
+      const batch = joined(queue)
       queue = []
       try {
         await file.appendFile(batch)
@@ -132,10 +136,10 @@ function createWriter(
     if (failure !== undefined) throw failure
   }
   const finish = async (): Promise<void> => {
-    const last = tail.end()
-    const missing = leftOut - last.length
+    const last = tail && wholeLines(tail)
+    const missing = leftOut - (last?.length ?? 0)
     if (missing > 0) enqueue(Buffer.from(`\n[${missing} bytes of output were left out here]\n`))
-    if (last.length > 0) enqueue(last)
+    if (last && last.length > 0) enqueue(tailOptions.show(last))
     await draining
     await file.close()
     tell.closed()
@@ -145,6 +149,9 @@ function createWriter(
     get size() {
       return size
     },
+    get isFull() {
+      return leftOut > 0
+    },
     append: async (bytes) => {
       if (closing) return
       const kept = headOf(bytes, maxBytes - size)
@@ -152,7 +159,7 @@ function createWriter(
       if (leftOut === 0 && kept.length > 0) enqueue(kept)
       const rest = leftOut === 0 ? bytes.subarray(kept.length) : bytes
       leftOut += rest.length
-      tail.push(rest)
+      tail?.push(rest)
       await room()
     },
     room,
@@ -160,28 +167,12 @@ function createWriter(
   }
 }
 
-/** Keeps the last bytes of its input, from the start of a line. */
-function createTail(max: number): { push(bytes: Uint8Array): void; end(): Uint8Array } {
-  const kept: Uint8Array[] = []
-  let size = 0
-  let pushed = 0
-  return {
-    push: (bytes) => {
-      if (max === 0 || bytes.length === 0) return
-      pushed += bytes.length
-      size += bytes.length
-      kept.push(bytes)
-      for (let [first] = kept; first !== undefined && size - first.length >= max; [first] = kept) {
-        size -= first.length
-        kept.shift()
-      }
-    },
-    end: () => {
-      const last = Buffer.concat(kept).subarray(-max)
-      if (pushed <= last.length) return last
-      return last.subarray(last.indexOf(0x0a) + 1)
-    },
-  }
+/** The end of an output that was cut, from the start of a line: of another one a part of a secret might be left. */
+function wholeLines(tail: ByteTail): Uint8Array {
+  const last = tail.bytes()
+  if (tail.size <= last.length) return last
+  const start = last.findIndex((byte) => byte === 0x0a || byte === 0x0d)
+  return start === -1 ? new Uint8Array(0) : last.subarray(start + 1)
 }
 
 /** Returns the longest start that fits and does not end inside a character. */

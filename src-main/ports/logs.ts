@@ -4,15 +4,18 @@ import type { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/i
 import type { Cancellable } from './cancellable.ts'
 
 export interface LogWriter {
-  /** Redacts and appends. Resolves when the writer can take more. */
+  /** Redacts and appends. Resolves when the writer can take more. The bytes must not change any more. */
   write(bytes: Uint8Array | string): Promise<void>
   close(): Promise<void>
 }
 
+/** `entry` is as the agent said it, with its secrets; `shown` returns it as it is stored. */
+export type EntryListener = (entry: TranscriptEntry, shown: () => TranscriptEntry) => void
+
 export interface AgentLog {
   /** Adds a readable entry (redacted) to `agent-{execution}.jsonl`. */
   entry(entry: TranscriptEntry): void
-  /** Adds raw bytes (redacted) to `agent-{execution}.raw.log`. */
+  /** Adds raw bytes (redacted), which must not change any more, to `agent-{execution}.raw.log`. */
   raw(bytes: Uint8Array): Promise<void>
   /** Ends an unfinished last line of the raw bytes, for a terminal that shows them. */
   show?(): Promise<void>
@@ -25,7 +28,7 @@ export interface Logs {
     readonly task_id: TaskId
     readonly execution_id: ExecutionId
     readonly redact: (text: string) => string
-    readonly onEntry?: (entry: TranscriptEntry) => void
+    readonly onEntry?: EntryListener
   }): Promise<AgentLog>
   openFile(task_id: TaskId, name: string, redact: (text: string) => string): Promise<LogWriter>
   /** Writes the knowledge for the task's agents into a file beside the logs and returns its path. */

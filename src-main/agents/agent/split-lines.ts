@@ -1,3 +1,5 @@
+import { joined } from '../../platform/text/line-buffer.ts'
+
 /** One line of a byte stream, without its line end. */
 export interface SplitLine {
   readonly text: string
@@ -31,7 +33,7 @@ export function createLineSplitter(maxBytes: number = maxLineBytes): LineSplitte
     length += bytes.length
   }
   const take = (): readonly SplitLine[] => {
-    const whole = Buffer.concat(parts)
+    const whole = joined(parts)
     const omitted = length > maxBytes
     const line = omitted ? whole.subarray(0, keptOfOverlongLine) : whole
     const omittedBytes = omitted ? length - line.length : 0

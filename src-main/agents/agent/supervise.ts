@@ -29,7 +29,7 @@ const longestTimer = 2 ** 31 - 1
 /** Sends a started agent its prompt and supervises it until it has ended. */
 export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs }: SupervisedRun): RunningExecution {
   const { log } = run
-  const now = (): string => new Date(clock.now()).toISOString()
+  const now = isoClock(clock)
   let endedBy: EndedBy = 'itself'
   let exited = false
   let open = true
@@ -89,6 +89,18 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
       log.entry({ type: 'prompt', at: now(), text: data })
       await dialogue.send(data)
     },
+  }
+}
+
+/** The time as ISO 8601, which hundreds of entries of one millisecond share. */
+function isoClock(clock: Clock): () => string {
+  let at = Number.NaN
+  let text = ''
+  return () => {
+    const ms = clock.now()
+    if (ms !== at) text = new Date(ms).toISOString()
+    at = ms
+    return text
   }
 }
 

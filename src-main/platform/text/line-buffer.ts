@@ -17,12 +17,13 @@ export function createLineBuffer(max = 64 * 1024): LineBuffer {
   let held: Uint8Array[] = []
   let size = 0
   const take = (): Buffer => {
-    const all = Buffer.concat(held)
+    const all = joined(held)
     held = []
     size = 0
     return all
   }
   const hold = (bytes: Uint8Array): void => {
+    if (bytes.length === 0) return
     held.push(bytes)
     size += bytes.length
   }
@@ -41,6 +42,13 @@ export function createLineBuffer(max = 64 * 1024): LineBuffer {
     },
     flush: take,
   }
+}
+
+/** Joins parts; one alone isn't copied. */
+export function joined(parts: readonly Uint8Array[]): Buffer {
+  const [first] = parts
+  if (parts.length !== 1 || first === undefined) return Buffer.concat(parts)
+  return Buffer.from(first.buffer, first.byteOffset, first.length)
 }
 
 /** Returns the length without an incomplete character at the end. */

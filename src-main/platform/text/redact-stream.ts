@@ -1,4 +1,6 @@
-import { openKeyAt } from './redact-rules.ts'
+import { joined } from './line-buffer.ts'
+import { closedKeyEnd, openKeyAt } from './redact-rules.ts'
+import { redacted } from './redact.ts'
 
 /** Redacts bytes that arrive in chunks. */
 export interface StreamRedactor {
@@ -6,6 +8,8 @@ export interface StreamRedactor {
   push(chunk: Uint8Array): Uint8Array
   /** Returns the rest. */
   flush(): Uint8Array
+  /** Returns the rest as it came, with its secrets. */
+  takeHeld(): Uint8Array
 }
 
 /** Maximum bytes of one line that are held back. */
@@ -21,7 +25,7 @@ export function createStreamRedactor(redact: (text: string) => string): StreamRe
   const held: Uint8Array[] = []
   let size = 0
   const takeHeld = (): Buffer => {
-    const all = Buffer.concat(held)
+    const all = joined(held)
     held.length = 0
     size = 0
     return all
@@ -53,7 +57,19 @@ export function createStreamRedactor(redact: (text: string) => string): StreamRe
       return Buffer.concat([ready, redactBytes(part.subarray(0, cut), redact)])
     },
     flush: () => redactBytes(takeHeld(), redact),
+    takeHeld,
   }
+}
+
+/** Redacts the last lines of an output whose other lines are gone: a private key may have begun in those. */
+export function redactTail(bytes: Uint8Array, redact: (text: string) => string): Uint8Array {
+  const stream = createStreamRedactor(redact)
+  const keyEnd = closedKeyEnd(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1'))
+  const shown = keyEnd > 0 ? [Buffer.from(redacted)] : []
+  for (let start = keyEnd; start < bytes.length; start += maxHeld) {
+    shown.push(Buffer.from(stream.push(bytes.subarray(start, start + maxHeld))))
+  }
+  return Buffer.concat([...shown, stream.flush()])
 }
 
 const newline = 0x0a

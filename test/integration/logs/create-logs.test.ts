@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createRedactor } from '../../../src-main/platform/text/redact.ts'
-import type { AgentLog, Logs } from '../../../src-main/ports/logs.ts'
+import type { AgentLog, EntryListener, Logs } from '../../../src-main/ports/logs.ts'
 import { createLogs } from '../../../src-main/logs/create-logs.ts'
 import { LogNameError } from '../../../src-main/logs/log-names.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }))
 
 const message = (text: string): TranscriptEntry => ({ type: 'message', at, text })
-const openAgent = (onEntry?: (entry: TranscriptEntry) => void): Promise<AgentLog> =>
+const openAgent = (onEntry?: EntryListener): Promise<AgentLog> =>
   logs.openAgent({ project_id, task_id, execution_id, redact, ...(onEntry && { onEntry }) })
 const onDisk = (name: string): string => readFileSync(join(dir, task_id, name), 'utf8')
 
@@ -47,7 +47,7 @@ async function collect(items: AsyncIterable<TranscriptItem>, count = Infinity): 
 describe("an agent's log", () => {
   it('stores entries as JSON lines, and the bytes beside them, both redacted', async () => {
     const told: TranscriptEntry[] = []
-    const log = await openAgent((entry) => told.push(entry))
+    const log = await openAgent((_, shown) => told.push(shown()))
     log.entry(message('my hunter2secret'))
     log.entry({
       type: 'tool_call',
@@ -262,14 +262,17 @@ it('keeps beginning and end of 200 MB of output, and says what is missing', asyn
   const chunk = Buffer.from(line.repeat(1_024))
   await log.raw(Buffer.from('First words.\n'))
   for (let index = 0; index < 200; index++) await log.raw(chunk)
-  await log.raw(Buffer.from('Last words.\n'))
+  // What comes beyond the limit is redacted at the end, wherever a secret was cut.
+  await log.raw(Buffer.from('Of hunter2'))
+  await log.raw(Buffer.from('secret.\nLast wo'))
+  await log.raw(Buffer.from('rds.\n'))
   await log.close()
   const { size } = statSync(join(dir, task_id, rawName))
   expect(size).toBeLessThan(69 * 1024 * 1024)
   const text = onDisk(rawName)
   expect(text.startsWith('First words.\n')).toBe(true)
-  expect(text.endsWith('x\nLast words.\n')).toBe(true)
+  expect(text.slice(-100)).toMatch(/x\nOf \[redacted\]\.\nLast words\.\n$/)
   const [, missing] = /\n\[(\d+) bytes of output were left out here\]\n/.exec(text) ?? []
   const note = `\n[${missing}] bytes of output were left out here\n`.length
-  expect(Number(missing) + size - note).toBe(200 * chunk.length + 'First words.\nLast words.\n'.length)
+  expect(Number(missing) + size - note).toBe(200 * chunk.length + 'First words.\nOf [redacted].\nLast words.\n'.length)
 })

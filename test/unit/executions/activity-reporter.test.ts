@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Activity } from '../../../src-shared/contract/events.ts'
+import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import type { ExecutionId, ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { createActivityReporter } from '../../../src-main/executions/activity-reporter.ts'
 
@@ -12,7 +13,8 @@ const record = { id: 'e' as ExecutionId, task_id: 't' as TaskId, project_id: 'p'
 function teller() {
   const told: string[] = []
   const activity = createActivityReporter({ activity: ({ text }: Activity) => void told.push(text) }, record)
-  return { told, activity, print: (text: string) => activity.report({ type: 'stdout', at, text }) }
+  const report = (entry: TranscriptEntry) => activity.report(entry.type, () => entry)
+  return { told, activity, report, print: (text: string) => report({ type: 'stdout', at, text }) }
 }
 
 test('reports activity at once, but at most ten times a second and then the latest', () => {
@@ -29,11 +31,11 @@ test('reports activity at once, but at most ten times a second and then the late
 })
 
 test('reports the last line of a message, and skips entries without activity', () => {
-  const { told, activity, print } = teller()
+  const { told, report, print } = teller()
   print('\n  \n')
-  activity.report({ type: 'usage', at, input_tokens: 1, output_tokens: 1, cost_usd: null })
+  report({ type: 'usage', at, input_tokens: 1, output_tokens: 1, cost_usd: null })
   expect(told).toEqual([])
-  activity.report({ type: 'message', at, text: 'First this.\nThen that.\n' })
+  report({ type: 'message', at, text: 'First this.\nThen that.\n' })
   expect(told).toEqual(['Then that.'])
 })
 

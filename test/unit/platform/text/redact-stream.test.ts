@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRedactor } from '../../../../src-main/platform/text/redact.ts'
-import { createStreamRedactor } from '../../../../src-main/platform/text/redact-stream.ts'
+import { createStreamRedactor, redactTail } from '../../../../src-main/platform/text/redact-stream.ts'
 
 const redact = createRedactor([], ['hunter2secret'])
 
@@ -64,5 +64,21 @@ describe('createStreamRedactor', () => {
     const shown = Buffer.concat([...parts, stream.flush()]).toString()
     expect(shown).toBe(`${'ä'.repeat(40_000)}[redacted]`.repeat(5))
     expect(mostHeld).toBeLessThan(70_000)
+  })
+})
+
+describe('redactTail', () => {
+  const tailOf = (text: string) => Buffer.from(redactTail(Buffer.from(text), redact)).toString()
+
+  it('hides the end of a private key that began before', () => {
+    const end = 'MIIEow\nAbCd\n-----END RSA PRIVATE KEY-----'
+    const key = `-----BEGIN RSA PRIVATE KEY-----\n${end}`
+    expect(tailOf(`${end}\nafter hunter2secret\n${key}\nlast`)).toBe('[redacted]\nafter [redacted]\n[redacted]\nlast')
+    expect(tailOf(`before\n${key}\nlast`)).toBe('before\n[redacted]\nlast')
+  })
+
+  it('hides secrets anywhere in a long text', () => {
+    const text = 'words hunter2secret words\n'.repeat(20_000)
+    expect(tailOf(text)).toBe(text.replaceAll('hunter2secret', '[redacted]'))
   })
 })
