@@ -50,6 +50,25 @@ const earlyConnection: Plugin = {
 }
 
 /**
+ * The styles of the first screen come within the page, which is painted as soon as it is there. Their link stays
+ * without being loaded: what loads the other screens looks there whether their styles are in the page already.
+ */
+const inlineStyles: Plugin = {
+  name: 'inline-styles',
+  applyToEnvironment: ({ name }) => name === 'client',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html, { bundle = {} }) =>
+      html.replace(/<link rel="stylesheet"([^>]* href="\.\/(([^"]*\/)[^"]+)")>/, (_, attributes, fileName, folder) => {
+        const file = bundle[String(fileName)]
+        if (file?.type !== 'asset') throw new Error(`${String(fileName)} is not in the bundle.`)
+        const styles = String(file.source).replaceAll('url(./', `url(./${String(folder)}`)
+        return `<style>${styles}</style>\n    <link rel="stylesheet" disabled${String(attributes)}>`
+      }),
+  },
+}
+
+/**
  * The service sends these as they are. Higher levels make them 2 % smaller and the build some seconds longer.
  */
 const compressors = {
@@ -159,7 +178,7 @@ const toService = { target: service, changeOrigin: true, headers: { origin: serv
 const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
   root: 'src-renderer',
   base: './',
-  plugins: [vue(), workedOutRoutes, earlyConnection, precompressed, bundledLibraries],
+  plugins: [vue(), workedOutRoutes, earlyConnection, inlineStyles, precompressed, bundledLibraries],
   // Of the languages that the viewer colours, its workers are sent those that they need: they carry none themselves.
   worker: { format: 'es', rolldownOptions: { transform: { define: { __DIFFS_WORKER__: 'true' } } } },
   // Not `/api` alone: that is a folder of the renderer's too.

@@ -1,5 +1,9 @@
 import { createRendererClient } from './api/client.ts'
 import { parseRoute } from './model/route.ts'
+import { keptTheme, showTheme } from './stores/theme.ts'
+
+// The page is painted before the script of the screens is there.
+showTheme(keptTheme())
 
 const route = parseRoute(window.location.hash)
 

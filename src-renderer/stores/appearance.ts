@@ -1,11 +1,8 @@
 import { defineStore } from 'pinia'
 import { ref, watch } from 'vue'
 import { readLocal } from './local-storage.ts'
+import { appearanceKey, showTheme, themes, type Theme } from './theme.ts'
 
-export const themes = ['system', 'light', 'dark'] as const
-export type Theme = (typeof themes)[number]
-
-const key = 'copse.appearance'
 /** The width of the task panel before a person sets it. */
 export const defaultPanelWidth = 680
 
@@ -18,14 +15,7 @@ export const useAppearance = defineStore('appearance', () => {
   /** `<project id>/<column>` of every collapsed column, and `chains` where those are. */
   const collapsed = ref<string[]>(kept.collapsed)
 
-  watch(
-    theme,
-    (next) => {
-      if (next === 'system') delete document.documentElement.dataset['theme']
-      else document.documentElement.dataset['theme'] = next
-    },
-    { immediate: true },
-  )
+  watch(theme, showTheme, { immediate: true })
   watch([theme, railOpen, panelWidth, collapsed], () => {
     const state: Kept = {
       theme: theme.value,
@@ -33,7 +23,7 @@ export const useAppearance = defineStore('appearance', () => {
       panelWidth: panelWidth.value,
       collapsed: collapsed.value,
     }
-    localStorage.setItem(key, JSON.stringify(state))
+    localStorage.setItem(appearanceKey, JSON.stringify(state))
   })
   return {
     theme,
@@ -57,6 +47,6 @@ interface Kept {
 
 function read(): Kept {
   const fallback: Kept = { theme: 'system', railOpen: false, panelWidth: defaultPanelWidth, collapsed: [] }
-  const state = { ...fallback, ...readLocal(key) }
+  const state = { ...fallback, ...readLocal(appearanceKey) }
   return themes.includes(state.theme) && Array.isArray(state.collapsed) ? state : fallback
 }

@@ -63,3 +63,26 @@ test('registers a person, who returns with the password and no other', async () 
     .click()
   await page.getByRole('button', { name: /demo project/i }).waitFor()
 })
+
+test('is in the kept theme before the script of the screens is there, and loads no style twice', async () => {
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const page = await browser.newPage()
+  await page.addInitScript(() => localStorage.setItem('copse.appearance', JSON.stringify({ theme: 'dark' })))
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+  const script = Promise.withResolvers<void>()
+  await page.route('**/assets/index-*.js', async (route) => {
+    await script.promise
+    await route.continue()
+  })
+  await page.goto(service.url, { waitUntil: 'commit' })
+  await page.waitForFunction(() => getComputedStyle(document.body).backgroundColor === 'rgb(19, 20, 18)')
+  expect(await page.locator('#app > *').count()).toBe(0)
+  script.resolve()
+  await page.getByRole('button', { name: /demo project/i }).waitFor()
+  await page.evaluate(() => (location.hash = '#/agents'))
+  await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor()
+  expect(asked.filter((path) => /SettingsPage.*\.css$/.test(path))).toHaveLength(1)
+  expect(asked.filter((path) => /index-.*\.css$/.test(path))).toEqual([])
+})
