@@ -6,6 +6,7 @@ import type { RepositoryRunKind } from '../../src-shared/contract/projects.ts'
 import type { RepositoryPrograms, RepositoryRun, RepositoryState } from '../ports/workspaces.ts'
 import { hasCode, orNull } from './files/file-errors.ts'
 import { findConfig, programsIn, type ConfigEntry } from './commands/configured-programs.ts'
+import { peekNoRefs } from './commands/peek.ts'
 import { readConfig, runGit } from './commands/run-git.ts'
 import { requireRepository } from './worktree/moved-repository.ts'
 
@@ -18,10 +19,7 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
   const place = await findConfig(worktree, [])
   if (place === null) return {}
   const { common, git_dir } = place
-  const [entries, replaced] = await Promise.all([
-    readConfig(place, { signal }),
-    runGit(worktree, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/replace/'], { signal }),
-  ])
+  const [entries, replaced] = await Promise.all([readConfig(place, { signal }), readReplaced(worktree, common, signal)])
   const state = new Map<string, string>()
   const worktreeConfig = relative(common, join(git_dir, 'config.worktree'))
   for (const [path, scope] of [
@@ -32,7 +30,7 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
     const told = entries.filter((one) => one.scope === scope && !one.key.startsWith('branch.'))
     if (told.length > 0) state.set(path, hashOf(JSON.stringify(told.map(({ key, value }) => [key, value]))))
   }
-  for (const line of replaced.stdout.toString('utf8').split('\n').filter(Boolean)) {
+  for (const line of replaced) {
     const [ref = '', id = ''] = line.split(' ')
     state.set(ref, id)
   }
@@ -43,6 +41,14 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
     if (hash !== null) state.set(relative(common, file), hash)
   }
   return Object.fromEntries(state)
+}
+
+/** Lists the refs that show one object for another, each with its commit. */
+async function readReplaced(worktree: string, common: string, signal: AbortSignal): Promise<readonly string[]> {
+  const prefix = 'refs/replace/'
+  if (await peekNoRefs(common, prefix)) return []
+  const { stdout } = await runGit(worktree, ['for-each-ref', '--format=%(refname) %(objectname)', prefix], { signal })
+  return stdout.toString('utf8').split('\n').filter(Boolean)
 }
 
 /** Reads which programs the repository's own configuration makes git run. */

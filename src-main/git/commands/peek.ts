@@ -4,7 +4,7 @@ import { orNull } from '../files/file-errors.ts'
 import { readGitLink } from './git-link.ts'
 
 // Reads git's own files in simple cases, without starting git. Each function returns null in other cases (a
-// repository within a repository's folder, a packed ref, another ref format): then git must be asked.
+// repository within a repository's folder, a symbolic ref, another ref format): then git must be asked.
 
 /** Returns the common folder of a repository whose root contains an ordinary `.git` folder. */
 export async function peekCommonDir(repo: string): Promise<string | null> {
@@ -78,11 +78,65 @@ const isWorktreeRecord = (record: string) => basename(dirname(record)) === 'work
 
 /** Returns the tip of a local branch in the repository with this common folder. */
 export async function peekTip(common: string, branch: string): Promise<string | null> {
+  return (await findTip(common, branch)) ?? null
+}
+
+/** Returns the tips of those branches that exist. At least one has to, which shows that refs are files here. */
+export async function peekTips(
+  common: string,
+  branches: readonly string[],
+): Promise<ReadonlyMap<string, string> | null> {
+  const tips = new Map<string, string>()
+  for (const branch of branches) {
+    const tip = await findTip(common, branch)
+    if (tip === null) return null
+    if (tip !== undefined) tips.set(branch, tip)
+  }
+  return tips.size > 0 ? tips : null
+}
+
+/** Returns whether a repository surely has no refs whose names begin so, as `refs/replace/`. */
+export async function peekNoRefs(common: string, prefix: string): Promise<boolean> {
+  const isThere = async (name: string) => (await orNull(lstat(join(common, name)))) !== null
+  if ((await isThere('reftable')) || (await isThere(prefix))) return false
+  const packed = await readPacked(common)
+  return packed !== null && !packed.includes(` ${prefix}`)
+}
+
+/** null: git must be asked; undefined: there is no such branch, as far as refs are files. */
+type FoundTip = string | null | undefined
+
+async function findTip(common: string, branch: string): Promise<FoundTip> {
   // A name that is no valid branch name could lead the path elsewhere.
   if (!/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(branch)) return null
+  const loose = await findLoose(common, branch)
+  if (loose !== undefined) return loose
+  const packed = await readPacked(common)
+  if (packed === null) return null
+  const at = packed.indexOf(` refs/heads/${branch}\n`)
+  // Another process may have made or packed it after the first look.
+  if (at < 0) return await findLoose(common, branch)
+  return toTip(packed.slice(packed.lastIndexOf('\n', at) + 1, at))
+}
+
+async function findLoose(common: string, branch: string): Promise<FoundTip> {
   const file = join(common, 'refs', 'heads', branch)
   // A folder here contains the branches below that name.
-  if ((await orNull(stat(file)))?.isFile() !== true) return null
-  const tip = await orNull(readFile(file, 'utf8'))
-  return /^([0-9a-f]{40}|[0-9a-f]{64})\n$/.exec(tip ?? '')?.[1] ?? null
+  if ((await orNull(stat(file)))?.isFile() !== true) return undefined
+  const text = await orNull(readFile(file, 'utf8'))
+  if (text === null) return undefined
+  return text.endsWith('\n') ? toTip(text.slice(0, -1)) : null
+}
+
+const toTip = (text: string): string | null => (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text) ? text : null)
+
+/** More is read faster by git, which doesn't read all of it. */
+const maxPackedBytes = 1024 * 1024
+
+/** Returns the list of packed refs: empty where there is none, null where it is long. */
+async function readPacked(common: string): Promise<string | null> {
+  const file = join(common, 'packed-refs')
+  const found = await orNull(stat(file))
+  if (found === null) return ''
+  return found.size > maxPackedBytes ? null : ((await orNull(readFile(file, 'latin1'))) ?? '')
 }

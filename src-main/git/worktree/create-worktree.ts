@@ -8,6 +8,7 @@ import type { WorktreeRequest, WorktreeResult } from '../../ports/workspaces.ts'
 import { explainAdd, explainCheckout } from './explain-checkout.ts'
 import { branchRef, branchTips, mergeBase, resolveBase } from '../commands/branch.ts'
 import { checkOutFiles, readCheckoutSettings, type CheckoutSettings } from '../commands/checkout.ts'
+import { peekTips } from '../commands/peek.ts'
 import { deleteRef } from '../commands/refs.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { addWorktree, findRecord, pruneIncomplete, pruneWorktree } from '../commands/worktree.ts'
@@ -58,11 +59,12 @@ export async function prepareWorktree(
 ): Promise<PreparedWorktree | Extract<WorktreeResult, { kind: 'branch_gone' }>> {
   const { repo_path: repo, path, branch, base_branch: baseBranch } = request
   const { signal } = options
-  const [tips, settings, record] = await Promise.all([
-    branchTips(repo, [branch, baseBranch], { signal }),
+  const [peeked, settings, record] = await Promise.all([
+    peekTips(common, [branch, baseBranch]),
     readCheckoutSettings(repo, common, { signal }),
     findRecord(common, path),
   ])
+  const tips = peeked ?? (await branchTips(repo, [branch, baseBranch], { signal }))
   const known = tips.get(branch)
   if (record !== null) {
     const keep = { ...options, reason: 'lost' } as const

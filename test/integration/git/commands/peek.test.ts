@@ -1,7 +1,14 @@
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { peekBranch, peekCommonDir, peekHead, peekWorktrees } from '../../../../src-main/git/commands/peek.ts'
+import {
+  peekBranch,
+  peekCommonDir,
+  peekHead,
+  peekNoRefs,
+  peekTips,
+  peekWorktrees,
+} from '../../../../src-main/git/commands/peek.ts'
 import { commonDir, listWorktrees } from '../../../../src-main/git/commands/worktree.ts'
 import { createTestRepository, type TestRepository } from '../../../helpers/git-repository.ts'
 
@@ -41,12 +48,43 @@ test('reads branch and commit of a worktree like git, after every commit', async
   expect(await peekBranch(path, 'svc/one')).toBe(commit)
 })
 
-test('leaves a packed branch, detached HEAD, main checkout or damaged ref to git', async () => {
+test('reads packed branches, and those that exist of several', async () => {
   await using tree = await withWorktree()
   const { repository, path } = tree
+  const common = join(repository.path, '.git')
+  await repository.git(['tag', '-a', '-m', 'A tag', 'v1'])
   await repository.git(['pack-refs', '--all'])
-  expect(await peekHead(path)).toBeNull()
-  expect(await peekBranch(path, 'main')).toBeNull()
+  const main = await tipOf(repository, 'main')
+  expect(await peekHead(path)).toEqual({ branch: 'svc/one', commit: main })
+  expect(await peekBranch(path, 'main')).toBe(main)
+  // Loose refs come first: what is packed under the same name is older.
+  const commit = await repository.commit('More', { 'more.txt': 'x\n' }, path)
+  const both = new Map([
+    ['svc/one', commit],
+    ['main', main],
+  ])
+  expect(await peekTips(common, ['svc/one', 'nothing', 'main', 'on', 'svc'])).toEqual(both)
+  expect(await peekTips(common, ['nothing', 'v1'])).toBeNull()
+  expect(await peekTips(common, ['main', '../tags/v1'])).toBeNull()
+  await repository.git(['symbolic-ref', 'refs/heads/alias', 'refs/heads/main'])
+  expect(await peekTips(common, ['main', 'alias'])).toBeNull()
+})
+
+test('sees refs that replace objects, loose or packed', async () => {
+  await using tree = await withWorktree()
+  const { repository, path } = tree
+  const common = join(repository.path, '.git')
+  expect(await peekNoRefs(common, 'refs/replace/')).toBe(true)
+  await repository.git(['replace', await repository.commit('More', { 'more.txt': 'x\n' }, path), 'main'])
+  expect(await peekNoRefs(common, 'refs/replace/')).toBe(false)
+  await repository.git(['pack-refs', '--all', '--prune'])
+  await rm(join(common, 'refs', 'replace'), { recursive: true, force: true })
+  expect(await peekNoRefs(common, 'refs/replace/')).toBe(false)
+})
+
+test('leaves a detached HEAD, main checkout or damaged ref to git', async () => {
+  await using tree = await withWorktree()
+  const { repository, path } = tree
   await repository.git(['switch', '--quiet', '--detach'], { cwd: path })
   expect(await peekHead(path)).toBeNull()
   expect(await peekHead(repository.path)).toBeNull()
