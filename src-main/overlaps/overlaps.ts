@@ -17,6 +17,8 @@ export interface Overlaps {
   close(): Promise<void>
 }
 
+/** A new worktree is watched only then: until its agent has started, git and the disk are needed for that. */
+const lookAfterMs = 300
 /** Several changes that come together are read once. */
 const gatherMs = 200
 /** A group that changes without a pause is read at most half of the time. */
@@ -192,7 +194,7 @@ export function createOverlaps(context: EngineContext, transitions: Pick<Transit
     },
     look: () => {
       if (!isStarted || closing.signal.aborted) return
-      looking ??= setTimeout(look, 50)
+      looking ??= setTimeout(look, lookAfterMs)
     },
     close: async () => {
       closing.abort(new Error('The service is stopping.'))
