@@ -1,7 +1,13 @@
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import { projectRoot } from '../helpers/project-root.ts'
 import { serveParent } from './child.ts'
 import { measure, type RowResult } from './measure.ts'
 import type { Setting } from './row.ts'
-import { rows } from './rows.ts'
+
+// Every row has a process of its own, and all of them load the same modules. The product's process has no part in it.
+enableCompileCache(join(projectRoot, 'node_modules', '.cache', 'node-compile'))
+const { rows } = await import('./rows.ts')
 
 /** Which row is measured, and how. */
 export interface MeasureRequest extends Omit<Setting, 'say'> {

@@ -38,9 +38,11 @@ export interface BrokenRow {
 }
 
 /** So many rounds are measured at least, where the row has as many. */
-const minRounds = 5
+const minRounds = 3
+/** Of so many the interval tells where the median is; of fewer it is taken for three times as wide. */
+const enoughRounds = 5
 /** Once a row's rounds took so long, it has no further ones. */
-const budgetMs = 12_000
+const budgetMs = 8_000
 
 /**
  * Measures both sides in turn, product, floor, product, floor …, so that a slow minute slows both. Ends as soon as the
@@ -48,7 +50,9 @@ const budgetMs = 12_000
  */
 export async function measure(row: BenchRow, setting: Setting): Promise<RowResult> {
   const { warmUp, measured } = row.rounds[setting.scale]
+  const asked = performance.now()
   await using contest = await row.prepare(setting)
+  setting.say(`  ready after ${((performance.now() - asked) / 1_000).toFixed(1)} s`)
   const rounds: { readonly product: number; readonly floor: number }[] = []
   const ratios = () => rounds.map(({ product, floor }) => (row.compare ? product - floor : product / floor))
   const began = performance.now()
@@ -60,7 +64,7 @@ export async function measure(row: BenchRow, setting: Setting): Promise<RowResul
     )
     if (round >= warmUp) rounds.push(values)
     if (rounds.length < Math.min(minRounds, measured) || setting.scale === 'quick') continue
-    if (performance.now() - began > budgetMs || verdictOf(row, intervalOf(ratios())) !== 'unclear') break
+    if (performance.now() - began > budgetMs || isClear(row, intervalOf(ratios()), rounds.length)) break
   }
   await contest.verify()
   const interval = intervalOf(ratios())
@@ -88,6 +92,12 @@ export function verdictOf({ better, goal }: Pick<BenchRow, 'better' | 'goal'>, {
   const [worst, best] = better === 'higher' ? [low, high] : [-high, -low]
   const needed = better === 'higher' ? goal : -goal
   return worst >= needed ? 'met' : best < needed ? 'missed' : 'unclear'
+}
+
+/** Whether further rounds would not change the verdict. */
+function isClear(row: BenchRow, { low, high }: Interval, rounds: number): boolean {
+  const margin = rounds < enoughRounds ? high - low : 0
+  return verdictOf(row, { low: low - margin, high: high + margin }) !== 'unclear'
 }
 
 /** The interval between two order statistics that has the median with 95 % certainty; of five or fewer, all of them. */

@@ -28,6 +28,8 @@ export interface BenchRow {
   readonly goal: number
   /** `difference`: what is compared is product - floor, since either may be none at all. */
   readonly compare?: 'difference'
+  /** Measures what a process that has nothing to do takes of the processor, so that it runs beside other such rows. */
+  readonly idle?: true
   readonly rounds: { readonly [S in Scale]: { readonly warmUp: number; readonly measured: number } }
   prepare(setting: Setting): Promise<Contest>
 }

@@ -7,7 +7,7 @@ import type { BrokenRow, RowResult } from './measure.ts'
 import type { MeasureRequest } from './measure-row.ts'
 import { isBuilt } from './product.ts'
 import { tableOf } from './report.ts'
-import type { Build, Scale } from './row.ts'
+import type { BenchRow, Build, Scale } from './row.ts'
 import { rows } from './rows.ts'
 
 const usage = `usage: npm run bench -- [--only NAME]… [--quick] [--sources] [--json FILE | --json -]
@@ -28,19 +28,22 @@ async function main(): Promise<number> {
   const results: (RowResult | BrokenRow)[] = []
   const before = lastRatios()
   const seconds = new Map<string, number>()
-  for (const row of rows.filter(({ name }) => only.length === 0 || only.includes(name))) {
+  const measureRow = async ({ name }: BenchRow): Promise<RowResult | BrokenRow> => {
     const began = performance.now()
-    console.error(`${row.name} (${scale}, product from ${build}, after ${(began / 60_000).toFixed(1)} min)`)
+    console.error(`${name} (${scale}, product from ${build}, after ${(began / 60_000).toFixed(1)} min)`)
     try {
-      results.push(await measureApart({ name: row.name, scale, build }))
+      return await measureApart({ name, scale, build })
     } catch (error) {
-      // What the others have measured in half an hour is not lost with it.
+      // What the others have measured in a quarter of an hour is not lost with it.
       console.error(error)
       const [message = ''] = error instanceof Error ? error.message.split('\n') : [String(error)]
-      results.push({ name: row.name, error: message.replace(/^Error: /, '') })
+      return { name, error: message.replace(/^Error: /, '') }
+    } finally {
+      seconds.set(name, (performance.now() - began) / 1_000)
     }
-    seconds.set(row.name, (performance.now() - began) / 1_000)
   }
+  const chosen = rows.filter(({ name }) => only.length === 0 || only.includes(name))
+  for (const together of inTurn(chosen)) results.push(...(await Promise.all(together.map(measureRow))))
   const report: BenchReport = {
     at: new Date().toISOString(),
     commit: currentCommit(),
@@ -57,11 +60,21 @@ async function main(): Promise<number> {
   else if (json !== undefined) writeFileSync(json, text)
   // With JSON on stdout the table is for the person beside it.
   const notesOf = (name: string) => ({ seconds: seconds.get(name) ?? 0, before: before.get(name) ?? null })
-  const total = seconds.values().reduce((sum, one) => sum + one, 0)
-  const took = `${results.length} rows in ${(total / 60).toFixed(1)} min`
+  const took = `${results.length} rows in ${(performance.now() / 60_000).toFixed(1)} min`
   process[json === '-' ? 'stderr' : 'stdout'].write(`${tableOf(results, notesOf)}\n${took}\n`)
   const isGood = (row: RowResult | BrokenRow) => !('error' in row) && (quick || row.verdict !== 'missed')
   return results.every(isGood) ? 0 : 1
+}
+
+/** Each row alone, but idle ones that follow each other at the same time. */
+function inTurn(chosen: readonly BenchRow[]): readonly (readonly BenchRow[])[] {
+  const turns: BenchRow[][] = []
+  for (const row of chosen) {
+    const last = turns.at(-1)
+    if (row.idle && last?.at(-1)?.idle) last.push(row)
+    else turns.push([row])
+  }
+  return turns
 }
 
 /** In a process of its own: starting a program takes the longer, the more memory the rows before have left. */

@@ -5,10 +5,12 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { AgentId, ProjectId } from '../../../src-shared/contract/ids.ts'
 import { createTestRepository, testGitEnvironment, type TestRepository } from '../../helpers/git-repository.ts'
+import { present } from '../../helpers/present.ts'
 import { processesIn } from '../../helpers/processes-in.ts'
 import { memoryFolder } from '../memory-folder.ts'
 import { startProduct, type Product } from '../product.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
+import { someAtOnce } from '../some-at-once.ts'
 
 const execute = promisify(execFile)
 const counts = { full: 50, quick: 6 } as const
@@ -73,22 +75,23 @@ async function turns(
   who: { readonly project_id: ProjectId; readonly agent_id: AgentId },
   count: number,
 ): Promise<number> {
-  const tasks = []
-  for (let number = 0; number < count; number += 1) {
-    tasks.push(await client.call('tasks.create', { project_id: who.project_id, title: `Turn ${number}` }))
-  }
+  const { project_id, agent_id } = who
+  const tasks = await someAtOnce(count, slots, (number) =>
+    client.call('tasks.create', { project_id, title: `Turn ${number}` }),
+  )
   const stop = new AbortController()
   const waiting = new Set<string>(tasks.map(({ id }) => id))
   const events = client.events({}, 0, stop.signal)
   const since = performance.now()
-  for (const { id: task_id } of tasks) await client.call('tasks.claim', { task_id, agent_id: who.agent_id })
+  for (const { id: task_id } of tasks) await client.call('tasks.claim', { task_id, agent_id })
   for await (const item of events) {
     if (item.kind === 'event' && item.event.type === 'execution.finished') waiting.delete(item.event.data.task_id)
     if (waiting.size === 0) break
   }
   const took = (performance.now() - since) / 1_000
   stop.abort()
-  for (const { id: task_id } of tasks) {
+  await someAtOnce(count, slots, async (number) => {
+    const { id: task_id } = present(tasks[number])
     const { items } = await client.call('tasks.executions', { task_id })
     const { lock } = await client.call('tasks.workspace', { task_id })
     if (items.length !== 1 || items[0]?.status !== 'succeeded' || lock !== null) {
@@ -96,7 +99,7 @@ async function turns(
     }
     await client.call('tasks.cancel', { task_id })
     await client.call('tasks.delete', { task_id })
-  }
+  })
   return took
 }
 

@@ -7,15 +7,16 @@ import { createTestRepository } from '../../helpers/git-repository.ts'
 import { memoryFolder } from '../memory-folder.ts'
 import { startProduct, type Product } from '../product.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
+import { someAtOnce } from '../some-at-once.ts'
 
-const sizes = { full: { lives: 20, lines: 1_200 }, quick: { lives: 1, lines: 20 } } as const
+const sizes = { full: { lives: 16, lines: 1_200 }, quick: { lives: 1, lines: 20 } } as const
 const slots = 4
 const megabyte = 1024 * 1024
 
 /**
  * What the data folder holds for 1,000 tasks, each of which was written, claimed, worked on by an agent that says some
- * 150 KB, checked by one CI step, reviewed and merged. A round lives 20 such lives, four at a time, and takes what the
- * folder has grown by for a fiftieth; the events, which end at 20,000, are counted as if they went on. The floor is the
+ * 150 KB, checked by one CI step, reviewed and merged. A round lives 16 such lives, four at a time, and takes what the
+ * folder has grown by for its share; the events, which end at 20,000, are counted as if they went on. The floor is the
  * same content once, as plain files: what the agent said, what CI said, and what the API answers of the task. What the
  * product keeps besides: the transcript as entries beside the raw bytes, which makes two of what the agent said, the
  * events for clients that were away, and the indexes by which it finds things. On both sides it is what the disk gives for it, in whole blocks. The run fails when
@@ -76,15 +77,8 @@ interface Life {
 }
 
 /** Some tasks from their first word to the merge; answers which. */
-async function manyLives(product: Product, life: Life, count: number): Promise<readonly TaskId[]> {
-  const done: TaskId[] = []
-  let left = count
-  const next = async (): Promise<void> => {
-    while (left-- > 0) done.push(await live(product, life, `Sort the list of orders by date, part ${left}`))
-  }
-  await Promise.all(Array.from({ length: slots }, next))
-  return done
-}
+const manyLives = (product: Product, life: Life, count: number): Promise<readonly TaskId[]> =>
+  someAtOnce(count, slots, (number) => live(product, life, `Sort the list of orders by date, part ${number}`))
 
 async function live({ client }: Product, { agent_id, ...life }: Life, title: string): Promise<TaskId> {
   const { id: task_id } = await client.call('tasks.create', { ...life, title, description: transcriptOf(10) })

@@ -10,11 +10,12 @@ import { memoryFolder } from '../memory-folder.ts'
 import { usageOf } from '../process-usage.ts'
 import { startProduct, type Product } from '../product.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
+import { someAtOnce } from '../some-at-once.ts'
 
 const execute = promisify(execFile)
 const matrixSizes = { full: { worktrees: 20, files: 1_000 }, quick: { worktrees: 3, files: 20 } } as const
 const idleSizes = {
-  full: { worktrees: 20, files: 20_000, seconds: 15 },
+  full: { worktrees: 20, files: 20_000, seconds: 10 },
   quick: { worktrees: 2, files: 20, seconds: 1 },
 } as const
 
@@ -37,6 +38,7 @@ export const overlapsIdle: BenchRow = {
   unit: '% of a core',
   better: 'lower',
   goal: 1,
+  idle: true,
   rounds: { full: { warmUp: 1, measured: 2 }, quick: { warmUp: 0, measured: 1 } },
   prepare: prepareIdle,
 }
@@ -67,16 +69,11 @@ async function startScene(
   const product = opened.use(await startProduct(build, within))
   const { client } = product
   const { id: project_id } = await client.call('projects.create', { name: 'Overlaps', repo_path: repository.path })
-  const paths: string[] = []
-  const makeWorktrees = async (): Promise<void> => {
-    while (paths.length < worktrees) {
-      const number = paths.push('') - 1
-      const { id: task_id } = await client.call('tasks.create', { project_id, title: `Task ${number}` })
-      const { workspace } = await client.call('tasks.claim', { task_id })
-      paths[number] = workspace?.path ?? ''
-    }
-  }
-  await Promise.all(Array.from({ length: availableParallelism() }, makeWorktrees))
+  const paths = await someAtOnce(worktrees, availableParallelism(), async (number) => {
+    const { id: task_id } = await client.call('tasks.create', { project_id, title: `Task ${number}` })
+    const { workspace } = await client.call('tasks.claim', { task_id })
+    return workspace?.path ?? ''
+  })
   const owned = opened.move()
   return { repository, product, project_id, paths, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

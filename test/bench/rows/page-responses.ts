@@ -67,7 +67,7 @@ function responseRow(name: string, goal: number, response: Response): BenchRow {
     better: 'lower',
     goal,
     compare: 'difference',
-    rounds: { full: { warmUp: 2, measured: 9 }, quick: { warmUp: 0, measured: 1 } },
+    rounds: { full: { warmUp: 1, measured: 7 }, quick: { warmUp: 0, measured: 1 } },
     prepare: (setting) => prepare(response, setting),
   }
 }

@@ -8,6 +8,7 @@ import type { FloorAnswer, FloorRequest } from '../floor-server.ts'
 import type { LoadAnswer, LoadRequest, LoadTask } from '../load-client.ts'
 import { startProduct, type Product } from '../product.ts'
 import type { BenchRow, Build, Contest } from '../row.ts'
+import { someAtOnce } from '../some-at-once.ts'
 
 const sizes = {
   full: { tasks: 192, connections: 16, requests: 4_000, wave: 4_000 },
@@ -124,11 +125,11 @@ const sum = (tasks: readonly LoadTask[]) => tasks.reduce((total, task) => total 
 async function makeTasks(product: Product, repo_path: string, count: number, field: OpenField) {
   const { client } = product
   const { id: project_id } = await client.call('projects.create', { name: 'Bench', repo_path })
-  for (let number = 1; number <= count; number++) {
-    const title = `Task ${number}: answer in the language that the person chose`
+  await someAtOnce(count, 2, async (index) => {
+    const title = `Task ${index + 1}: answer in the language that the person chose`
     const description = 'Read `Accept-Language`, pick the closest one that there is, and say so in `Content-Language`.'
     await field.enter((await client.call('tasks.create', { project_id, title, description })).id)
-  }
+  })
   return project_id
 }
 
