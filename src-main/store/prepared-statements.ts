@@ -34,6 +34,21 @@ export function prepareAll<T extends SQLiteTable>(
   return (...values) => statement.all(...values).map((row) => decode(columns, row as unknown[]) as T['$inferSelect'])
 }
 
+/** Runs a query that drizzle built (`db.select().from(table)…`) and that returns whole rows. */
+export function readRows<T extends SQLiteTable>(
+  db: Database,
+  table: T,
+  query: { toSQL(): { readonly sql: string; readonly params: readonly unknown[] } },
+): T['$inferSelect'][] {
+  const columns = columnsOf(table)
+  const { sql, params } = query.toSQL()
+  const rows = db.$client
+    .prepare(sql)
+    .raw()
+    .all(...params)
+  return rows.map((row) => decode(columns, row as unknown[]) as T['$inferSelect'])
+}
+
 /** Prepares an insert of a new row. */
 export function prepareInsert<T extends SQLiteTable>(db: Database, table: T): (row: T['$inferSelect']) => void {
   const columns = columnsOf(table)

@@ -2,7 +2,7 @@ import { and, eq, gt, like, or, sql, type SQL } from 'drizzle-orm'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Queries, TaskFilter, TaskRecord } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
-import { prepareAll, prepareGet, prepareInsert, prepareUpsert } from './prepared-statements.ts'
+import { prepareAll, prepareGet, prepareInsert, prepareUpsert, readRows } from './prepared-statements.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import { cachedQuery } from './query-cache.ts'
 import { isRenamed, renamed } from './rename-states.ts'
@@ -194,7 +194,7 @@ function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
   const assigned = filter.assignee
   const words = filter.q === null || isId.test(filter.q) ? null : everyWordOf(filter.q)
   const few = words !== null && hasFew(db, words)
-  return db
+  const query = db
     .select()
     .from(tasks)
     .where(
@@ -223,5 +223,5 @@ function listTasks(db: Database, filter: TaskFilter): readonly TaskRecord[] {
     )
     .orderBy(tasks.position, tasks.id)
     .limit(filter.limit)
-    .all()
+  return readRows(db, tasks, query)
 }

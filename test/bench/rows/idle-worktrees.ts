@@ -26,7 +26,7 @@ export const idleWorktrees: BenchRow = {
   better: 'lower',
   goal: 1,
   idle: true,
-  rounds: { full: { warmUp: 0, measured: 2 }, quick: { warmUp: 0, measured: 1 } },
+  rounds: { full: { warmUp: 1, measured: 2 }, quick: { warmUp: 0, measured: 1 } },
   prepare,
 }
 
