@@ -3,13 +3,13 @@ import type { BenchPage } from '../browser/board-page.ts'
 import { openScene } from '../browser/board-scene.ts'
 import type { BenchRow, Contest, Setting } from '../row.ts'
 
-const sizes = { full: { warmUp: 56, count: 200 }, quick: { warmUp: 7, count: 7 } } as const
+const sizes = { full: { warmUp: 210, count: 200 }, quick: { warmUp: 7, count: 7 } } as const
 const tabs = ['overview', 'agent', 'changes', 'review', 'activity', 'hooks', 'workspace'] as const
 
 /**
  * What the page holds after 200 tasks were opened and closed, each on another of the tabs, against what it held
  * before: the script's heap once the browser was made to collect its garbage. Every round has a new page, in which
- * every tab was open eight times before: until then the engine still compiles, and its code counts as memory.
+ * every tab was open thirty times before: until then the engine still compiles, and its code counts as memory.
  */
 export const tasksMemory: BenchRow = {
   name: 'memory-200-tasks',
