@@ -126,12 +126,18 @@ async function sizeOfData({ dataDir }: Product): Promise<number> {
   return await sizeBelow(dataDir)
 }
 
-/** What the disk gives for all files, in whole blocks. */
-async function sizeBelow(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries.filter((entry) => entry.isFile() && !/-(wal|shm)$/.test(entry.name))
-  const all = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))))
-  return all.reduce((sum, { blocks }) => sum + blocks * 512, 0)
+/** What the disk gives for all files, in whole blocks. Read again where a scratch folder goes meanwhile. */
+async function sizeBelow(folder: string, tries = 5): Promise<number> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+    const files = entries.filter((entry) => entry.isFile() && !/-(wal|shm)$/.test(entry.name))
+    const all = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))))
+    return all.reduce((sum, { blocks }) => sum + blocks * 512, 0)
+  } catch (error) {
+    if (tries > 1 && error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      return await sizeBelow(folder, tries - 1)
+    throw error
+  }
 }
 
 /** Lines as an agent says them, each with something of its own: some 125 characters on average. */

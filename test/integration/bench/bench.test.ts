@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { exponentOf } from '../../bench/scale/curves.ts'
-import { intervalOf, spreadOf, verdictOf } from '../../bench/measure.ts'
+import { intervalOf, measure, spreadOf, verdictOf } from '../../bench/measure.ts'
+import type { BenchRow } from '../../bench/row.ts'
 import { tableOf } from '../../bench/report.ts'
 import { ensureBuilt } from '../../helpers/built.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
@@ -156,4 +157,31 @@ test('finds the exponent of a curve between its two largest sizes', () => {
   expect(exponentOf(curve(1, 10, 100))).toBeCloseTo(1)
   expect(exponentOf(curve(1, 100, 10_000))).toBeCloseTo(2)
   expect(exponentOf(curve(5, 5, 5.5))).toBeNull()
+})
+
+/** How many rounds a row has whose product takes so long in each, of 10 at most, beside a floor of 1. */
+async function roundsOf(took: readonly number[]): Promise<number> {
+  let round = 0
+  const row: BenchRow = {
+    name: 'row',
+    unit: 'ms',
+    better: 'lower',
+    goal: 2,
+    rounds: { full: { warmUp: 0, measured: 10 }, quick: { warmUp: 0, measured: 1 } },
+    prepare: () =>
+      Promise.resolve({
+        product: () => Promise.resolve(took[round++ % took.length] ?? 0),
+        floor: () => Promise.resolve(1),
+        verify: () => Promise.resolve(),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      }),
+  }
+  return (await measure(row, { scale: 'full', build: 'sources', say: () => undefined })).rounds
+}
+
+test('ends a row after three rounds without doubt, and after five if only their interval is on one side', async () => {
+  expect(await roundsOf([1.1, 1.2, 1.3])).toBe(3)
+  expect(await roundsOf([3, 3.1, 2.9])).toBe(3)
+  expect(await roundsOf([1, 1.5, 1.9])).toBe(5)
+  expect(await roundsOf([1, 2.5, 3])).toBe(10)
 })
