@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import type { AgentId, ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { eventually } from '../../helpers/eventually.ts'
+import { hasCode } from '../../../src-main/git/files/file-errors.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { memoryFolder } from '../memory-folder.ts'
 import { startProduct, type Product } from '../product.ts'
@@ -126,7 +127,7 @@ async function sizeOfData({ dataDir }: Product): Promise<number> {
   return await sizeBelow(dataDir)
 }
 
-/** What the disk gives for all files, in whole blocks. Read again where a scratch folder goes meanwhile. */
+/** What the disk gives for all files, in whole blocks. Reads again if a scratch folder is removed in between. */
 async function sizeBelow(folder: string, tries = 5): Promise<number> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -134,8 +135,7 @@ async function sizeBelow(folder: string, tries = 5): Promise<number> {
     const all = await Promise.all(files.map(({ parentPath, name }) => stat(join(parentPath, name))))
     return all.reduce((sum, { blocks }) => sum + blocks * 512, 0)
   } catch (error) {
-    if (tries > 1 && error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return await sizeBelow(folder, tries - 1)
+    if (tries > 1 && hasCode(error, 'ENOENT')) return await sizeBelow(folder, tries - 1)
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -68,6 +68,17 @@ test('reads packed branches, and those that exist of several', async () => {
   expect(await peekTips(common, ['main', '../tags/v1'])).toBeNull()
   await repository.git(['symbolic-ref', 'refs/heads/alias', 'refs/heads/main'])
   expect(await peekTips(common, ['main', 'alias'])).toBeNull()
+})
+
+test('leaves a long list of packed branches to git', async () => {
+  await using tree = await withWorktree()
+  const { repository, path } = tree
+  const common = join(repository.path, '.git')
+  await repository.git(['pack-refs', '--all'])
+  await appendFile(join(common, 'packed-refs'), '# filler\n'.repeat(120_000))
+  expect(await peekBranch(path, 'main')).toBeNull()
+  expect(await peekTips(common, ['main'])).toBeNull()
+  expect(await peekNoRefs(common, 'refs/replace/')).toBe(false)
 })
 
 test('sees refs that replace objects, loose or packed', async () => {
