@@ -84,5 +84,10 @@ test('is in the kept theme before the script of the screens is there, and loads 
   await page.evaluate(() => (location.hash = '#/agents'))
   await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor()
   expect(asked.filter((path) => /SettingsPage.*\.css$/.test(path))).toHaveLength(1)
+  // What loads other screens takes their styles for loaded where it finds such a link, whether enabled or not.
+  const links = await page
+    .locator('link[rel="stylesheet"][disabled]')
+    .evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+  expect(links).toEqual([expect.stringMatching(/^\.\/assets\/index-.*\.css$/)])
   expect(asked.filter((path) => /index-.*\.css$/.test(path))).toEqual([])
 })
