@@ -41,6 +41,7 @@ function withoutInside(record: TaskRecord) {
     context_holder: _holder,
     last_human_action_id: _attended,
     repository_changes: _repository,
+    run_findings: _findings,
     review_config_changes: _config,
     limits: _limits,
     start_when_ready: start,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { StepResult } from '../../src-shared/contract/reviews.ts'
+import { needsPerson, type StepResult } from '../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { isSameFailure } from '../domain/review/same-failure.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
@@ -150,7 +150,8 @@ function rejection(
 /** Passes the review when CI passed and no reviewer is left to ask. */
 function passedUnlessAsked(context: EngineContext, task: TaskRecord, review: ReviewRecord): ReviewRecord {
   const current = context.store.read.tasks.get(task.id)
-  if (review.status === 'passed' || !current || asksSomebody(context, current) || review.notes.length > 0) return review
+  if (review.status === 'passed' || !current || asksSomebody(context, current) || review.notes.some(needsPerson))
+    return review
   return { ...review, status: 'passed', finished_at: nowIso(context) }
 }
 

@@ -24,8 +24,8 @@ import type { KnowledgeEntry } from '../../src-shared/contract/knowledge.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Agent, Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
 import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
-import type { ReviewConfigChange } from '../../src-shared/contract/reviews.ts'
-import type { HookOutcome, Task, TransitionEntry } from '../../src-shared/contract/tasks.ts'
+import type { ReviewConfigChange, ReviewNote } from '../../src-shared/contract/reviews.ts'
+import type { HookOutcome, Task, TransitionEntry, WorkPlace } from '../../src-shared/contract/tasks.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { StackPlace } from './stack-place.ts'
 import type { TaskFilter } from './task-lists.ts'
@@ -49,6 +49,11 @@ export interface ProjectDeletion {
 }
 export type RepoRecord = Repo & { readonly project_id: ProjectId }
 export type AgentRecord = Agent
+/** What the ends of a task's runs found: notes for the next review, and places that may hold work. */
+export interface RunFindings {
+  readonly notes: readonly ReviewNote[]
+  readonly places: readonly WorkPlace[]
+}
 export type TaskRecord = Omit<
   Task,
   'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base' | 'overlaps'
@@ -59,6 +64,8 @@ export type TaskRecord = Omit<
   readonly last_human_action_id: string | null
   /** Paths of the common git folder that changed during runs, until a person passes a review that names them. */
   readonly repository_changes: readonly string[]
+  /** What runs left besides the task's branch, until a person passes a review that names it. */
+  readonly run_findings: RunFindings
   readonly review_config_changes: readonly ReviewConfigChange[]
   /** Limits that people raised for the task, and the limits it has had a warning for. */
   readonly limits: {

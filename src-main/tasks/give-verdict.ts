@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { Verdict } from '../../src-shared/contract/reviews.ts'
+import { needsPerson, type Verdict } from '../../src-shared/contract/reviews.ts'
 import type { Assignee, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { countRejections } from '../transitions/count-rejections.ts'
@@ -152,7 +152,7 @@ function planVerdict(
     roles: task.roles,
     latest_review: review?.status ?? null,
     work: { ...work, judged: review },
-    has_notes: review !== null && review.notes.length > 0,
+    has_notes: review !== null && review.notes.some(needsPerson),
     by: request.by,
     rejections: gate ? countRejections(q, workflow, task, gate) : 0,
   })
@@ -252,7 +252,7 @@ function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: Verdi
     error_annotation: clearAnnotation(task.error_annotation, 'pass', tx.effects.first(task.id) !== null),
     review_summary: toReviewSummary(passed),
     // A person has seen the notes of this review.
-    ...(isPerson(request.triggered_by) && { repository_changes: [] }),
+    ...(isPerson(request.triggered_by) && { repository_changes: [], run_findings: { notes: [], places: [] } }),
     ...(isPerson(request.triggered_by) && { last_human_action_id: deps.context.newId() }),
   })
   if (review.status !== 'passed')

@@ -1,5 +1,5 @@
 import type { ReviewId } from '../../src-shared/contract/ids.ts'
-import type { ReviewNote, Verdict } from '../../src-shared/contract/reviews.ts'
+import { needsPerson, type ReviewNote, type Verdict } from '../../src-shared/contract/reviews.ts'
 import type { TransitionPlan } from '../domain/transition/plan-transition.ts'
 import { hasTrait, roleOf } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
@@ -38,7 +38,8 @@ export function openReview(
   const asksSomebody =
     plan.to.gate_config?.requires_human_approval === true ||
     (role !== null && task.roles[role] !== undefined && hasTrait(plan.workflow, plan.to, 'dispatches'))
-  const passed = task.review_config.ci_steps.length === 0 && !asksSomebody && task.repository_changes.length === 0
+  const notes = toNotes(task)
+  const passed = task.review_config.ci_steps.length === 0 && !asksSomebody && !notes.some(needsPerson)
   const review: ReviewRecord = {
     id: context.newId() as ReviewId,
     task_id: task.id,
@@ -50,7 +51,9 @@ export function openReview(
     head: null,
     tree: null,
     changed_by_steps: [],
-    notes: toNotes(task.repository_changes),
+    notes,
+    empty: false,
+    ignored: [],
     config_changes: [...task.review_config_changes],
     created_at: now,
     finished_at: passed ? now : null,
@@ -87,9 +90,11 @@ export function noteMergedWork(tx: Tx, task: TaskRecord, { head, tree }: Work, t
   tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: merged })
 }
 
-/** Returns the notes for a review of a task in whose repository something else changed. */
-export function toNotes(repository_changes: readonly string[]): ReviewNote[] {
-  return repository_changes.length === 0 ? [] : [{ kind: 'repository_changed', paths: [...repository_changes] }]
+/** Returns the notes for a review of a task: what its runs changed or left besides its branch. */
+export function toNotes({ repository_changes, run_findings }: Pick<TaskRecord, 'repository_changes' | 'run_findings'>) {
+  const changed: ReviewNote[] =
+    repository_changes.length === 0 ? [] : [{ kind: 'repository_changed', paths: [...repository_changes] }]
+  return [...changed, ...run_findings.notes]
 }
 
 /** Returns who held the role of the state that the task leaves: they submitted the work. */

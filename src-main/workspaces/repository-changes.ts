@@ -69,7 +69,7 @@ export function noteRepositoryChanges(tx: Tx, task: TaskRecord, paths: readonly 
   const review = tx.reviews.latest(task.id)
   const isShown = review?.status === 'running' || review?.status === 'pending' || task.review_passed_at !== null
   if (!review || !isShown) return noted
-  const shown = { ...review, notes: toNotes(repository_changes) }
+  const shown = { ...review, notes: toNotes(noted) }
   const reopened = isPassedByAgents(review) ? { ...shown, status: 'running' as const, finished_at: null } : shown
   tx.reviews.put(reopened)
   tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: reopened })

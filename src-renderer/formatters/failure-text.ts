@@ -38,6 +38,7 @@ export function failureText(annotation: ErrorAnnotation): string {
     case 'workspace_reset_required':
     case 'nested_repository':
     case 'submodule_not_pushed':
+    case 'work_elsewhere':
       return cause
   }
 }

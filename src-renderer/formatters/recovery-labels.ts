@@ -11,6 +11,8 @@ export const recoveryLabels = {
   retry_merge: 'Retry merge',
   absorb_nested: 'Take its files',
   ignore_nested: 'Leave it out',
+  take_work: 'Take the work',
+  leave_work: 'Leave it out',
 } as const satisfies Record<RecoveryAction, string>
 
 /** What a button says that leads out of this condition: a limit is raised to an amount. */

@@ -8,6 +8,8 @@ export const recoveryActions = [
   'retry_merge',
   'absorb_nested',
   'ignore_nested',
+  'take_work',
+  'leave_work',
 ] as const
 
 /** Moves of a queued run within its queue. */

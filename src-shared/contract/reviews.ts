@@ -24,13 +24,47 @@ export const Verdict = z.object({
 })
 export type Verdict = z.infer<typeof Verdict>
 
-export const ReviewNote = z.object({
-  kind: z.literal('repository_changed'),
-  paths: z
-    .array(z.string())
-    .describe('Relative to the common git folder: what else changed while agents worked on the task.'),
-})
+const GitId = z.string().describe('A full object id.')
+const movedRef = {
+  ref: z.string().describe('Its full name, like `refs/heads/main`.'),
+  from: GitId.nullable().describe('null: it was made. For a symbolic ref, `ref: ` and the name that it stands for.'),
+  to: GitId.nullable().describe('null: it was deleted.'),
+}
+
+export const ReviewNote = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('repository_changed'),
+    paths: z
+      .array(z.string())
+      .describe('Relative to the common git folder: what else changed while agents worked on the task.'),
+  }),
+  z
+    .object({ kind: z.literal('base_moved'), ...movedRef })
+    .describe('A run moved the branch that the work is merged into.'),
+  z.object({ kind: z.literal('refs_moved'), ...movedRef }).describe('A run moved another ref that is not its own.'),
+  z
+    .object({
+      kind: z.literal('base_rewritten'),
+      commits: z.array(GitId).describe('Commits that the base no longer has, and that a merge would bring back.'),
+      subjects: z.array(z.string()).describe('The first line of each, in the same order.'),
+    })
+    .describe('The base was rewritten since the branch began.'),
+  z.object({
+    kind: z.literal('hidden_text'),
+    paths: z.array(z.string()).describe('Files that were text, or look like source, and whose changes can’t be shown.'),
+  }),
+  z
+    .object({ kind: z.literal('work_taken'), from: z.string(), commits: z.int() })
+    .describe('The agent worked on another branch or on none; the task’s branch was moved there.'),
+  z
+    .object({ kind: z.literal('work_left'), ref: z.string(), commits: z.int() })
+    .describe('A branch that the agent made, with commits that the task’s branch lacks.'),
+])
 export type ReviewNote = z.infer<typeof ReviewNote>
+
+const informs: ReadonlySet<ReviewNote['kind']> = new Set(['work_taken', 'work_left'])
+/** Returns whether a review with this note waits for a person's verdict. */
+export const needsPerson = ({ kind }: ReviewNote): boolean => !informs.has(kind)
 
 export const ReviewConfigChange = z.object({
   by: z.string(),
@@ -58,7 +92,13 @@ export const Review = z
     changed_by_steps: z.array(z.string()).describe('The files that changed while the checks ran.'),
     notes: z
       .array(ReviewNote)
-      .describe('What a person has to look at: until a user’s verdict `pass` the review stays `running`.'),
+      .describe(
+        'What a person has to look at: until a user’s verdict `pass` the review stays `running`, unless all notes are `work_taken` or `work_left`.',
+      ),
+    empty: z.boolean().describe('The judged work changes nothing against its base.'),
+    ignored: z
+      .array(z.string())
+      .describe('Of empty work: files that runs wrote and git ignores, at most 50. They are not merged.'),
     config_changes: z
       .array(ReviewConfigChange)
       .describe('Who changed the task’s `review_config` since it was made, oldest first, and what it was before.'),

@@ -30,9 +30,21 @@ export const annotationTypes = [
   'workspace_reset_required',
   'nested_repository',
   'submodule_not_pushed',
+  'work_elsewhere',
   'dependency_failed',
 ] as const
 export type RecoveryAction = (typeof recoveryActions)[number]
+
+/** Where a run left work that is not on the task's branch. */
+export const WorkPlace = z.object({
+  kind: z
+    .enum(['branch', 'detached', 'stash', 'link'])
+    .describe('`link`: the worktree’s `.git` file is gone or changed.'),
+  ref: z.string().nullable().describe('The branch’s ref, or the commit of a detached HEAD or a stash entry.'),
+  commits: z.int().describe('Commits that the task’s branch lacks.'),
+  files: z.int().describe('Files that they change.'),
+})
+export type WorkPlace = z.infer<typeof WorkPlace>
 
 /** Why a task needs a person, and what they can do about it. */
 export const ErrorAnnotation = z.object({
@@ -44,6 +56,7 @@ export const ErrorAnnotation = z.object({
   advice: z.string().optional(),
   files: z.array(z.string()).optional(),
   folders: z.array(z.string()).optional().describe('Of repositories inside the worktree: their paths in it.'),
+  places: z.array(WorkPlace).optional().describe('Of `work_elsewhere`: where the work is.'),
   hunks: z
     .array(ConflictHunk)
     .optional()

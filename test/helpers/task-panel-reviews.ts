@@ -35,6 +35,8 @@ export function reviews(now: number): Review[] {
       tree: null,
       changed_by_steps: [],
       notes: [],
+      empty: false,
+      ignored: [],
       config_changes: [],
       verdicts: [
         {
@@ -64,6 +66,8 @@ export function reviews(now: number): Review[] {
       tree: null,
       changed_by_steps: [],
       notes: [],
+      empty: false,
+      ignored: [],
       config_changes: [],
       verdicts: [],
       created_at: ago(40, now),
@@ -80,6 +84,8 @@ export function reviews(now: number): Review[] {
       tree: null,
       changed_by_steps: [],
       notes: [],
+      empty: false,
+      ignored: [],
       config_changes: [],
       verdicts: [
         {

@@ -15,7 +15,12 @@ const ofRuns: readonly AnnotationType[] = [
 ]
 
 /** Errors of a step that blocks the task: doing or skipping the step clears them. */
-const ofSteps: readonly AnnotationType[] = ['hook_failed', 'nested_repository', 'submodule_not_pushed']
+const ofSteps: readonly AnnotationType[] = [
+  'hook_failed',
+  'nested_repository',
+  'submodule_not_pushed',
+  'work_elsewhere',
+]
 
 export const isOfStep = ({ type }: Pick<ErrorAnnotation, 'type'>): boolean => ofSteps.includes(type)
 

@@ -17,6 +17,7 @@ export const newTaskDefaults = {
   context_holder: null,
   last_human_action_id: null,
   repository_changes: [],
+  run_findings: { notes: [], places: [] },
   review_config_changes: [],
   review_summary: null,
   diff_stat: null,

@@ -9,7 +9,7 @@ import type {
   Verdict,
 } from '../../../src-shared/contract/reviews.ts'
 import type { ConfiguredPrograms } from '../../ports/workspaces.ts'
-import { json } from './columns.ts'
+import { flag, json } from './columns.ts'
 import { repos, tasks } from './work.ts'
 
 export const reviews = sqliteTable(
@@ -31,6 +31,10 @@ export const reviews = sqliteTable(
       .notNull()
       .default(sql`'[]'`),
     notes: json<ReviewNote[]>('notes')
+      .notNull()
+      .default(sql`'[]'`),
+    empty: flag('empty').notNull().default(false),
+    ignored: json<string[]>('ignored')
       .notNull()
       .default(sql`'[]'`),
     config_changes: json<ReviewConfigChange[]>('config_changes')

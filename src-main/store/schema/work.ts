@@ -25,7 +25,7 @@ import type {
   StartWhenReady,
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
-import type { AccountRecord, ExecutionRecord, ProjectDeletion, TaskRecord } from '../../ports/store.ts'
+import type { AccountRecord, ExecutionRecord, ProjectDeletion, RunFindings, TaskRecord } from '../../ports/store.ts'
 import type { StackPlace } from '../../ports/stack-place.ts'
 import type { RepositoryState } from '../../ports/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
@@ -117,6 +117,10 @@ export const tasks = sqliteTable(
     repository_changes: json<readonly string[]>('repository_changes')
       .notNull()
       .default(sql`'[]'`),
+    /** What runs left besides the task's branch, until a person passes a review that names it. */
+    run_findings: json<RunFindings>('run_findings')
+      .notNull()
+      .default(sql`'{"notes":[],"places":[]}'`),
     review_config_changes: json<readonly ReviewConfigChange[]>('review_config_changes')
       .notNull()
       .default(sql`'[]'`),

@@ -38,6 +38,7 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition[
   workspace_reset_required: 'failed',
   nested_repository: 'gate',
   submodule_not_pushed: 'gate',
+  work_elsewhere: 'gate',
   dependency_failed: 'gate',
 }
 

@@ -18,6 +18,7 @@ const titles = {
   workspace_reset_required: 'Worktree and branch are missing',
   nested_repository: 'The worktree holds another repository',
   submodule_not_pushed: 'A submodule is not pushed',
+  work_elsewhere: 'Work outside the task’s branch',
   dependency_failed: 'A task it depends on was cancelled or deleted',
 } as const satisfies Record<ErrorAnnotation['type'], string>
 
@@ -63,7 +64,7 @@ interface ConditionFacts {
 /** Nothing has failed: it goes on when a person says how. */
 const waiting: ReadonlySet<ErrorAnnotation['type']> = new Set([
   ...(['execution_incomplete', 'limit_reached', 'usage_limit'] as const),
-  ...(['nested_repository', 'submodule_not_pushed', 'dependency_failed'] as const),
+  ...(['nested_repository', 'submodule_not_pushed', 'work_elsewhere', 'dependency_failed'] as const),
 ])
 
 /** How the note above the tabs says the task's condition. */

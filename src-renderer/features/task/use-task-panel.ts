@@ -82,6 +82,8 @@ const failures: Readonly<Record<RecoveryAction, string>> = {
   retry_merge: 'Merge failed',
   absorb_nested: 'Couldn’t take its files',
   ignore_nested: 'Couldn’t leave it out',
+  take_work: 'Couldn’t take the work',
+  leave_work: 'Couldn’t leave the work out',
 }
 
 /** What the head of the panel does. Each answers whether it went well; what was refused says why in a toast. */

@@ -129,8 +129,8 @@ test.concurrent('runs nothing that was planted in the configuration, until the m
     { ...evil, 'b.txt': 'text\n' },
   )
   expect(diff.patch).toContain('-good\n+evil')
-  const [note] = review?.notes ?? []
-  expect(note?.paths).toEqual(expect.arrayContaining(['config', 'info/attributes', '../../beside/hooks/pre-commit']))
+  const changed = review?.notes.flatMap((note) => (note.kind === 'repository_changed' ? note.paths : []))
+  expect(changed).toEqual(expect.arrayContaining(['config', 'info/attributes', '../../beside/hooks/pre-commit']))
   // The base moves on, so that a real merge is needed.
   const plain = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false']
   await job.repository.write({ 'c.md': 'c\n' })

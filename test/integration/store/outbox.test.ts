@@ -105,6 +105,8 @@ test('takes the last attempt as latest review, whichever was written last', asyn
     tree: null,
     changed_by_steps: [],
     notes: [],
+    empty: false,
+    ignored: [],
     config_changes: [],
     created_at: '2026-11-21T09:30:00.000Z',
     finished_at: null,

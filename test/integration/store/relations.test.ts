@@ -135,11 +135,13 @@ test('stores a person’s last action, an execution’s last message and a revie
     tree: null,
     changed_by_steps: [],
     notes: [],
+    empty: false,
+    ignored: [],
     config_changes: [],
     created_at,
     finished_at: null,
   } as const
-  const lists = { ci_steps: [], step_results: [], changed_by_steps: [], notes: [], config_changes: [] }
+  const lists = { ci_steps: [], step_results: [], changed_by_steps: [], notes: [], ignored: [], config_changes: [] }
   open.store.write((q) => {
     q.executions.put(execution)
     q.reviews.put({ ...review, verdicts: [...review.verdicts], ...lists })

@@ -82,6 +82,8 @@ test('reads rows of the earlier version, with null for new fields', async () => 
     head: null,
     changed_by_steps: [],
     notes: [],
+    empty: false,
+    ignored: [],
     config_changes: [],
     verdicts: verdicts.map((verdict) => ({ ...verdict, head_commit: null })),
     ci_steps: ['npm test'],
