@@ -172,6 +172,7 @@ export const TranscriptEntry = z
       output_tokens: z.int(),
       cost_usd: z.number().nullable(),
       cached_tokens: z.int().optional().describe('How much of the input came from a cache.'),
+      cache_write_tokens: z.int().optional().describe('How much of the input was written to a cache.'),
       turns: z.int().optional().describe('How many requests to the model this tells of.'),
       model: z.string().optional(),
     }),

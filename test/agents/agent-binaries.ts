@@ -22,10 +22,10 @@ const shim = (name: string) => () => join('.bin', windows ? `${name}.cmd` : name
 export const pinnedAgents = {
   'claude-code': {
     package: '@anthropic-ai/claude-code',
-    version: '2.1.330',
+    version: '2.1.332',
     program: () => join('@anthropic-ai', `claude-code-${platform()}${musl()}`, windows ? 'claude.exe' : 'claude'),
   },
-  codex: { package: '@openai/codex', version: '0.169.0', program: shim('codex') },
+  codex: { package: '@openai/codex', version: '0.171.0', program: shim('codex') },
   opencode: {
     package: 'opencode-ai',
     version: '1.18.33',
@@ -37,7 +37,7 @@ export const pinnedAgents = {
   qwen: { package: '@qwen-code/qwen-code', version: '0.24.4', program: shim('qwen') },
   'claude-agent-acp': {
     package: '@agentclientprotocol/claude-agent-acp',
-    version: '0.100.0',
+    version: '0.101.0',
     program: shim('claude-agent-acp'),
   },
 } as const satisfies Readonly<Record<string, PinnedProgram>>

@@ -15,6 +15,7 @@ const setups: readonly [ExecutorProfile, (bench: AgentBench) => Promise<AgentCon
 ]
 /** Each request of the scripted server reports this many tokens. */
 const tokensPerCall = 120
+const outputPerCall = 20
 
 test.each(setups)(
   '%s: adds up to what its provider counted, also in a resumed session',
@@ -56,10 +57,8 @@ test.each(setups)(
     const project = await client.call('projects.create', { name: 'Cap', repo_path: bench.repository.path })
     const config = await configure(bench)
     const usd = 0.003
-    const price = {
-      input_usd_per_mtok: (usd / tokensPerCall) * 1_000_000,
-      output_usd_per_mtok: (usd / tokensPerCall) * 1_000_000,
-    }
+    // Only output costs, which Claude Code tells in the parts of its messages.
+    const price = { input_usd_per_mtok: 0, output_usd_per_mtok: (usd / outputPerCall) * 1_000_000 }
     await client.call('projects.update_settings', {
       project_id: project.id,
       prices: { [config.model ?? '']: price },

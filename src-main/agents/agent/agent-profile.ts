@@ -4,6 +4,7 @@ import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts
 import type { ExecutionOutcome } from '../../ports/executors.ts'
 import type { AgentRun, ExecutorDefinition } from '../definition.ts'
 import type { RefusedArgs } from './filter-args.ts'
+import type { LineFilter } from './filter-lines.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
@@ -92,6 +93,8 @@ export interface AgentSession {
   readonly send: ((text: string) => Promise<void>) | null
   /** Returns the result; `stderr` is the end of the agent's stderr. */
   result(stderr: string): RunResult
+  /** The part of stdout to keep in the raw log; absent: all of it. */
+  readonly logged?: LineFilter
 }
 
 /** A coding agent with a command line: how to start it, talk to it and read its output. */

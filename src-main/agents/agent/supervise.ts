@@ -62,7 +62,9 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
     limit === null ? undefined : setTimeout(() => void end('timeout'), Math.min(limit * 1_000, longestTimer))
 
   const finish = async (): Promise<ExecutionOutcome> => {
-    const reading = await settle(Promise.all([drain(tree.stdout, dialogue, log), drain(tree.stderr, stderr, log)]))
+    const reading = await settle(
+      Promise.all([drain(tree.stdout, dialogue, log, dialogue.logged), drain(tree.stderr, stderr, log)]),
+    )
     const treeEnd = await tree.ended
     clearTimeout(limitTimer)
     clearTimeout(lingerTimer)

@@ -42,6 +42,7 @@ const refusedFlags: RefusedArgs['flags'] = {
   '--output-format': 'one',
   '--input-format': 'one',
   '--verbose': 'none',
+  '--include-partial-messages': 'none',
   '--permission-mode': 'one',
   '--permission-prompts': 'one',
   '--permission-prompt-tool': 'one',
@@ -98,6 +99,8 @@ export function buildCommandLine(request: CommandLineRequest): FilteredArgs {
       ...own.args,
       '-p',
       ...['--output-format', 'stream-json', '--input-format', 'stream-json', '--verbose'],
+      // Whole messages carry the usage of their start; only the parts tell what an answer used.
+      '--include-partial-messages',
       // If no one can be asked, an agent must build, test and commit as its project demands, which no list of allowed
       // commands covers. The worktree isolates it.
       ...(request.asks ? [...askPeople, disallowedTools.join(',')] : [...askNobody, unasked.join(',')]),

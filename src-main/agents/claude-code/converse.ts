@@ -1,11 +1,13 @@
 import type { Usage } from '../../../src-shared/contract/executions.ts'
 import type { AgentRun } from '../definition.ts'
 import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
+import { createLineFilter } from '../agent/filter-lines.ts'
 import { createPermissions } from '../agent/permissions.ts'
 import { claudeRunResult } from './conclude.ts'
 import { createControl } from './control.ts'
 import { createStreamReader } from './read-stream.ts'
 import type { RunState } from './reduce-run-state.ts'
+import { partOpening } from './stream-events.ts'
 
 /**
  * Runs stream-json in both directions: every message is a line. Claude Code exits when its stdin is closed at the end
@@ -31,6 +33,8 @@ export function converseWithClaude(run: AgentRun, listener: AgentSessionListener
     begin: (prompt) => void listener.write(userMessage(prompt, run.images)).catch(() => undefined),
     send: (text) => listener.write(userMessage(text)),
     result: (stderr) => resultOf(stream.facts(), run.session_id, stderr),
+    // Whole messages follow their parts, which would fill the log many times over.
+    logged: createLineFilter(partOpening, () => true),
   }
 }
 

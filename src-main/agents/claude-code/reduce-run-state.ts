@@ -2,7 +2,14 @@ import type { Usage } from '../../../src-shared/contract/executions.ts'
 import type { AccountWindow } from '../../../src-shared/contract/accounts.ts'
 import { resetTime, toWindow } from './account.ts'
 import { blocksOf, isSynthetic } from './stream-events.ts'
-import type { AssistantEvent, RateLimitEvent, ResultEvent, StreamEvent, Tokens } from './stream-events.ts'
+import type {
+  AssistantEvent,
+  RateLimitEvent,
+  ResultEvent,
+  StreamEvent,
+  StreamPartEvent,
+  Tokens,
+} from './stream-events.ts'
 
 /** The state of a run after the events so far. */
 export interface RunState {
@@ -14,9 +21,11 @@ export interface RunState {
   readonly earlier: Usage | null
   /** Usage of the turn's model calls so far; the turn's own sum at its end replaces it. */
   readonly spent: TokenCount
-  /** The latest model call: each of its events repeats the sum of the call. */
-  readonly call: { readonly id: string; readonly tokens: TokenCount; readonly model: string | null } | null
-  /** Number of model calls of the run so far, without those of sub-agents. */
+  /** The latest model call of the agent (`''`) and of each sub-agent; a call's events repeat its sum. */
+  readonly open: Readonly<Record<string, ModelCall>>
+  /** The model of the latest call. */
+  readonly model: string | null
+  /** Number of model calls of the run so far. */
   readonly calls: number
   /** The agent called a tool. */
   readonly acted: boolean
@@ -37,7 +46,17 @@ export interface RunState {
   readonly result: RunResult | null
 }
 
-type TokenCount = Pick<Usage, 'input_tokens' | 'output_tokens'> & { readonly cached_tokens: number }
+interface TokenCount {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cached_tokens: number
+  readonly cache_write_tokens: number
+}
+
+interface ModelCall {
+  readonly id: string
+  readonly tokens: TokenCount
+}
 
 export interface RunResult {
   readonly failed: boolean
@@ -46,7 +65,7 @@ export interface RunResult {
   readonly api_error_status: number | null
 }
 
-const noTokens: TokenCount = { input_tokens: 0, output_tokens: 0, cached_tokens: 0 }
+const noTokens: TokenCount = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 }
 
 /** The state before the first event. */
 export const initialRunState: RunState = {
@@ -55,7 +74,8 @@ export const initialRunState: RunState = {
   usage: null,
   earlier: null,
   spent: noTokens,
-  call: null,
+  open: {},
+  model: null,
   calls: 0,
   acted: false,
   finalMessage: null,
@@ -79,6 +99,8 @@ export function reduceRunState(before: RunState, event: StreamEvent): RunState {
       return afterAssistant(facts, event)
     case 'user':
       return facts
+    case 'stream_event':
+      return { ...facts, ...afterPart(facts, event) }
     case 'rate_limit_event':
       return afterRateLimit(facts, event)
     case 'result':
@@ -86,7 +108,7 @@ export function reduceRunState(before: RunState, event: StreamEvent): RunState {
         ...facts,
         usage: addUsage(facts, event),
         spent: noTokens,
-        call: null,
+        open: {},
         result: resultOf(event),
       }
   }
@@ -145,21 +167,40 @@ function costOfRun(event: ResultEvent, output_tokens: number, earlier: Usage | n
   return counted !== null && counted < earlier.output_tokens + output_tokens ? total : total - before
 }
 
-/** Calls of sub-agents come between the agent's own; the turn includes them at its end. */
-function afterCall({ spent, call, calls }: RunState, { message, parent_tool_use_id }: AssistantEvent) {
-  const { id, usage } = message
-  if (id === undefined || !usage || (parent_tool_use_id ?? null) !== null) return { spent, call, calls }
-  const tokens = tokensOf(usage)
-  const known = call?.id === id ? call.tokens : noTokens
-  const more = (kind: keyof TokenCount) => spent[kind] + Math.max(0, tokens[kind] - known[kind])
+type Counted = Pick<RunState, 'spent' | 'open' | 'model' | 'calls'>
+
+const afterCall = (facts: RunState, { message, parent_tool_use_id }: AssistantEvent): Partial<Counted> =>
+  message.id === undefined || !message.usage ? {} : count(facts, parent_tool_use_id, message.id, message)
+
+function afterPart(facts: RunState, { event, parent_tool_use_id }: StreamPartEvent): Partial<Counted> {
+  if (event.type === 'message_start') return count(facts, parent_tool_use_id, event.message.id, event.message)
+  const open = facts.open[parent_tool_use_id ?? '']
+  return open ? count(facts, parent_tool_use_id, open.id, event) : {}
+}
+
+/** Adds what a model call has used since its last event. Calls of sub-agents come between the agent's own. */
+function count(
+  { spent, open, model, calls }: RunState,
+  parent: string | null | undefined,
+  id: string,
+  told: { readonly usage?: Tokens | null | undefined; readonly model?: string | undefined },
+): Counted {
+  const known = open[parent ?? '']
+  const before = known?.id === id ? known.tokens : noTokens
+  const now = tokensOf(told.usage)
+  const each = (take: (kind: keyof TokenCount) => number): TokenCount => ({
+    input_tokens: take('input_tokens'),
+    output_tokens: take('output_tokens'),
+    cached_tokens: take('cached_tokens'),
+    cache_write_tokens: take('cache_write_tokens'),
+  })
+  // A later event may repeat the figures of the message's start.
+  const tokens = each((kind) => Math.max(before[kind], now[kind]))
   return {
-    spent: {
-      input_tokens: more('input_tokens'),
-      output_tokens: more('output_tokens'),
-      cached_tokens: more('cached_tokens'),
-    },
-    call: { id, tokens, model: message.model ?? null },
-    calls: call?.id === id ? calls : calls + 1,
+    spent: each((kind) => spent[kind] + tokens[kind] - before[kind]),
+    open: { ...open, [parent ?? '']: { id, tokens } },
+    model: told.model ?? model,
+    calls: known?.id === id ? calls : calls + 1,
   }
 }
 
@@ -171,6 +212,7 @@ function tokensOf(usage: Tokens | null | undefined): TokenCount {
     input_tokens: Math.round(input),
     output_tokens: Math.round(usage?.output_tokens ?? 0),
     cached_tokens: Math.round(usage?.cache_read_input_tokens ?? 0),
+    cache_write_tokens: Math.round(usage?.cache_creation_input_tokens ?? 0),
   }
 }
 

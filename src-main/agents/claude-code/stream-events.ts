@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
 /**
- * The output of Claude Code in `--output-format stream-json` (as of 2.1.330), one JSON object per line. Only fields
+ * The output of Claude Code in `--output-format stream-json` (as of 2.1.332), one JSON object per line. Only fields
  * read here are described, loosely: the format grows with every release.
  */
 
@@ -101,7 +101,21 @@ const RateLimit = z.looseObject({
   }),
 })
 
-const Known = z.discriminatedUnion('type', [System, Assistant, User, Result, RateLimit])
+/** The start and the end of a message, as the model sends them; `message_delta` has the message's real usage. */
+const StreamPart = z.looseObject({
+  type: z.literal('stream_event'),
+  ...common,
+  parent_tool_use_id: z.string().nullish(),
+  event: z.discriminatedUnion('type', [
+    z.looseObject({
+      type: z.literal('message_start'),
+      message: z.looseObject({ id: z.string(), model: z.string().optional(), usage: Tokens.nullish().catch(null) }),
+    }),
+    z.looseObject({ type: z.literal('message_delta'), usage: Tokens.nullish().catch(null) }),
+  ]),
+})
+
+const Known = z.discriminatedUnion('type', [System, Assistant, User, Result, RateLimit, StreamPart])
 const Any = z.looseObject({ type: z.string() })
 
 export type SystemEvent = z.infer<typeof System>
@@ -109,6 +123,7 @@ export type AssistantEvent = z.infer<typeof Assistant>
 export type UserEvent = z.infer<typeof User>
 export type ResultEvent = z.infer<typeof Result>
 export type RateLimitEvent = z.infer<typeof RateLimit>
+export type StreamPartEvent = z.infer<typeof StreamPart>
 export type StreamEvent = z.infer<typeof Known>
 
 /** `garbage` is not part of the protocol; `unknown` is, but nothing here reads it. */
@@ -117,16 +132,30 @@ export type ParsedLine =
   | { readonly kind: 'unknown'; readonly json: unknown }
   | { readonly kind: 'garbage' }
 
-const knownTypes: ReadonlySet<string> = new Set(['system', 'assistant', 'user', 'result', 'rate_limit_event'])
+const knownTypes: ReadonlySet<string> = new Set([
+  'system',
+  'assistant',
+  'user',
+  'result',
+  'rate_limit_event',
+  'stream_event',
+])
+
+/** How Claude Code begins the line of a part of a message. */
+export const partOpening = '{"type":"stream_event"'
+const isWanted = (part: string): boolean => part.includes('"message_start"') || part.includes('"message_delta"')
 
 /** Parses one line of the stream. A known type in an unknown shape is garbage, so that it stays visible. */
 export function parseLine(line: string): ParsedLine {
+  // A message has hundreds of parts, and only its first and last tell of usage.
+  if (line.startsWith(partOpening) && !isWanted(line)) return { kind: 'unknown', json: null }
   const json = parseJson(line)
   const any = Any.safeParse(json)
   if (!any.success) return { kind: 'garbage' }
   if (!knownTypes.has(any.data.type)) return { kind: 'unknown', json }
   const known = Known.safeParse(json)
-  return known.success ? { kind: 'event', event: known.data } : { kind: 'garbage' }
+  if (known.success) return { kind: 'event', event: known.data }
+  return any.data.type === 'stream_event' ? { kind: 'unknown', json: null } : { kind: 'garbage' }
 }
 
 /** Returns the blocks of a message; plain text becomes one text block. */

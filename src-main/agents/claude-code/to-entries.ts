@@ -17,6 +17,8 @@ export function toEntries(event: StreamEvent, before: RunState, after: RunState,
       return fromUser(event, at)
     case 'result':
       return fromResult(before, after, at)
+    case 'stream_event':
+      return usageSoFar(before, after, at)
     case 'rate_limit_event':
       return []
   }
@@ -79,21 +81,17 @@ function fromResult(before: RunState, after: RunState, at: string): TranscriptEn
 }
 
 /** Returns the usage of the model call that was not reported yet. */
-function usageSoFar(
-  { spent: told, calls: before }: RunState,
-  { spent, call, calls }: RunState,
-  at: string,
-): TranscriptEntry[] {
-  const input_tokens = spent.input_tokens - told.input_tokens
-  const output_tokens = spent.output_tokens - told.output_tokens
+function usageSoFar(before: RunState, { spent, model, calls }: RunState, at: string): TranscriptEntry[] {
+  const more = (kind: keyof RunState['spent']) => spent[kind] - before.spent[kind]
+  const [input_tokens, output_tokens] = [more('input_tokens'), more('output_tokens')]
   if (input_tokens + output_tokens === 0) return []
-  const cached_tokens = spent.cached_tokens - told.cached_tokens
-  const model = call?.model ?? null
+  const [cached_tokens, cache_write_tokens] = [more('cached_tokens'), more('cache_write_tokens')]
   return [
     {
       ...({ type: 'usage', at, input_tokens, output_tokens, cost_usd: null } as const),
       ...(cached_tokens > 0 && { cached_tokens }),
-      ...(calls > before && { turns: calls - before }),
+      ...(cache_write_tokens > 0 && { cache_write_tokens }),
+      ...(calls > before.calls && { turns: calls - before.calls }),
       ...(model !== null && { model }),
     },
   ]

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { UsageReport, type Usage } from '../../../src-shared/contract/executions.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import type { ExecutionOutcome } from '../../ports/executors.ts'
+import { createLineFilter, type LineFilter } from '../agent/filter-lines.ts'
 import type { AgentRun } from '../definition.ts'
 
 /** A report of a command on its run, in a line of its output. */
@@ -82,56 +83,5 @@ export function createSvcLines({ log, onSession }: Pick<AgentRun, 'log' | 'onSes
   }
 }
 
-const opening = Buffer.from('{"svc":')
-const newline = 0x0a
-const maxLine = 64 * 1024
-const empty = Buffer.alloc(0)
-
-/**
- * Removes report lines from a byte stream. Only the start of a possible report line is held back until its end;
- * everything else passes at once.
- */
-export function createSvcFilter(lines: Pick<SvcLines, 'read'>): {
-  push(chunk: Uint8Array): Buffer
-  flush(): Buffer
-} {
-  let heldBack: Buffer = empty
-  /** The next bytes continue a line of output. */
-  let inOutput = false
-  const take = (): Buffer => {
-    const all = heldBack
-    heldBack = empty
-    return all
-  }
-  return {
-    push(chunk) {
-      const passed: Buffer[] = []
-      let rest = heldBack.length === 0 ? Buffer.from(chunk) : Buffer.concat([take(), chunk])
-      while (rest.length > 0) {
-        const end = rest.indexOf(newline)
-        const line = end === -1 ? rest : rest.subarray(0, end + 1)
-        if (!inOutput && startsLikeOne(line)) {
-          if (end === -1 && line.length <= maxLine) {
-            heldBack = line
-            break
-          }
-          if (end !== -1 && lines.read(line.toString('utf8').trimEnd())) {
-            rest = rest.subarray(line.length)
-            continue
-          }
-        }
-        passed.push(line)
-        inOutput = end === -1
-        rest = rest.subarray(line.length)
-      }
-      return passed.length === 0 ? empty : Buffer.concat(passed)
-    },
-    flush() {
-      const last = take()
-      return last.length > 0 && lines.read(last.toString('utf8').trimEnd()) ? empty : last
-    },
-  }
-}
-
-const startsLikeOne = (line: Buffer): boolean =>
-  line.subarray(0, opening.length).equals(opening.subarray(0, Math.min(line.length, opening.length)))
+/** Removes report lines from a byte stream. */
+export const createSvcFilter = (lines: Pick<SvcLines, 'read'>): LineFilter => createLineFilter('{"svc":', lines.read)

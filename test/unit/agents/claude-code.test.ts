@@ -109,6 +109,22 @@ describe('a run', () => {
     expect(log.raws).toContain('mishap\n')
   })
 
+  test('keeps the parts of messages out of its log, and their figures in', async () => {
+    const parts = `
+      const part = (event) => say({ type: 'stream_event', event, session_id: 's1', parent_tool_use_id: null })
+      part({ type: 'message_start', message: { id: 'm1', usage: { input_tokens: 10, output_tokens: 1 } } })
+      for (let n = 0; n < 2000; n++) part({ type: 'content_block_delta', delta: { text: 'token ' + n } })
+      words('The whole.')
+      part({ type: 'message_delta', usage: { output_tokens: 2000 } })
+      result('The whole.')`
+    const { outcome, log } = await finish(place, parts)
+    expect(outcome).toMatchObject({ exit_code: 0, message: 'The whole.' })
+    expect(log.raws).toContain('The whole.')
+    expect(log.raws).not.toContain('stream_event')
+    const spent = log.entries.flatMap((entry) => (entry.type === 'usage' ? [entry.output_tokens] : []))
+    expect(spent).toEqual([1, 1_999, 0])
+  })
+
   test('goes on when its log fails, and reports that', async () => {
     const log = keptLog(new Error('disk full'))
     const { outcome } = await finish(place, `${echo}; process.stdout.write('x'.repeat(1e6) + '\\n')`, { log })

@@ -10,6 +10,7 @@ const protocol = [
   '--input-format',
   'stream-json',
   '--verbose',
+  '--include-partial-messages',
   '--permission-mode',
   'bypassPermissions',
   '--disallowedTools',

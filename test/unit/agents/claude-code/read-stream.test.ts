@@ -90,12 +90,13 @@ test('turns a recorded run into a readable transcript', () => {
     cwd: '/projects/example',
     earlier: null,
     usage: { input_tokens: 800, output_tokens: 160, cost_usd: 0.0048 },
-    spent: { input_tokens: 0, output_tokens: 0, cached_tokens: 0 },
+    spent: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 },
+    model: 'claude-sonnet-4-5',
     calls: 8,
     unauthorized: false,
     resets_at: null,
     windows: {},
-    call: null,
+    open: {},
     acted: true,
     finalMessage: 'Done: grüße 🌲.',
     lastMessage: 'Done: grüße 🌲.',
@@ -126,10 +127,65 @@ test('reports usage with every model call, with the same sum as at the end', () 
   expect(told.map((one) => [one.input_tokens, one.output_tokens, one.cost_usd])).toEqual([
     [100, 2, null],
     [0, 7, null],
+    [5_000, 1, null],
     [110, 4, null],
-    [0, 7, 0.5],
+    [0, 6, 0.5],
     [120, 1, null],
   ])
+})
+
+/** A real run of Claude Code 2.1.332 with the parts of its messages, cut off before its result. */
+const recordedParts = readFileSync(new URL('recorded-parts.jsonl', import.meta.url))
+
+test('reads from the parts of messages what they used, each call once, before the turn has ended', () => {
+  const { entries, facts } = read([recordedParts])
+  const spent = entries.flatMap((entry) => (entry.type === 'usage' ? [entry] : []))
+  expect(facts.result).toBeNull()
+  expect(spent.map(({ input_tokens, output_tokens, turns }) => [input_tokens, output_tokens, turns])).toEqual([
+    [100, 1, 1],
+    [0, 19, undefined],
+    [100, 1, 1],
+    [0, 19, undefined],
+    [100, 1, 1],
+    [0, 19, undefined],
+  ])
+  expect(new Set(spent.map(({ model }) => model))).toEqual(new Set(['claude-opus-5-5']))
+  expect(entries.filter(({ type }) => type !== 'usage').map((entry) => entry.type)).toEqual([
+    'message',
+    'tool_call',
+    'tool_result',
+    'tool_call',
+    'tool_result',
+    'message',
+  ])
+})
+
+test('counts the calls of sub-agents that run at the same time', () => {
+  const start = (id: string, input_tokens: number, parent: string | null = null) => ({
+    ...{ type: 'stream_event', session_id: 's', parent_tool_use_id: parent },
+    event: { type: 'message_start', message: { id, model: 'm', usage: { input_tokens, output_tokens: 1 } } },
+  })
+  const end = (output_tokens: number, parent: string | null = null) => ({
+    ...{ type: 'stream_event', session_id: 's', parent_tool_use_id: parent },
+    event: { type: 'message_delta', usage: { output_tokens } },
+  })
+  const { entries } = readEvents(
+    start('a', 100),
+    end(20),
+    start('x', 1_000, 'one'),
+    start('y', 2_000, 'two'),
+    end(30, 'one'),
+    end(40, 'two'),
+    // It repeats the figures of the message's start.
+    assistant([], {
+      parent_tool_use_id: 'one',
+      message: { id: 'x', content: [], usage: { input_tokens: 1_000, output_tokens: 1 } },
+    }),
+    end(50, 'unknown'),
+  )
+  const spent = entries.flatMap((entry) => (entry.type === 'usage' ? [entry] : []))
+  expect(sumOf(spent)).toMatchObject({ input_tokens: 3_100, output_tokens: 90 })
+  expect(spent.reduce((sum, { turns = 0 }) => sum + turns, 0)).toBe(3)
 })
 
 test('returns the same entries for any chunking and with garbage between lines', () => {
