@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { WorkspaceError } from '../../ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
-import { runGit } from './run-git.ts'
+import { readConfig, runGit } from './run-git.ts'
 import { readGitLink } from './git-link.ts'
 import { resolveParent } from '../files/path-guard.ts'
 
@@ -13,14 +13,10 @@ import { resolveParent } from '../files/path-guard.ts'
  * write both, and git would then work on files outside the task.
  */
 export async function ownRecord(path: string, { signal }: Cancellable): Promise<string | null> {
-  const place = await resolveParent(path)
-  if ((await orNull(lstat(place)))?.isDirectory() !== true) return null
-  const record = await readGitLink(place)
-  if (record === null || basename(dirname(record)) !== 'worktrees') return null
-  const back = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
-  if (back === null || (await resolveParent(dirname(resolve(record, back.trim())))) !== place) return null
-  // Only this file could point git to other files, so git is asked only if it exists.
-  if ((await orNull(lstat(join(record, 'config.worktree')))) === null) return record
+  const found = await findOwnRecord(path)
+  if (found === null) return null
+  const { record, place } = found
+  if (!(await mayLeadElsewhere(record))) return record
   const top = await runGit(place, ['rev-parse', '--path-format=absolute', '--show-toplevel'], {
     signal,
     accept: [0, 128],
@@ -28,6 +24,48 @@ export async function ownRecord(path: string, { signal }: Cancellable): Promise<
   const shown = top.exit_code === 0 ? top.stdout.toString('utf8').replace(/\n$/, '') : null
   return shown !== null && (await orNull(realpath(shown))) === (await realpath(place)) ? record : null
 }
+
+/** Finds the record by the links between it and the worktree alone. */
+async function findOwnRecord(path: string): Promise<{ readonly record: string; readonly place: string } | null> {
+  const place = await resolveParent(path)
+  if ((await orNull(lstat(place)))?.isDirectory() !== true) return null
+  const record = await readGitLink(place)
+  if (record === null || basename(dirname(record)) !== 'worktrees') return null
+  const back = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
+  if (back === null || (await resolveParent(dirname(resolve(record, back.trim())))) !== place) return null
+  return { record, place }
+}
+
+/** Returns whether git must be asked where a worktree's files are: only these two files could name another folder. */
+async function mayLeadElsewhere(record: string): Promise<boolean> {
+  if ((await orNull(lstat(join(record, 'config.worktree')))) !== null) return true
+  // With this extension `core.worktree` and `core.bare` of the shared file apply to every worktree.
+  const shared = await orNull(readFile(join(dirname(dirname(record)), 'config'), 'utf8'))
+  return shared !== null && /worktreeconfig/i.test(shared)
+}
+
+/**
+ * Tells git that the files of this worktree are in its own folder, where the shared configuration names another one (a
+ * submodule as project, for example). Writes only to the worktree's own configuration. Without a need, does nothing.
+ */
+export async function keepFilesHere(path: string, { signal }: Cancellable): Promise<void> {
+  const found = await findOwnRecord(path)
+  if (found === null || !(await mayLeadElsewhere(found.record))) return
+  const common = dirname(dirname(found.record))
+  const shared = (await readConfig({ git_dir: common, common }, { signal })).filter(({ scope }) => scope === 'local')
+  const valueOf = (name: string) => shared.findLast(({ key }) => key === name)?.value
+  const leadsElsewhere = valueOf('core.worktree') !== undefined || isTrue(valueOf('core.bare'))
+  if (!leadsElsewhere || !isTrue(valueOf('extensions.worktreeconfig'))) return
+  const file = ['config', '--file', join(found.record, 'config.worktree')]
+  for (const [key, value] of [
+    ['core.worktree', found.place],
+    ['core.bare', 'false'],
+  ] as const) {
+    await runGit(common, [...file, key, value], { signal, access: 'write' })
+  }
+}
+
+const isTrue = (value: string | undefined): boolean => value !== undefined && /^(?:true|yes|on|[1-9]\d*)$/i.test(value)
 
 /** Returns the record if git works on this worktree alone; refuses any other folder. */
 export async function requireOwn(path: string, { signal }: Cancellable): Promise<string> {

@@ -11,6 +11,7 @@ import { checkOutFiles, readCheckoutSettings, type CheckoutSettings } from '../c
 import { peekTips } from '../commands/peek.ts'
 import { deleteRef } from '../commands/refs.ts'
 import { readGitLink } from '../commands/git-link.ts'
+import { keepFilesHere, ownRecord } from '../commands/own-worktree.ts'
 import { addWorktree, findRecord, pruneIncomplete, pruneWorktree } from '../commands/worktree.ts'
 import { rescueUnreachable } from '../rescue/unreachable-commits.ts'
 import { rescueStaged } from '../rescue/rescue-staged.ts'
@@ -87,6 +88,12 @@ export async function prepareWorktree(
     await Promise.allSettled([signal.aborted ? takeApart(made) : takeBackNames(made)])
     throw await explainAdd(repo, branch, error, { signal })
   }
+  try {
+    await requireFilesHere(path, { signal })
+  } catch (error) {
+    await Promise.allSettled([takeApart(made)])
+    throw error
+  }
   return {
     kind: 'begun',
     mayHaveHook: settings.mayHaveHook,
@@ -117,6 +124,17 @@ async function finish(
   signal.throwIfAborted()
   if (written.status === 'rejected') throw await explainCheckout(repo, tip, written.reason, { signal })
   throw noted.status === 'rejected' ? noted.reason : (forked as PromiseRejectedResult).reason
+}
+
+/** Refuses before anything is checked out where git would write the files of a new worktree to another folder. */
+export async function requireFilesHere(path: string, { signal }: Cancellable): Promise<void> {
+  await keepFilesHere(path, { signal })
+  if ((await ownRecord(path, { signal })) !== null) return
+  throw new WorkspaceError(
+    'outside_worktree',
+    `Git would write the files of the new worktree ${path} to another folder. Nothing was checked out. ` +
+      "Look at core.worktree and core.bare in the repository's configuration, then try again.",
+  )
 }
 
 /** Removes a worktree in which no one has worked yet: all files were just written by git. */

@@ -24,7 +24,7 @@ import { rescueIfUnreachable } from '../rescue/rescue.ts'
 import { recordTip } from '../rescue/branch-tip.ts'
 import { runSetup } from './set-up-worktree.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { ownRecord } from '../commands/own-worktree.ts'
+import { keepFilesHere, ownRecord } from '../commands/own-worktree.ts'
 import { folderState } from '../files/quarantine.ts'
 
 const line = '/.svc.lock'
@@ -172,10 +172,13 @@ async function isHealthy(request: WorktreeRequest, common: string, { signal }: C
   const { repo_path: repo, path } = request
   if ((await orNull(lstat(path)))?.isDirectory() !== true || (await folderState(path)) !== 'filled') return false
   if (await isWhole(path, common, { signal })) return true
+  await keepFilesHere(path, { signal })
+  if (await isWhole(path, common, { signal })) return true
   const link = await readGitLink(path)
   // If the link leads to anything but its own record, someone replaced it, and git would repair the wrong end.
   if (link === null || (await orNull(stat(link))) !== null || (await findRecord(common, path)) === null) return false
   await repairWorktree(repo, path, { signal })
+  await keepFilesHere(path, { signal })
   return await isWhole(path, common, { signal })
 }
 

@@ -4,6 +4,7 @@ import { WorkspaceError } from '../../ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
 import { peekCommonDir } from '../commands/peek.ts'
 import { runGit } from '../commands/run-git.ts'
+import { keepFilesHere } from '../commands/own-worktree.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { findRecord, repairWorktree } from '../commands/worktree.ts'
 
@@ -45,4 +46,5 @@ export async function relinkWorktree(repo: string, path: string, options: Cancel
   if (link === null || (await orNull(stat(link))) !== null) return
   if ((await findRecord(await requireRepository(repo, options), path)) === null) return
   await repairWorktree(repo, path, options)
+  await keepFilesHere(path, options)
 }

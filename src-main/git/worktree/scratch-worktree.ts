@@ -9,6 +9,7 @@ import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { ScratchRequest } from '../../ports/workspaces.ts'
 import { copyFiles } from '../files/copy-files.ts'
 import { deleteFolder } from '../files/delete-folder.ts'
+import { requireFilesHere } from './create-worktree.ts'
 import { explainCheckout } from './explain-checkout.ts'
 import { orNull } from '../files/file-errors.ts'
 import { resolveBase } from '../commands/branch.ts'
@@ -58,6 +59,7 @@ export async function createScratch(
   }
   try {
     await repositories.run(common, () => addDetached(repo, path, commit, { signal }))
+    await requireFilesHere(path, { signal })
     await checkOutFiles(path, settings, { signal }).catch(async (error: unknown) => {
       signal.throwIfAborted()
       throw await explainCheckout(repo, commit, error, { signal })

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { chown, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { branch, createFixture, never, type WorkspaceFixture } from './workspace-fixture.ts'
+import { branch, createFixture, never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
+import { requireFilesHere } from '../../../src-main/git/worktree/create-worktree.ts'
 import { wholeLife } from './whole-life.ts'
 
 type Prepare = (fixture: WorkspaceFixture) => Promise<void>
@@ -60,6 +61,10 @@ const oddities: readonly (readonly [string, Prepare])[] = [
     },
   ],
   [
+    'whose shared configuration names its folder for all worktrees',
+    configured(['extensions.worktreeConfig', 'true'], ['core.worktree', '..']),
+  ],
+  [
     'whose checkout is on no branch',
     async ({ repository }) => void (await repository.git(['switch', '--quiet', '--detach'])),
   ],
@@ -87,6 +92,37 @@ describe.each(oddities)('a repository %s', (_name, prepare) => {
     expect(await head()).toBe(before)
     expect(await fixture.repository.git(['rev-list', '--objects', '--quiet', '--all'])).toBe('')
   })
+})
+
+test('keeps uncommitted files of the checkout when its configuration names its folder for all worktrees', async () => {
+  await using fixture = await createFixture()
+  const { repository, workspaces, path } = fixture
+  await configured(['extensions.worktreeConfig', 'true'], ['core.worktree', repository.path])(fixture)
+  await repository.write({ 'README.md': 'mine\n', 'new.txt': 'mine too\n' })
+  await workspaces.ensure(fixture.request(), never)
+  expect(await readFile(join(repository.path, 'README.md'), 'utf8')).toBe('mine\n')
+  expect((await workspaces.diff(fixture.ref(), 'branch', null, never)).files).toEqual([])
+  // A worktree of an older version, or one that was moved.
+  await repository.git([
+    'config',
+    '--file',
+    join(repository.path, '.git/worktrees', taskId, 'config.worktree'),
+    'core.worktree',
+    repository.path,
+  ])
+  await repository.write({ 'work.txt': 'done\n' }, path)
+  expect(await workspaces.ensure(fixture.request(), never)).toMatchObject({ how: 'reused' })
+  expect((await workspaces.diff(fixture.ref(), 'branch', null, never)).files).toHaveLength(1)
+  expect(await readFile(join(repository.path, 'README.md'), 'utf8')).toBe('mine\n')
+})
+
+test('refuses a new worktree whose files git would write to another folder', async () => {
+  await using fixture = await createFixture()
+  const { repository, path } = fixture
+  await repository.git(['config', 'extensions.worktreeConfig', 'true'])
+  await repository.git(['worktree', 'add', '--quiet', '--no-checkout', path])
+  await repository.git(['config', '--worktree', 'core.worktree', repository.path], { cwd: path })
+  await expect(requireFilesHere(path, never)).rejects.toMatchObject({ code: 'outside_worktree' })
 })
 
 test('works with spaces, emoji and line ends in paths', async () => {
