@@ -48,7 +48,7 @@ const maxPeeked = 64
 
 /** Returns the worktrees of a repository whose common folder is an ordinary `.git`, the main one first. */
 export async function peekWorktrees(common: string): Promise<readonly PeekedWorktree[] | null> {
-  const main = await peekWorktree(common, dirname(common))
+  const main = await peekWorktree(common, { git_dir: common, path: dirname(common) })
   const names = (await orNull(readdir(join(common, 'worktrees')))) ?? []
   if (names.length > maxPeeked) return null
   const linked = await Promise.all(
@@ -56,7 +56,9 @@ export async function peekWorktrees(common: string): Promise<readonly PeekedWork
       const record = join(common, 'worktrees', name)
       const link = await orNull(readFile(join(record, 'gitdir'), 'utf8'))
       // Git leaves out a record without a path, too.
-      return link === null ? 'none' : await peekWorktree(record, dirname(resolve(record, link.trimEnd())))
+      return link === null
+        ? 'none'
+        : await peekWorktree(common, { git_dir: record, path: dirname(resolve(record, link.trimEnd())) })
     }),
   )
   const all = [main, ...linked.filter((one) => one !== 'none')]
@@ -64,13 +66,26 @@ export async function peekWorktrees(common: string): Promise<readonly PeekedWork
   return found.length === all.length ? found : null
 }
 
-async function peekWorktree(git_dir: string, path: string): Promise<PeekedWorktree | null> {
+async function peekWorktree(
+  common: string,
+  { git_dir, path }: { readonly git_dir: string; readonly path: string },
+): Promise<PeekedWorktree | null> {
   const file = join(git_dir, 'HEAD')
   if ((await orNull(lstat(file)))?.isFile() !== true) return null
   const head = await orNull(readFile(file, 'utf8'))
   if (/^[0-9a-f]{40,64}\n$/.test(head ?? '')) return { path, branch: null }
   const branch = /^ref: refs\/heads\/(\S+)\n$/.exec(head ?? '')?.[1]
-  return branch === undefined || branch === '.invalid' ? null : { path, branch }
+  if (branch === undefined || branch === '.invalid' || (await isSymbolic(common, branch))) return null
+  return { path, branch }
+}
+
+/** Returns whether a branch is the name of another ref; only where refs are files. */
+export async function isSymbolic(common: string, branch: string): Promise<boolean> {
+  const file = join(common, 'refs', 'heads', branch)
+  const entry = await orNull(lstat(file))
+  // A folder here contains the branches below that name; a link is an old kind of symbolic ref.
+  if (entry?.isFile() !== true) return entry?.isSymbolicLink() ?? false
+  return (await orNull(readFile(file, 'utf8')))?.startsWith('ref:') ?? false
 }
 
 /** Excludes submodules' folders, which a `.git` file points to as well. */
@@ -93,6 +108,11 @@ export async function peekTips(
     if (tip !== undefined) tips.set(branch, tip)
   }
   return tips.size > 0 ? tips : null
+}
+
+/** Returns whether refs are files in this repository. */
+export async function usesFiles(common: string): Promise<boolean> {
+  return (await orNull(lstat(join(common, 'reftable')))) === null
 }
 
 /** Returns whether a repository surely has no refs whose names begin so, as `refs/replace/`. */

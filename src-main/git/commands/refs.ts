@@ -1,6 +1,7 @@
+import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { Tip } from '../../ports/target-mover.ts'
 import { branchRef } from './branch.ts'
-import { peekCommonDir, peekTip } from './peek.ts'
+import { isSymbolic, peekCommonDir, peekTip, usesFiles } from './peek.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
@@ -49,6 +50,25 @@ export async function tipOf(repo: string, branch: string, { signal }: Options): 
 }
 
 /**
+ * Returns the branch that is moved when a commit is put on this one: another one if it is a symbolic ref. Checkouts are
+ * found by that name alone.
+ */
+export async function actualBranch(repo: string, branch: string, { signal }: Options): Promise<string> {
+  const common = await peekCommonDir(repo)
+  const isFiles = common !== null && /^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(branch) && (await usesFiles(common))
+  if (isFiles && !(await isSymbolic(common, branch))) return branch
+  const args = ['symbolic-ref', '--quiet', branchRef(branch)]
+  const { exit_code, stdout } = await runGit(repo, args, { signal, accept: [0, 1, 128] })
+  const ref = stdout.toString('utf8').trim()
+  if (exit_code !== 0 || ref === '') return branch
+  if (ref.startsWith(branchRef(''))) return ref.slice(branchRef('').length)
+  throw new WorkspaceError(
+    'git_failed',
+    `${branch} is a symbolic ref to ${ref}, which is no branch. Choose a branch as base, then try again.`,
+  )
+}
+
+/**
  * Moves a branch only if it points at `from`. Returns null if it did, else git's message: the branch points
  * elsewhere,
  * another process is moving it, or a hook of the repository forbids it.
@@ -59,7 +79,7 @@ export async function swapBranch(
   move: { readonly to: string; readonly from: string; readonly reason: string },
   { signal }: Options,
 ): Promise<string | null> {
-  const args = ['update-ref', '-m', move.reason, branchRef(branch), move.to, move.from]
+  const args = ['update-ref', '--no-deref', '-m', move.reason, branchRef(branch), move.to, move.from]
   const options = { signal, access: 'write', hooks: 'run', accept: [0, 1, 128] } as const
   const { exit_code, stderr } = await runGit(cwd, args, options)
   return exit_code === 0 ? null : stderr.trim()
@@ -67,5 +87,5 @@ export async function swapBranch(
 
 /** Deletes a ref only if it points at `from`; leaves any other without an error. */
 export async function deleteRef(cwd: string, ref: string, from: string, { signal }: Options): Promise<void> {
-  await runGit(cwd, ['update-ref', '-d', ref, from], { signal, access: 'write', accept: [0, 1, 128] })
+  await runGit(cwd, ['update-ref', '--no-deref', '-d', ref, from], { signal, access: 'write', accept: [0, 1, 128] })
 }

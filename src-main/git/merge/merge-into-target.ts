@@ -8,7 +8,7 @@ import { currentBranch } from '../commands/branch.ts'
 import { commitTree } from '../commands/commit.ts'
 import { readHunks } from '../commands/conflict-hunks.ts'
 import { peekHead } from '../commands/peek.ts'
-import { tipOf } from '../commands/refs.ts'
+import { actualBranch, tipOf } from '../commands/refs.ts'
 import { changedPaths, pathText } from '../commands/tree-paths.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { moveBranch, type BranchMove, type MovedBranch } from './move-branch.ts'
@@ -24,7 +24,8 @@ const attempts = 5
  * compare-and-swap and its checkouts follow (see `moveBranch`). If another process moved the target in between,
  * everything is computed again. `merged` is returned only after the target was seen to contain the work.
  */
-export async function mergeIntoTarget(request: MergeRequest, { signal }: Cancellable): Promise<MergeResult> {
+export async function mergeIntoTarget(given: MergeRequest, { signal }: Cancellable): Promise<MergeResult> {
+  const request = await ontoActual(given, { signal })
   const { repo_path: repo, base_branch } = request
   await refuseOtherBranch(request, { signal })
   await finishPendingMove(repo, { signal })
@@ -143,7 +144,7 @@ export async function moveTarget(
 ): Promise<MovedTarget> {
   const [first, last] = [merges[0], merges.at(-1)]
   if (!first || !last) throw new BugError('There is nothing to move the target to.')
-  const { repo_path: repo, base_branch } = last.request
+  const { repo_path: repo, base_branch } = await ontoActual(last.request, { signal })
   await finishPendingMove(repo, { signal })
   const { target } = first.prepared
   const [from, to] = [target.commit, last.prepared.commit]
@@ -156,7 +157,10 @@ export async function moveTarget(
   const merged = merges.map(({ request, prepared }) => ({ request, merged: prepared }))
   signal.throwIfAborted()
   const verification = createVerification(merged)
-  const moved = await moveWithCheckouts(last.request, { from, to, changes, onFollow: verification.begin, looked })
+  const moved = await moveWithCheckouts(
+    { ...last.request, base_branch },
+    { from, to, changes, onFollow: verification.begin, looked },
+  )
   if (moved.kind === 'moved') await verification.result()
   return moved
 }
@@ -177,9 +181,10 @@ export async function mergeTouches(
  * once.
  */
 export async function checkMergeTarget(
-  ref: BranchRef & Pick<MergeRequest, 'head'>,
+  given: BranchRef & Pick<MergeRequest, 'head'>,
   { signal }: Cancellable,
 ): Promise<readonly string[]> {
+  const ref = await ontoActual(given, { signal })
   const { repo_path: repo } = ref
   await refuseOtherBranch(ref, { signal })
   await finishPendingMove(repo, { signal })
@@ -202,6 +207,11 @@ export async function readConflicts(
   const commits = { head_commit: head, base_commit: target }
   const found = plan.kind === 'conflict' ? await describeConflict(ref, plan, { signal }) : { files: [], hunks: [] }
   return { branch, base_branch, ...commits, files: [...found.files], hunks: [...found.hunks] }
+}
+
+/** Names the branch that a merge moves, where the base is a symbolic ref. */
+async function ontoActual<T extends Named>(ref: T, { signal }: Cancellable): Promise<T> {
+  return { ...ref, base_branch: await actualBranch(ref.repo_path, ref.base_branch, { signal }) }
 }
 
 type Named = Pick<BranchRef, 'repo_path' | 'branch' | 'base_branch'>

@@ -1,10 +1,10 @@
 import { chmod, lstat, mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { changedPaths } from '../../../src-main/git/commands/tree-paths.ts'
 import { moveBranch } from '../../../src-main/git/merge/move-branch.ts'
 import { hasNoOverlap, readCheckouts } from '../../../src-main/git/merge/target-checkout.ts'
-import { branch, everything, never, withWork } from './workspace-fixture.ts'
+import { branch, createFixture, everything, never, withWork } from './workspace-fixture.ts'
 import type { WorkspaceFixture } from './workspace-fixture.ts'
 
 test('keeps what the user has changed elsewhere through a merge', async () => {
@@ -81,6 +81,49 @@ test('stops every merge during an unfinished merge in the checkout', async () =>
   expect(await fixture.workspaces.merge(fixture.mergeRequest(), never)).toEqual({
     kind: 'target_dirty',
     files: ['a.txt'],
+  })
+})
+
+describe('where the base is a symbolic ref', () => {
+  test.each<[string, (fixture: WorkspaceFixture) => Promise<unknown>]>([
+    ['the branch that it names', () => Promise.resolve()],
+    ['it', ({ repository }) => repository.git(['symbolic-ref', 'HEAD', 'refs/heads/trunk'])],
+    ['it, in packed refs', ({ repository }) => repository.git(['pack-refs', '--all'])],
+  ])('updates a checkout of %s', async (_name, prepare) => {
+    await using fixture = await withWork({ 'one.txt': '1\n' })
+    const { repository, workspaces } = fixture
+    await repository.git(['symbolic-ref', 'refs/heads/trunk', 'refs/heads/main'])
+    await prepare(fixture)
+    const request = fixture.mergeRequest({ base_branch: 'trunk' })
+    await repository.write({ 'one.txt': 'mine\n' })
+    expect(await workspaces.checkTarget(request, never)).toEqual({ dirty: ['one.txt'] })
+    expect(await workspaces.merge(request, never)).toMatchObject({ kind: 'target_dirty' })
+    await rm(join(repository.path, 'one.txt'))
+    expect(await workspaces.merge(request, never)).toMatchObject({ kind: 'merged' })
+    expect(await repository.git(['status', '--porcelain'])).toBe('')
+    expect(await readFile(join(repository.path, 'one.txt'), 'utf8')).toBe('1\n')
+    expect(await repository.git(['symbolic-ref', 'refs/heads/trunk'])).toBe('refs/heads/main')
+  })
+
+  test('merges for a task that was begun from it, and moves nothing that is no branch', async () => {
+    await using fixture = await createFixture()
+    const { repository, workspaces, path } = fixture
+    await repository.git(['symbolic-ref', 'refs/heads/trunk', 'refs/heads/main'])
+    await workspaces.ensure(fixture.request({ base_branch: 'trunk' }), never)
+    await repository.commit('Mine', { 'mine.txt': 'mine\n' })
+    await repository.commit('Work', { 'one.txt': '1\n' }, path)
+    const ref = fixture.ref({ base_branch: 'trunk' })
+    expect((await workspaces.diff(ref, 'branch', null, never)).files.map((file) => file.path)).toEqual(['one.txt'])
+    const request = fixture.mergeRequest({ base_branch: 'trunk' })
+    const onto = await repository.git(['rev-parse', 'main'])
+    const prepared = await workspaces.prepareMerge({ ...request, onto }, never)
+    if (prepared.kind !== 'prepared') throw new Error('The merge conflicts.')
+    expect(await workspaces.moveTarget([{ request, prepared }], never)).toEqual({ kind: 'moved' })
+    expect(await repository.git(['status', '--porcelain'])).toBe('')
+    await repository.git(['update-ref', 'refs/remotes/origin/main', 'main'])
+    await repository.git(['symbolic-ref', 'refs/heads/trunk', 'refs/remotes/origin/main'])
+    await repository.commit('More', { 'two.txt': '2\n' }, path)
+    await expect(workspaces.merge(request, never)).rejects.toThrow('is no branch')
   })
 })
 
