@@ -1,4 +1,5 @@
 import { resolveCommit } from './branch.ts'
+import { allButCopies, findCopies, unstageCopies } from './copied-files.ts'
 import { GitError } from './git-error.ts'
 import { identityOptions } from './identity.ts'
 import { addNestedFiles, allButInner, listInner } from './nested.ts'
@@ -43,7 +44,8 @@ export async function commitEverything(cwd: string, message: string, { signal }:
   if (status.unmerged.length > 0) await refuseUnresolved(cwd, { signal })
   // `--sparse` also adds files outside the sparse checkout.
   const inner = await listInner(cwd, { signal })
-  const others = [...excludeLockFile, ...allButInner(inner)]
+  const copies = await findCopies(cwd, { signal })
+  const others = [...excludeLockFile, ...allButCopies(copies), ...allButInner(inner)]
   await runGit(cwd, ['add', '--all', '--sparse', '--ignore-errors', '--', ...others], {
     signal,
     access: 'write',
@@ -51,6 +53,7 @@ export async function commitEverything(cwd: string, message: string, { signal }:
   })
   const git: Git = (args, more = {}) => runGit(cwd, args, { signal, access: 'write', ...more })
   await addNestedFiles(cwd, git, inner, { signal })
+  await unstageCopies(git, copies)
   const staged = await runGit(cwd, ['diff', '--cached', '--quiet', 'HEAD', '--'], { signal, accept: [0, 1, 128] })
   if (staged.exit_code === 0 && !isMerging) return null
   const quiet = ['-c', 'commit.gpgSign=false', '-c', 'gc.auto=0', '-c', 'core.hooksPath=/dev/null']

@@ -3,6 +3,7 @@ import { copyFile, lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isMissing } from '../files/file-errors.ts'
 import { resolveCommit } from './branch.ts'
+import { allButCopies, findCopies, unstageCopies } from './copied-files.ts'
 import { filesOf, listInner } from './nested.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { Git, GitOptions } from './run-git.ts'
@@ -35,7 +36,9 @@ export async function withFrozenTree<T>(
   use: (tree: string, env: Readonly<Record<string, string>>, unread: readonly UnreadFile[]) => Promise<T>,
 ): Promise<T> {
   const changed = ['--modified', '--deleted', '--others', '--exclude-standard']
-  const { stdout } = await runGit(worktree, [...unmonitored, 'ls-files', '-z', ...changed, '--', ...excludeLockFile], {
+  const copies = await findCopies(worktree, { signal, git_dir })
+  const patterns = [...excludeLockFile, ...allButCopies(copies)]
+  const { stdout } = await runGit(worktree, [...unmonitored, 'ls-files', '-z', ...changed, '--', ...patterns], {
     signal,
   })
   const objects = await readGit(worktree, ['rev-parse', '--path-format=absolute', '--git-path', 'objects'], { signal })
@@ -64,6 +67,7 @@ export async function withFrozenTree<T>(
     await runGit(frozen, update, { ...options, input: settled })
     await runGit(worktree, [...unmonitored, 'update-index', '-z', '--index-info'], { ...options, input: repositories })
     const git: Git = (args, more = {}) => runGit(worktree, args, { ...options, ...more })
+    await unstageCopies(git, copies)
     await addUnread(worktree, git, [...unread.values()])
     const lenient = unread.size > 0 ? ['--missing-ok'] : []
     return await use(await readGit(worktree, ['write-tree', ...lenient], options), env, [...unread.values()])

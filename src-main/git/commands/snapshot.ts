@@ -1,6 +1,7 @@
 import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
+import { allButCopies, findCopies, unstageCopies } from './copied-files.ts'
 import { copyIndex } from './own-index.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { Git, GitOptions, GitOutput } from './run-git.ts'
@@ -52,21 +53,21 @@ export async function withSnapshot<T>(
   options: SnapshotOptions,
   use: (snapshot: Snapshot) => Promise<T>,
 ): Promise<T> {
-  return await withOwnIndex(worktree, options, async (git, env) => {
-    const index = await readIndex(git)
+  return await withOwnIndex(worktree, options, async (git, env, copies) => {
+    const index = await readIndex(git, copies)
     await addUnmerged(git, index.entries)
     const staged = await writeTree(git)
-    const complete = await addEverything(worktree, git, index, options)
+    const complete = await addEverything(worktree, git, index, { ...options, copies })
     return await use({ tree: await writeTree(git), staged, env, complete })
   })
 }
 
 /** Returns only the tree of a snapshot. */
 export async function readTree(worktree: string, options: SnapshotOptions): Promise<string> {
-  return await withOwnIndex(worktree, options, async (git) => {
-    const index = await readIndex(git)
+  return await withOwnIndex(worktree, options, async (git, _env, copies) => {
+    const index = await readIndex(git, copies)
     await addUnmerged(git, index.entries)
-    await addEverything(worktree, git, index, options)
+    await addEverything(worktree, git, index, { ...options, copies })
     return await writeTree(git)
   })
 }
@@ -96,7 +97,7 @@ export async function addUnread(worktree: string, git: Git, files: readonly Unre
 async function withOwnIndex<T>(
   worktree: string,
   { signal, git_dir, plain = false }: SnapshotOptions,
-  use: (git: Git, env: Snapshot['env']) => Promise<T>,
+  use: (git: Git, env: Snapshot['env'], copies: readonly string[]) => Promise<T>,
 ): Promise<T> {
   const gitDir =
     git_dir ??
@@ -107,7 +108,10 @@ async function withOwnIndex<T>(
     const index = join(temporary, 'index')
     if (!plain) await copyIndex(join(gitDir, 'index'), index)
     const env = { GIT_INDEX_FILE: index }
-    return await use(gitOn({ worktree, git_dir: gitDir, env }, { signal }), env)
+    const git = gitOn({ worktree, git_dir: gitDir, env }, { signal })
+    const copies = plain ? [] : await findCopies(worktree, { signal, git_dir: gitDir })
+    await unstageCopies(git, copies)
+    return await use(git, env, copies)
   } finally {
     await rm(temporary, { recursive: true, force: true })
   }
@@ -128,14 +132,16 @@ async function addEverything(
   worktree: string,
   git: Git,
   { entries, links, untracked }: Index,
-  { signal, plain = false, nested: taken = 'files' }: SnapshotOptions,
+  { signal, plain = false, nested: taken = 'files', copies }: SnapshotOptions & { readonly copies: readonly string[] },
 ): Promise<boolean> {
   await uncover(worktree, git, entries)
   if (!plain) await addUntracked(worktree, git, await listUntracked(git))
   const inner = await findInner(worktree, { links, untracked })
-  const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...excludeLockFile, ...allButInner(inner)]
+  const others = [...excludeLockFile, ...allButCopies(copies), ...allButInner(inner)]
+  const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...others]
   const { exit_code } = await git(add, { accept: [0, 1] })
   if (taken === 'files') await addNestedFiles(worktree, git, inner, { signal })
+  if (inner.nested.length > 0) await unstageCopies(git, copies)
   return exit_code === 0
 }
 
@@ -163,8 +169,8 @@ export interface Index {
   readonly untracked: readonly string[]
 }
 
-export async function readIndex(git: Git): Promise<Index> {
-  const { stdout } = await git([...listIndexAndUntracked, '--', ...excludeLockFile])
+export async function readIndex(git: Git, copies: readonly string[]): Promise<Index> {
+  const { stdout } = await git([...listIndexAndUntracked, '--', ...excludeLockFile, ...allButCopies(copies)])
   const { staged, untracked } = splitListing(stdout)
   const unusual = staged.filter((line) => /^[a-zSM]/.test(line))
   return {

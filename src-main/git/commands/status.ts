@@ -1,3 +1,4 @@
+import { allButCopies, findCopies } from './copied-files.ts'
 import { readGit, runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
@@ -32,6 +33,7 @@ export async function readStatus(
     `--untracked-files=${untracked}`,
     '--',
     ...excludeLockFile,
+    ...allButCopies(await findCopies(cwd, { signal })),
   ]
   const { stdout } = await runGit(cwd, args, { signal })
   const found: { changed: string[]; unmerged: string[]; untracked: string[] } = {

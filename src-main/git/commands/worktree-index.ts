@@ -8,6 +8,7 @@ import { estimateFolder } from '../files/folder-size.ts'
 import { configPlaceOf, programOverrides, userFolder } from './configured-programs.ts'
 import { GitError } from './git-error.ts'
 import { addNestedFiles, allButInner, findInner } from './nested.ts'
+import { allButCopies, findCopies, unstageCopies } from './copied-files.ts'
 import { copyIndex, isPartial, ownObjectsEnv } from './own-index.ts'
 import { peekHead } from './peek.ts'
 import { readConfig, type Git, type GitOptions } from './run-git.ts'
@@ -50,6 +51,11 @@ export interface WorktreeIndexes {
 
 interface IndexPlace extends Pick<GitOptions, 'signal'> {
   readonly git_dir: string
+}
+
+/** Files that Copse copied and no one changed. */
+interface Copies {
+  readonly copies: readonly string[]
 }
 
 /** An index that a read has left for the next one. */
@@ -119,7 +125,11 @@ export function createWorktreeIndexes(dataDir: string | undefined): WorktreeInde
   }
 
   /** Takes what was kept and brings it up to date; removes it where it is of no use. */
-  const takeCurrent = async (worktree: string, state: string | null, place: IndexPlace): Promise<KeptIndex | null> => {
+  const takeCurrent = async (
+    worktree: string,
+    state: string | null,
+    place: IndexPlace & Copies,
+  ): Promise<KeptIndex | null> => {
     const known = take(worktree)
     if (known === null) return null
     let current: KeptIndex | null = null
@@ -136,14 +146,15 @@ export function createWorktreeIndexes(dataDir: string | undefined): WorktreeInde
     { git_dir, signal }: IndexPlace,
     use: (index: WorktreeIndex) => Promise<T>,
   ): Promise<T> => {
-    const state = dataDir === undefined ? null : await stateOf(worktree, git_dir, { signal })
-    const current = await takeCurrent(worktree, state, { git_dir, signal })
+    const copies = await findCopies(worktree, { signal, git_dir })
+    const state = dataDir === undefined ? null : await stateOf(worktree, git_dir, { signal, copies })
+    const current = await takeCurrent(worktree, state, { git_dir, signal, copies })
     const folder = current?.folder ?? (await makeFolder(dataDir))
     let next: Omit<KeptIndex, 'timer'> | null = null
     try {
       const made = current
         ? { env: current.env, unread: [], plain: true }
-        : await makeIndex(worktree, folder, { signal, git_dir })
+        : await makeIndex(worktree, folder, { signal, git_dir, copies })
       const { env, unread, plain } = made
       const git = quickGit({ worktree, git_dir, env }, { signal })
       let tree = current?.tree ?? null
@@ -164,12 +175,16 @@ export function createWorktreeIndexes(dataDir: string | undefined): WorktreeInde
  * Brings a kept index up to date with the files. Returns null where only a new one can tell what belongs to it, or git
  * could not.
  */
-async function refresh(worktree: string, index: KeptIndex, { git_dir, signal }: IndexPlace): Promise<KeptIndex | null> {
+async function refresh(
+  worktree: string,
+  index: KeptIndex,
+  { git_dir, signal, copies }: IndexPlace & Copies,
+): Promise<KeptIndex | null> {
   const git = quickGit({ worktree, git_dir, env: index.env }, { signal })
   const began = Date.now()
   const changed = ['--modified', '--deleted', '--others', '--exclude-standard']
   try {
-    const { stdout } = await git(['ls-files', '-z', ...changed, '--', ...excludeLockFile])
+    const { stdout } = await git(['ls-files', '-z', ...changed, '--', ...excludeLockFile, ...allButCopies(copies)])
     const keys = [...new Set(stdout.toString('latin1').split('\0').slice(0, -1))]
     if (keys.length === 0) return index
     if (keys.some((key) => key.endsWith('/') || rules.test(key))) return null
@@ -183,7 +198,11 @@ async function refresh(worktree: string, index: KeptIndex, { git_dir, signal }: 
   }
 }
 
-async function makeIndex(worktree: string, folder: string, { signal, git_dir }: IndexPlace): Promise<MadeIndex> {
+async function makeIndex(
+  worktree: string,
+  folder: string,
+  { signal, git_dir, copies }: IndexPlace & Copies,
+): Promise<MadeIndex> {
   const { common } = await configPlaceOf(git_dir)
   const began = Date.now()
   const objects = join(common, 'objects')
@@ -192,8 +211,9 @@ async function makeIndex(worktree: string, folder: string, { signal, git_dir }: 
   const partial = await isPartial(objects)
   const env = { GIT_INDEX_FILE: index, ...(partial ? {} : await ownObjectsEnv(folder, objects)) }
   const git = quickGit({ worktree, git_dir, env }, { signal })
-  const changed = ['ls-files', '-z', '--modified', '--', ...excludeLockFile]
-  const [found, untracked, listed] = await Promise.all([readIndex(git), listUntracked(git), git(changed)])
+  await unstageCopies(git, copies)
+  const changed = ['ls-files', '-z', '--modified', '--', ...excludeLockFile, ...allButCopies(copies)]
+  const [found, untracked, listed] = await Promise.all([readIndex(git, copies), listUntracked(git), git(changed)])
   const { entries, links } = found
   const names = [...listed.stdout.toString('latin1').split('\0').slice(0, -1), ...found.untracked]
   const inner = await findInner(worktree, found)
@@ -205,12 +225,13 @@ async function makeIndex(worktree: string, folder: string, { signal, git_dir }: 
   )
   await uncover(worktree, git, entries)
   await addUntracked(worktree, git, untracked.filter(isRead))
-  const others = [...excludeLockFile, ...allBut([...unread.values()]), ...allButInner(inner)]
+  const others = [...excludeLockFile, ...allButCopies(copies), ...allBut([...unread.values()]), ...allButInner(inner)]
   // Of a worktree without changes there is nothing to take up.
   const isChanged = names.length > 0 || entries.length > 0 || links.length > 0
   const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...others]
   const isWhole = !isChanged || (await git(add, { accept: [0, 1] })).exit_code === 0
   await addNestedFiles(worktree, git, inner, { signal })
+  if (inner.nested.length > 0) await unstageCopies(git, copies)
   await addUnread(worktree, git, [...unread.values()])
   await backdate(env, began)
   const isOrdinary = entries.length + links.length + inner.nested.length + inner.worktrees.length + unread.size === 0
@@ -234,7 +255,7 @@ async function backdate({ GIT_INDEX_FILE: index = '' }: WorktreeIndex['env'], be
 async function stateOf(
   worktree: string,
   git_dir: string,
-  { signal }: Pick<GitOptions, 'signal'>,
+  { signal, copies }: Pick<GitOptions, 'signal'> & Copies,
 ): Promise<string | null> {
   const head = await peekHead(worktree)
   if (head === null) return null
@@ -253,7 +274,7 @@ async function stateOf(
     outer('core.excludesfile', 'ignore'),
     outer('core.attributesfile', 'attributes'),
   ]
-  return JSON.stringify([head, settings, overrides, await Promise.all(files.map(fileState))])
+  return JSON.stringify([head, settings, overrides, copies, await Promise.all(files.map(fileState))])
 }
 
 const quickGit = (...[place, options]: Parameters<typeof gitOn>): Git => {

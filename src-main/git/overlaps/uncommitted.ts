@@ -5,6 +5,7 @@ import { orNull } from '../files/file-errors.ts'
 import { resolveCommit } from '../commands/branch.ts'
 import { GitError } from '../commands/git-error.ts'
 import { filesOf, findInner } from '../commands/nested.ts'
+import { allButCopies, findCopies } from '../commands/copied-files.ts'
 import { quoteName } from '../commands/raw-changes.ts'
 import { runGit } from '../commands/run-git.ts'
 import { excludeLockFile, unmonitored } from '../commands/status.ts'
@@ -119,7 +120,8 @@ async function listDiffering(
 ): Promise<readonly string[]> {
   const form = ['--porcelain=v2', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=dirty']
   const where = only === null ? [] : only.map((key) => `:(top,literal)${pathText(key)}`)
-  const [everything, ...excluded] = excludeLockFile
+  const [everything, ...lock] = excludeLockFile
+  const excluded = [...lock, ...allButCopies(await findCopies(worktree, { signal }))]
   const patterns = only === null ? [everything, ...excluded] : [...where, ...excluded]
   const { stdout } = await runGit(worktree, [...unmonitored, 'status', ...form, '--', ...patterns], { signal })
   const keys = new Set<string>()

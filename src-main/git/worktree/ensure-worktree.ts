@@ -11,6 +11,7 @@ import {
 } from './create-worktree.ts'
 import { orNull } from '../files/file-errors.ts'
 import { branchRef, currentBranch, mergeBase, resolveBase, resolveCommit } from '../commands/branch.ts'
+import { noteCopied } from '../commands/copied-files.ts'
 import { runCheckoutHook } from '../commands/checkout.ts'
 import { peekCommonDir, peekHead } from '../commands/peek.ts'
 import { runGit } from '../commands/run-git.ts'
@@ -156,7 +157,8 @@ async function setUp(
     if (exit_code !== 0) onHookFailed?.({ path, exit_code })
   }
   // A bare repository has no files except git's own.
-  if ((await realpath(repo)) !== (await realpath(common))) await copyFiles(repo, path, request.copy_files)
+  if ((await realpath(repo)) !== (await realpath(common)))
+    await noteCopied(path, await copyFiles(repo, path, request.copy_files), { signal })
   await runSetup(path, request.setup_commands, {
     signal,
     env,

@@ -4,6 +4,7 @@ import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { orNull } from '../files/file-errors.ts'
 import { runGit, splitNul } from '../commands/run-git.ts'
+import { allButCopies, findCopies } from '../commands/copied-files.ts'
 import { excludeLockFile } from '../commands/status.ts'
 import { commonDir } from '../commands/worktree.ts'
 import { rescueUnreachable } from '../rescue/unreachable-commits.ts'
@@ -67,7 +68,9 @@ async function putBack(
 
 /** Refuses if files appeared or changed since they were saved, or could not be removed. */
 async function refuseLeft(path: string, record: string, { signal }: Cancellable): Promise<void> {
-  const list = ['ls-files', '-z', '--modified', '--deleted', '--others', '--exclude-standard', '--', ...excludeLockFile]
+  const copies = allButCopies(await findCopies(path, { signal, git_dir: record }))
+  const changed = ['--modified', '--deleted', '--others', '--exclude-standard']
+  const list = ['ls-files', '-z', ...changed, '--', ...excludeLockFile, ...copies]
   const { stdout } = await runGit(path, [...place(path, record), ...list], { signal })
   // Nested repositories end in a slash, submodules are listed as changed.
   const left = splitNul(stdout).filter((name) => !name.endsWith('/'))
