@@ -38,6 +38,7 @@ import {
   readConflicts,
   refuseOtherBranch,
 } from './merge/merge-into-target.ts'
+import { readHidden } from './merge/target-checkout.ts'
 import { createOverlapReader, removeLeftOverlaps } from './overlaps/overlap-reader.ts'
 import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-repository.ts'
 import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
@@ -243,6 +244,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       asWorkspaceError(
         perRepository(ref.repo_path, { signal }, async () => ({ dirty: await checkMergeTarget(ref, { signal }) })),
       ),
+    hiddenChanges: (ref, files, { signal }) => asWorkspaceError(readHidden(ref, files, { signal })),
     merge: (request, { signal }) =>
       asWorkspaceError(perRepository(request.repo_path, { signal }, () => mergeIntoTarget(request, { signal }))),
     tip: (repo, branch, { signal }) =>

@@ -23,6 +23,7 @@ import { stackGate } from '../core/stack-of.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
 import type { PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
+import { targetDirty } from './target-dirty.ts'
 
 /** Merges the task's branch into its base; changes a checkout only if that loses nothing. */
 export const runMerge: PluginDefinition = {
@@ -61,7 +62,7 @@ export const runMerge: PluginDefinition = {
         const ref = await worktrees.ref(workspace)
         const work = found.work && { ...found.work, head: await commitJudged(context, task, ref, found.work, signal) }
         const { dirty } = await context.workspaces.checkTarget({ ...ref, ...(work && { head: work.head }) }, { signal })
-        if (dirty.length > 0) return targetDirty(workspace, dirty)
+        if (dirty.length > 0) return await targetDirty(context, workspace, dirty)
         const red = on_red ? null : await landing.redStep(task.repo_id, workspace.repo_path, workspace.base_branch)
         return red === null ? work && { work } : baseRed(workspace, red)
       },
@@ -143,7 +144,7 @@ async function toPluginResult(services: PluginServices, landed: LandingContext, 
       note('conflict')
       return conflicting(context, task, workspace, end)
     case 'dirty':
-      return refuse(targetDirty(workspace, end.files))
+      return refuse(await targetDirty(context, workspace, end.files))
     case 'base_red':
       return refuse(baseRed(workspace, end.step))
     case 'removed':
@@ -208,12 +209,6 @@ const broken = (message: string): PluginResult => ({
   reason: message,
   annotation: { type: 'workspace_error', message, recovery_actions: ['retry_merge'] },
   notify: { event_type: 'merge.failed', body: message },
-})
-
-const targetDirty = ({ base_branch }: WorkspaceRecord, files: readonly string[]): Refusal => ({
-  code: 'merge_target_dirty',
-  message: `Your checkout of ${base_branch} has uncommitted changes in files this merge touches. Commit or stash them, then merge again.`,
-  details: { files: [...files] },
 })
 
 const baseRed = ({ base_branch }: WorkspaceRecord, step: string): Refusal => ({

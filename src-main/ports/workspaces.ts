@@ -105,6 +105,13 @@ export type MergeResult =
   | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly hunks: readonly ConflictHunk[] }
   | { readonly kind: 'target_dirty'; readonly files: readonly string[] }
 
+/** A change in a checkout of the user's that git was told not to show. */
+export interface HiddenChange {
+  readonly path: string
+  readonly flag: 'skip-worktree' | 'assume-unchanged'
+  readonly checkout: string
+}
+
 export interface WorktreeLock {
   readonly execution_id: ExecutionId
   readonly pid: number | null
@@ -217,6 +224,12 @@ export interface Workspaces
     ref: BranchRef & Pick<MergeRequest, 'head'>,
     options: Cancellable,
   ): Promise<{ readonly dirty: readonly string[] }>
+  /** Returns which of these files of the base's checkouts have changes that a flag hides from git. */
+  hiddenChanges(
+    ref: Pick<BranchRef, 'repo_path' | 'base_branch'>,
+    files: readonly string[],
+    options: Cancellable,
+  ): Promise<readonly HiddenChange[]>
   merge(request: MergeRequest, options: Cancellable): Promise<MergeResult>
   /**
    * Finishes merges that a killed service left incomplete: if the branch had moved, its checkouts are updated and

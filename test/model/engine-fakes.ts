@@ -87,6 +87,7 @@ export const fakeWorkspaces: Workspaces = {
   withScratch: ({ at }, use) => use(`/scratch/${at}`),
   removeStaleScratch: () => Promise.resolve([]),
   exists: () => Promise.resolve(true),
+  hiddenChanges: () => Promise.resolve([]),
   size: () => Promise.resolve(null),
   status: () => Promise.resolve({ dirty: true, ahead: 1, behind: 0, head: 'head' }),
   head: () => Promise.resolve('head'),

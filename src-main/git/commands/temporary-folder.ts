@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasCode } from '../files/file-errors.ts'
 
-const named = /^copse-(?:snapshot|frozen|suggestion|overlaps)-(\d+)-/
+const named = /^copse-(?:snapshot|frozen|suggestion|overlaps|flags)-(\d+)-/
 
 /**
  * Creates a temporary folder for a git command. Its name contains the process, so that leftovers of a killed one can
  * be found.
  */
-export async function makeTemporary(kind: 'snapshot' | 'frozen' | 'suggestion' | 'overlaps'): Promise<string> {
+export async function makeTemporary(
+  kind: 'snapshot' | 'frozen' | 'suggestion' | 'overlaps' | 'flags',
+): Promise<string> {
   return await mkdtemp(join(tmpdir(), `copse-${kind}-${process.pid}-`))
 }
 

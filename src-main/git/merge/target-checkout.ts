@@ -1,9 +1,11 @@
 import type { Stats } from 'node:fs'
 import { lstat, stat } from 'node:fs/promises'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError, type BranchRef, type HiddenChange } from '../../ports/workspaces.ts'
 import { indexState } from './checkout-lock.ts'
 import { orNull } from '../files/file-errors.ts'
+import { listHidden } from '../commands/flagged-files.ts'
+import { actualBranch } from '../commands/refs.ts'
 import { runGit } from '../commands/run-git.ts'
 import { readStatus, type ChangedPaths } from '../commands/status.ts'
 import { isBeingRebased } from '../commands/unfinished.ts'
@@ -77,7 +79,7 @@ export async function readCheckouts(
   return await Promise.all(
     checkouts.map(async (checkout) => {
       const state = await indexState(checkout)
-      return { checkout, state, status: await readStatus(checkout, { signal, untracked: 'no' }) }
+      return { checkout, state, status: await readTracked(checkout, { signal }) }
     }),
   )
 }
@@ -112,7 +114,27 @@ async function changesInTheWay(
   moves: readonly ChangedPath[],
   { signal }: Cancellable,
 ): Promise<readonly string[]> {
-  return hitBy(await readStatus(checkout, { signal, untracked: 'no' }), moves)
+  return hitBy(await readTracked(checkout, { signal }), moves)
+}
+
+/** Reads the tracked changes, those too that a flag hides from git's own status. */
+async function readTracked(checkout: string, { signal }: Cancellable): Promise<ChangedPaths> {
+  const [status, hidden] = await Promise.all([
+    readStatus(checkout, { signal, untracked: 'no' }),
+    listHidden(checkout, { signal }),
+  ])
+  return { ...status, changed: [...new Set([...status.changed, ...hidden.map(({ path }) => path)])] }
+}
+
+/** Returns which of these changes in a branch's checkouts a flag hides from git. */
+export async function readHidden(
+  { repo_path: repo, base_branch }: Pick<BranchRef, 'repo_path' | 'base_branch'>,
+  files: readonly string[],
+  { signal }: Cancellable,
+): Promise<readonly HiddenChange[]> {
+  const checkouts = await checkoutsOf(repo, await actualBranch(repo, base_branch, { signal }), { signal })
+  const found = await Promise.all(checkouts.map((checkout) => listHidden(checkout, { signal })))
+  return found.flat().filter(({ path }) => files.includes(path))
 }
 
 function hitBy({ changed, unmerged }: ChangedPaths, moves: readonly ChangedPath[]): readonly string[] {

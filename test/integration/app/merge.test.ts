@@ -113,6 +113,21 @@ test.concurrent('stops before anything moves if the merge would touch a checkout
   expect(await job.repository.git(['status', '--porcelain'])).toBe('')
 })
 
+test.concurrent('says which changes git hides, and how to show them', async () => {
+  await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
+  const task = await reviewedTask(job)
+  await job.repository.git(['update-index', '--skip-worktree', 'shared.txt'])
+  await job.repository.write({ 'shared.txt': 'not committed\n' })
+  expect(await refused(merge(job, task))).toMatchObject({
+    code: 'merge_target_dirty',
+    message: expect.stringContaining('"git update-index --no-skip-worktree -- shared.txt"') as unknown,
+    details: { files: ['shared.txt'], flags: [{ path: 'shared.txt', flag: 'skip-worktree' }] },
+  })
+  await job.repository.git(['update-index', '--no-skip-worktree', 'shared.txt'])
+  await job.repository.git(['checkout', '--quiet', '--', 'shared.txt'])
+  expect((await merge(job, task)).task.status).toBe('done')
+})
+
 test.concurrent('merges once when two people merge at the same time', async () => {
   await using job = await startJob({ files: { 'shared.txt': 'base\n' } })
   const task = await reviewedTask(job)

@@ -70,6 +70,52 @@ test.each<[string, Record<string, string>, (fixture: WorkspaceFixture) => Promis
   expect(await everything(fixture)).toEqual(before)
 })
 
+describe('a change that a flag hides from git', () => {
+  const cases: readonly (readonly [string, 'skip-worktree' | 'assume-unchanged', string | null])[] = [
+    ['a file', 'skip-worktree', 'mine\n'],
+    ['a file', 'assume-unchanged', 'mine\n'],
+    ['a deleted file', 'skip-worktree', null],
+    ['a deleted file', 'assume-unchanged', null],
+  ]
+  test.each(cases)('stops the merge where it is in %s (%s)', async (_name, flag, content) => {
+    await using fixture = await withWork({ 'a.txt': 'task\n', 'b.txt': 'task\n' }, { 'b.txt': 'b\n' })
+    const { repository, workspaces } = fixture
+    await repository.git(['update-index', `--${flag}`, 'a.txt'])
+    if (content === null) await rm(join(repository.path, 'a.txt'))
+    else await repository.write({ 'a.txt': content })
+    expect(await repository.git(['status', '--porcelain'])).toBe('')
+    const before = await everything(fixture)
+    const files = ['a.txt']
+    expect(await workspaces.checkTarget(fixture.ref(), never)).toEqual({ dirty: files })
+    expect(await workspaces.merge(fixture.mergeRequest(), never)).toEqual({ kind: 'target_dirty', files })
+    expect(await everything(fixture)).toEqual(before)
+    expect(await workspaces.hiddenChanges(fixture.ref(), [...files, 'b.txt'], never)).toEqual([
+      { path: 'a.txt', flag, checkout: repository.path },
+    ])
+    await repository.git(['update-index', `--no-${flag}`, 'a.txt'])
+    await repository.git(['checkout', '--', 'a.txt'])
+    expect((await workspaces.merge(fixture.mergeRequest(), never)).kind).toBe('merged')
+  })
+
+  test('does not stop one that leaves the file alone, or a flag without a change', async () => {
+    await using fixture = await withWork({ 'one.txt': '1\n', 'b.txt': 'task\n' }, { 'b.txt': 'b\n' })
+    const { repository, workspaces } = fixture
+    await repository.git(['update-index', '--skip-worktree', 'a.txt', 'b.txt'])
+    await repository.write({ 'a.txt': 'mine\n' })
+    expect((await workspaces.merge(fixture.mergeRequest(), never)).kind).toBe('merged')
+    expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('mine\n')
+    expect(await readFile(join(repository.path, 'b.txt'), 'utf8')).toBe('task\n')
+    expect(await repository.git(['ls-files', '-v', 'a.txt'])).toBe('S a.txt')
+  })
+
+  test('is none of a file outside a sparse checkout', async () => {
+    await using fixture = await withWork({ 'out/a.txt': 'task\n' }, { 'out/a.txt': 'a\n', 'in/b.txt': 'b\n' })
+    await fixture.repository.git(['sparse-checkout', 'set', 'in'])
+    expect((await fixture.workspaces.merge(fixture.mergeRequest(), never)).kind).toBe('merged')
+    expect(await fixture.repository.git(['status', '--porcelain'])).toBe('')
+  })
+})
+
 test('stops every merge during an unfinished merge in the checkout', async () => {
   await using fixture = await withWork({ 'one.txt': '1\n' })
   const { repository } = fixture
@@ -176,21 +222,6 @@ test('updates files although one was merely touched', async () => {
   expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('task\n')
   expect(await repository.git(['status', '--porcelain'])).toBe('')
 })
-
-test.each(['assume-unchanged', 'skip-worktree'])(
-  'neither overwrites a change that git was told to ignore (%s) nor moves the target',
-  async (flag) => {
-    await using fixture = await withWork({ 'a.txt': 'task\n' })
-    const { repository, workspaces } = fixture
-    await repository.git(['update-index', `--${flag}`, 'a.txt'])
-    await repository.write({ 'a.txt': 'mine\n' })
-    const before = await repository.git(['rev-parse', 'main'])
-    await expect(workspaces.merge(fixture.mergeRequest(), never)).rejects.toMatchObject({ code: 'git_failed' })
-    expect(await repository.git(['rev-parse', 'main'])).toBe(before)
-    expect(await readFile(join(repository.path, 'a.txt'), 'utf8')).toBe('mine\n')
-    expect(await repository.git(['status', '--porcelain'])).toBe('')
-  },
-)
 
 test('sees before the move what the user stages after a first look', async () => {
   await using fixture = await withWork({ 'a.txt': 'task\n' })
