@@ -69,6 +69,11 @@ const deaf: readonly Setting[] = [
   // A commit-graph reports trees and parents of commits without reading the commits.
   ['core.commitGraph', 'false'],
 ]
+/** Messages are read and written as UTF-8 only, whatever encoding the user's configuration names. */
+const encodings: readonly Setting[] = [
+  ['i18n.commitEncoding', 'UTF-8'],
+  ['i18n.logOutputEncoding', 'UTF-8'],
+]
 const noHooks: Setting = ['core.hooksPath', '/dev/null']
 
 type Setting = readonly [key: string, value: string]
@@ -167,7 +172,7 @@ async function settingsFor(
 ): Promise<readonly Setting[]> {
   const read = (place: ConfigPlace) => readConfig(place, { signal })
   const overrides = args.includes('--show-scope') ? [] : await programOverrides(cwd, args, read)
-  return [...overrides, ...deaf, ...(hooks === 'none' ? [noHooks] : [])]
+  return [...overrides, ...deaf, ...encodings, ...(hooks === 'none' ? [noHooks] : [])]
 }
 
 function openGit(

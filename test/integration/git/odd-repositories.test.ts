@@ -65,6 +65,10 @@ const oddities: readonly (readonly [string, Prepare])[] = [
     configured(['extensions.worktreeConfig', 'true'], ['core.worktree', '..']),
   ],
   [
+    'that writes its messages in another encoding',
+    configured(['i18n.commitEncoding', 'ISO-8859-1'], ['i18n.logOutputEncoding', 'ISO-8859-1']),
+  ],
+  [
     'whose checkout is on no branch',
     async ({ repository }) => void (await repository.git(['switch', '--quiet', '--detach'])),
   ],
@@ -123,6 +127,27 @@ test('refuses a new worktree whose files git would write to another folder', asy
   await repository.git(['worktree', 'add', '--quiet', '--no-checkout', path])
   await repository.git(['config', '--worktree', 'core.worktree', repository.path], { cwd: path })
   await expect(requireFilesHere(path, never)).rejects.toMatchObject({ code: 'outside_worktree' })
+})
+
+test('reads and writes messages in a repository with another encoding', async () => {
+  await using fixture = await createFixture()
+  const { repository, workspaces, path } = fixture
+  await configured(['i18n.commitEncoding', 'ISO-8859-1'], ['i18n.logOutputEncoding', 'ISO-8859-1'])(fixture)
+  await workspaces.ensure(fixture.request(), never)
+  await repository.write({ 'work.txt': 'done\n', message: Buffer.from('Gr\u00fc\u00dfe\n', 'latin1') }, path)
+  await repository.git(['add', 'work.txt'], { cwd: path })
+  await repository.git(['commit', '--quiet', '-F', 'message'], { cwd: path })
+  await rm(join(path, 'message'))
+  expect((await workspaces.commits(fixture.ref(), never)).map(({ subject }) => subject)).toEqual(['Grüße'])
+  for (const strategy of ['merge', 'squash', 'rebase'] as const) {
+    await repository.commit(`Mine, ${strategy}`, { 'mine.txt': strategy })
+    const start = await repository.git(['rev-parse', 'main'])
+    const request = { ...fixture.mergeRequest(), strategy, message: 'Übernimm „ß“ 🌳\n' }
+    expect(await workspaces.merge(request, never)).toMatchObject({ kind: 'merged' })
+    const told = ['log', '-1', '--format=%s', '--encoding=UTF-8', 'main']
+    expect(await repository.git(told)).toBe(strategy === 'rebase' ? 'Grüße' : 'Übernimm „ß“ 🌳')
+    await repository.git(['reset', '--quiet', '--hard', start])
+  }
 })
 
 test('works with spaces, emoji and line ends in paths', async () => {
