@@ -7,6 +7,7 @@ import type { BranchRef } from '../ports/workspaces.ts'
 import { branchRef, isAncestor, knownMergeBase, resolveBase, resolveCommit } from './commands/branch.ts'
 import { readPatch, readStat } from './commands/diff.ts'
 import type { DiffSides } from './commands/diff.ts'
+import { treeWithoutLock } from './commands/committed-lock.ts'
 import { GitError } from './commands/git-error.ts'
 import { withFrozenTree } from './commands/frozen-tree.ts'
 import { emptyTree, treeOf } from './commands/merge.ts'
@@ -80,16 +81,19 @@ async function compare<T>(
   read: (sides: ComparedSides) => Promise<T>,
 ): Promise<T> {
   if (git_dir === null) {
-    return await read({ cwd, from, to, env: {}, unread: [], tree: () => treeOf(cwd, to, { signal }) })
+    const whole = await treeOf(cwd, to, { signal })
+    const tree = await treeWithoutLock(cwd, { commit: to, tree: whole, base: from }, { signal })
+    const sides = { cwd, from, env: {}, unread: [], tree: () => Promise.resolve(tree) }
+    return await read({ ...sides, to: tree === whole ? to : tree })
   }
   try {
-    return await indexes.read(cwd, { signal, git_dir }, ({ env, writeTree, unread }) =>
+    return await indexes.read(cwd, { signal, git_dir, base: from }, ({ env, writeTree, unread }) =>
       read({ cwd, from, to: null, env, unread, tree: writeTree }),
     )
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'failed') throw error
   }
-  return await withFrozenTree(cwd, { signal, git_dir }, (tree, env, unread) =>
+  return await withFrozenTree(cwd, { signal, git_dir, base: from }, (tree, env, unread) =>
     read({ cwd, from, to: tree, env, unread, tree: () => Promise.resolve(tree) }),
   )
 }

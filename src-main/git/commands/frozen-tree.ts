@@ -3,6 +3,7 @@ import { copyFile, lstat, mkdir, readlink, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isMissing } from '../files/file-errors.ts'
 import { resolveCommit } from './branch.ts'
+import { withoutLock } from './committed-lock.ts'
 import { allButCopies, findCopies, unstageCopies } from './copied-files.ts'
 import { filesOf, listInner } from './nested.ts'
 import { readGit, runGit } from './run-git.ts'
@@ -32,7 +33,7 @@ const slash = 0x2f
  */
 export async function withFrozenTree<T>(
   worktree: string,
-  { git_dir, signal }: Options & { readonly git_dir: string },
+  { git_dir, base, signal }: Options & { readonly git_dir: string; readonly base: string | null },
   use: (tree: string, env: Readonly<Record<string, string>>, unread: readonly UnreadFile[]) => Promise<T>,
 ): Promise<T> {
   const changed = ['--modified', '--deleted', '--others', '--exclude-standard']
@@ -68,6 +69,7 @@ export async function withFrozenTree<T>(
     await runGit(worktree, [...unmonitored, 'update-index', '-z', '--index-info'], { ...options, input: repositories })
     const git: Git = (args, more = {}) => runGit(worktree, args, { ...options, ...more })
     await unstageCopies(git, copies)
+    await withoutLock(git, base)
     await addUnread(worktree, git, [...unread.values()])
     const lenient = unread.size > 0 ? ['--missing-ok'] : []
     return await use(await readGit(worktree, ['write-tree', ...lenient], options), env, [...unread.values()])

@@ -1,6 +1,7 @@
 import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
+import { lockFile, withoutLock } from './committed-lock.ts'
 import { allButCopies, findCopies, unstageCopies } from './copied-files.ts'
 import { copyIndex } from './own-index.ts'
 import { readGit, runGit } from './run-git.ts'
@@ -62,12 +63,16 @@ export async function withSnapshot<T>(
   })
 }
 
-/** Returns only the tree of a snapshot. */
-export async function readTree(worktree: string, options: SnapshotOptions): Promise<string> {
+/** Returns only the tree of a snapshot. `base`: the lock file is as in this commit, even if someone committed it. */
+export async function readTree(
+  worktree: string,
+  options: SnapshotOptions & { readonly base?: string | null },
+): Promise<string> {
   return await withOwnIndex(worktree, options, async (git, _env, copies) => {
     const index = await readIndex(git, copies)
     await addUnmerged(git, index.entries)
     await addEverything(worktree, git, index, { ...options, copies })
+    if (index.hasLock && options.base !== undefined) await withoutLock(git, options.base)
     return await writeTree(git)
   })
 }
@@ -167,16 +172,20 @@ export interface Index {
   /** The paths of other repositories' commits. */
   readonly links: readonly string[]
   readonly untracked: readonly string[]
+  /** Someone has added the lock file. */
+  readonly hasLock: boolean
 }
 
 export async function readIndex(git: Git, copies: readonly string[]): Promise<Index> {
-  const { stdout } = await git([...listIndexAndUntracked, '--', ...excludeLockFile, ...allButCopies(copies)])
-  const { staged, untracked } = splitListing(stdout)
+  const { stdout } = await git([...listIndexAndUntracked, '--', ':/', ...allButCopies(copies)])
+  const listed = splitListing(stdout)
+  const staged = listed.staged.filter((line) => !line.endsWith(`\t${lockFile}`))
   const unusual = staged.filter((line) => /^[a-zSM]/.test(line))
   return {
     entries: unusual.map((line) => ({ mark: line.charAt(0), key: line.slice(line.indexOf('\t') + 1) })),
     links: linesOfLinks(staged).map(({ key }) => key),
-    untracked,
+    untracked: listed.untracked.filter((key) => key !== lockFile),
+    hasLock: staged.length < listed.staged.length,
   }
 }
 
@@ -206,7 +215,12 @@ export async function listUntracked(git: Git): Promise<readonly string[]> {
   const listed = ['diff-index', '--cached', '--name-only', '--no-renames', '--diff-filter=D', '-z', 'HEAD', '--']
   // 128: HEAD has no commit yet.
   const { exit_code, stdout } = await git(listed, { accept: [0, 128] })
-  return exit_code === 0 ? stdout.toString('latin1').split('\0').filter(Boolean) : []
+  return exit_code === 0
+    ? stdout
+        .toString('latin1')
+        .split('\0')
+        .filter((key) => key !== '' && key !== lockFile)
+    : []
 }
 
 /** Adds files that are no longer tracked but still exist, even if they are ignored by now. */

@@ -9,6 +9,7 @@ import { configPlaceOf, programOverrides, userFolder } from './configured-progra
 import { GitError } from './git-error.ts'
 import { addNestedFiles, allButInner, findInner } from './nested.ts'
 import { allButCopies, findCopies, unstageCopies } from './copied-files.ts'
+import { withoutLock } from './committed-lock.ts'
 import { copyIndex, isPartial, ownObjectsEnv } from './own-index.ts'
 import { peekHead } from './peek.ts'
 import { readConfig, type Git, type GitOptions } from './run-git.ts'
@@ -51,6 +52,8 @@ export interface WorktreeIndexes {
 
 interface IndexPlace extends Pick<GitOptions, 'signal'> {
   readonly git_dir: string
+  /** The commit or tree that the content is compared with. */
+  readonly base: string | null
 }
 
 /** Files that Copse copied and no one changed. */
@@ -143,18 +146,18 @@ export function createWorktreeIndexes(dataDir: string | undefined): WorktreeInde
 
   const read = async <T>(
     worktree: string,
-    { git_dir, signal }: IndexPlace,
+    { git_dir, base, signal }: IndexPlace,
     use: (index: WorktreeIndex) => Promise<T>,
   ): Promise<T> => {
     const copies = await findCopies(worktree, { signal, git_dir })
     const state = dataDir === undefined ? null : await stateOf(worktree, git_dir, { signal, copies })
-    const current = await takeCurrent(worktree, state, { git_dir, signal, copies })
+    const current = await takeCurrent(worktree, state, { git_dir, base, signal, copies })
     const folder = current?.folder ?? (await makeFolder(dataDir))
     let next: Omit<KeptIndex, 'timer'> | null = null
     try {
       const made = current
         ? { env: current.env, unread: [], plain: true }
-        : await makeIndex(worktree, folder, { signal, git_dir, copies })
+        : await makeIndex(worktree, folder, { signal, git_dir, base, copies })
       const { env, unread, plain } = made
       const git = quickGit({ worktree, git_dir, env }, { signal })
       let tree = current?.tree ?? null
@@ -201,7 +204,7 @@ async function refresh(
 async function makeIndex(
   worktree: string,
   folder: string,
-  { signal, git_dir, copies }: IndexPlace & Copies,
+  { signal, git_dir, base, copies }: IndexPlace & Copies,
 ): Promise<MadeIndex> {
   const { common } = await configPlaceOf(git_dir)
   const began = Date.now()
@@ -233,8 +236,10 @@ async function makeIndex(
   await addNestedFiles(worktree, git, inner, { signal })
   if (inner.nested.length > 0) await unstageCopies(git, copies)
   await addUnread(worktree, git, [...unread.values()])
+  if (found.hasLock) await withoutLock(git, base)
   await backdate(env, began)
-  const isOrdinary = entries.length + links.length + inner.nested.length + inner.worktrees.length + unread.size === 0
+  const isOrdinary =
+    entries.length + links.length + inner.nested.length + inner.worktrees.length + unread.size === 0 && !found.hasLock
   return { env, unread: [...unread.values()], plain: isOrdinary && !partial && isWhole }
 }
 
