@@ -18,6 +18,7 @@ import { addTask } from './commands/task.ts'
 import { addLanding } from './commands/landing.ts'
 import { addOverlaps } from './commands/overlaps.ts'
 import { addTemplate } from './commands/template.ts'
+import { addPrices } from './commands/prices.ts'
 import { addUsage } from './commands/usage.ts'
 
 /** Parts that can't work as clients of the API. */
@@ -62,6 +63,7 @@ export function createProgram(program: Program): Command {
   addInbox(svc)
   addQueue(svc)
   addUsage(svc)
+  addPrices(svc)
   addReview(svc)
   addEvents(svc)
   addOpen(svc)

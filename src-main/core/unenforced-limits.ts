@@ -1,37 +1,58 @@
-import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
-import { findPrice } from '../../src-shared/contract/list-prices.ts'
+import { executorInfos, type AgentFigures } from '../../src-shared/contract/executor-profiles.ts'
+import { findPrice } from '../../src-shared/contract/find-price.ts'
+import type { ModelPrice } from '../../src-shared/contract/limits.ts'
 import { defaultProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
-import { hasMoneyLimit } from '../domain/task/limits.ts'
+import { hasMoneyLimit, hasTurnLimit } from '../domain/task/limits.ts'
 import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 
 /**
- * Returns the limits that can't be enforced for a task's active run: money limits, if its agent reports no cost and
- * no price of its model is known. Judged by the reports of earlier runs or, before the first, by the agent's type.
+ * Returns which limits can't be enforced for a task's active run, and how often the others are checked. Judged by the
+ * run's own report, or before the first by the agent's type and its earlier runs. Absent where nothing is limited
+ * that depends on what the agent shows.
  */
 export function unenforcedLimits(
   q: Queries,
   task: Pick<TaskRecord, 'active_execution_id' | 'project_id'>,
-): Pick<Task, 'limits_unenforced'> {
+): Pick<Task, 'limits_unenforced' | 'limits_checked'> {
   const run = task.active_execution_id === null ? null : q.executions.get(task.active_execution_id)
   const agent = run?.agent_id == null ? null : q.agents.get(run.agent_id)
   if (!run || !agent) return {}
   const { limits, prices } = { ...defaultProjectSettings, ...q.projects.get(task.project_id)?.settings }
-  if (!hasMoneyLimit(limits, agent.config.limits)) return {}
-  return isCostKnown(q, run, agent.config.model, prices) ? {} : { limits_unenforced: ['usd'] }
+  const { figures } = executorInfos[run.executor === 'person' ? 'external' : run.executor]
+  const money = hasMoneyLimit(limits, agent.config.limits)
+    ? isCostKnown(q, run, figures, { configured: agent.config.model, prices })
+    : null
+  const turns = hasTurnLimit(limits) ? areTurnsKnown(q, run, figures) : null
+  if (money === null && turns === null) return {}
+  const limits_unenforced = [
+    ...(money === false ? ['usd' as const] : []),
+    ...(turns === false ? ['turns' as const] : []),
+  ]
+  return {
+    ...(limits_unenforced.length > 0 && { limits_unenforced }),
+    ...((money === true || turns === true) && { limits_checked: figures.seen }),
+  }
 }
 
 function isCostKnown(
   q: Queries,
   run: ExecutionRecord,
-  configured: string | undefined,
-  prices: Parameters<typeof findPrice>[1],
+  { cost }: AgentFigures,
+  {
+    configured,
+    prices,
+  }: { readonly configured: string | undefined; readonly prices: Readonly<Record<string, ModelPrice>> },
 ): boolean {
   if (run.usage) return run.usage.cost_usd !== null
-  const { cost } = executorInfos[run.executor === 'person' ? 'external' : run.executor]
   const model = run.overrides.model ?? configured
   if (cost === 'tokens' && model !== undefined) return findPrice(model, prices) !== null
-  const { executions, costs } =
-    run.agent_id === null ? { executions: 0, costs: 0 } : q.usage.ofAgent(run.project_id, run.agent_id)
+  const { executions, costs } = earlierRuns(q, run)
   return executions > 0 ? costs > 0 : cost === 'named'
 }
+
+const areTurnsKnown = (q: Queries, run: ExecutionRecord, { turns }: AgentFigures): boolean =>
+  turns === 'seen' || (run.usage ? run.usage.turns !== undefined : earlierRuns(q, run).turns > 0)
+
+const earlierRuns = (q: Queries, { agent_id, project_id }: ExecutionRecord) =>
+  agent_id === null ? { executions: 0, costs: 0, turns: 0 } : q.usage.ofAgent(project_id, agent_id)

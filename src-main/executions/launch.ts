@@ -248,11 +248,11 @@ async function runOf(
 
 /** Returns the usage of the earlier runs of its session, as far as it was reported. */
 function usageOfSession(context: EngineContext, { id, task_id, session_id }: ExecutionRecord): Usage {
-  const sum: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: null }
+  const sum = { input_tokens: 0, output_tokens: 0, cost_usd: null as number | null }
   for (const other of session_id === null ? [] : context.store.read.executions.byTask(task_id)) {
     if (other.id === id || other.session_id !== session_id || other.usage === null) continue
-    sum.input_tokens += other.usage.input_tokens
-    sum.output_tokens += other.usage.output_tokens
+    sum.input_tokens += other.usage.input_tokens ?? 0
+    sum.output_tokens += other.usage.output_tokens ?? 0
     if (other.usage.cost_usd !== null) sum.cost_usd = (sum.cost_usd ?? 0) + other.usage.cost_usd
   }
   return sum

@@ -1,6 +1,6 @@
 import type { Usage, UsageReport } from '../../src-shared/contract/executions.ts'
 import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
-import { findPrice } from '../../src-shared/contract/list-prices.ts'
+import { findPrice } from '../../src-shared/contract/find-price.ts'
 import { toSettings } from '../core/views.ts'
 import { addUsageReport } from '../domain/task/usage-report.ts'
 import type { ExecutionRecord, Queries } from '../ports/store.ts'
@@ -27,6 +27,6 @@ export function usageAfter(q: Queries, record: ExecutionRecord, report: UsageRep
   const prices = pricesOf(q, record)
   return addUsageReport(record.usage, report, {
     model: modelOf(q, record),
-    priceOf: (model) => findPrice(model, prices),
+    priceOf: (model) => findPrice(model, prices)?.price ?? null,
   })
 }

@@ -1,3 +1,4 @@
+import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { AgentId, ProjectId } from '../../src-shared/contract/ids.ts'
 import { limitAmount, limitScope } from '../../src-shared/contract/limit-names.ts'
 import { defaultLimits, type LimitUse } from '../../src-shared/contract/limits.ts'
@@ -43,7 +44,8 @@ export interface RunLimits extends LimitCheck {
 }
 
 export interface RunSpent extends Spent {
-  readonly turns: number
+  /** null: the agent does not show its requests. */
+  readonly turns: number | null
 }
 
 const nothing: RunSpent = { usd: null, minutes: 0, unknown: false, turns: 0 }
@@ -67,10 +69,15 @@ export function createRunLimits(context: EngineContext, running: () => Iterable<
   /** Sums up ended runs, because a run saves its cost only at its end. */
   const spent = (q: Queries, scope: SpentScope, fits: (record: ExecutionRecord) => boolean) => {
     const sum = q.usage.spent(scope, nowIso(context))
-    const live = [...running()].filter(({ record }) => fits(record)).map(({ meter }) => meter.usd())
-    const costs = [sum.usd, ...live].filter((usd) => usd !== null)
+    const live = [...running()].flatMap(({ record, meter }) => (fits(record) ? [meter] : []))
+    const costs = [sum.usd, ...live.map((meter) => meter.usd())].filter((usd) => usd !== null)
     const usd = costs.length === 0 ? null : costs.reduce((all, one) => all + one, 0)
-    return { executions: sum.executions, usd, minutes: sum.minutes, unknown: sum.unknown > 0 }
+    return {
+      executions: sum.executions,
+      usd,
+      minutes: sum.minutes,
+      unknown: sum.unknown > 0 || live.some((meter) => meter.isIncomplete()),
+    }
   }
   const today: RunLimits['today'] = (q, scope) =>
     'agent_id' in scope
@@ -113,8 +120,8 @@ export function createRunLimits(context: EngineContext, running: () => Iterable<
       return {
         usd: usage?.cost_usd ?? null,
         minutes: started_at === null ? 0 : (end - Date.parse(started_at)) / 60_000,
-        turns: usage?.turns ?? 0,
-        unknown: (usage?.cost_usd ?? null) === null,
+        turns: turnsOf(record, usage?.turns ?? 0),
+        unknown: (usage?.cost_usd ?? null) === null || usage?.incomplete === true,
       }
     },
     holds: (q, { task_id, agent_id }) => {
@@ -157,7 +164,10 @@ function warn(context: EngineContext, { id, project_id }: TaskRecord, uses: read
   })
 }
 
-/** Grace of a run whose turns have no recognisable end: after its final figures it ends by itself within this. */
+/**
+ * Grace of a run at its limit: to end by itself after its final figures, if its turns have no recognisable end, and
+ * to end after TERM.
+ */
 const endsSoonMs = 1_000
 
 /** How often the limits of a run without output are checked. */
@@ -178,7 +188,8 @@ export function watchLimits(
   const stopAt = (process: Pick<RunningExecution, 'stop'>, hit: ReachedLimit): void => {
     if (run.limit !== null || run.stopped !== null) return
     run.limit = hit
-    void process.stop()
+    // An agent that ignores TERM spends on.
+    void process.stop({ graceMs: endsSoonMs })
   }
   const look = (): void => {
     clearTimeout(timer)
@@ -207,9 +218,15 @@ export function watchLimits(
   return { look, end: () => clearTimeout(timer) }
 }
 
-const spentOf = ({ clock }: EngineContext, { meter, startedAt }: WatchedRun): RunSpent => ({
+/** An agent that may report its requests, and has not, has not made none. */
+function turnsOf({ executor }: ExecutionRecord, turns: number): number | null {
+  const isSeen = executor === 'person' || executorInfos[executor].figures.turns === 'seen'
+  return turns > 0 || isSeen ? turns : null
+}
+
+const spentOf = ({ clock }: EngineContext, { record, meter, startedAt }: WatchedRun): RunSpent => ({
   usd: meter.usd(),
   minutes: (clock.now() - startedAt) / 60_000,
-  turns: meter.turns(),
-  unknown: meter.usd() === null,
+  turns: turnsOf(record, meter.turns()),
+  unknown: meter.usd() === null || meter.isIncomplete(),
 })

@@ -80,8 +80,8 @@ export interface RunningExecution {
   readonly process: ProcessIdentity
   /** Never rejects; resolves when the whole process tree is gone and the log is complete. */
   readonly outcome: Promise<ExecutionOutcome>
-  /** Sends TERM to the process tree, and KILL after 10 s; resolves when it is gone. */
-  stop(): Promise<void>
+  /** Sends TERM to the process tree, and KILL after `graceMs` (10 s); resolves when it is gone. */
+  stop(options?: { readonly graceMs?: number }): Promise<void>
   input(data: string): Promise<void>
   /** Whether the last turn has ended, so that the agent exits on its own. Absent if that is not known. */
   readonly isTurnOver?: () => boolean

@@ -3,7 +3,9 @@ import type { UsageSum } from '../../src-shared/contract/queue.ts'
 import type { SpentSum, UsageQueries } from '../ports/usage-queries.ts'
 import type { Database } from './database-type.ts'
 
-const sums = `s.executions, s.input_tokens, s.output_tokens, iif(s.costs = 0, NULL, s.cost_usd) AS cost_usd, s.costs < s.executions AS incomplete`
+const sums = `s.executions, iif(s.counted = 0, NULL, s.input_tokens) AS input_tokens,
+  iif(s.counted = 0, NULL, s.output_tokens) AS output_tokens, iif(s.costs = 0, NULL, s.cost_usd) AS cost_usd,
+  s.costs < s.executions OR s.partial > 0 AS incomplete`
 const largestFirst = 'ORDER BY s.input_tokens + s.output_tokens DESC'
 
 type Row<T extends UsageSum> = Omit<T, 'incomplete'> & { readonly incomplete: number }
@@ -30,9 +32,10 @@ export function createUsageQueries({ $client: client }: Database): UsageQueries 
      WHERE t.id = ?`,
   )
   const total = client.prepare<[string], Row<UsageSum>>(
-    `SELECT coalesce(sum(executions), 0) AS executions, coalesce(sum(input_tokens), 0) AS input_tokens,
-       coalesce(sum(output_tokens), 0) AS output_tokens, iif(sum(costs) > 0, sum(cost_usd), NULL) AS cost_usd,
-       coalesce(sum(costs) < sum(executions), 0) AS incomplete
+    `SELECT coalesce(sum(executions), 0) AS executions, iif(sum(counted) = 0, NULL, coalesce(sum(input_tokens), 0)) AS input_tokens,
+       iif(sum(counted) = 0, NULL, coalesce(sum(output_tokens), 0)) AS output_tokens,
+       iif(sum(costs) > 0, sum(cost_usd), NULL) AS cost_usd,
+       coalesce(sum(costs) < sum(executions) OR sum(partial) > 0, 0) AS incomplete
      FROM usage_sums WHERE project_id = ? AND kind = 'agent'`,
   )
   const byAgent = client.prepare<[string], Row<UsageSum & { agent_id: AgentId }>>(
@@ -43,14 +46,16 @@ export function createUsageQueries({ $client: client }: Database): UsageQueries 
     `SELECT s.key AS task_id, t.title, ${sums} FROM usage_sums s CROSS JOIN tasks t ON t.id = s.key
      WHERE s.project_id = ? AND s.kind = 'task' ${largestFirst} LIMIT 50`,
   )
-  const ofAgent = client.prepare<[string, string], { executions: number; costs: number }>(
-    `SELECT executions, costs FROM usage_sums WHERE project_id = ? AND kind = 'agent' AND key = ?`,
+  const ofAgent = client.prepare<[string, string], { executions: number; costs: number; turns: number }>(
+    `SELECT executions, costs, turns FROM usage_sums WHERE project_id = ? AND kind = 'agent' AND key = ?`,
   )
   const spentOf = (where: string) =>
     client.prepare<string[], SpentSum>(
       `SELECT count(*) AS executions, sum(usage ->> '$.cost_usd') AS usd,
          coalesce(sum(max(0, julianday(coalesce(finished_at, ?)) - julianday(started_at))) * 1440, 0) AS minutes,
-         count(*) FILTER (WHERE finished_at IS NOT NULL AND usage ->> '$.cost_usd' IS NULL) AS unknown
+         count(*) FILTER (
+           WHERE finished_at IS NOT NULL AND (usage ->> '$.cost_usd' IS NULL OR usage ->> '$.incomplete')
+         ) AS unknown
        FROM executions WHERE agent_id IS NOT NULL AND started_at IS NOT NULL AND ${where}`,
     )
   const spentOfTask = spentOf('task_id = ?')
@@ -61,7 +66,7 @@ export function createUsageQueries({ $client: client }: Database): UsageQueries 
   const nothing: UsageSum = { executions: 0, input_tokens: 0, output_tokens: 0, cost_usd: null, incomplete: false }
   const orNothing = (row: Row<UsageSum> | undefined): UsageSum => (row ? toUsageSum(row) : nothing)
   return {
-    ofAgent: (project_id, agent_id) => ofAgent.get(project_id, agent_id) ?? { executions: 0, costs: 0 },
+    ofAgent: (project_id, agent_id) => ofAgent.get(project_id, agent_id) ?? { executions: 0, costs: 0, turns: 0 },
     ofTask: (task_id) => orNothing(ofTask.get(task_id)),
     ofProject: (project_id) => ({
       total: orNothing(total.get(project_id)),

@@ -30,6 +30,31 @@ export function formatTokens(tokens: number): string {
   return `${(tokens / 1_000_000).toFixed(1)}M`
 }
 
+interface UsedTokens {
+  readonly input_tokens: number | null
+  readonly output_tokens: number | null
+}
+
+/** Tokens in and out together; null if the agent told neither. */
+export const sumTokens = ({ input_tokens, output_tokens }: UsedTokens): number | null =>
+  input_tokens === null && output_tokens === null ? null : (input_tokens ?? 0) + (output_tokens ?? 0)
+
+/** `184k`, or `—` if they are unknown. */
+export function formatTokenSum(used: UsedTokens): string {
+  const tokens = sumTokens(used)
+  return tokens === null ? '—' : formatTokens(tokens)
+}
+
+/** `184k tokens`, or `tokens unknown`. */
+export const formatUsedTokens = (used: UsedTokens): string =>
+  sumTokens(used) === null ? 'tokens unknown' : `${formatTokenSum(used)} tokens`
+
+/** `1,200 in, 80 out`, with `unknown` for what the agent didn't tell. */
+export function formatExactTokens({ input_tokens, output_tokens }: UsedTokens): string {
+  const exact = (tokens: number | null) => (tokens === null ? 'unknown' : formatCount(tokens))
+  return `${exact(input_tokens)} in, ${exact(output_tokens)} out`
+}
+
 /** `$0.84`; below a cent `<$0.01`; `—` where nobody named a price. */
 export function formatCost(usd: number | null): string {
   if (usd === null) return '—'

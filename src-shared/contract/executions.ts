@@ -10,12 +10,16 @@ export type ExecutionStatus = (typeof executionStatuses)[number]
 
 /** Usage of one run, without earlier runs of a resumed session. */
 export const Usage = z.object({
-  input_tokens: z.int().min(0),
-  output_tokens: z.int().min(0),
+  input_tokens: z.int().min(0).nullable().describe('null: the agent did not tell; never 0 for that.'),
+  output_tokens: z.int().min(0).nullable(),
   cost_usd: z.number().min(0).nullable().describe('null where the price is unknown; never 0 for that.'),
   turns: z.int().min(0).optional().describe('Requests to the model; absent where the agent does not show them.'),
   model: z.string().optional().describe('The model that answered last, where the agent names it.'),
   estimated: z.boolean().optional().describe('The agent named no cost: it is worked out by list prices.'),
+  incomplete: z
+    .boolean()
+    .optional()
+    .describe('Of some requests the agent told no figures: the cost assumes them or leaves them out.'),
 })
 export type Usage = z.infer<typeof Usage>
 
@@ -175,6 +179,11 @@ export const TranscriptEntry = z
       cache_write_tokens: z.int().optional().describe('How much of the input was written to a cache.'),
       turns: z.int().optional().describe('How many requests to the model this tells of.'),
       model: z.string().optional(),
+      assumed: z
+        .boolean()
+        .optional()
+        .describe('The agent showed that it asked its model, and no figures: these are assumed until it tells.'),
+      partial: z.boolean().optional().describe('The figures are of the last request only.'),
     }),
     z.object({ type: z.literal('error'), ...at, text: z.string() }),
     z.object({

@@ -2,6 +2,19 @@
 export const permissionPolicies = ['all', 'worktree', 'ask'] as const
 export type PermissionPolicy = (typeof permissionPolicies)[number]
 
+/** Which figures an agent shows, and when. */
+export interface AgentFigures {
+  /**
+   * `named`: it reports the cost of its runs. `tokens`: it reports tokens, from which a known price gives the cost.
+   * `told`: it may report the cost.
+   */
+  readonly cost: 'named' | 'tokens' | 'told'
+  /** `turn`: after each request to its model. `run`: at its end only. */
+  readonly seen: 'turn' | 'run'
+  /** Whether its requests can be counted; `told`: if it reports them. */
+  readonly turns: 'seen' | 'told'
+}
+
 /**
  * The properties of an agent type: its abilities and configuration. Code reads this record and never compares a
  * type's name. How an agent is started and read is in its folder below `src-main/agents`.
@@ -30,11 +43,8 @@ export interface ExecutorInfo {
   readonly resumes: boolean
   /** When it reads messages that are sent while it runs; null if it never does. */
   readonly input: 'next_step' | 'turn_end' | null
-  /**
-   * `named`: it reports the cost of its runs. `tokens`: it reports tokens, from which a known price gives the cost.
-   * `told`: it may report the cost.
-   */
-  readonly cost: 'named' | 'tokens' | 'told'
+  /** The figures that it shows of what a run uses. */
+  readonly figures: AgentFigures
   /** Its environment variables that determine which account it uses. */
   readonly accountVariables: readonly string[]
   /** Policies that it can enforce; only `all` if it can't ask. */
@@ -55,7 +65,8 @@ const acpProgram = {
   // Over the protocol each message is a separate turn.
   input: 'turn_end',
   permissions: permissionPolicies,
-  cost: 'tokens',
+  // The protocol has no figures of single requests, but shows what follows each.
+  figures: { cost: 'tokens', seen: 'run', turns: 'seen' },
   accountVariables: [],
 } as const
 
@@ -72,7 +83,8 @@ const infos = {
     name: 'Claude Code',
     about: 'Anthropic’s agent.',
     example: '/opt/claude/claude',
-    cost: 'named',
+    // The cost comes at the end of a turn; the tokens of each request give it before.
+    figures: { cost: 'named', seen: 'turn', turns: 'seen' },
     input: 'next_step',
   },
   codex: {
@@ -81,6 +93,7 @@ const infos = {
     name: 'Codex',
     about: 'OpenAI’s agent.',
     example: '/opt/codex/codex',
+    figures: { cost: 'tokens', seen: 'turn', turns: 'seen' },
     input: null,
     permissions: ['all'],
   },
@@ -90,7 +103,8 @@ const infos = {
     name: 'opencode',
     about: 'An open agent for any model; models are named `provider/model`.',
     example: '/opt/opencode/opencode',
-    cost: 'named',
+    // The cost is 0 for a model whose price opencode does not know, and the tokens are those of the last request.
+    figures: { cost: 'tokens', seen: 'run', turns: 'seen' },
   },
   gemini: {
     ...acpProgram,
@@ -113,6 +127,7 @@ const infos = {
     name: 'Qwen Code',
     about: 'Alibaba’s agent.',
     example: '/opt/qwen/qwen',
+    figures: { cost: 'tokens', seen: 'turn', turns: 'seen' },
     effort: false,
   },
   acp: {
@@ -138,7 +153,7 @@ const infos = {
     // Only if the agent reports its session.
     resumes: true,
     input: null,
-    cost: 'told',
+    figures: { cost: 'told', seen: 'turn', turns: 'told' },
     accountVariables: [],
     permissions: ['all'],
   },
@@ -156,7 +171,7 @@ const infos = {
     mcp: true,
     resumes: false,
     input: null,
-    cost: 'told',
+    figures: { cost: 'told', seen: 'turn', turns: 'told' },
     accountVariables: [],
     permissions: ['all'],
   },

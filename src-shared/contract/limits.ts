@@ -33,6 +33,11 @@ export const ModelPrice = z.strictObject({
     .min(0)
     .optional()
     .describe('Of input that came from a cache; the price of other input without it.'),
+  cache_write_usd_per_mtok: z
+    .number()
+    .min(0)
+    .optional()
+    .describe('Of input that was written to a cache; the price of other input without it.'),
 })
 export type ModelPrice = z.infer<typeof ModelPrice>
 
@@ -72,6 +77,26 @@ export const AgentDays = z
   .object({ since: day.since, time_zone: day.time_zone, items: z.array(AgentDay) })
   .meta({ id: 'AgentDays' })
 export type AgentDays = z.infer<typeof AgentDays>
+
+/** The prices by which costs are estimated that no agent names. */
+export const Prices = z
+  .object({
+    list_prices_of: z.iso.date().describe('The day of the built-in list.'),
+    days_old: z.int().describe('Days since then.'),
+    own: z.record(z.string(), ModelPrice).describe('The project’s own, which come first.'),
+    list: z.record(z.string(), ModelPrice).describe('The built-in list.'),
+    found: z
+      .object({
+        model: z.string().describe('The entry that is taken.'),
+        by: z.enum(['project', 'list', 'family']).describe('`family`: of the nearest version that is listed.'),
+        price: ModelPrice,
+      })
+      .nullable()
+      .optional()
+      .describe('The price of the `model` that was asked for; null: unknown.'),
+  })
+  .meta({ id: 'Prices' })
+export type Prices = z.infer<typeof Prices>
 
 export const ProjectLimits = z
   .object({

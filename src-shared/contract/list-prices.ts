@@ -1,26 +1,129 @@
 import type { ModelPrice } from './limits.ts'
 
+/** The day on which the providers' prices below were known; they may have changed since. */
+export const listPricesDate = '2026-09-28'
+
+/** US dollars per million tokens: input, output, input from a cache, input written to a cache. */
+type Row = readonly [input: number, output: number, cached?: number, cacheWrite?: number]
+
 /**
- * List prices as published on `date`; they may have changed since. A project's `prices` take precedence. Without
- * schemas, because pages show the date too.
+ * Providers' list prices of requests without a long context. To update them, change the rows and the date;
+ * `find-price.ts` takes a newer version of a model for the newest one of its family here.
  */
-export const listPrices: { readonly date: string; readonly models: Readonly<Record<string, ModelPrice>> } = {
-  date: '2025-11-24',
-  models: {
-    'claude-opus-4-5': { input_usd_per_mtok: 5, output_usd_per_mtok: 25, cached_usd_per_mtok: 0.5 },
-    'claude-sonnet-4-5': { input_usd_per_mtok: 3, output_usd_per_mtok: 15, cached_usd_per_mtok: 0.3 },
-    'claude-haiku-4-5': { input_usd_per_mtok: 1, output_usd_per_mtok: 5, cached_usd_per_mtok: 0.1 },
-    'gpt-5.1-codex': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
-    'gpt-5.1': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
-    'gpt-5-codex': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
-    'gpt-5': { input_usd_per_mtok: 1.25, output_usd_per_mtok: 10, cached_usd_per_mtok: 0.125 },
-    'gpt-5-mini': { input_usd_per_mtok: 0.25, output_usd_per_mtok: 2, cached_usd_per_mtok: 0.025 },
-    'gemini-2.5-flash': { input_usd_per_mtok: 0.3, output_usd_per_mtok: 2.5, cached_usd_per_mtok: 0.03 },
-  },
+const rows: Readonly<Record<string, Row>> = {
+  'claude-3-7-sonnet': [3, 15, 0.3, 3.75],
+  'claude-3-5-haiku': [0.8, 4, 0.08, 1],
+  'claude-haiku-4-5': [1, 5, 0.1, 1.25],
+  'claude-haiku-5-5': [0.1, 0.5, 0.01, 0.125],
+  'claude-sonnet-4-0': [3, 15, 0.3, 3.75],
+  'claude-sonnet-4-5': [3, 15, 0.3, 3.75],
+  'claude-sonnet-4-6': [3, 15, 0.3, 3.75],
+  'claude-sonnet-5': [2, 10, 0.2, 2.5],
+  'claude-sonnet-5-5': [2, 10, 0.1, 2.5],
+  'claude-opus-4-0': [15, 75, 1.5, 18.75],
+  'claude-opus-4-1': [15, 75, 1.5, 18.75],
+  'claude-opus-4-5': [5, 25, 0.5, 6.25],
+  'claude-opus-4-6': [5, 25, 0.5, 6.25],
+  'claude-opus-4-7': [5, 25, 0.5, 6.25],
+  'claude-opus-4-8': [5, 25, 0.5, 6.25],
+  'claude-opus-5': [5, 25, 0.5, 6.25],
+  'claude-opus-5-5': [4, 20, 0.2, 5],
+  'claude-fable-5': [10, 50, 1, 12.5],
+  'claude-fable-5-1': [10, 50, 0.25, 12.5],
+  'claude-fable-5-2': [8, 40, 0.2, 10],
+  'claude-mythos-5': [10, 50, 1, 12.5],
+  'claude-mythos-5-1': [10, 50, 0.25, 12.5],
+  'claude-mythos-5-2': [8, 40, 0.2, 10],
+  'gpt-4.1': [2, 8, 0.5],
+  'gpt-4.1-mini': [0.4, 1.6, 0.1],
+  'gpt-4o': [2.5, 10, 1.25],
+  'gpt-4o-mini': [0.15, 0.6, 0.075],
+  'gpt-5': [1.25, 10, 0.125],
+  'gpt-5-mini': [0.25, 2, 0.025],
+  'gpt-5-nano': [0.05, 0.4, 0.005],
+  'gpt-5-pro': [15, 120],
+  'gpt-5-codex': [1.25, 10, 0.125],
+  'gpt-5.1': [1.25, 10, 0.125],
+  'gpt-5.1-codex': [1.25, 10, 0.125],
+  'gpt-5.1-codex-mini': [0.25, 2, 0.025],
+  'gpt-5.2': [1.75, 14, 0.175],
+  'gpt-5.2-pro': [21, 168],
+  'gpt-5.3-codex': [1.75, 14, 0.175],
+  'gpt-5.3-codex-spark': [1.75, 14, 0.175],
+  'gpt-5.4': [2.5, 15, 0.25],
+  'gpt-5.4-mini': [0.75, 4.5, 0.075],
+  'gpt-5.4-nano': [0.2, 1.25, 0.02],
+  'gpt-5.4-pro': [30, 180],
+  'gpt-5.5': [5, 30, 0.5],
+  'gpt-5.5-pro': [30, 180],
+  'gpt-5.6': [4, 20, 0.4, 5],
+  'gpt-5.6-luna': [0.2, 1.2, 0.02, 0.25],
+  'gpt-5.6-sol': [4, 20, 0.4, 5],
+  'gpt-5.6-terra': [2, 12, 0.2, 2.5],
+  'gpt-6-astra': [10, 50, 1, 12.5],
+  'gpt-6-luna': [0.1, 0.5, 0.01, 0.125],
+  'gpt-6-sol': [2, 10, 0.2, 2.5],
+  o3: [2, 8, 0.5],
+  'o3-mini': [1.1, 4.4, 0.55],
+  'o3-pro': [20, 80],
+  'o4-mini': [1.1, 4.4, 0.275],
+  'gemini-2.5-flash': [0.3, 2.5, 0.03],
+  'gemini-2.5-flash-lite': [0.1, 0.4, 0.01],
+  'gemini-2.5-pro': [1.25, 10, 0.125],
+  'gemini-3-flash': [0.5, 3, 0.05],
+  'gemini-3-pro': [2, 12, 0.2],
+  'gemini-3.1-flash-lite': [0.25, 1.5, 0.025],
+  'gemini-3.1-pro': [2, 12, 0.2],
+  'gemini-3.5-flash': [1.5, 9, 0.15],
+  'gemini-3.5-flash-lite': [0.3, 2.5, 0.03],
+  'gemini-3.6-flash': [0.75, 3.75, 0.075],
+  'gemini-3.7-flash': [0.75, 3.75, 0.075],
+  'gemini-3.8-flash': [0.75, 3.75, 0.075],
+  'grok-4.3': [1.25, 2.5, 0.2],
+  'grok-4.5': [2, 6, 0.3],
+  'grok-4.6': [2, 6, 0.5],
+  'grok-4.7': [2, 6, 0.5],
+  'grok-build-0.1': [1, 2, 0.2],
+  'grok-code-fast-1': [0.2, 1.5, 0.02],
+  'deepseek-flash': [0.15, 0.6, 0.003],
+  'deepseek-v4-flash': [0.15, 0.6, 0.003],
+  'deepseek-v4-pro': [0.435, 0.87, 0.0036],
+  devstral: [0.4, 2],
+  'devstral-medium': [0.4, 2],
+  'devstral-small': [0.1, 0.3],
+  'glm-4.7': [0.6, 2.2, 0.11],
+  'glm-5': [1, 3.2, 0.2],
+  'glm-5.1': [1.4, 4.4, 0.26],
+  'glm-5.3': [1.4, 4.4, 0.26],
+  'glm-5.3-flash': [0.15, 0.5, 0.03],
+  'kimi-k2': [0.6, 2.5, 0.15],
+  'kimi-k2.6': [0.95, 4, 0.16],
+  'kimi-k2.7-code': [0.95, 4, 0.19],
+  'kimi-k3': [3, 15, 0.3],
+  'minimax-m2': [0.3, 1.2, 0.06],
+  'minimax-m3': [0.3, 1.2, 0.06],
+  'mistral-large': [0.5, 1.5],
+  'mistral-medium': [1.5, 7.5],
+  'mistral-small': [0.15, 0.6],
+  'qwen3-coder-flash': [0.3, 1.5],
+  'qwen3-coder-plus': [1, 5],
+  'qwen3-max': [1.2, 6],
+  'qwen3.5-plus': [0.4, 2.4],
+  'qwen3.6-flash': [0.1875, 1.125],
+  'qwen3.7-max': [2.5, 7.5, 0.5],
+  'qwen3.7-plus': [0.5, 3, 0.05],
+  'qwen3.8-flash': [0.15, 0.47, 0.016],
+  'qwen3.8-max': [2, 6, 0.25],
 }
 
-/** Returns the price of a model; null if it is unknown. Ignores a date at the end of a name, such as `-20250929`. */
-export function findPrice(model: string, prices: Readonly<Record<string, ModelPrice>>): ModelPrice | null {
-  const plain = model.replace(/^.*\//, '').replace(/-20\d{6}$/, '')
-  return prices[model] ?? prices[plain] ?? listPrices.models[plain] ?? null
-}
+const toPrice = ([input, output, cached, cacheWrite]: Row): ModelPrice => ({
+  input_usd_per_mtok: input,
+  output_usd_per_mtok: output,
+  ...(cached !== undefined && { cached_usd_per_mtok: cached }),
+  ...(cacheWrite !== undefined && { cache_write_usd_per_mtok: cacheWrite }),
+})
+
+/** List prices by model. A project's `prices` take precedence. Without schemas, because pages show them too. */
+export const listPrices: Readonly<Record<string, ModelPrice>> = /* @__PURE__ */ Object.fromEntries(
+  Object.entries(rows).map(([model, row]) => [model, toPrice(row)]),
+)

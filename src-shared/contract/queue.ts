@@ -60,10 +60,10 @@ export type Queue = z.infer<typeof Queue>
 /** Usage as agents report it. */
 export const UsageSum = z.object({
   executions: z.int().describe('Those that reported anything.'),
-  input_tokens: z.int(),
-  output_tokens: z.int(),
+  input_tokens: z.int().nullable().describe('null when no agent told its tokens.'),
+  output_tokens: z.int().nullable(),
   cost_usd: z.number().nullable().describe('null when no agent named a price.'),
-  incomplete: z.boolean().describe('Some runs named no price, so the cost may be more.'),
+  incomplete: z.boolean().describe('Some runs named no price, or not of all that they used, so the cost may be more.'),
 })
 export type UsageSum = z.infer<typeof UsageSum>
 

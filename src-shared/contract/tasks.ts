@@ -112,9 +112,19 @@ export type StartWhenReady = z.infer<typeof StartWhenReady>
 
 /** Limits that can't hold a run, because its agent does not tell what they are about. */
 export const limitsUnenforced = z
-  .array(z.enum(['usd']))
+  .array(z.enum(['usd', 'turns']))
   .optional()
-  .describe('Limits that do not hold its run: `usd` where the agent names no cost and no price is known.')
+  .describe(
+    'Limits that do not hold its run: `usd` where the agent names no cost and no price is known, `turns` where it does not show its requests.',
+  )
+
+/** How often what a run uses is compared with the limits on it. */
+export const limitsChecked = z
+  .enum(['turn', 'run'])
+  .optional()
+  .describe(
+    'Where a limit on money or turns holds its run: `turn`: the agent tells its figures after each request to its model. `run`: it tells them at its end; before that each request that can be seen counts with assumed figures.',
+  )
 
 export const Task = z
   .object({
@@ -151,6 +161,7 @@ export const Task = z
       .array(TaskId)
       .describe('Tasks whose live worktrees would conflict with its own, uncommitted work included.'),
     limits_unenforced: limitsUnenforced,
+    limits_checked: limitsChecked,
     created_at: Timestamp,
     updated_at: Timestamp,
   })

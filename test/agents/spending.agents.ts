@@ -44,7 +44,7 @@ test.each(setups)(
     await running.taskWhere(task.id, (one) => one.status === 'review')
     const sum = await client.call('tasks.usage', { task_id: task.id })
     expect(sum.executions).toBe(2)
-    expect(sum.input_tokens + sum.output_tokens).toBe(bench.model.log.length * tokensPerCall)
+    expect((sum.input_tokens ?? 0) + (sum.output_tokens ?? 0)).toBe(bench.model.log.length * tokensPerCall)
   },
 )
 

@@ -24,6 +24,8 @@ export interface AcpAgent extends Pick<ExecutorDefinition, 'configNames'> {
   readonly reportsToolsViaPermission?: boolean
   /** After it has answered a request to load a session, the agent keeps replaying its history. */
   readonly replaysAfterLoad?: boolean
+  /** Its response to a prompt has the tokens of the last request only. `name`: what the program calls itself. */
+  readonly tellsLastRequest?: (name: string) => boolean
   /** Recognizes final messages by which the program reports that its turn failed. */
   readonly isFailure?: (text: string) => boolean
   /** Recognizes message chunks that are notices of the program itself. */

@@ -24,6 +24,8 @@ interface AcpState {
   readonly agent: AcpAgent
   readonly run: AgentRun
   readonly listener: AgentSessionListener
+  /** What the program calls itself, and the model that it has chosen. */
+  readonly program: { name: string; model: string | null }
   readonly story: RunState
   readonly usage: UsageCount
   readonly updates: UpdateReader
@@ -45,13 +47,18 @@ interface AcpState {
 /** Runs an Agent Client Protocol session: the prompt, then one prompt per message of a person. */
 export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentSessionListener): AgentSession {
   const story = createRunState(null)
-  const usage = createUsageCount()
-  const { isNotice = () => false } = agent
+  const program: { name: string; model: string | null } = { name: '', model: null }
+  const { isNotice = () => false, tellsLastRequest = () => false } = agent
+  const usage = createUsageCount({
+    model: () => run.config.model ?? program.model,
+    tellsLastCall: () => tellsLastRequest(program.name),
+  })
   const updates = createUpdateReader({ cwd: run.cwd, story, usage, listener, isNotice })
   const talk: AcpState = {
     agent,
     run,
     listener,
+    program,
     story,
     usage,
     updates,
@@ -164,6 +171,8 @@ async function openSession(talk: AcpState, stream: Stream): Promise<AcpSession> 
     startMs: agent.startMs,
     permit: (toolCallId, signal) => permit(talk, toolCallId, signal),
   })
+  talk.program.name = session.program
+  talk.program.model = session.model
   story.session_id = session.id
   listener.onSession(session.id)
   return session

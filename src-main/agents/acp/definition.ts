@@ -19,6 +19,8 @@ export const anyAcpAgent: AcpAgent = {
   args: (_run, own) => own,
   refusedArgs: { flags: {}, allowedShort: /^-/ },
   configuresViaProtocol: true,
+  // Programs that descend from opencode.
+  tellsLastRequest: (name) => /opencode|kilo/i.test(name),
 }
 
 const profile = acpProfile(anyAcpAgent)

@@ -2,7 +2,7 @@ import type { AgentSessionListener } from '../agent/agent-profile.ts'
 import type { PermissionRequest } from '../agent/permissions.ts'
 import { recordToolUse, recordMessage } from '../agent/run-state.ts'
 import type { RunState } from '../agent/run-state.ts'
-import { clip, isRecord } from '../agent/text.ts'
+import { clip, isRecord, isText } from '../agent/text.ts'
 import { describePermissionRequest, describeCall, resultOfCall } from './describe-call.ts'
 import type { Call, Update } from './updates.ts'
 import type { UsageCount } from './usage.ts'
@@ -47,8 +47,13 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
     if (words.type === 'message') recordMessage(story, words.text)
     listener.onEntry({ type: words.type, at: listener.now(), text: clip(words.text) })
   }
+  const noteCall = (): void => {
+    const assumed = usage.called()
+    if (assumed !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...assumed })
+  }
   const gather = (type: 'message' | 'thinking', text: string, id: string | null): void => {
     if (text === '' || isNotice(text)) return
+    noteCall()
     if (gathered !== null && (gathered.type !== type || gathered.id !== id || gathered.text.length > maxGathered))
       flush()
     gathered ??= { type, id, text: '' }
@@ -64,7 +69,9 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
   }
   const mergeUpdate = (update: Call): KnownCall => {
     flush()
-    const known = calls.get(update.toolCallId) ?? { call: update, title: update.title ?? '', told: false }
+    const begun = calls.get(update.toolCallId)
+    if (begun === undefined) noteCall()
+    const known = begun ?? { call: update, title: update.title ?? '', told: false }
     known.call = merge(known.call, update)
     calls.set(update.toolCallId, known)
     return known
@@ -74,15 +81,14 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
     const over = update.status === 'completed' || update.status === 'failed'
     if (over || update.status === 'in_progress' || hasInput(known.call)) tell(known)
     if (!over) return
+    usage.toolEnded()
     calls.delete(update.toolCallId)
     const id = update.toolCallId
     listener.onEntry({ type: 'tool_result', at: listener.now(), id, ...resultOfCall(known.call) })
   }
   const tellUsage = (): void => {
     const news = usage.news()
-    // Token counts during a turn belong to one model request.
-    const turns = news !== null && news.output_tokens > 0 ? { turns: 1 } : {}
-    if (news !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...news, ...turns })
+    if (news !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...news })
   }
   return {
     read(update) {
@@ -99,6 +105,7 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
           return follow(update)
         case 'usage_update':
           usage.cost(update.cost ?? null)
+          usage.context(update.used ?? null, modelIn(update._meta))
           return tellUsage()
       }
     },
@@ -109,6 +116,12 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
     },
     flush,
   }
+}
+
+/** Returns the model that an agent names beside its figures: `_claude/model`. */
+function modelIn(meta: unknown): string | null {
+  const named = isRecord(meta) ? Object.entries(meta).find(([key]) => /(?:^|\/)model$/.test(key))?.[1] : undefined
+  return isText(named) ? named : null
 }
 
 /** An update contains only changed fields. */

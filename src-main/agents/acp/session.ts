@@ -16,6 +16,10 @@ import { isRecord, isText } from '../agent/text.ts'
 /** An agent session that is ready for its prompt. */
 export interface AcpSession {
   readonly id: string
+  /** What the program calls itself. */
+  readonly program: string
+  /** The model of the session; null if the agent does not tell it. */
+  readonly model: string | null
   /** Sends images if the agent accepts them. */
   prompt(text: string, images?: AgentRun['images']): Promise<PromptResponse>
   /** Sends a request without effect; its response arrives after everything sent before. */
@@ -69,6 +73,8 @@ export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSes
   if (effort !== null) await configure(agent, opened, 'effort', effort)
   return {
     id: opened.sessionId,
+    program: about.agentInfo?.name ?? '',
+    model: modelOf(opened),
     prompt: (text, images = []) => {
       const taken = about.agentCapabilities?.promptCapabilities?.image === true ? images : []
       const pictures = taken.map(({ media_type, data_base64: data }) => ({
@@ -87,6 +93,12 @@ export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSes
         await agent.request(methods.agent.session.setMode, { sessionId: opened.sessionId, modeId })
     },
   }
+}
+
+function modelOf({ configOptions, models }: Opened): string | null {
+  const option = configOptions?.find(({ category, id }) => category === choices.model || id === 'model')
+  const chosen = option && 'currentValue' in option ? option.currentValue : models?.currentModelId
+  return isText(chosen) ? chosen : null
 }
 
 /** A program that waits at a terminal never answers, but one that downloads a package first needs time. */
@@ -113,7 +125,10 @@ const shakeHands = (agent: ClientContext): Promise<InitializeResponse> =>
     clientInfo: { name: 'copse', title: 'Copse', version: '1' },
   })
 
-type Opened = Pick<NewSessionResponse, 'sessionId' | 'modes' | 'configOptions'>
+type Opened = Pick<NewSessionResponse, 'sessionId' | 'modes' | 'configOptions'> & {
+  /** How some agents name their models besides `configOptions`. */
+  readonly models?: { readonly currentModelId?: string } | null | undefined
+}
 
 async function enter(agent: ClientContext, about: InitializeResponse, run: AgentRun): Promise<Opened> {
   const { agentCapabilities: can } = about
@@ -126,8 +141,7 @@ async function enter(agent: ClientContext, about: InitializeResponse, run: Agent
     if ((can?.sessionCapabilities?.resume ?? null) !== null) {
       return { ...(await agent.request(methods.agent.session.resume, session)), sessionId: session_id }
     }
-    const { modes, configOptions } = await agent.request<LoadSessionResponse>(methods.agent.session.load, session)
-    return { sessionId: session_id, ...(modes && { modes }), ...(configOptions && { configOptions }) }
+    return { ...(await agent.request<LoadSessionResponse>(methods.agent.session.load, session)), sessionId: session_id }
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
     if (error.code === authRequired) throw new AcpSetupError('sign_in', describeError(error), { cause: error })

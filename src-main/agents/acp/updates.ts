@@ -42,6 +42,8 @@ const Update = z.discriminatedUnion('sessionUpdate', [
   Call.extend({ sessionUpdate: z.literal('tool_call_update') }),
   z.looseObject({
     sessionUpdate: z.literal('usage_update'),
+    used: z.number().min(0).nullish().catch(null),
+    _meta: Meta,
     cost: z
       .looseObject({ amount: z.number().min(0), currency: z.string() })
       .nullish()

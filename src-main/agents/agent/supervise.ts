@@ -82,8 +82,8 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
     process: tree.process,
     outcome,
     isTurnOver: () => !open,
-    stop: async () => {
-      await end('stop')
+    stop: async ({ graceMs } = {}) => {
+      await end('stop', graceMs)
       await outcome
     },
     input: async (data) => {

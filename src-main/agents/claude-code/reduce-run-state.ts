@@ -67,6 +67,8 @@ export interface RunResult {
 
 const noTokens: TokenCount = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, cache_write_tokens: 0 }
 
+const noTokensTold = { input_tokens: null, output_tokens: null }
+
 /** The state before the first event. */
 export const initialRunState: RunState = {
   session_id: null,
@@ -145,6 +147,9 @@ function afterAssistant(facts: RunState, event: AssistantEvent): RunState {
 function addUsage({ usage: before, earlier }: RunState, event: ResultEvent): Usage {
   const tokens = tokensOf(event.usage)
   const output_tokens = (before?.output_tokens ?? 0) + tokens.output_tokens
+  const isTold = before?.input_tokens != null || tokens.input_tokens + tokens.output_tokens > 0
+  if (!isTold)
+    return { ...noTokensTold, cost_usd: costOfRun(event, output_tokens, earlier) ?? before?.cost_usd ?? null }
   return {
     input_tokens: (before?.input_tokens ?? 0) + tokens.input_tokens,
     output_tokens,
@@ -164,7 +169,7 @@ function costOfRun(event: ResultEvent, output_tokens: number, earlier: Usage | n
   const counted = event.modelUsage
     ? Object.values(event.modelUsage).reduce((sum, model) => sum + (model.outputTokens ?? 0), 0)
     : null
-  return counted !== null && counted < earlier.output_tokens + output_tokens ? total : total - before
+  return counted !== null && counted < (earlier.output_tokens ?? 0) + output_tokens ? total : total - before
 }
 
 type Counted = Pick<RunState, 'spent' | 'open' | 'model' | 'calls'>

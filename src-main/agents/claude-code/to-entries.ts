@@ -100,7 +100,8 @@ function usageSoFar(before: RunState, { spent, model, calls }: RunState, at: str
 /** Returns the turn's cost, and its usage beyond that of its model calls. */
 function usageOfRest({ usage: told, spent }: RunState, { usage }: RunState, at: string): TranscriptEntry[] {
   if (!usage) return []
-  const rest = (kind: 'input_tokens' | 'output_tokens') => Math.max(0, usage[kind] - (told?.[kind] ?? 0) - spent[kind])
+  const rest = (kind: 'input_tokens' | 'output_tokens') =>
+    Math.max(0, (usage[kind] ?? 0) - (told?.[kind] ?? 0) - spent[kind])
   const cost_usd = usage.cost_usd === null ? null : Math.max(0, usage.cost_usd - (told?.cost_usd ?? 0))
   return [{ type: 'usage', at, input_tokens: rest('input_tokens'), output_tokens: rest('output_tokens'), cost_usd }]
 }

@@ -151,7 +151,10 @@ function createSpending(
   story: RunState,
   listener: AgentSessionListener,
 ): Spending {
-  const before = session_usage ?? { input_tokens: 0, output_tokens: 0 }
+  const before = {
+    input_tokens: session_usage?.input_tokens ?? 0,
+    output_tokens: session_usage?.output_tokens ?? 0,
+  }
   const variables = { ...process.env, ...config.env, ...env }
   let rollout: Rollout | null = null
   let timer: NodeJS.Timeout | undefined
@@ -168,6 +171,7 @@ function createSpending(
     const cached = Math.min(more.input_tokens, Math.max(0, sum.cached_tokens - told.cached_tokens))
     told = { input_tokens, output_tokens, cached_tokens: sum.cached_tokens }
     story.usage = { input_tokens, output_tokens, cost_usd: null }
+    const model = rollout?.model() ?? null
     listener.onEntry({
       type: 'usage',
       at: listener.now(),
@@ -175,6 +179,7 @@ function createSpending(
       cost_usd: null,
       ...(cached > 0 && { cached_tokens: cached }),
       ...(turns > 0 && { turns }),
+      ...(model !== null && { model }),
     })
   }
   const look = () => rollout?.look().forEach((sum) => tell(sum, 1))
@@ -189,8 +194,6 @@ function createSpending(
     endTurn: (sum) => {
       look()
       tell(sum, 0)
-      // A turn without usage has reported zero.
-      story.usage ??= { input_tokens: 0, output_tokens: 0, cost_usd: null }
     },
     end: () => {
       clearInterval(timer)

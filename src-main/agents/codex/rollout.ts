@@ -35,6 +35,8 @@ const TokenCount = z.looseObject({
   }),
 })
 
+const TurnContext = z.looseObject({ payload: z.looseObject({ model: z.string().min(1).max(200) }) })
+
 /** The session's sums after a model request. */
 export interface SessionTokens {
   readonly input_tokens: number
@@ -48,6 +50,8 @@ export interface Rollout {
   look(): readonly SessionTokens[]
   /** Returns the latest windows of the account. */
   windows(): readonly AccountWindow[]
+  /** Returns the model of the latest turn; null until it is known. */
+  model(): string | null
 }
 
 /** The file also contains tool output; reading its end is enough because the sums are repeated. */
@@ -58,6 +62,7 @@ export function readRollout(folder: string, thread_id: string, isResumed: boolea
   let path: string | null = null
   let offset: number | null = isResumed ? null : 0
   let windows: readonly AccountWindow[] = []
+  let model: string | null = null
 
   const look = (): SessionTokens[] => {
     path ??= findRollout(folder, thread_id)
@@ -67,6 +72,10 @@ export function readRollout(folder: string, thread_id: string, isResumed: boolea
     if (read === null) return []
     offset = read.offset
     const found = read.lines.flatMap((line) => {
+      if (line.includes('"turn_context"')) {
+        const turn = TurnContext.safeParse(parseJson(line))
+        if (turn.success) model = turn.data.payload.model
+      }
       const event = line.includes('"token_count"') ? TokenCount.safeParse(parseJson(line)) : null
       if (!event?.success) return []
       const { info, rate_limits } = event.data.payload
@@ -78,7 +87,7 @@ export function readRollout(folder: string, thread_id: string, isResumed: boolea
     })
     return isFirst ? [] : found
   }
-  return { look, windows: () => windows }
+  return { look, windows: () => windows, model: () => model }
 }
 
 /** Finds a session's file in the folder of the local day on which it started, which its ID, a UUIDv7, contains. */

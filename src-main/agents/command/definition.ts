@@ -131,10 +131,10 @@ function watch(run: AgentRun, work: Work, promptFile: PrivateFile): RunningExecu
   const { tree } = work
   let cut: 'stopped' | 'timed_out' | undefined
   let exited = false
-  const stop = async (reason: 'stopped' | 'timed_out'): Promise<void> => {
+  const stop = async (reason: 'stopped' | 'timed_out', options = {}): Promise<void> => {
     // A command that exited was not stopped, even if its leftover processes are.
     if (!exited) cut ??= reason
-    await tree.stop()
+    await tree.stop(options)
   }
   const timer =
     run.timeout_seconds === null
@@ -149,8 +149,8 @@ function watch(run: AgentRun, work: Work, promptFile: PrivateFile): RunningExecu
   return {
     process: tree.process,
     outcome,
-    stop: async () => {
-      await stop('stopped')
+    stop: async (options) => {
+      await stop('stopped', options)
       await outcome
     },
     input: work.input,

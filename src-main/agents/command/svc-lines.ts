@@ -28,7 +28,7 @@ export interface SvcLines {
   result(): Pick<ExecutionOutcome, 'session_id' | 'usage' | 'usage_limit'>
 }
 
-const nothing: Usage = { input_tokens: 0, output_tokens: 0, cost_usd: null }
+const nothing: Usage = { input_tokens: null, output_tokens: null, cost_usd: null }
 
 /** Reads lines like `{"svc":{"usage":{…}}}`. Usage is a total; its increase is written to the transcript. */
 export function createSvcLines({ log, onSession }: Pick<AgentRun, 'log' | 'onSession'>): SvcLines {
@@ -38,14 +38,15 @@ export function createSvcLines({ log, onSession }: Pick<AgentRun, 'log' | 'onSes
 
   const addUsage = (report: UsageReport): void => {
     const before = usage ?? nothing
-    const grow = (one: number, other: number | undefined) => Math.max(one, other ?? 0)
+    const grow = (one: number | null, other: number | undefined) =>
+      one === null ? (other ?? null) : Math.max(one, other ?? 0)
     const cost = report.cost_usd ?? null
-    const turns = grow(before.turns ?? 0, report.turns)
+    const turns = Math.max(before.turns ?? 0, report.turns ?? 0)
     const model = report.model ?? before.model
     const after: Usage = {
       input_tokens: grow(before.input_tokens, report.input_tokens),
       output_tokens: grow(before.output_tokens, report.output_tokens),
-      cost_usd: cost === null ? before.cost_usd : grow(before.cost_usd ?? 0, cost),
+      cost_usd: cost === null ? before.cost_usd : Math.max(before.cost_usd ?? 0, cost),
       ...(turns > 0 && { turns }),
       ...(model !== undefined && { model }),
     }
@@ -53,8 +54,8 @@ export function createSvcLines({ log, onSession }: Pick<AgentRun, 'log' | 'onSes
     log.entry({
       type: 'usage',
       at: new Date().toISOString(),
-      input_tokens: after.input_tokens - before.input_tokens,
-      output_tokens: after.output_tokens - before.output_tokens,
+      input_tokens: (after.input_tokens ?? 0) - (before.input_tokens ?? 0),
+      output_tokens: (after.output_tokens ?? 0) - (before.output_tokens ?? 0),
       cost_usd: cost === null || after.cost_usd === null ? null : after.cost_usd - (before.cost_usd ?? 0),
       ...(turns > (before.turns ?? 0) && { turns: turns - (before.turns ?? 0) }),
       ...(model !== undefined && { model }),
@@ -63,7 +64,16 @@ export function createSvcLines({ log, onSession }: Pick<AgentRun, 'log' | 'onSes
   return {
     read: (line) => {
       const told = SvcLine.safeParse(parseJson(line))
-      if (!told.success) return false
+      if (!told.success) {
+        const [issue] = told.error.issues
+        const place = issue?.path.join('.') || 'the line'
+        log.entry({
+          type: 'error',
+          at: new Date().toISOString(),
+          text: `Copse can't read this report, so it doesn't count: ${place}: ${issue?.message ?? 'no JSON'}.`,
+        })
+        return false
+      }
       const { svc } = told.data
       if (svc.session_id !== undefined) {
         session_id = svc.session_id

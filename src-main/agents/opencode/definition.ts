@@ -42,6 +42,7 @@ export const opencode: AcpAgent = {
   defaultEnv: { OPENCODE_DISABLE_AUTOUPDATE: '1' },
   asking: { OPENCODE_PERMISSION: JSON.stringify(asksAll) },
   configuresViaProtocol: true,
+  tellsLastRequest: () => true,
 }
 
 export const definition = defineAcpAgent(opencode)

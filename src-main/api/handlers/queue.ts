@@ -3,7 +3,8 @@ import type { ProjectId } from '../../../src-shared/contract/ids.ts'
 import type { Queue, QueueEntry, WaitReason } from '../../../src-shared/contract/queue.ts'
 import type { z } from 'zod'
 import type { AgentDays } from '../../../src-shared/contract/limits.ts'
-import { listPrices } from '../../../src-shared/contract/list-prices.ts'
+import { findPrice } from '../../../src-shared/contract/find-price.ts'
+import { listPrices, listPricesDate } from '../../../src-shared/contract/list-prices.ts'
 import type { AgentRecord, OpenExecution, ProjectRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findExecution, findProject, findTask } from '../find.ts'
@@ -14,6 +15,7 @@ type Names =
   | 'projects.usage'
   | 'tasks.usage'
   | 'projects.limits'
+  | 'projects.prices'
   | 'tasks.limits'
 
 /** Handlers for running agents, the queue and usage. */
@@ -86,7 +88,13 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
         const day = agentDay(parts, agent)
         return day.executions === 0 ? [] : [day]
       })
-      return { ...dayOf(project), items: limits.ofProject(read, project), agents, list_prices_of: listPrices.date }
+      return { ...dayOf(project), items: limits.ofProject(read, project), agents, list_prices_of: listPricesDate }
+    },
+    'projects.prices': ({ project_id, model }) => {
+      const { prices: own } = engine.views.settings(findProject(read, project_id))
+      const days_old = Math.floor((parts.clock.now() - Date.parse(listPricesDate)) / 86_400_000)
+      const found = model === undefined ? {} : { found: findPrice(model, own) }
+      return { list_prices_of: listPricesDate, days_old: Math.max(0, days_old), own, list: listPrices, ...found }
     },
     'tasks.limits': ({ task_id }) => {
       const task = findTask(read, task_id)

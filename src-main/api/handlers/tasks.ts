@@ -89,6 +89,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
         execution: claimed.execution && views.execution(claimed.execution),
         workspace: claimed.workspace && (await workspaceView(parts, claimed.workspace, signal)),
         ...(shown.limits_unenforced && { limits_unenforced: shown.limits_unenforced }),
+        ...(shown.limits_checked && { limits_checked: shown.limits_checked }),
       }
     },
     'tasks.start_when_ready': async ({ task_id, agent_id, overrides }, { principal }) => {

@@ -135,8 +135,7 @@ async function claim(scene: CommandContext, ref: string, options: ClaimOptions):
       ...(Object.keys(overrides).length > 0 && { overrides }),
     }),
   )
-  if (answer.limits_unenforced && !out.json)
-    out.info('The price of this agent is unknown, so no limit on money holds this run.')
+  if (!out.json) for (const line of limitLines(answer)) out.info(line)
   const turns = agent === null || out.json ? [] : await queuePositions(scene, answer.task.project_id)
   const turn = turns.find(({ execution_id }) => execution_id === answer.execution?.id)
   await out.answer(answer, () => {
@@ -213,4 +212,20 @@ function whereItIs({ ref, status, error_annotation }: Task): string {
       ? ''
       : ` ${paint('yellow', plain([error_annotation.message, error_annotation.advice].filter(Boolean).join(' ')))}`
   return `${ref} is in ${paint('bold', status)}.${trouble}`
+}
+
+/** Returns what a person must know of the limits on a run that has just been claimed. */
+function limitLines({
+  limits_unenforced: unenforced = [],
+  limits_checked: checked,
+}: Pick<Task, 'limits_unenforced' | 'limits_checked'>): string[] {
+  return [
+    ...(unenforced.includes('usd') ? ['The price of this agent is unknown, so no limit on money holds this run.'] : []),
+    ...(unenforced.includes('turns')
+      ? ["This agent doesn't show its requests, so no limit on turns holds this run."]
+      : []),
+    ...(checked === 'run'
+      ? ['This agent tells its figures at the end. Until then each request counts with assumed figures.']
+      : []),
+  ]
 }

@@ -45,7 +45,7 @@ async function showProject(scene: CommandContext, text: string | undefined): Pro
       `Today began at 00:00, ${limits.time_zone}.`,
       `All runs of ${project.name}: ${sumText(usage.total)}.`,
       ...accountTable(accounts, agentName),
-      `Costs that no agent named are estimated by the project's prices, or list prices of ${limits.list_prices_of}.`,
+      `Costs that no agent named are estimated by the project's prices, or list prices of ${limits.list_prices_of} (svc prices).`,
     ].join('\n'),
   )
 }
@@ -60,7 +60,7 @@ async function showTask(scene: CommandContext, text: string): Promise<void> {
   ])
   const rows = runs.flatMap(({ started_at, status, role, usage: used }) => {
     if (started_at === null) return []
-    const tokens = used ? String(used.input_tokens + used.output_tokens) : ''
+    const tokens = used ? tokensText(used) : ''
     return [[started_at, role, status, tokens, used ? costText(used) : '', String(used?.turns ?? '')]]
   })
   await out.answer({ ...limits, usage, runs }, () =>
@@ -100,13 +100,20 @@ function accountTable(accounts: readonly Account[], agentName: (id: string) => s
   return rows.length === 0 ? [] : [formatTable(['ACCOUNT', 'AGENTS', 'STATUS', 'LIMITS'], rows)]
 }
 
-const costText = (sum: { cost_usd: number | null; incomplete?: boolean; estimated?: boolean | undefined }): string =>
+const tokensText = ({ input_tokens, output_tokens }: Pick<UsageSum, 'input_tokens' | 'output_tokens'>): string =>
+  input_tokens === null && output_tokens === null ? 'unknown' : String((input_tokens ?? 0) + (output_tokens ?? 0))
+
+const costText = (sum: {
+  cost_usd: number | null
+  incomplete?: boolean | undefined
+  estimated?: boolean | undefined
+}): string =>
   sum.cost_usd === null
     ? 'price unknown'
     : `$${sum.cost_usd.toFixed(2)}${sum.incomplete ? ' or more' : ''}${sum.estimated ? ' estimated' : ''}`
 
 const sumText = (sum: UsageSum): string =>
-  `${costText(sum)}, ${sum.input_tokens + sum.output_tokens} tokens, ${sum.executions} ${sum.executions === 1 ? 'run' : 'runs'}`
+  `${costText(sum)}, ${tokensText(sum)} tokens, ${sum.executions} ${sum.executions === 1 ? 'run' : 'runs'}`
 
 const useLine = (use: LimitUse): string =>
   `${usedText(use)} for ${limitScope(use.limit)}${use.raised ? ', raised' : ''}`

@@ -15,7 +15,7 @@ export interface LimitFacts {
   readonly limits: Limits | null
   readonly agent: AgentConfig['limits']
   readonly raises: Readonly<Partial<Record<LimitName, number>>>
-  readonly run: Spent & { readonly turns: number }
+  readonly run: Spent & { readonly turns: number | null }
   readonly task: Spent
   readonly day: Spent
   readonly agent_day: Spent
@@ -56,6 +56,9 @@ export function usesOf({ limits, agent, raises, run, task, day, agent_day }: Lim
 export const hasMoneyLimit = (limits: Limits | null, agent: AgentConfig['limits']): boolean =>
   [limits?.per_run, limits?.per_task, limits?.per_day, agent?.per_day].some((scope) => scope?.usd != null)
 
+/** Returns whether the number of requests of a run is limited. */
+export const hasTurnLimit = (limits: Limits | null): boolean => limits?.per_run?.turns != null
+
 /** Returns the first limit that is reached. */
 export function findReached(uses: readonly LimitUse[]): ReachedLimit | null {
   const found = uses.find(({ spent, allowed }) => spent !== null && spent >= allowed)
@@ -84,11 +87,19 @@ export interface PricedTokens {
   readonly input_tokens: number
   readonly output_tokens: number
   readonly cached_tokens?: number | undefined
+  readonly cache_write_tokens?: number | undefined
 }
 
 /** Returns the cost of tokens by a price list, in US dollars. */
-export function costOf({ input_tokens, output_tokens, cached_tokens = 0 }: PricedTokens, price: ModelPrice): number {
-  const cached = Math.min(cached_tokens, input_tokens)
-  const { input_usd_per_mtok: input, output_usd_per_mtok: output, cached_usd_per_mtok: cache = input } = price
-  return ((input_tokens - cached) * input + cached * cache + output_tokens * output) / 1_000_000
+export function costOf(tokens: PricedTokens, price: ModelPrice): number {
+  const { input_tokens, output_tokens } = tokens
+  const cached = Math.min(tokens.cached_tokens ?? 0, input_tokens)
+  const written = Math.min(tokens.cache_write_tokens ?? 0, input_tokens - cached)
+  const { input_usd_per_mtok: input, output_usd_per_mtok: output } = price
+  const { cached_usd_per_mtok: cache = input, cache_write_usd_per_mtok: write = input } = price
+  const ofInput = (input_tokens - cached - written) * input + cached * cache + written * write
+  return (ofInput + output_tokens * output) / 1_000_000
 }
+
+/** What a request counts for whose agent tells no figures of it: more than most requests of coding agents use. */
+export const assumedRequest = { input_tokens: 20_000, output_tokens: 500 } as const

@@ -11,16 +11,17 @@ export function addUsageReport(
   report: UsageReport,
   { model: configured, priceOf }: { readonly model: string | null; priceOf: (model: string) => ModelPrice | null },
 ): Usage {
-  const larger = (one: number | undefined, other: number | undefined) => Math.max(one ?? 0, other ?? 0)
+  const larger = (one: number | null | undefined, other: number | undefined) =>
+    one == null ? other : Math.max(one, other ?? 0)
   const model = report.model ?? known?.model
   const tokens = {
-    input_tokens: larger(known?.input_tokens, report.input_tokens),
-    output_tokens: larger(known?.output_tokens, report.output_tokens),
+    input_tokens: larger(known?.input_tokens, report.input_tokens) ?? null,
+    output_tokens: larger(known?.output_tokens, report.output_tokens) ?? null,
   }
-  const turns = report.turns ?? known?.turns
+  const turns = larger(known?.turns, report.turns)
   const base = {
     ...tokens,
-    ...(turns !== undefined && { turns: larger(known?.turns, turns) }),
+    ...(turns != null && { turns }),
     ...(model !== undefined && { model }),
   }
   const before = known?.cost_usd ?? null
@@ -28,7 +29,9 @@ export function addUsageReport(
   const told = report.cost_usd ?? null
   if (told !== null || named !== null) return { ...base, cost_usd: Math.max(told ?? 0, named ?? 0) }
   const price = priceOf(model ?? configured ?? '')
-  const estimate = price === null || tokens.input_tokens + tokens.output_tokens === 0 ? null : costOf(tokens, price)
+  const [input_tokens, output_tokens] = [tokens.input_tokens ?? 0, tokens.output_tokens ?? 0]
+  const estimate =
+    price === null || input_tokens + output_tokens === 0 ? null : costOf({ input_tokens, output_tokens }, price)
   if (estimate === null && before === null) return { ...base, cost_usd: null }
   return { ...base, cost_usd: Math.max(estimate ?? 0, before ?? 0), estimated: true }
 }

@@ -33,6 +33,12 @@ export const usageSums = sqliteTable(
     /** Number of runs that reported their cost. */
     costs: integer('costs').notNull(),
     cost_usd: real('cost_usd').notNull(),
+    /** Number of runs whose cost is not all that they cost. */
+    partial: integer('partial').notNull().default(0),
+    /** Number of runs that reported their tokens. */
+    counted: integer('counted').notNull().default(0),
+    /** Number of runs that reported their requests. */
+    turns: integer('turns').notNull().default(0),
   },
   (t) => [
     primaryKey({ columns: [t.project_id, t.kind, t.key] }),

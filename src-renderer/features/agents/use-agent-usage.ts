@@ -37,14 +37,16 @@ export function useAgentDays() {
   )
 }
 
+const sumKnown = (one: number | null, other: number | null): number | null =>
+  one === null && other === null ? null : (one ?? 0) + (other ?? 0)
+
 function add(known: UsageSum | undefined, more: UsageSum): UsageSum {
   if (!known) return more
-  const cost = known.cost_usd === null && more.cost_usd === null ? null : (known.cost_usd ?? 0) + (more.cost_usd ?? 0)
   return {
     executions: known.executions + more.executions,
-    input_tokens: known.input_tokens + more.input_tokens,
-    output_tokens: known.output_tokens + more.output_tokens,
-    cost_usd: cost,
+    input_tokens: sumKnown(known.input_tokens, more.input_tokens),
+    output_tokens: sumKnown(known.output_tokens, more.output_tokens),
+    cost_usd: sumKnown(known.cost_usd, more.cost_usd),
     incomplete: known.incomplete || more.incomplete,
   }
 }

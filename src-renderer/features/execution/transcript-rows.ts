@@ -96,7 +96,8 @@ function addEntry(state: State, entry: TranscriptEntry): void {
     case 'denied':
       return addDenied(state, entry)
     case 'usage':
-      state.tokens += entry.input_tokens + entry.output_tokens
+      // Assumed figures only count against limits.
+      if (entry.assumed !== true) state.tokens += entry.input_tokens + entry.output_tokens
       if (entry.cost_usd !== null) state.cost = (state.cost ?? 0) + entry.cost_usd
       return
     case 'message':

@@ -3,7 +3,7 @@ import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { GlyphName } from '../../components/state-glyphs.ts'
 import type { Face } from '../../stores/people.ts'
-import { count, formatCost, formatSpan, formatTokens } from '../../formatters/format-amounts.ts'
+import { count, formatCost, formatSpan, formatUsedTokens } from '../../formatters/format-amounts.ts'
 import type { ActivityItem } from './activity-item.ts'
 import { hookLine } from './hook-line.ts'
 import { failedStep } from './review-items.ts'
@@ -157,9 +157,7 @@ function executionLine({ execution, n }: Extract<ActivityItem, { kind: 'executio
   const { status, usage, error, started_at, finished_at } = execution
   const face = names.worker(execution)
   const took = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null
-  const used = usage
-    ? `${formatTokens(usage.input_tokens + usage.output_tokens)} tokens, ${formatCost(usage.cost_usd)}`
-    : ''
+  const used = usage ? `${formatUsedTokens(usage)}, ${formatCost(usage.cost_usd)}` : ''
   const failed = status === 'failed' || status === 'lost'
   return {
     tone: null,

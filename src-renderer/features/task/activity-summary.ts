@@ -1,3 +1,4 @@
+import { sumTokens } from '../../formatters/format-amounts.ts'
 import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
@@ -50,7 +51,7 @@ export function sumOf(executions: readonly Execution[]): RunSum {
   const costs = used.flatMap(({ cost_usd }) => cost_usd ?? [])
   return {
     runs: executions.filter(({ started_at }) => started_at !== null).length,
-    tokens: used.reduce((sum, { input_tokens, output_tokens }) => sum + input_tokens + output_tokens, 0),
+    tokens: used.reduce((sum, one) => sum + (sumTokens(one) ?? 0), 0),
     cost_usd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
   }
 }

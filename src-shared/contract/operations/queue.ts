@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ExecutionId, ProjectId, TaskId } from '../ids.ts'
-import { ProjectLimits, TaskLimits } from '../limits.ts'
+import { Prices, ProjectLimits, TaskLimits } from '../limits.ts'
 import { get, post } from '../operation.ts'
 import { queueMoves } from '../action-names.ts'
 import { ProjectUsage, Queue, UsageSum } from '../queue.ts'
@@ -43,6 +43,13 @@ export const queueOperations = {
     'How far the limits of the project are used today, and what each of its agents has used.',
     z.object({ project_id: ProjectId }),
     ProjectLimits,
+  ),
+  'projects.prices': get(
+    '/projects/{project_id}/prices',
+    'member',
+    'The prices of models: the project’s own (the setting `prices`) and the built-in list, and which one a model has.',
+    z.object({ project_id: ProjectId, model: z.string().min(1).max(200).optional() }),
+    Prices,
   ),
   'tasks.limits': get(
     '/tasks/{task_id}/limits',

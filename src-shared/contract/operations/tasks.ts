@@ -5,7 +5,7 @@ import { AgentId, CommentId, ProjectId, RepoId, TaskId, UserId } from '../ids.ts
 import { get, post, patch, put, del, list, page, paginated } from '../operation.ts'
 import { Review } from '../reviews.ts'
 import { recoveryActions } from '../action-names.ts'
-import { Dependency, Preview, Task, TaskFields, TaskMove, limitsUnenforced } from '../tasks.ts'
+import { Dependency, Preview, Task, TaskFields, TaskMove, limitsChecked, limitsUnenforced } from '../tasks.ts'
 import { SeenTree, Workspace } from '../workspaces.ts'
 
 /** Of moves and verdicts, which may lead to a merge. */
@@ -137,6 +137,7 @@ export const tasksOperations = {
       ),
       workspace: Workspace.nullable(),
       limits_unenforced: limitsUnenforced,
+      limits_checked: limitsChecked,
     }),
     200,
     [

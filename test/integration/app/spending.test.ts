@@ -56,7 +56,7 @@ test.concurrent('adds up to the provider’s own figures over all runs', async (
   await job.running.taskWhere(stopped.id, (one) => one.status === 'review')
 
   const { total } = await client.call('projects.usage', { project_id: job.project.id })
-  expect(total.input_tokens + total.output_tokens).toBe(model.log.length * tokensPerCall)
+  expect((total.input_tokens ?? 0) + (total.output_tokens ?? 0)).toBe(model.log.length * tokensPerCall)
   expect(total.cost_usd).toBeCloseTo(model.log.length * tokensPerCall * usdPerToken, 9)
   expect(total).toMatchObject({ executions: 5, incomplete: false })
   expect((await job.executions(stopped.id)).map(({ status, session_id }) => [status, session_id])).toEqual([
@@ -86,6 +86,24 @@ test.concurrent('stops a run capped at $0.01 within one request more, and resume
     ['succeeded', 'talk-1'],
     ['stopped', 'talk-1'],
   ])
+})
+
+test.concurrent('ends an agent that ignores TERM soon after its limit, and counts what it spent until then', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  await job.settings({ limits: { ...none, per_task: { usd: 0.01 } } })
+  const line = `{"svc":{"usage":{"cost_usd":'$n'}}}`
+  const command = `trap '' TERM; n=0; while :; do n=$((n + 1)); echo '${line}'; sleep 0.2; done`
+  const agent = await client.call('agents.create', { name: 'Stubborn', executor: 'command', config: { command } })
+  const task = await job.task()
+  const began = Date.now()
+  await job.claim(task, agent)
+  await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'limit_reached')
+  // TERM alone would leave it ten seconds.
+  expect(Date.now() - began).toBeLessThan(8_000)
+  const [run] = await job.executions(task.id)
+  expect(run).toMatchObject({ status: 'stopped', usage: { input_tokens: null, output_tokens: null } })
+  expect(run?.usage?.cost_usd).toBeGreaterThan(1)
 })
 
 test('resumes three tasks of a limited account once each at its reset, across kill -9 and a changed clock', async () => {

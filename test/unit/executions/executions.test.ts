@@ -111,7 +111,15 @@ function startAgents() {
 }
 
 function recordOf(id: string): ExecutionRecord {
-  return { id, task_id: id, agent_id: 'A', status: 'queued', prompt: '', overrides: { prompt: '' } } as never
+  return {
+    id,
+    task_id: id,
+    agent_id: 'A',
+    executor: 'command',
+    status: 'queued',
+    prompt: '',
+    overrides: { prompt: '' },
+  } as never
 }
 
 const never = new AbortController().signal

@@ -31,6 +31,16 @@ test('removes only whole report lines, wherever the stream is cut', () => {
   expect(lines.result()).toEqual({ session_id: 's2', usage: null })
 })
 
+test('says what of a report it can’t read, and shows the line', () => {
+  const { push, entries, lines } = open()
+  const line = '{"svc":{"usage":{"cost_usd":"0.5"}}}\n'
+  expect(push(line)).toBe(line)
+  expect(entries).toMatchObject([{ type: 'error', text: expect.stringMatching(/svc\.usage\.cost_usd/) as string }])
+  expect(lines.result().usage).toBeNull()
+  push('{"svc":{"usage":{"cost_usd":0.5}}}\n')
+  expect(lines.result().usage).toEqual({ input_tokens: null, output_tokens: null, cost_usd: 0.5 })
+})
+
 test('passes a line that is too long or no JSON as output', () => {
   const { push, flush } = open()
   const long = `{"svc":${'x'.repeat(70_000)}`
