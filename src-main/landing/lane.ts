@@ -18,7 +18,14 @@ export type RunEnd =
 
 /** How a task left its lane. */
 export type LaneEnd =
-  | { readonly kind: 'landed'; readonly commit: string; readonly empty: boolean; readonly flaky: readonly string[] }
+  | {
+      readonly kind: 'landed'
+      readonly commit: string
+      readonly empty: boolean
+      readonly flaky: readonly string[]
+      /** Why the merge could not be signed. */
+      readonly unsigned?: string
+    }
   | (Extract<RunEnd, { kind: 'failed' }> & { readonly commit: string; readonly base: string })
   | { readonly kind: 'broken'; readonly message: string }
   | Extract<PreparedMerge, { kind: 'conflict' }>
@@ -278,7 +285,9 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     queue = queue.slice(places.length)
     for (const place of places) {
       const empty = place.merge?.empty === true
-      place.end.resolve({ kind: 'landed', commit, empty, flaky: run?.end?.kind === 'passed' ? run.end.flaky : [] })
+      const unsigned = place.merge?.unsigned
+      const flaky = run?.end?.kind === 'passed' ? run.end.flaky : []
+      place.end.resolve({ kind: 'landed', commit, empty, flaky, ...(unsigned !== undefined && { unsigned }) })
     }
     await landed
     onChange()

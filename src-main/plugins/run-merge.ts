@@ -77,8 +77,14 @@ export const runMerge: PluginDefinition = {
         const ref = await worktrees.ref(workspace)
         try {
           const head = await headToMerge(context, task, ref, signal)
-          const { merge_strategy: strategy, landing: settings } = toSettings(project)
-          const merge = { ...ref, ...(head !== null && { head }), strategy, message: commitMessage(task, task.title) }
+          const { merge_strategy: strategy, landing: settings, sign_merges: sign } = toSettings(project)
+          const merge = {
+            ...ref,
+            ...(head !== null && { head }),
+            strategy,
+            sign,
+            message: commitMessage(task, task.title),
+          }
           const tree = vouchingReview(context.store.read, task)?.tree ?? null
           // What came of bringing it along keeps its approval, but no check has seen it.
           const judged_tree = tree === workspace.stack?.untested ? null : tree
@@ -105,16 +111,23 @@ function endOf(result: MergeResult): LaneEnd {
   if (result.kind === 'target_dirty') return { kind: 'dirty', files: result.files }
   return result.kind === 'conflict'
     ? result
-    : { kind: 'landed', commit: result.commit, empty: result.empty === true, flaky: [] }
+    : {
+        kind: 'landed',
+        commit: result.commit,
+        empty: result.empty === true,
+        flaky: [],
+        ...(result.unsigned !== undefined && { unsigned: result.unsigned }),
+      }
 }
 
 function merged(
   { base_branch, branch }: WorkspaceRecord,
-  { commit, empty, flaky }: Extract<LaneEnd, { kind: 'landed' }>,
+  { commit, empty, flaky, unsigned }: Extract<LaneEnd, { kind: 'landed' }>,
 ): PluginResult {
   const nothing = empty ? `; ${branch} has no commits of its own` : ''
   const twice = flaky.length > 0 ? `; flaky, passed on the second try: ${flaky.join(', ')}` : ''
-  return { kind: 'ok', note: `${base_branch} is at ${commit.slice(0, 12)}${nothing}${twice}` }
+  const bare = unsigned === undefined ? '' : `; not signed: ${unsigned}`
+  return { kind: 'ok', note: `${base_branch} is at ${commit.slice(0, 12)}${nothing}${twice}${bare}` }
 }
 
 interface LandingContext {

@@ -20,6 +20,8 @@ export interface MergeOnto {
   readonly tree: string
   /** The branch never had its own commit. */
   readonly empty?: true
+  /** Why it could not be signed, where that was tried. */
+  readonly unsigned?: string
 }
 
 export type PreparedMerge =

@@ -99,9 +99,9 @@ export type RepositoryState = Readonly<Record<string, string>>
 export type MergeResult =
   /**
    * `commit` is the target's commit now. A branch that was already merged gives `merged` too; `empty`: it never had
-   * its own commit.
+   * its own commit. `unsigned`: why it could not be signed.
    */
-  | { readonly kind: 'merged'; readonly commit: string; readonly empty?: true }
+  | { readonly kind: 'merged'; readonly commit: string; readonly empty?: true; readonly unsigned?: string }
   | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly hunks: readonly ConflictHunk[] }
   | { readonly kind: 'target_dirty'; readonly files: readonly string[] }
 

@@ -81,12 +81,22 @@ export const ReviewConfig = z.object({
 })
 export type ReviewConfig = z.infer<typeof ReviewConfig>
 
+/** When merges are signed. */
+export const signModes = ['never', 'try', 'require'] as const
+
 export const ProjectSettings = z
   .object({
     lifecycle_hooks: LifecycleHooks,
     default_review_config: ReviewConfig,
     redaction_patterns: z.array(z.string().min(1)).max(100),
     merge_strategy: z.enum(['merge', 'squash', 'rebase']),
+    sign_merges: z
+      .enum(signModes)
+      .describe(
+        'Whether merges are signed, with the program and key that the user’s git configuration names (`gpg.*`, ' +
+          '`user.signingKey`). No question is asked: a locked key fails. `try`: such a merge is unsigned and says so. ' +
+          '`require`: it fails. With a rebase, each of its commits is signed.',
+      ),
     landing: LandingSettings,
     tell_agents_of_overlaps: z
       .boolean()
@@ -176,6 +186,7 @@ export const defaultProjectSettings: ProjectSettings = {
   default_review_config: { ci_steps: [], review_prompt: null },
   redaction_patterns: [],
   merge_strategy: 'merge',
+  sign_merges: 'never',
   landing: defaultLanding,
   tell_agents_of_overlaps: false,
   branch_prefix: 'svc/',

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasCode } from '../files/file-errors.ts'
 
-const named = /^copse-(?:snapshot|frozen|suggestion|overlaps|flags)-(\d+)-/
+const named = /^copse-(?:snapshot|frozen|suggestion|overlaps|flags|signature)-(\d+)-/
 
 /**
  * Creates a temporary folder for a git command. Its name contains the process, so that leftovers of a killed one can
  * be found.
  */
 export async function makeTemporary(
-  kind: 'snapshot' | 'frozen' | 'suggestion' | 'overlaps' | 'flags',
+  kind: 'snapshot' | 'frozen' | 'suggestion' | 'overlaps' | 'flags' | 'signature',
 ): Promise<string> {
   return await mkdtemp(join(tmpdir(), `copse-${kind}-${process.pid}-`))
 }

@@ -6,6 +6,7 @@ import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { MergeConflicts } from '../../../src-shared/contract/merges.ts'
 import { currentBranch } from '../commands/branch.ts'
 import { commitTree } from '../commands/commit.ts'
+import { signCommits } from '../commands/sign-commit.ts'
 import { readHunks } from '../commands/conflict-hunks.ts'
 import { peekHead } from '../commands/peek.ts'
 import { actualBranch, tipOf } from '../commands/refs.ts'
@@ -39,7 +40,7 @@ export async function mergeIntoTarget(given: MergeRequest, { signal }: Cancellab
     if (made.kind === 'nothing_to_do') return done ?? nothingToDo(request, made.sides)
     if (made.kind === 'conflict') return await describeConflict(request, made, { signal })
     signal.throwIfAborted()
-    const { commit, changes, sides } = made
+    const { commit, changes, sides, unsigned } = made
     const verification = createVerification([{ request, merged: { ...sides, commit } }])
     const move = { from: sides.target.commit, to: commit, changes, onFollow: verification.begin }
     const moved = await moveWithCheckouts(request, { ...move, looked })
@@ -48,7 +49,7 @@ export async function mergeIntoTarget(given: MergeRequest, { signal }: Cancellab
       why = moved.why
       continue
     }
-    done = { kind: 'merged', commit }
+    done = { kind: 'merged', commit, ...(unsigned !== undefined && { unsigned }) }
     // Commits made on the branch since then are merged too, unless a commit was named, before its worktree is removed.
     if ((await verification.result()) === 'held' || request.head !== undefined) return done
   }
@@ -87,7 +88,7 @@ async function prepare(request: MergeRequest, { signal }: Cancellable) {
     changedPaths(request.repo_path, sides.target.tree, plan.tree, { signal }),
     commitOf(request, plan, { signal }),
   ])
-  return { kind: 'made', commit, changes, sides } as const
+  return { kind: 'made', ...commit, changes, sides } as const
 }
 
 /** The merged commits and how they were merged. */
@@ -129,7 +130,7 @@ export async function prepareMerge(
   if (plan.kind === 'conflict') return await describeConflict(request, plan, { signal })
   const prepared = { kind: 'prepared', ...plan.sides } as const
   if (plan.kind !== 'nothing_to_do')
-    return { ...prepared, commit: await commitOf(request, plan, { signal }), tree: plan.tree }
+    return { ...prepared, ...(await commitOf(request, plan, { signal })), tree: plan.tree }
   const isEmpty = request.base_commit !== null && prepared.head.commit === request.base_commit
   return { ...prepared, commit: onto, tree: prepared.target.tree, ...(isEmpty && { empty: true }) }
 }
@@ -263,11 +264,33 @@ async function describeConflict(
   return { kind: 'conflict', files: plan.files, hunks }
 }
 
+interface MadeCommit {
+  readonly commit: string
+  readonly unsigned?: string
+}
+
 async function commitOf(
-  { repo_path, message }: MergeRequest,
-  plan: Extract<MergePlan, { kind: 'commit' | 'advance' }>,
+  request: MergeRequest,
+  plan: Extract<MergePlan, { kind: 'commit' | 'advance' }> & { readonly sides: Sides },
   { signal }: Cancellable,
-): Promise<string> {
-  if (plan.kind === 'advance') return plan.commit
-  return await commitTree(repo_path, { tree: plan.tree, parents: plan.parents, message }, { signal })
+): Promise<MadeCommit> {
+  const { repo_path: repo, message, sign = 'never', base_branch } = request
+  const { kind } = plan
+  const made =
+    kind === 'advance'
+      ? plan.commit
+      : await commitTree(repo, { tree: plan.tree, parents: plan.parents, message }, { signal })
+  if (sign === 'never') return { commit: made }
+  const signed = await signCommits(
+    repo,
+    { from: kind === 'advance' ? plan.sides.target.commit : null, to: made },
+    { signal },
+  )
+  if (signed.kind === 'signed') return { commit: signed.commit }
+  if (sign === 'try') return { commit: made, unsigned: signed.why }
+  throw new WorkspaceError(
+    'git_failed',
+    `The merge into ${base_branch} could not be signed, so nothing has moved: ${signed.why}. ` +
+      'Unlock or set up the key, or set sign_merges to "try", then try again.',
+  )
 }
