@@ -12,6 +12,7 @@ export type SkipReason =
   | 'unsupported_event'
   | 'superseded'
   | 'review_not_passed'
+  | 'empty_work'
   /** The task below it in a stack must land first. */
   | 'stacked'
   | 'no_repository'

@@ -9,7 +9,8 @@ import type { ExecutionRecord } from '../ports/store.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import { repoPathsOf } from '../core/repo-paths.ts'
 import { trustKnownRepositories } from '../projects/trust-repository.ts'
-import { findRepositoryChanges, noteRepositoryChanges } from '../workspaces/repository-changes.ts'
+import { findRepositoryChanges, noteRepositoryChanges, noteRunFindings } from '../workspaces/repository-changes.ts'
+import { findRunFindings } from '../workspaces/work-elsewhere.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 
 /**
@@ -42,13 +43,16 @@ export async function recover(deps: StepServices): Promise<void> {
     context.log.warn({ paths: orphans }, 'directories under the workspace root belong to no task; they are left alone')
 }
 
+type LostDeps = Pick<StepServices, 'context' | 'transitions' | 'worktrees'>
+
 /** Records the repository changes of a run whose end the service did not see. */
-async function noteChangesOf(context: EngineContext, record: ExecutionRecord): Promise<void> {
-  const paths = await findRepositoryChanges(context, record)
-  if (paths.length === 0) return
-  context.feed.commit((tx) => {
+async function noteChangesOf(deps: LostDeps, record: ExecutionRecord): Promise<void> {
+  const found = await findRunFindings(deps, record)
+  const paths = await findRepositoryChanges(deps.context, record)
+  deps.context.feed.commit((tx) => {
     const task = tx.tasks.get(record.task_id)
-    if (task) tx.saveTask(noteRepositoryChanges(tx, task, paths))
+    const noted = task && noteRunFindings(tx, noteRepositoryChanges(tx, task, paths), found)
+    if (noted && noted !== task) tx.saveTask(noted)
   })
 }
 
@@ -67,18 +71,14 @@ async function finishMerges({ workspaces, store, log }: EngineContext): Promise<
 }
 
 /** Ends what is left of an unsupervised local run, releases what it held, and marks its task. */
-export async function loseRun(
-  deps: Pick<StepServices, 'context' | 'transitions'>,
-  record: ExecutionRecord,
-  message: string,
-): Promise<void> {
+export async function loseRun(deps: LostDeps, record: ExecutionRecord, message: string): Promise<void> {
   const { context } = deps
   await reapProcess(context, record)
   context.agentTokens.revoke(record.id)
   const task = context.store.read.tasks.get(record.task_id)
   const workspace = task && workspaceOf(context.store.read, task)
   if (workspace) await context.workspaces.unlock(workspace.path, record.id)
-  await noteChangesOf(context, record)
+  await noteChangesOf(deps, record)
   markExecutionLost(deps, { ...record, usage: record.usage ?? (await readUsage(context, record)) }, message)
 }
 

@@ -29,7 +29,7 @@ export interface Sweeps {
   close(): Promise<void>
 }
 
-export interface SweepParts extends Pick<StepServices, 'context' | 'transitions' | 'hookQueue'> {
+export interface SweepParts extends Pick<StepServices, 'context' | 'transitions' | 'worktrees' | 'hookQueue'> {
   readonly attachments: Pick<Attachments, 'sweep'>
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>

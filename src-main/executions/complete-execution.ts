@@ -14,13 +14,14 @@ import { holdsMessages, isMessage, nextMessage } from './messages.ts'
 import { noteChanges, unmarkSent, type FoundChange } from '../core/comment-records.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
-import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord, RunFindings, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 import { noteAccount } from './accounts.ts'
 import { enqueueExecution } from './enqueue-execution.ts'
 import { saveFinished } from '../core/execution-records.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
-import { findRepositoryChanges, noteRepositoryChanges } from '../workspaces/repository-changes.ts'
+import { findRepositoryChanges, noteRepositoryChanges, noteRunFindings } from '../workspaces/repository-changes.ts'
+import { findRunFindings } from '../workspaces/work-elsewhere.ts'
 import { findCommentedChanges } from '../workspaces/commented-lines.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 import { redactorOf } from '../core/redactor-of.ts'
@@ -59,13 +60,15 @@ export async function completeExecution(deps: SettleDeps, id: ExecutionId, end: 
   const outcome = { ...end.outcome, message: redactFor(context, before, end.outcome.message) }
   // Revoke the token first: measuring may take a while.
   await context.writes.untilWritten(() => context.agentTokens.revoke(id))
+  // Work that is taken from elsewhere is part of what is measured.
+  const left = await findRunFindings(deps, before)
   const [measured, repository, lines] = await Promise.all([
     measure(deps, before),
     findRepositoryChanges(context, before),
     findCommentedChanges(deps, before),
   ])
   await context.writes.untilWritten(() => {
-    context.feed.commit((tx) => writeEnd(deps, tx, id, end, { ...measured, outcome, repository, lines }))
+    context.feed.commit((tx) => writeEnd(deps, tx, id, end, { ...measured, outcome, repository, left, lines }))
   })
   deps.wake(before.task_id)
 }
@@ -79,6 +82,7 @@ function writeEnd(
   found: Awaited<ReturnType<typeof measure>> & {
     readonly outcome: ExecutionOutcome
     readonly repository: Awaited<ReturnType<typeof findRepositoryChanges>>
+    readonly left: RunFindings
     readonly lines: readonly FoundChange[]
   },
 ): void {
@@ -106,12 +110,14 @@ function writeEnd(
     exit_code: outcome.exit_code,
     session_id,
     usage: outcome.usage ?? current.usage,
+    // It was compared, and holds every ref of the repository.
+    repository_state: null,
     error: conclusion.error,
     summary: outcome.ended === 'exited' && outcome.exit_code === 0 ? outcome.message : null,
   })
   const known = tx.tasks.get(record.task_id)
   if (!known) return
-  const task = noteRepositoryChanges(tx, known, found.repository)
+  const task = noteRunFindings(tx, noteRepositoryChanges(tx, known, found.repository), found.left)
   noteChanges(tx, task, record, found.lines)
   const settled: TaskRecord = {
     ...task,

@@ -60,7 +60,7 @@ export async function launch(
     return await startRemote(
       context,
       task,
-      { ...record, repository_state: await readRepositoryState(context, ensured.workspace.path) },
+      { ...record, repository_state: await readRepositoryState(context, ensured.workspace.path, true) },
       true,
     )
   try {
@@ -91,9 +91,11 @@ async function startLocal(
   if (holder) return failed('Another run is using this worktree. Wait, or stop it.')
   const project = context.store.read.projects.get(task.project_id)
   const settings = project ? toSettings(project) : null
+  const isHeld = context.containment.effectiveLevel(agent.config.containment ?? 'none') !== 'none'
   const [head, repository_state, { parts, images, knowledge_file }] = await Promise.all([
     context.workspaces.head(workspace.path, { signal }),
-    readRepositoryState(context, workspace.path),
+    // The refs are out of the reach of a contained run.
+    readRepositoryState(context, workspace.path, !isHeld),
     buildLaunchPrompt(context, worktrees, place, signal),
   ])
   await placeFiles(context, task, workspace.path)
@@ -129,7 +131,6 @@ async function startLocal(
       knowledge_file,
       known: known.promise,
     })
-    const isHeld = context.containment.effectiveLevel(agent.config.containment ?? 'none') !== 'none'
     const branches = isHeld ? await readBranchTips(context, workspace.path) : null
     const process = await context.executors.start(agent.executor, run, { signal })
     await saveProcess(context, told, process)

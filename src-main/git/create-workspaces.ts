@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
+import { createKeyedLock, type KeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import { createSingleFlight } from '../platform/locks/single-flight.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
@@ -8,6 +8,7 @@ import type { Cancellable } from '../ports/cancellable.ts'
 import type { Containment } from '../ports/containment.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { BranchRef, Workspaces } from '../ports/workspaces.ts'
+import type { WorkElsewhere } from '../ports/work-elsewhere.ts'
 import { absorbNested, readInner, removeNested } from './worktree/inner-repositories.ts'
 import { refuseDataLinks } from './commands/refuse-data-links.ts'
 import { changedPaths, listChanged } from './commands/tree-paths.ts'
@@ -46,6 +47,12 @@ import { requireOwn } from './commands/own-worktree.ts'
 import { readCommitDiff, readCommits } from './branch-commits.ts'
 import { readDiff, readDiffStat } from './read-diff.ts'
 import { putBackBranches, readBranches } from './other-branches.ts'
+import { readIgnoredSince } from './elsewhere/ignored-since.ts'
+import { readLeftWork } from './elsewhere/left-refs.ts'
+import { readRewrittenBase } from './elsewhere/rewritten-base.ts'
+import { readRunTraces } from './elsewhere/run-traces.ts'
+import { isOnBranch, settleHead } from './elsewhere/settle-head.ts'
+import { leaveWork, takeWork } from './elsewhere/take-work.ts'
 import { readPrograms, readRepositoryState, readRuns } from './repository-state.ts'
 import { discardWorktree, removeWorktreeSafely } from './worktree/remove-worktree.ts'
 import { deleteRescue, expireRescues, listRescues } from './rescue/rescue-list.ts'
@@ -122,7 +129,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     inspect: (path, { signal }) => asWorkspaceError(inspectRepository(path, { signal })),
     programs: (repo, { signal }) => asWorkspaceError(readPrograms(repo, { signal })),
     runs: (repo, { signal }) => asWorkspaceError(readRuns(repo, { signal })),
-    repositoryState: (path, { signal }) => asWorkspaceError(readRepositoryState(path, { signal })),
+    repositoryState: (path, { signal, refs }) => asWorkspaceError(readRepositoryState(path, { signal, refs })),
     branches: (path, { signal }) => asWorkspaceError(readBranches(path, { signal })),
     putBackBranches: (path, before, { signal }) => asWorkspaceError(putBackBranches(path, before, { signal })),
     ensure: (request, { signal }) =>
@@ -145,6 +152,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     },
     removeStaleScratch: (root, before) => asWorkspaceError(removeStaleScratch(root, before, { repositories, onLeft })),
     exists: async (path) => (await orNull(stat(path)))?.isDirectory() ?? false,
+    isOnBranch: (path, branch, { signal }) => asWorkspaceError(isOnBranch(path, branch, { signal })),
     size: (path, { signal }) => asWorkspaceError(measureFolder(path, { signal })),
     status: (ref, { signal }) => ofRepository(ref, { signal }, () => readWorktreeStatus(ref, { signal })),
     head: (path, { signal }) => asWorkspaceError(readHead(path, { signal })),
@@ -162,6 +170,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
     diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal, indexes })),
     ...createObservers(options, reads),
+    ...createElsewhere({ worktrees, now, perRepository }),
     work: (ref, { signal }) => ofRepository(ref, { signal }, () => readWork(ref, { signal })),
     innerRepositories: (ref, { signal }) => ofRepository(ref, { signal }, () => readInner(ref, { signal })),
     absorbNested: (ref, task, paths, { signal }) =>
@@ -342,6 +351,35 @@ function createObservers(
     watch: (path, news) => asWorkspaceError(watches.open(resolve(path), news)),
     readOverlaps: (request, { signal }) => asWorkspaceError(overlaps.readOverlaps(request, { signal })),
     forgetOverlaps: (group) => asWorkspaceError(overlaps.forgetOverlaps(group)),
+  }
+}
+
+/** Returns what looks for work besides the tasks' branches. Its writes hold the worktree and the repository. */
+function createElsewhere(own: {
+  readonly worktrees: KeyedLock
+  readonly now: () => number
+  readonly perRepository: <T>(repo: string, options: Cancellable, work: () => Promise<T>) => Promise<T>
+}): WorkElsewhere {
+  const { worktrees, now, perRepository } = own
+  const changing = <T>(ref: BranchRef, { signal }: Cancellable, work: () => Promise<T>): Promise<T> =>
+    ofRepository(ref, { signal }, () =>
+      worktrees.run(folderOf(ref), () => perRepository(ref.repo_path, { signal }, work)),
+    )
+  return {
+    runTraces: (ref, before, { signal }) => ofRepository(ref, { signal }, () => readRunTraces(ref, before, { signal })),
+    settleHead: async (ref, { signal }) => {
+      // The usual case needs neither git nor the locks.
+      const isThere = await asWorkspaceError(isOnBranch(ref.path, ref.branch, { signal }))
+      return isThere ? { taken: null, place: null } : await changing(ref, { signal }, () => settleHead(ref, { signal }))
+    },
+    leftWork: (ref, known, { signal }) => ofRepository(ref, { signal }, () => readLeftWork(ref, known, { signal })),
+    rewrittenBase: (ref, { signal }) =>
+      asWorkspaceError(requireRepository(ref.repo_path, { signal }).then(() => readRewrittenBase(ref, { signal }))),
+    takeWork: (ref, task, place, message, { signal }) =>
+      changing(ref, { signal }, () => takeWork(ref, task, place, message, { signal, now })),
+    leaveWork: (ref, task, place, { signal }) =>
+      changing(ref, { signal }, () => leaveWork(ref, task, place, { signal, now })),
+    ignoredSince: (path, since, { signal }) => asWorkspaceError(readIgnoredSince(path, since, { signal })),
   }
 }
 

@@ -4,7 +4,7 @@ import type { DiffQuery, FileDiff } from '../ports/diff-reader.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { BranchRef } from '../ports/workspaces.ts'
-import { branchRef, isAncestor, knownMergeBase, resolveBase, resolveCommit } from './commands/branch.ts'
+import { branchRef, isAncestor, knownMergeBase, readOddHead, resolveBase, resolveCommit } from './commands/branch.ts'
 import { readPatch, readStat } from './commands/diff.ts'
 import type { DiffSides } from './commands/diff.ts'
 import { treeWithoutLock } from './commands/committed-lock.ts'
@@ -12,7 +12,7 @@ import { GitError } from './commands/git-error.ts'
 import { withFrozenTree } from './commands/frozen-tree.ts'
 import { emptyTree, treeOf } from './commands/merge.ts'
 import { peekBranch, peekHead } from './commands/peek.ts'
-import { readGitLink } from './commands/git-link.ts'
+import { requireLink } from './commands/own-worktree.ts'
 import type { WorktreeIndexes } from './commands/worktree-index.ts'
 
 export type DiffScope = (typeof diffScopes)[number]
@@ -111,13 +111,13 @@ export async function findSides(
     readonly head: string | null
   }
 > {
-  const git_dir = ref.path === null ? null : await readGitLink(ref.path)
+  const git_dir = ref.path === null ? null : await requireLink(ref.path)
   const worktree = git_dir === null ? null : ref.path
   const cwd = worktree ?? ref.repo_path
   const head =
     worktree === null
       ? await resolveCommit(cwd, branchRef(ref.branch), { signal })
-      : ((await peekHead(worktree))?.commit ?? (await resolveCommit(cwd, 'HEAD', { signal })))
+      : ((await peekHead(worktree))?.commit ?? (await readOddHead(worktree, ref.branch, { signal })))
   if (head === null && worktree === null) {
     throw new WorkspaceError('git_failed', `The branch "${ref.branch}" is gone; there is nothing to compare.`)
   }

@@ -7,19 +7,34 @@ import type { RepositoryPrograms, RepositoryRun, RepositoryState } from '../port
 import { hasCode, orNull } from './files/file-errors.ts'
 import { findConfig, programsIn, type ConfigEntry } from './commands/configured-programs.ts'
 import { peekNoRefs } from './commands/peek.ts'
-import { readConfig, runGit } from './commands/run-git.ts'
+import { readConfig } from './commands/run-git.ts'
+import { readRefs } from './elsewhere/all-refs.ts'
+import { readLogSizes } from './elsewhere/head-logs.ts'
+import { logsKey, stashKey, timeKey } from './elsewhere/run-traces.ts'
+import { readStash } from './elsewhere/stash-list.ts'
 import { requireRepository } from './worktree/moved-repository.ts'
 
 const infoFiles = ['attributes', 'exclude', 'grafts', 'sparse-checkout']
+/** Files that lead git to other objects, or hide some. */
+const commonFiles = ['objects/info/alternates', 'shallow', 'commondir']
 /** A longer file is represented by its size and time. */
 const maxHashedBytes = 4 * 1024 * 1024
 
 /** Hashes the files that control git in a repository beside the work, by paths relative to the common git folder. */
-export async function readRepositoryState(worktree: string, { signal }: Cancellable): Promise<RepositoryState> {
+export async function readRepositoryState(
+  worktree: string,
+  { signal, refs: all }: Cancellable & { readonly refs: boolean },
+): Promise<RepositoryState> {
+  const readAt = Date.now()
   const place = await findConfig(worktree, [])
   if (place === null) return {}
   const { common, git_dir } = place
-  const [entries, replaced] = await Promise.all([readConfig(place, { signal }), readReplaced(worktree, common, signal)])
+  const [entries, refs, stash, logs] = await Promise.all([
+    readConfig(place, { signal }),
+    all ? readRefs(worktree, { signal }) : readReplaced(worktree, common, signal),
+    all ? readStash(worktree, common, { signal }) : null,
+    all ? readLogSizes(common) : null,
+  ])
   const state = new Map<string, string>()
   const worktreeConfig = relative(common, join(git_dir, 'config.worktree'))
   for (const [path, scope] of [
@@ -30,11 +45,15 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
     const told = entries.filter((one) => one.scope === scope && !one.key.startsWith('branch.'))
     if (told.length > 0) state.set(path, hashOf(JSON.stringify(told.map(({ key, value }) => [key, value]))))
   }
-  for (const line of replaced) {
-    const [ref = '', id = ''] = line.split(' ')
-    state.set(ref, id)
+  for (const [ref, value] of refs) state.set(ref, value)
+  if (stash !== null) {
+    state.set(stashKey, stash.map(({ id }) => id).join(' '))
+    state.set(timeKey, String(readAt)).set(logsKey, JSON.stringify(logs))
   }
-  const files = [...new Set([common, git_dir])].flatMap((folder) => infoFiles.map((name) => join(folder, 'info', name)))
+  const files = [
+    ...[...new Set([common, git_dir])].flatMap((folder) => infoFiles.map((name) => join(folder, 'info', name))),
+    ...commonFiles.map((name) => join(common, name)),
+  ]
   const hooks = await hookFiles(worktree, common, entries)
   for (const file of [...files, ...hooks]) {
     const hash = await hashFile(file)
@@ -44,11 +63,15 @@ export async function readRepositoryState(worktree: string, { signal }: Cancella
 }
 
 /** Lists the refs that show one object for another, each with its commit. */
-async function readReplaced(worktree: string, common: string, signal: AbortSignal): Promise<readonly string[]> {
+async function readReplaced(
+  worktree: string,
+  common: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
   const prefix = 'refs/replace/'
-  if (await peekNoRefs(common, prefix)) return []
-  const { stdout } = await runGit(worktree, ['for-each-ref', '--format=%(refname) %(objectname)', prefix], { signal })
-  return stdout.toString('utf8').split('\n').filter(Boolean)
+  if (await peekNoRefs(common, prefix)) return new Map()
+  const all = await readRefs(worktree, { signal })
+  return new Map([...all].filter(([ref]) => ref.startsWith(prefix)))
 }
 
 /** Reads which programs the repository's own configuration makes git run. */

@@ -5,7 +5,8 @@ import type { LineChange } from '../../src-shared/contract/comments.ts'
 import type { LinePlace } from '../ports/diff-reader.ts'
 import type { BranchRef, Work } from '../ports/workspaces.ts'
 import { orNull } from './files/file-errors.ts'
-import { branchRef, moveRef, resolveCommit } from './commands/branch.ts'
+import { branchRef, moveRef, readOddHead, resolveCommit } from './commands/branch.ts'
+import { requireLink } from './commands/own-worktree.ts'
 import { treeWithoutLock } from './commands/committed-lock.ts'
 import { commitTree } from './commands/commit.ts'
 import { readGitLink } from './commands/git-link.ts'
@@ -23,14 +24,14 @@ import type { TakenDiff } from './read-diff.ts'
 /** Returns the commit and tree of all of a task's work, committed or not; its objects stay in the repository. */
 export async function readWork(ref: BranchRef, { signal }: Cancellable): Promise<Work | null> {
   const base = ref.base_commit
-  const path = ref.path === null || (await readGitLink(ref.path)) === null ? null : ref.path
+  const path = ref.path === null || (await requireLink(ref.path)) === null ? null : ref.path
   if (path === null) {
     const head = await resolveCommit(ref.repo_path, branchRef(ref.branch), { signal })
     if (head === null) return null
     const tree = await treeOf(ref.repo_path, head, { signal })
     return { head, tree: await treeWithoutLock(ref.repo_path, { commit: head, tree, base }, { signal }) }
   }
-  const head = (await peekHead(path))?.commit ?? (await resolveCommit(path, 'HEAD', { signal }))
+  const head = (await peekHead(path))?.commit ?? (await readOddHead(path, ref.branch, { signal }))
   return head === null ? null : { head, tree: await readTree(path, { signal, base }) }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cascadeWaitsForStack, waitsForStack } from '../core/stack-of.ts'
+import { waitsForPerson } from '../domain/review/empty-work.ts'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 
 /** Succeeds if the latest review has passed. The next state is the hook's `on_success`, else the forward one. */
@@ -13,7 +14,9 @@ export const autoCascadeOnReviewPass: PluginDefinition = {
   create: ({ context }) => ({
     run: ({ task, workflow }) => {
       const { read } = context.store
-      const passed = read.reviews.latest(task.id)?.status === 'passed'
+      const review = read.reviews.latest(task.id)
+      const passed = review?.status === 'passed'
+      if (passed && waitsForPerson(task, review)) return { kind: 'skipped', reason: 'empty_work' }
       if (passed && cascadeWaitsForStack(read, workflow, task)) return { kind: 'skipped', reason: waitsForStack }
       return passed ? { kind: 'ok' } : { kind: 'skipped', reason: 'review_not_passed' }
     },

@@ -6,11 +6,14 @@ import { nowIso, type EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { scriptContainment } from '../core/script-containment.ts'
 import { notify } from '../core/notify.ts'
+import type { BranchRef } from '../ports/workspaces.ts'
 import type { TaskRecord } from '../ports/store.ts'
 import type { ReviewRecord } from '../ports/review-queries.ts'
 import { toReviewSummary, toSettings } from '../core/views.ts'
+import { timeOfId } from '../../src-shared/lang/time-of-id.ts'
 import { settleInner } from '../workspaces/inner-repositories.ts'
 import { noteOpenRuns } from '../workspaces/repository-changes.ts'
+import { settleElsewhere } from '../workspaces/work-elsewhere.ts'
 import type { PluginContext, PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
@@ -30,22 +33,30 @@ export const runCiSteps: PluginDefinition = {
     return {
       run: async (run): Promise<PluginResult> => {
         const { task, workspace, signal } = run
-        const opened = context.store.read.reviews.latest(task.id)
-        if (!opened || !['running', 'passed', 'pending'].includes(opened.status)) return { kind: 'ok' }
+        const found = context.store.read.reviews.latest(task.id)
+        if (!found || !openStatuses.has(found.status)) return { kind: 'ok' }
         if (!workspace) return { kind: 'skipped', reason: 'no_workspace' }
         await services.waitUntilIdle(task.id, 60_000, signal)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
         // A long-running agent may have changed git's configuration already.
         await noteOpenRuns(context, task)
         const ref = await services.worktrees.ref(workspace)
-        const undecided =
-          uncontainable(context, run, opened) ?? (await settleInner(context, task, run.project, ref, signal))
+        const uncontained = uncontainable(context, run, found)
+        if (uncontained !== null) return await hold(context, task, uncontained)
+        const elsewhere = await settleElsewhere(context, task, ref, signal)
+        if (elsewhere.kind === 'held') return await hold(context, task, elsewhere.annotation)
+        if (elsewhere.kind === 'conflict') return conflicting(elsewhere.feedback)
+        const undecided = await settleInner(context, task, run.project, ref, signal)
         if (undecided !== null) return await hold(context, task, undecided)
+        // What was found until here is noted at the review.
+        const opened = context.store.read.reviews.get(found.id)
+        if (!opened || !openStatuses.has(opened.status)) return { kind: 'ok' }
         const resumed =
           opened.status === 'pending' ? await save(context, task, { ...opened, status: 'running' }, 'pending') : opened
         const before = await context.workspaces.work(ref, { signal })
         // A run that a crash interrupted starts over, because a partial result is worthless.
-        const review: ReviewRecord = { ...resumed, ...before, changed_by_steps: [], step_results: [] }
+        const emptiness = await findEmptiness(context, task, ref, signal)
+        const review: ReviewRecord = { ...resumed, ...before, ...emptiness, changed_by_steps: [], step_results: [] }
         const result = await runSteps(services, run, review, workspace.path)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
         if (opened.ci_steps.length === 0) return await saveReviewed(context, task, review, result)
@@ -58,6 +69,32 @@ export const runCiSteps: PluginDefinition = {
       },
     }
   },
+}
+
+const conflicting = (feedback: string): PluginResult => ({
+  kind: 'rejected',
+  feedback,
+  note: 'work that was elsewhere conflicts',
+  notify: { event_type: 'review.failed', body: feedback },
+})
+
+const openStatuses: ReadonlySet<ReviewRecord['status']> = new Set(['running', 'passed', 'pending'])
+
+/** Returns whether the work changes nothing, and if so, which ignored files its runs wrote instead. */
+async function findEmptiness(
+  { store, workspaces }: EngineContext,
+  { id }: TaskRecord,
+  ref: BranchRef,
+  signal: AbortSignal,
+): Promise<Pick<ReviewRecord, 'empty' | 'ignored'>> {
+  // The size was measured when the run ended.
+  const measured = store.read.tasks.get(id)?.diff_stat?.files ?? 0
+  const empty = ref.path !== null && measured === 0 && (await workspaces.diffStat(ref, { signal })).files === 0
+  if (!empty) return { empty, ignored: [] }
+  // A run is written down as started once its process may have written files.
+  const starts = store.read.executions.byTask(id).map((one) => timeOfId(one.id))
+  const ignored = starts.length === 0 ? [] : await workspaces.ignoredSince(ref.path, Math.min(...starts), { signal })
+  return { empty, ignored: [...ignored] }
 }
 
 /** Returns why CI can't be contained here, since its steps would fail for a reason that no agent can fix. */
@@ -79,12 +116,12 @@ type StepsEnd = PluginResult | { readonly kind: 'passed'; readonly review: Revie
 async function saveReviewed(
   context: EngineContext,
   task: TaskRecord,
-  { head, tree, changed_by_steps }: ReviewRecord,
+  { head, tree, changed_by_steps, empty, ignored }: ReviewRecord,
   result: StepsEnd,
 ): Promise<PluginResult> {
   const current = context.store.read.reviews.latest(task.id)
   if (current && result.kind !== 'skipped') {
-    const judged = { ...current, head, tree, changed_by_steps }
+    const judged = { ...current, head, tree, changed_by_steps, empty: empty && changed_by_steps.length === 0, ignored }
     await save(context, task, result.kind === 'passed' ? passedUnlessAsked(context, task, judged) : judged)
   }
   return result.kind === 'passed' ? { kind: 'ok' } : result

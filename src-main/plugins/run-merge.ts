@@ -15,6 +15,7 @@ import type { EngineContext } from '../core/context.ts'
 import { vouchingReview } from '../transitions/review-attempts.ts'
 import { settleInner } from '../workspaces/inner-repositories.ts'
 import { lookAtWork } from '../workspaces/look-at-work.ts'
+import { settleElsewhere } from '../workspaces/work-elsewhere.ts'
 import { toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
 import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../ports/workspaces.ts'
 import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
@@ -50,6 +51,18 @@ export const runMerge: PluginDefinition = {
         if (!workspace)
           return { code: 'review_not_ready', message: 'Nothing to merge: this task never had a worktree.' }
         const judged = vouchingReview(context.store.read, task)
+        const elsewhere = await settleElsewhere(context, task, await worktrees.ref(workspace), signal)
+        if (elsewhere.kind === 'held') return blockMerge(context, task, elsewhere.annotation)
+        if (elsewhere.kind === 'conflict') return { code: 'review_not_ready', message: elsewhere.feedback }
+        // What was found by now may have opened the review again.
+        if (
+          judged !== null &&
+          vouchingReview(context.store.read, context.store.read.tasks.get(task.id) ?? task) === null
+        )
+          return {
+            code: 'review_not_ready',
+            message: 'The repository changed since the review. Look at its notes, then decide again.',
+          }
         // The gate's review has settled nested repositories already.
         const undecided =
           judged === null ? await settleInner(context, task, project, await worktrees.ref(workspace), signal) : null
@@ -102,6 +115,15 @@ export const runMerge: PluginDefinition = {
       },
     }
   },
+}
+
+/** Shows on the task what blocks its merge, with the actions that lead out. */
+function blockMerge({ feed }: EngineContext, { id }: TaskRecord, annotation: ErrorAnnotation): Refusal {
+  feed.commit((tx) => {
+    const task = tx.tasks.get(id)
+    if (task) tx.saveTask({ ...task, error_annotation: annotation })
+  })
+  return { code: 'review_not_ready', message: annotation.message, details: { places: annotation.places ?? [] } }
 }
 
 const emptyResult = { step: null, exit_code: null, output_tail: '', with: [] }

@@ -16,6 +16,8 @@ export interface UpdateRequest extends BranchRef {
    * Without a worktree `leave` reports too.
    */
   readonly on_conflict: 'report' | 'leave'
+  /** A rebase leaves out what this commit has: where the branch began, in case the base no longer has that. */
+  readonly without?: string | null
 }
 
 export type UpdateResult =

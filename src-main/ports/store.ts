@@ -53,6 +53,8 @@ export type AgentRecord = Agent
 export interface RunFindings {
   readonly notes: readonly ReviewNote[]
   readonly places: readonly WorkPlace[]
+  /** What the coder is told of work that could not be merged when a person took it. */
+  readonly conflict?: string | null
 }
 export type TaskRecord = Omit<
   Task,

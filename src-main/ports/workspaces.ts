@@ -11,6 +11,7 @@ import type { ContainmentRules } from './containment.ts'
 import type { OrphanStore, RescueStore } from './rescue-keeper.ts'
 import type { OverlapReader } from './overlap-reader.ts'
 import type { TargetMover } from './target-mover.ts'
+import type { WorkElsewhere } from './work-elsewhere.ts'
 
 export type { BranchRef, MergeRequest } from './branch-ref.ts'
 
@@ -93,7 +94,11 @@ export interface RepositoryPrograms {
   readonly programs: ConfiguredPrograms
 }
 
-/** Hashes of a repository's files that control git, by path relative to the common git folder. */
+/**
+ * State of a repository besides the work: hashes of the files that control git, by path relative to the common git
+ * folder; if asked for, all refs by name (an object, or `ref: ` and a name), under `stash`, `time` and `logs` what tells
+ * whose later moves are.
+ */
 export type RepositoryState = Readonly<Record<string, string>>
 
 export type MergeResult =
@@ -126,7 +131,7 @@ export interface NearbyRepository {
 }
 
 export interface Workspaces
-  extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater, TargetMover, OverlapReader {
+  extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater, TargetMover, OverlapReader, WorkElsewhere {
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */
   inspect(path: string, options: Cancellable): Promise<RepositoryInfo>
   /** Lists repositories in the usual places below a home folder, most recently used first. Starts no git. */
@@ -148,6 +153,8 @@ export interface Workspaces
    */
   removeStaleScratch(root: string, before: (path: string) => Promise<void>): Promise<readonly string[]>
   exists(path: string): Promise<boolean>
+  /** Returns whether a folder is, as its files say, a worktree on this branch; false where git would have to be asked. */
+  isOnBranch(path: string, branch: string, options: Cancellable): Promise<boolean>
   /** Returns the size of a worktree's files, ignored ones included, or null if it does not exist. */
   size(path: string, options: Cancellable): Promise<FolderSize | null>
   status(ref: BranchRef & { readonly path: string }, options: Cancellable): Promise<WorktreeStatus>
@@ -185,8 +192,11 @@ export interface Workspaces
    * nothing.
    */
   commitAll(path: string, message: string, options: Cancellable): Promise<string | null>
-  /** Hashes what controls git in a worktree's repository: configuration, hooks, attributes, replaced objects. */
-  repositoryState(path: string, options: Cancellable): Promise<RepositoryState>
+  /**
+   * Hashes what controls git in a worktree's repository: configuration, hooks, attributes, alternates, replaced
+   * objects. `refs`: with all refs and the stash list.
+   */
+  repositoryState(path: string, options: Cancellable & { readonly refs: boolean }): Promise<RepositoryState>
   /** Returns the commits of all branches of a worktree's repository, by name. */
   branches(path: string, options: Cancellable): Promise<Readonly<Record<string, string>>>
   /**

@@ -5,7 +5,7 @@ import { audienceMatches } from '../domain/transition/audience.ts'
 import type { Effect, EnterEffect } from '../domain/transition/effects.ts'
 import type { Step } from '../domain/transition/phases.ts'
 import { isRefusal } from '../domain/refusal.ts'
-import { cascadeOnSuccess } from '../domain/workflow/graph.ts'
+import { cascadeOnSuccess, isReviewGate } from '../domain/workflow/graph.ts'
 import { resetRequired } from '../transitions/block-task.ts'
 import type { OutboxWorkerDeps } from './outbox-worker.ts'
 import type { StepOutcome, StepContext } from '../transitions/step.ts'
@@ -74,6 +74,7 @@ async function ensureWorkspace(
   effect: Effect,
   { signal, processMarker }: StepContext,
 ): Promise<StepOutcome> {
+  if (await isElsewhereAtReview(deps, task, signal)) return { kind: 'advance' }
   await keepStackedWork(deps, task, signal)
   const ensured = await deps.worktrees.ensure(task, signal, processMarker)
   if (ensured.kind === 'ready') return { kind: 'advance' }
@@ -82,6 +83,26 @@ async function ensureWorkspace(
       ? resetRequired
       : { type: 'workspace_error', message: ensured.message, recovery_actions: ['retry_execution'] }
   return escalate(deps, effect, annotation, undefined)
+}
+
+/**
+ * Returns whether a worktree at its review is on another branch, or has lost its `.git` file. The review's checks look
+ * at that as it is, so that a person decides about the work there.
+ */
+async function isElsewhereAtReview(
+  { context, transitions, worktrees }: StepServices,
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const workflow = transitions.workflowOf(context.store.read, task)
+  const state = workflow.states.get(task.status)
+  const workspace = worktrees.of(task)
+  if (workspace?.status !== 'ready' || !state || !isReviewGate(workflow, state)) return false
+  const { path } = workspace
+  return (
+    (await context.workspaces.exists(path)) &&
+    !(await context.workspaces.isOnBranch(path, workspace.branch, { signal }))
+  )
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Assignee, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { countRejections } from '../transitions/count-rejections.ts'
 import { decideVerdict, type VerdictPlan } from '../domain/review/decide-verdict.ts'
+import { waitsForPerson } from '../domain/review/empty-work.ts'
 import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import type { WorkFacts } from '../domain/review/judged-work.ts'
 import { isPerson } from '../domain/transition/audience.ts'
@@ -260,7 +261,7 @@ function passReview(deps: StepServices, tx: Tx, task: TaskRecord, request: Verdi
   const workflow = deps.transitions.workflowOf(tx, task)
   const gate = workflow.states.get(task.status)
   const to = gate && cascadeOnPass(workflow, gate)
-  if (to === undefined) return
+  if (to === undefined || waitsForPerson(task, passed)) return
   if (cascadeWaitsForStack(tx, workflow, task)) {
     noteCascadeWaits(tx, shown)
     return

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { HookOutcome, RecoveryAction } from '../../src-shared/contract/tasks.ts'
+import type { HookOutcome, RecoveryAction, WorkPlace } from '../../src-shared/contract/tasks.ts'
 import { limitAmount } from '../../src-shared/contract/limit-names.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import type { Effect } from '../domain/transition/effects.ts'
@@ -12,6 +12,10 @@ import { retryFailedHooks, skipFirstFailedHook } from '../hooks/before-work.ts'
 import type { ActionDeps, Actor, Outcome } from './action-services.ts'
 import { currentOutcome, transition } from './move-task.ts'
 import { checkRecovery, mergeStateFrom, restartExecution } from './recovery-actions.ts'
+import { commitMessage, keepMessage } from '../workspaces/commit-message.ts'
+import { noteRunFindings } from '../workspaces/repository-changes.ts'
+import { forgetPlace } from '../workspaces/work-elsewhere.ts'
+import { sendFeedback } from './send-feedback.ts'
 import type { EffectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 
 export interface RecoveryRequest {
@@ -46,6 +50,9 @@ export async function recoverTask(
   }
   if (request.action === 'absorb_nested' || request.action === 'ignore_nested') {
     return decideNested(deps, task, request, actor, signal)
+  }
+  if (request.action === 'take_work' || request.action === 'leave_work') {
+    return decideElsewhere(deps, task, request, actor, signal)
   }
   if (request.action === 'skip_hook_once' && request.reason === null) return reasonRequired
   if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {
@@ -105,6 +112,76 @@ async function decideNested(
     await context.workspaces[change](worktree, workspace.task_id, left, { signal })
   }
   return resumeHook(deps, task, request, actor)
+}
+
+/** Applies a person's decision about work besides the task's branch, then runs the checks. */
+async function decideElsewhere(
+  deps: ActionDeps,
+  task: TaskRecord,
+  request: RecoveryRequest,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context, worktrees } = deps
+  if (request.action === 'leave_work' && !isPerson(actor.triggered_by)) {
+    return { code: 'humans_only', message: 'Only a person can leave work out.' }
+  }
+  const workspace = worktrees.of(task)
+  const ref = workspace && (await worktrees.ref(workspace))
+  const places = task.error_annotation?.places ?? []
+  if (!workspace || !ref || ref.path === null) return resumeHook(deps, task, request, actor)
+  const worktree = { ...ref, path: ref.path }
+  const message = commitMessage(task, keepMessage)
+  for (const place of places) {
+    const { task_id: owner } = workspace
+    const taken =
+      request.action === 'take_work'
+        ? await context.workspaces.takeWork(worktree, owner, place, message, { signal })
+        : await context.workspaces.leaveWork(worktree, owner, place, { signal }).then(() => null)
+    noteDecided(deps, task.id, place, taken !== null)
+    if (taken?.kind === 'conflict')
+      return await sendConflict(deps, task, { ...taken, branch: ref.branch }, request, actor, signal)
+  }
+  return resumeHook(deps, task, request, actor)
+}
+
+function noteDecided({ context }: ActionDeps, id: TaskId, place: WorkPlace, isTaken: boolean): void {
+  context.feed.commit((tx) => {
+    const task = tx.tasks.get(id)
+    if (!task) return
+    const settled = { ...task, run_findings: forgetPlace(task.run_findings, place) }
+    const from = place.ref ?? place.kind
+    const note = { kind: 'work_taken', from, commits: place.commits } as const
+    tx.saveTask(isTaken ? noteRunFindings(tx, settled, { notes: [note], places: [] }) : settled)
+  })
+}
+
+/** Lets the coder merge what does not merge by itself. A review that is being entered sends the task back with it. */
+async function sendConflict(
+  deps: ActionDeps,
+  task: TaskRecord,
+  { commit, files, branch }: { readonly commit: string; readonly files: readonly string[]; readonly branch: string },
+  request: RecoveryRequest,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context, worker, scheduler } = deps
+  const message = `Work of an earlier run is at commit ${commit}, not on ${branch}. Merge that commit into ${branch} and resolve the conflicts in ${files.slice(0, 20).join(', ')}.`
+  if (context.store.read.effects.first(task.id) !== null) {
+    context.feed.commit((tx) => {
+      const current = tx.tasks.get(task.id)
+      if (current) tx.saveTask({ ...current, run_findings: { ...current.run_findings, conflict: message } })
+    })
+    return resumeHook(deps, task, request, actor)
+  }
+  const by =
+    actor.agent_id === null ? ({ type: 'operator' } as const) : ({ type: 'agent', id: actor.agent_id } as const)
+  const feedback = { task_id: task.id, by, triggered_by: actor.triggered_by, comment_ids: [], message }
+  const sent = await sendFeedback(deps, feedback, signal)
+  if (isRefusal(sent)) return sent
+  worker.wake(task.id)
+  scheduler.startQueued()
+  return currentOutcome(deps, task.id)
 }
 
 /** Runs the failed step again, or skips it once. */

@@ -107,8 +107,10 @@ async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSi
       return invalidInput('base_branch', 'A branch can’t be its own base. Name another.')
     }
     const ref = await worktrees.ref(workspace)
+    const isSameBase = workspace.base_branch === found.workspace.base_branch
+    const without = isSameBase ? workspace.base_commit : null
     return await withWorktreeLock(context, ref.path, () =>
-      updateHeld(deps, request, { ...found, workspace, ref }, signal),
+      updateHeld(deps, request, { ...found, workspace, ref, without }, signal),
     )
   })
 }
@@ -116,7 +118,17 @@ async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSi
 async function updateHeld(
   deps: Deps,
   { strategy, on_conflict, triggered_by }: UpdateBranchRequest,
-  { task, workspace, ref }: { readonly task: TaskRecord; readonly workspace: WorkspaceRecord; readonly ref: BranchRef },
+  {
+    task,
+    workspace,
+    ref,
+    without,
+  }: {
+    readonly task: TaskRecord
+    readonly workspace: WorkspaceRecord
+    readonly ref: BranchRef
+    readonly without: string | null
+  },
   signal: AbortSignal,
 ): Promise<Attempt> {
   const { context } = deps
@@ -125,6 +137,7 @@ async function updateHeld(
   const result = await context.workspaces.updateBranch(
     {
       ...ref,
+      without,
       task_id: workspace.task_id,
       strategy,
       message: commitMessage(task, `Merge ${base_branch} into ${branch}`),

@@ -1,9 +1,10 @@
+import { needsPerson, type ReviewNote } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { toNotes } from '../transitions/review-attempts.ts'
-import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord, RunFindings, TaskRecord } from '../ports/store.ts'
 import type { ReviewRecord } from '../ports/review-queries.ts'
 import { WorkspaceError, type RepositoryState } from '../ports/workspaces.ts'
 import { toReviewSummary } from '../core/views.ts'
@@ -18,10 +19,11 @@ const limitMs = 60_000
 export async function readRepositoryState(
   { workspaces, log }: Pick<EngineContext, 'workspaces' | 'log'>,
   path: string,
+  refs: boolean,
 ): Promise<RepositoryState | null> {
   const signal = AbortSignal.timeout(limitMs)
   try {
-    return (await workspaces.exists(path)) ? await workspaces.repositoryState(path, { signal }) : null
+    return (await workspaces.exists(path)) ? await workspaces.repositoryState(path, { signal, refs }) : null
   } catch (error) {
     if (!(error instanceof WorkspaceError) && !signal.aborted) throw error
     log.warn({ err: error, path }, 'a repository could not be looked at before or after a run')
@@ -37,11 +39,15 @@ export async function findRepositoryChanges(
   const task = context.store.read.tasks.get(task_id)
   const workspace = task && workspaceOf(context.store.read, task)
   if (!workspace || before === null) return []
-  const now = await readRepositoryState(context, workspace.path)
+  const now = await readRepositoryState(context, workspace.path, false)
   if (now === null) return []
-  const paths = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((path) => !isRef(path))
   return paths.filter((path) => before[path] !== now[path]).sort()
 }
+
+/** Refs and the stash list have notes of their own; a replaced object changes what git shows. */
+const isRef = (path: string): boolean =>
+  ['stash', 'time', 'logs'].includes(path) || (path.startsWith('refs/') && !path.startsWith('refs/replace/'))
 
 /** Records the changes so far during a task's open runs. */
 export async function noteOpenRuns(context: EngineContext, task: TaskRecord): Promise<void> {
@@ -64,36 +70,70 @@ export function noteRepositoryChanges(tx: Tx, task: TaskRecord, paths: readonly 
   const isKnown = paths.every((path) => task.repository_changes.includes(path))
   if (isKnown) return task
   const repository_changes = [...new Set([...task.repository_changes, ...paths])].sort()
-  const noted = { ...task, repository_changes }
-  noteInTimeline(tx, task, paths)
-  const review = tx.reviews.latest(task.id)
-  const isShown = review?.status === 'running' || review?.status === 'pending' || task.review_passed_at !== null
-  if (!review || !isShown) return noted
-  const shown = { ...review, notes: toNotes(noted) }
-  const reopened = isPassedByAgents(review) ? { ...shown, status: 'running' as const, finished_at: null } : shown
-  tx.reviews.put(reopened)
-  tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review: reopened })
-  return reopened.status === 'running'
-    ? { ...noted, review_passed_at: null, review_summary: toReviewSummary(reopened) }
-    : noted
-}
-
-/** Adds the paths to the transition into the current state. */
-function noteInTimeline(tx: Tx, task: TaskRecord, paths: readonly string[]): void {
-  const entry = tx.transitions.last(task.id)
-  if (!entry) return
   const named = paths.slice(0, 20).join(', ')
   const reason = `The repository itself changed during a run: ${named}${paths.length > 20 ? ' …' : ''}`
-  const hook: HookOutcome = {
-    phase: 'after_enter',
-    action: 'repository_changed',
-    outcome: 'ok',
-    reason,
-    duration_ms: 0,
+  noteInTimeline(tx, task, 'repository_changed', reason)
+  return showAtReview(tx, { ...task, repository_changes }, true)
+}
+
+/** Adds what runs left besides the task's branch, like `noteRepositoryChanges`. */
+export function noteRunFindings(tx: Tx, task: TaskRecord, found: RunFindings): TaskRecord {
+  const notes = newOnes(task.run_findings.notes, found.notes)
+  const places = newOnes(task.run_findings.places, found.places)
+  if (notes.length + places.length === 0) return task
+  for (const note of notes) noteInTimeline(tx, task, note.kind, describeNote(note))
+  const run_findings = {
+    ...task.run_findings,
+    notes: [...task.run_findings.notes, ...notes],
+    places: [...task.run_findings.places, ...places],
   }
+  return showAtReview(tx, { ...task, run_findings }, notes.some(needsPerson))
+}
+
+function newOnes<T>(known: readonly T[], found: readonly T[]): readonly T[] {
+  const keys = new Set(known.map((one) => JSON.stringify(one)))
+  return found.filter((one) => !keys.has(JSON.stringify(one)))
+}
+
+function showAtReview(tx: Tx, noted: TaskRecord, isForPerson: boolean): TaskRecord {
+  const review = tx.reviews.latest(noted.id)
+  const isShown = review?.status === 'running' || review?.status === 'pending' || noted.review_passed_at !== null
+  if (!review || !isShown) return noted
+  const shown = { ...review, notes: toNotes(noted) }
+  const isReopened = isForPerson && isPassedByAgents(review)
+  const next = isReopened ? { ...shown, status: 'running' as const, finished_at: null } : shown
+  tx.reviews.put(next)
+  tx.emit('review.updated', { project_id: noted.project_id, task_id: noted.id, review: next })
+  return next.status === 'running' ? { ...noted, review_passed_at: null, review_summary: toReviewSummary(next) } : noted
+}
+
+/** Adds what was found to the transition into the current state. */
+function noteInTimeline(tx: Tx, task: TaskRecord, action: string, reason: string): void {
+  const entry = tx.transitions.last(task.id)
+  if (!entry) return
+  const hook: HookOutcome = { phase: 'after_enter', action, outcome: 'ok', reason, duration_ms: 0 }
   tx.transitions.setHooks(entry.id, [...entry.hooks, hook])
   tx.emit('hook.finished', { project_id: task.project_id, task_id: task.id, transition_id: entry.id, hook })
 }
+
+function describeNote(note: ReviewNote): string {
+  switch (note.kind) {
+    case 'repository_changed':
+    case 'hidden_text':
+      return note.paths.join(', ')
+    case 'base_moved':
+    case 'refs_moved':
+      return `A run moved ${note.ref} from ${note.from ?? 'nothing'} to ${note.to ?? 'nothing'}.`
+    case 'base_rewritten':
+      return `The base branch no longer has ${count(note.commits.length)} that this branch began from.`
+    case 'work_taken':
+      return `${count(note.commits)} taken from ${note.from}, where the agent worked.`
+    case 'work_left':
+      return `The agent left ${count(note.commits)} on ${note.ref}.`
+  }
+}
+
+const count = (commits: number): string => (commits === 1 ? '1 commit' : `${commits} commits`)
 
 function isPassedByAgents({ status, verdicts }: ReviewRecord): boolean {
   return status === 'passed' && !verdicts.some(({ by, verdict }) => verdict === 'pass' && isPerson(by))

@@ -85,8 +85,11 @@ export function createWorktrees(context: EngineContext): Worktrees {
       try {
         return await look(now)
       } catch (error) {
-        const isGone = error instanceof WorkspaceError && error.code === 'repository_missing'
-        if (isGone || now.path === null || (await isWorktree(workspaces, now.path))) throw error
+        const code = error instanceof WorkspaceError ? error.code : null
+        // A folder without its `.git` file has work, which its branch alone would not show.
+        const isUnlinked = code === 'outside_worktree' && now.path !== null && (await workspaces.exists(now.path))
+        if (isUnlinked || code === 'repository_missing' || now.path === null) throw error
+        if (await isWorktree(workspaces, now.path)) throw error
         return await look({ ...now, path: null })
       }
     },

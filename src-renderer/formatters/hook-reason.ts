@@ -9,6 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   audience: 'Doesn’t apply to this kind of move.',
   unsupported_event: 'The plugin doesn’t run at this point.',
   review_not_passed: 'The review has not passed.',
+  empty_work: 'Nothing changed. A person decides whether that is right.',
   superseded: 'The task had moved on.',
   not_needed: 'Nothing to do.',
   disabled: 'Turned off.',

@@ -1,3 +1,4 @@
+import { timeOfId } from '../../../src-shared/lang/time-of-id.ts'
 import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -92,7 +93,7 @@ export function readRollout(folder: string, thread_id: string, isResumed: boolea
 
 /** Finds a session's file in the folder of the local day on which it started, which its ID, a UUIDv7, contains. */
 function findRollout(folder: string, thread_id: string): string | null {
-  const began = parseInt(thread_id.replaceAll('-', '').slice(0, 12), 16)
+  const began = timeOfId(thread_id)
   if (!Number.isFinite(began)) return null
   for (const days of [0, -1, 1]) {
     const day = new Date(began + days * 86_400_000)

@@ -1,3 +1,5 @@
+import { WorkspaceError } from '../../ports/workspaces.ts'
+import { noteOwnMove } from './own-moves.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
@@ -11,6 +13,31 @@ export async function resolveCommit(cwd: string, revision: string, { signal }: O
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]
   const { exit_code, stdout } = await runGit(cwd, args, { signal, accept: [0, 1, 128] })
   return exit_code === 0 ? stdout.toString('utf8').trim() : null
+}
+
+/**
+ * Returns the commit of a worktree's HEAD that could not be read from git's files. Refuses a task's branch that stands
+ * for another ref: what is committed there would be committed elsewhere.
+ */
+export async function readOddHead(path: string, branch: string, { signal }: Options): Promise<string | null> {
+  await refuseSymbolic(path, branch, { signal })
+  return await resolveCommit(path, 'HEAD', { signal })
+}
+
+export async function refuseSymbolic(cwd: string, branch: string, { signal }: Options): Promise<void> {
+  const target = await symbolicTarget(cwd, branchRef(branch), { signal })
+  if (target === null) return
+  throw new WorkspaceError(
+    'outside_worktree',
+    `The branch ${branch} stands for ${target}, so its commits are there. ` +
+      'Submit the task, then take the work or leave it out.',
+  )
+}
+
+/** Returns the ref that a ref stands for; null for an ordinary one, and for a detached HEAD. */
+export async function symbolicTarget(cwd: string, name: string, { signal }: Options): Promise<string | null> {
+  const target = await readGit(cwd, ['symbolic-ref', '--quiet', name], { signal, accept: [0, 1, 128] })
+  return target === '' ? null : target
 }
 
 /** Returns the commit of HEAD with its tree; null when there is none yet. */
@@ -117,7 +144,8 @@ export async function moveRef(
   { signal, reflog = false }: Options & { readonly reflog?: boolean },
 ): Promise<boolean> {
   const from = move.from ?? '0'.repeat(move.to.length)
-  const args = ['update-ref', ...(reflog ? ['--create-reflog'] : []), '-m', move.reason, ref, move.to, from]
+  noteOwnMove(ref, move.to)
+  const args = ['update-ref', '--no-deref', ...(reflog ? ['--create-reflog'] : []), '-m', move.reason, ref, move.to, from]
   const { exit_code } = await runGit(cwd, args, { signal, access: 'write', accept: [0, 1, 128] })
   return exit_code === 0
 }

@@ -42,10 +42,16 @@ export type Replayed =
 
 /**
  * Replays the commits that `head` has and `onto` has not on top of `onto`, with their authors and messages, in the
- * object store. Skips merge commits and commits that change nothing.
+ * object store. Skips merge commits, commits that change nothing, and those that `without` has.
  */
-export async function replay(cwd: string, onto: string, head: string, { signal }: Options): Promise<Replayed> {
-  const range = ['--reverse', '--topo-order', '--parents', `${onto}..${head}`]
+export async function replay(
+  cwd: string,
+  onto: string,
+  head: string,
+  { signal, without = null }: Options & { readonly without?: string | null },
+): Promise<Replayed> {
+  const others = without === null ? [] : [`^${without}`]
+  const range = ['--reverse', '--topo-order', '--parents', `${onto}..${head}`, ...others]
   const lines = (await readGit(cwd, ['rev-list', ...range], { signal })).split('\n').filter((line) => line !== '')
   const commits = lines.map((line) => line.split(' '))
   const hasMerges = commits.some((ids) => ids.length > 2)

@@ -67,6 +67,26 @@ export async function keepFilesHere(path: string, { signal }: Cancellable): Prom
 
 const isTrue = (value: string | undefined): boolean => value !== undefined && /^(?:true|yes|on|[1-9]\d*)$/i.test(value)
 
+/** Returns the record that the `.git` file of a worktree leads to, if that record leads back; reads files only. */
+export async function linkedRecord(path: string): Promise<string | null> {
+  return (await findOwnRecord(path))?.record ?? null
+}
+
+/**
+ * Returns the record of a task's worktree; null if its folder is gone. Refuses a folder whose `.git` file is gone or
+ * leads elsewhere: its files are there, but git would show others, or none.
+ */
+export async function requireLink(path: string): Promise<string | null> {
+  if ((await orNull(lstat(path))) === null) return null
+  const record = await linkedRecord(path)
+  if (record !== null) return record
+  throw new WorkspaceError(
+    'outside_worktree',
+    `The .git file of ${path} is gone or leads elsewhere, so git can't show its work. The files are still there. ` +
+      'Submit the task to take them, or restore that file.',
+  )
+}
+
 /** Returns the record if git works on this worktree alone; refuses any other folder. */
 export async function requireOwn(path: string, { signal }: Cancellable): Promise<string> {
   const record = await ownRecord(path, { signal })

@@ -1,6 +1,7 @@
 import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { Tip } from '../../ports/target-mover.ts'
 import { branchRef } from './branch.ts'
+import { noteOwnMove } from './own-moves.ts'
 import { isSymbolic, peekCommonDir, peekTip, usesFiles } from './peek.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
@@ -79,6 +80,7 @@ export async function swapBranch(
   move: { readonly to: string; readonly from: string; readonly reason: string },
   { signal }: Options,
 ): Promise<string | null> {
+  noteOwnMove(branchRef(branch), move.to)
   const args = ['update-ref', '--no-deref', '-m', move.reason, branchRef(branch), move.to, move.from]
   const options = { signal, access: 'write', hooks: 'run', accept: [0, 1, 128] } as const
   const { exit_code, stderr } = await runGit(cwd, args, options)
@@ -87,5 +89,6 @@ export async function swapBranch(
 
 /** Deletes a ref only if it points at `from`; leaves any other without an error. */
 export async function deleteRef(cwd: string, ref: string, from: string, { signal }: Options): Promise<void> {
+  noteOwnMove(ref, null)
   await runGit(cwd, ['update-ref', '--no-deref', '-d', ref, from], { signal, access: 'write', accept: [0, 1, 128] })
 }

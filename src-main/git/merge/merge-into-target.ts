@@ -4,14 +4,14 @@ import type { BranchRef, MergeRequest, MergeResult } from '../../ports/workspace
 import type { MergeOnto, MovedTarget, PreparedMerge } from '../../ports/target-mover.ts'
 import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { MergeConflicts } from '../../../src-shared/contract/merges.ts'
-import { currentBranch } from '../commands/branch.ts'
+import { currentBranch, refuseSymbolic } from '../commands/branch.ts'
 import { commitTree } from '../commands/commit.ts'
 import { signCommits } from '../commands/sign-commit.ts'
 import { readHunks } from '../commands/conflict-hunks.ts'
 import { peekHead } from '../commands/peek.ts'
 import { actualBranch, tipOf } from '../commands/refs.ts'
 import { changedPaths, pathText } from '../commands/tree-paths.ts'
-import { readGitLink } from '../commands/git-link.ts'
+import { requireLink } from '../commands/own-worktree.ts'
 import { moveBranch, type BranchMove, type MovedBranch } from './move-branch.ts'
 import { finishPendingMove } from './pending-move.ts'
 import { planMerge, type MergePlan, type Sides } from './plan-merge.ts'
@@ -240,8 +240,10 @@ export async function refuseOtherBranch(
   { signal }: Cancellable,
 ): Promise<void> {
   const { path, branch } = request
-  if (path === null || (await readGitLink(path)) === null) return
-  const current = (await peekHead(path))?.branch ?? (await currentBranch(path, { signal }))
+  if (path === null || (await requireLink(path)) === null) return
+  const peeked = await peekHead(path)
+  if (peeked === null) await refuseSymbolic(path, branch, { signal })
+  const current = peeked?.branch ?? (await currentBranch(path, { signal }))
   if (current === branch) return
   const where = current === null ? 'on no branch' : `on ${current}`
   throw new WorkspaceError(

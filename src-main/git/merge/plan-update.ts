@@ -1,6 +1,6 @@
 import type { UpdateRequest } from '../../ports/branch-updater.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { mergeBase } from '../commands/branch.ts'
+import { isAncestor, mergeBase } from '../commands/branch.ts'
 import { commitTree } from '../commands/commit.ts'
 import { mergeTrees, replay, type ConflictedTree } from '../commands/merge.ts'
 
@@ -31,18 +31,19 @@ export type UpdatePlan =
 /** Computes in the object store what a branch becomes with the current commits of its base. */
 export async function planUpdate(
   cwd: string,
-  { strategy, message }: Pick<UpdateRequest, 'strategy' | 'message'>,
+  { strategy, message, without = null }: Pick<UpdateRequest, 'strategy' | 'message' | 'without'>,
   { head, base }: UpdateSides,
   { signal }: Cancellable,
 ): Promise<UpdatePlan> {
   const fork = await mergeBase(cwd, base, head, { signal })
-  if (fork === base) return { kind: 'up_to_date' }
-  if (fork === head) return { kind: 'move', strategy, commit: base, rewrites: false }
+  const isRewritten = strategy === 'rebase' && (await hasDropped(cwd, without, { head, base }, { signal }))
+  if (fork === base && !isRewritten) return { kind: 'up_to_date' }
+  if (fork === head && !isRewritten) return { kind: 'move', strategy, commit: base, rewrites: false }
   const merged = await mergeTrees(cwd, head, base, { signal })
   if (strategy === 'rebase') {
-    const replayed = await replay(cwd, base, head, { signal })
+    const replayed = await replay(cwd, base, head, { signal, without })
     const asMerged = replayed.kind === 'clean' && merged.kind === 'clean' && replayed.tree === merged.tree
-    if (replayed.kind === 'clean' && (asMerged || !replayed.has_merges)) {
+    if (replayed.kind === 'clean' && ((asMerged && !isRewritten) || !replayed.has_merges)) {
       return { kind: 'move', strategy, commit: replayed.commit, rewrites: true }
     }
     if (replayed.kind === 'conflict' && !replayed.has_merges) {
@@ -53,4 +54,15 @@ export async function planUpdate(
   if (merged.kind === 'conflict') return { kind: 'conflict', tree: merged, names: 'branch_first' }
   const commit = await commitTree(cwd, { tree: merged.tree, parents: [head, base], message }, { signal })
   return { kind: 'move', strategy: 'merge', commit, rewrites: false }
+}
+
+/** Returns whether a branch has commits, up to where it began, that its base no longer has. */
+async function hasDropped(
+  cwd: string,
+  start: string | null,
+  { head, base }: UpdateSides,
+  { signal }: Cancellable,
+): Promise<boolean> {
+  if (start === null || (await isAncestor(cwd, start, base, { signal }))) return false
+  return await isAncestor(cwd, start, head, { signal })
 }

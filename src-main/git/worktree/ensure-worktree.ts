@@ -25,7 +25,8 @@ import { rescueIfUnreachable } from '../rescue/rescue.ts'
 import { recordTip } from '../rescue/branch-tip.ts'
 import { runSetup } from './set-up-worktree.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { keepFilesHere, ownRecord } from '../commands/own-worktree.ts'
+import { keepFilesHere, linkedRecord, ownRecord } from '../commands/own-worktree.ts'
+import { mendLink } from '../elsewhere/mend-link.ts'
 import { folderState } from '../files/quarantine.ts'
 
 const line = '/.svc.lock'
@@ -77,6 +78,8 @@ async function findOrBegin(
   return await options.repositories.run(common, async () => {
     await excludeLock(common)
     await undoRemoval(request.path)
+    if (await isHealthy(request, common, options)) return await reuse(request, options)
+    if (await isUnlinked(request)) await mendLink(request, taskOf(request), options)
     if (await isHealthy(request, common, options)) return await reuse(request, options)
     return await prepareWorktree(request, common, options)
   })
@@ -167,6 +170,12 @@ async function setUp(
     ...(processMarker !== undefined && { processMarker }),
   })
   await writeFile(doneFile, '')
+}
+
+/** Returns whether a task's files are there, but their link to the repository is gone or leads elsewhere. */
+async function isUnlinked({ path, expect }: WorktreeRequest): Promise<boolean> {
+  if (expect === 'new' || (await folderState(path)) !== 'filled') return false
+  return (await linkedRecord(path)) === null
 }
 
 /** Returns whether git created the worktree completely and it belongs to this repository; repairs it after a move. */

@@ -3,6 +3,7 @@ import type { KeyedLock } from '../../platform/locks/keyed-lock.ts'
 import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { branchRef, resolveCommit } from '../commands/branch.ts'
+import { noteOwnMove } from '../commands/own-moves.ts'
 import { runGit } from '../commands/run-git.ts'
 import { withSnapshot } from '../commands/snapshot.ts'
 import { commonDir, findRecord, pruneWorktree } from '../commands/worktree.ts'
@@ -139,6 +140,7 @@ async function deleteBranch(
   const tip = await resolveCommit(repo, branchRef(branch), { signal })
   if (tip === null) return null
   const ref = await rescueIfUnreachable(repo, tip, task, { ...options, except: branchRef(branch) })
+  noteOwnMove(branchRef(branch), null)
   const { exit_code, stderr } = await runGit(repo, ['branch', '--quiet', '-D', '--', branch], {
     signal,
     access: 'write',

@@ -67,7 +67,7 @@ test.concurrent.each([
   expect(await job.repository.git(['fsck', '--no-dangling', '--no-progress'])).toBe('')
 })
 
-test.concurrent('judges and merges the task’s branch although the agent went to another', async () => {
+test.concurrent('judges and merges what the agent committed on a branch of its own', async () => {
   await using job = await startJob()
   const { client } = job.running
   const { task } = await worked(job)
@@ -75,30 +75,20 @@ test.concurrent('judges and merges the task’s branch although the agent went t
   const { version, status } = await client.call('tasks.get', { task_id: task.id })
   expect(status).toBe('review')
   const diff = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
-  expect(diff.files.map((file) => file.path)).toEqual(['one.txt', 'two.txt'])
+  expect(diff.files.map((file) => file.path)).toEqual(['one.txt', 'other.txt', 'two.txt'])
   await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
   await job.running.taskWhere(task.id, (one) => one.status === 'done')
-  expect(await job.repository.git(['ls-tree', '--name-only', 'main'])).toBe('README.md\none.txt\ntwo.txt')
+  expect(await job.repository.git(['ls-tree', '--name-only', 'main'])).toBe('README.md\none.txt\nother.txt\ntwo.txt')
   expect(await job.repository.git(['show', 'other:other.txt'])).toBe('other')
 })
 
-test.concurrent('says what to do about uncommitted work on another branch, then continues', async () => {
+test.concurrent('brings uncommitted work on another branch back to the task’s', async () => {
   await using job = await startJob()
-  const { client } = job.running
   const { task, path, branch } = await worked(job)
   const left = await then(job, task, 'git switch -q -c other; echo other > other.txt; echo done')
-  expect(left.error_annotation).toMatchObject({
-    type: 'workspace_error',
-    message: expect.stringContaining(`git switch ${branch}`) as string,
-  })
+  expect(left).toMatchObject({ status: 'review', error_annotation: null })
   expect(await readFile(join(path, 'other.txt'), 'utf8')).toBe('other\n')
-  await job.repository.git(['switch', '-q', branch], { cwd: path })
-  const [action] = left.error_annotation?.recovery_actions ?? []
-  expect(action).toBeDefined()
-  await client.call('tasks.recover', { task_id: task.id, action: action ?? 'resume' })
-  const onward = await job.running.taskWhere(task.id, (one) => isAtRest(one) && one.review_passed_at !== null)
-  expect(onward).toMatchObject({ status: 'review', error_annotation: null })
-  expect(await readFile(join(path, 'other.txt'), 'utf8')).toBe('other\n')
+  expect(await job.repository.git(['branch', '--show-current'], { cwd: path })).toBe(branch)
 })
 
 test.concurrent('creates a worktree again that its agent deleted, with all commits', async () => {

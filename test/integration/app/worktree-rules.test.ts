@@ -163,12 +163,14 @@ test.concurrent('worktree rule 6: rejects what leads out of the worktree, and sa
   await job.running.taskWhere(victim.id, (one) => one.error_annotation !== null)
   const thief = await job.task({ title: 'Thief' })
   const { path: mine } = await job.claim(thief, await job.agent(`echo t > t.txt; cp '${theirs}/.git' .git; echo done`))
-  const passed = await job.running.taskWhere(thief.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  const held = await job.running.taskWhere(thief.id, (one) => one.error_annotation?.type === 'work_elsewhere')
   const before = await job.repository.git(['for-each-ref', 'refs/heads'])
-  const merge = { task_id: thief.id, status: 'merging', version: passed.version }
+  const merge = { task_id: thief.id, status: 'merging', version: held.version }
   await client.call('tasks.transition', merge).catch(() => undefined)
   expect(await job.repository.git(['for-each-ref', 'refs/heads'])).toBe(before)
   expect(await job.repository.git(['status', '--porcelain'], { cwd: theirs })).toBe('?? v.txt')
-  const kept = [join(mine, 't.txt'), join(`${mine}.broken-1`, 't.txt')].filter((file) => existsSync(file))
-  expect(kept).toHaveLength(1)
+  await client.call('tasks.recover', { task_id: thief.id, action: 'take_work' })
+  await job.running.taskWhere(thief.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  expect(await job.repository.git(['status', '--porcelain'], { cwd: theirs })).toBe('?? v.txt')
+  expect(await job.repository.git(['status', '--porcelain'], { cwd: mine })).toBe('?? t.txt')
 })

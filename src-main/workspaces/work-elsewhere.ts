@@ -1,0 +1,157 @@
+import type { ReviewNote } from '../../src-shared/contract/reviews.ts'
+import type { ErrorAnnotation, WorkPlace } from '../../src-shared/contract/tasks.ts'
+import { isPerson } from '../domain/transition/audience.ts'
+import type { EngineContext } from '../core/context.ts'
+import { othersInWorkspace, workspaceOf } from '../core/workspace-of.ts'
+import type { ExecutionRecord, RunFindings, TaskRecord } from '../ports/store.ts'
+import type { ReviewRecord } from '../ports/review-queries.ts'
+import { WorkspaceError, type BranchRef } from '../ports/workspaces.ts'
+import { noteRunFindings } from './repository-changes.ts'
+import type { Worktrees } from './worktrees.ts'
+
+export const noFindings: RunFindings = { notes: [], places: [] }
+const limitMs = 60_000
+
+/**
+ * Looks for what an ended run left besides the task's branch. Takes commits that descend from the branch; on an error,
+ * writes a warning to the log and finds nothing.
+ */
+export async function findRunFindings(
+  { context, worktrees }: { readonly context: EngineContext; readonly worktrees: Worktrees },
+  { task_id, agent_id, repository_state: before }: ExecutionRecord,
+): Promise<RunFindings> {
+  const { store, workspaces, log } = context
+  const task = store.read.tasks.get(task_id)
+  const workspace = task && workspaceOf(store.read, task)
+  if (!workspace || agent_id === null || before === null) return noFindings
+  const signal = AbortSignal.timeout(limitMs)
+  try {
+    const ref = await worktrees.ref(workspace)
+    if (ref.path === null) return noFindings
+    const worktree = { ...ref, path: ref.path }
+    // Another run may be on its own way there.
+    const isShared = othersInWorkspace(store.read, task).some((one) => one.status === 'running')
+    const { taken, place } = isShared ? { taken: null, place: null } : await workspaces.settleHead(worktree, { signal })
+    // Without its link, git can't read the worktree.
+    if (place?.kind === 'link') return noFindings
+    const traces = await workspaces.runTraces(worktree, before, { signal })
+    return { notes: [...(taken ? [taken] : []), ...traces.notes], places: traces.places }
+  } catch (error) {
+    if (!(error instanceof WorkspaceError) && !signal.aborted) throw error
+    log.warn({ err: error, task_id }, 'what a run left besides its branch could not be looked at')
+    return noFindings
+  }
+}
+
+export type ElsewhereSettled =
+  | { readonly kind: 'clear' }
+  /** A person must decide. */
+  | { readonly kind: 'held'; readonly annotation: ErrorAnnotation }
+  /** Work that a person took conflicts: what the coder is told. */
+  | { readonly kind: 'conflict'; readonly feedback: string }
+
+/**
+ * Looks for work besides the task's branch before a review or a merge. Takes it where the branch can simply be moved
+ * there.
+ */
+export async function settleElsewhere(
+  context: EngineContext,
+  task: TaskRecord,
+  ref: BranchRef,
+  signal: AbortSignal,
+): Promise<ElsewhereSettled> {
+  const feedback = takeConflict(context, task)
+  if (feedback !== null) return { kind: 'conflict', feedback }
+  if (ref.path === null) return { kind: 'clear' }
+  const { workspaces } = context
+  const worktree = { ...ref, path: ref.path }
+  const { taken, place } = await workspaces.settleHead(worktree, { signal })
+  if (place?.kind === 'link') return { kind: 'held', annotation: workElsewhere([place], ref) }
+  const places = await findPlaces(context, task, worktree, signal)
+  const rewritten = await workspaces.rewrittenBase(ref, { signal })
+  const notes: ReviewNote[] = taken ? [taken] : []
+  if (rewritten && !isSeen(context.store.read.reviews.latest(task.id), rewritten)) notes.push(rewritten)
+  saveNotes(context, task, notes)
+  const held = place ? [place, ...places] : places
+  return held.length === 0 ? { kind: 'clear' } : { kind: 'held', annotation: workElsewhere(held, ref) }
+}
+
+/** Returns the conflict that the coder has to be told of, and forgets it. */
+function takeConflict({ feed, store }: EngineContext, { id }: TaskRecord): string | null {
+  const conflict = store.read.tasks.get(id)?.run_findings.conflict ?? null
+  if (conflict === null) return null
+  feed.commit((tx) => {
+    const task = tx.tasks.get(id)
+    if (task) tx.saveTask({ ...task, run_findings: { ...task.run_findings, conflict: null } })
+  })
+  return conflict
+}
+
+/** Returns the places that hold the task. Branches that a run left hold it only if the task has no change of its own. */
+async function findPlaces(
+  { store, workspaces }: EngineContext,
+  task: TaskRecord,
+  worktree: BranchRef & { readonly path: string },
+  signal: AbortSignal,
+): Promise<readonly WorkPlace[]> {
+  const { notes, places } = (store.read.tasks.get(task.id) ?? task).run_findings
+  const branches = notes.flatMap((note): WorkPlace[] =>
+    note.kind === 'work_left' ? [{ kind: 'branch', ref: note.ref, commits: note.commits, files: 0 }] : [],
+  )
+  const found = await workspaces.leftWork(worktree, [...places, ...branches], { signal })
+  if (!found.some(({ kind }) => kind === 'branch')) return found
+  const isEmpty = (await workspaces.diffStat(worktree, { signal })).files === 0
+  return found.filter(({ kind }) => kind !== 'branch' || isEmpty)
+}
+
+/** Returns whether a person has passed a review that named these commits. */
+function isSeen(review: ReviewRecord | null, { commits }: Extract<ReviewNote, { kind: 'base_rewritten' }>): boolean {
+  const isNamed = review?.notes.some((one) => one.kind === 'base_rewritten' && one.commits.join() === commits.join())
+  return isNamed === true && review?.verdicts.some(({ by, verdict }) => verdict === 'pass' && isPerson(by)) === true
+}
+
+function saveNotes({ feed }: EngineContext, { id }: TaskRecord, notes: readonly ReviewNote[]): void {
+  feed.commit((tx) => {
+    const current = tx.tasks.get(id)
+    if (!current) return
+    // What is true of the base now replaces what was.
+    const others = current.run_findings.notes.filter(({ kind }) => kind !== 'base_rewritten')
+    const isGone = others.length < current.run_findings.notes.length
+    const start = isGone ? { ...current, run_findings: { ...current.run_findings, notes: others } } : current
+    const noted = noteRunFindings(tx, start, { notes, places: [] })
+    if (noted !== current) tx.saveTask(noted)
+  })
+}
+
+/** Removes a place from what runs left, after its work was taken or kept. */
+export function forgetPlace({ notes, places, ...others }: RunFindings, { ref }: WorkPlace): RunFindings {
+  return {
+    ...others,
+    notes: notes.filter((note) => note.kind !== 'work_left' || note.ref !== ref),
+    places: places.filter((place) => place.ref !== ref),
+  }
+}
+
+function workElsewhere(places: readonly WorkPlace[], { branch }: BranchRef): ErrorAnnotation {
+  const [first] = places
+  const more = places.length > 1 ? ` and in ${places.length - 1} more places` : ''
+  return {
+    type: 'work_elsewhere',
+    message: `The agent left work ${first === undefined ? 'elsewhere' : nameOf(first)}${more}, not on ${branch}. Take it into the review, or leave it out. It is kept either way.`,
+    places: [...places],
+    recovery_actions: ['take_work', 'leave_work'],
+  }
+}
+
+function nameOf({ kind, ref }: WorkPlace): string {
+  switch (kind) {
+    case 'branch':
+      return `on the branch ${(ref ?? '').replace(/^refs\/(?:heads\/|svc\/left\/[^/]+\/heads\/)/, '')}`
+    case 'detached':
+      return `on no branch, at ${(ref ?? '').slice(0, 12)}`
+    case 'stash':
+      return 'on the stash list'
+    case 'link':
+      return 'in a folder whose .git file is gone or leads elsewhere'
+  }
+}
