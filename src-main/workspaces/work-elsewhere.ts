@@ -67,12 +67,12 @@ export async function settleElsewhere(
   const worktree = { ...ref, path: ref.path }
   const { taken, place } = await workspaces.settleHead(worktree, { signal })
   if (place?.kind === 'link') return { kind: 'held', annotation: workElsewhere([place], ref) }
-  const places = await findPlaces(context, task, worktree, signal)
+  const places = await findPlaces(context, task, { worktree, isElsewhere: place !== null }, signal)
   const rewritten = await workspaces.rewrittenBase(ref, { signal })
   const notes: ReviewNote[] = taken ? [taken] : []
   if (rewritten && !isSeen(context.store.read.reviews.latest(task.id), rewritten)) notes.push(rewritten)
   saveNotes(context, task, notes)
-  const held = place ? [place, ...places] : places
+  const held = place ? [place, ...places.filter(({ ref: other }) => other !== place.ref)] : places
   return held.length === 0 ? { kind: 'clear' } : { kind: 'held', annotation: workElsewhere(held, ref) }
 }
 
@@ -91,7 +91,10 @@ function takeConflict({ feed, store }: EngineContext, { id }: TaskRecord): strin
 async function findPlaces(
   { store, workspaces }: EngineContext,
   task: TaskRecord,
-  worktree: BranchRef & { readonly path: string },
+  {
+    worktree,
+    isElsewhere,
+  }: { readonly worktree: BranchRef & { readonly path: string }; readonly isElsewhere: boolean },
   signal: AbortSignal,
 ): Promise<readonly WorkPlace[]> {
   const { notes, places } = (store.read.tasks.get(task.id) ?? task).run_findings
@@ -100,7 +103,9 @@ async function findPlaces(
   )
   const found = await workspaces.leftWork(worktree, [...places, ...branches], { signal })
   if (!found.some(({ kind }) => kind === 'branch')) return found
-  const isEmpty = (await workspaces.diffStat(worktree, { signal })).files === 0
+  // The files of a worktree that is elsewhere are not the branch's.
+  const own = isElsewhere ? { ...worktree, path: null } : worktree
+  const isEmpty = (await workspaces.diffStat(own, { signal })).files === 0
   return found.filter(({ kind }) => kind !== 'branch' || isEmpty)
 }
 

@@ -145,7 +145,16 @@ export async function moveRef(
 ): Promise<boolean> {
   const from = move.from ?? '0'.repeat(move.to.length)
   noteOwnMove(ref, move.to)
-  const args = ['update-ref', '--no-deref', ...(reflog ? ['--create-reflog'] : []), '-m', move.reason, ref, move.to, from]
+  const args = [
+    'update-ref',
+    '--no-deref',
+    ...(reflog ? ['--create-reflog'] : []),
+    '-m',
+    move.reason,
+    ref,
+    move.to,
+    from,
+  ]
   const { exit_code } = await runGit(cwd, args, { signal, access: 'write', accept: [0, 1, 128] })
   return exit_code === 0
 }
