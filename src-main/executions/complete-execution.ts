@@ -18,6 +18,7 @@ import type { ExecutionRecord, RunFindings, TaskRecord } from '../ports/store.ts
 import type { Transitions } from '../transitions/transitions.ts'
 import { noteAccount } from './accounts.ts'
 import { enqueueExecution } from './enqueue-execution.ts'
+import { unaskedNotes } from './unasked-notes.ts'
 import { saveFinished } from '../core/execution-records.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import { findRepositoryChanges, noteRepositoryChanges, noteRunFindings } from '../workspaces/repository-changes.ts'
@@ -117,7 +118,9 @@ function writeEnd(
   })
   const known = tx.tasks.get(record.task_id)
   if (!known) return
-  const task = noteRunFindings(tx, noteRepositoryChanges(tx, known, found.repository), found.left)
+  const unasked = unaskedNotes(outcome.unasked, redactorOf(deps.context, tx, record.project_id))
+  const left = { ...found.left, notes: [...found.left.notes, ...unasked] }
+  const task = noteRunFindings(tx, noteRepositoryChanges(tx, known, found.repository), left)
   noteChanges(tx, task, record, found.lines)
   const settled: TaskRecord = {
     ...task,

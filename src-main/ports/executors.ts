@@ -58,6 +58,12 @@ export interface ProcessIdentity {
   readonly started: string
 }
 
+/** Changes and commands of an agent that did not ask although it must; `actions` names the first of them. */
+export interface UnaskedActions {
+  readonly count: number
+  readonly actions: readonly string[]
+}
+
 export interface ExecutionOutcome {
   readonly ended: 'exited' | 'stopped' | 'timed_out' | 'failed_to_start'
   readonly exit_code: number | null
@@ -72,6 +78,8 @@ export interface ExecutionOutcome {
    * names one.
    */
   readonly usage_limit?: { readonly resets_at: string | null; readonly account?: string }
+  /** Present if the agent has not kept to its permissions. */
+  readonly unasked?: UnaskedActions
   /** Usage of the account's limits, if the provider reports it. */
   readonly windows?: readonly AccountWindow[]
 }

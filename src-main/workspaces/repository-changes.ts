@@ -130,6 +130,8 @@ function describeNote(note: ReviewNote): string {
       return `${count(note.commits)} taken from ${note.from}, where the agent worked.`
     case 'work_left':
       return `The agent left ${count(note.commits)} on ${note.ref}.`
+    case 'unasked':
+      return `The agent didn't ask, although it must: ${note.actions.join(', ')}`
   }
 }
 

@@ -59,6 +59,13 @@ export const ReviewNote = z.discriminatedUnion('kind', [
   z
     .object({ kind: z.literal('work_left'), ref: z.string(), commits: z.int() })
     .describe('A branch that the agent made, with commits that the task’s branch lacks.'),
+  z
+    .object({
+      kind: z.literal('unasked'),
+      count: z.int(),
+      actions: z.array(z.string()).describe('The first of them, at most 20: `ran npm test`, `changed src/a.ts`.'),
+    })
+    .describe('The agent changed or ran things without asking, although its permissions are not `all`.'),
 ])
 export type ReviewNote = z.infer<typeof ReviewNote>
 

@@ -57,7 +57,9 @@ describe.each(agentSetups)('$name', (setup) => {
 
     expect(outcome).toMatchObject({ ended: 'exited', exit_code: 0, conclusion: 'done' })
     expect(outcome.message).toBe('The greeting is committed.')
-    expect(outcome.usage).toMatchObject({ output_tokens: expect.any(Number) as number })
+    // opencode tells only what its last request used.
+    const isKnown = setup.executor !== 'opencode'
+    expect(outcome.usage).toMatchObject({ output_tokens: isKnown ? (expect.any(Number) as number) : null })
     expect(sessions).toEqual([outcome.session_id])
     expect(await bench.repository.git(['show', 'svc/example:greeting.txt'])).toBe('hello')
     expect(mcp.notes).toEqual(['from the agent'])

@@ -55,7 +55,10 @@ async function run(
   const running = await executors.start(executor, bench.run({ prompt, log, config, ask, mcp: about.mcp ?? null }), {
     signal: never,
   })
-  return { outcome: await running.outcome, log, requests }
+  const outcome = await running.outcome
+  // None of these agents acts on its own.
+  expect(outcome.unasked).toBeUndefined()
+  return { outcome, log, requests }
 }
 
 const brief = ({ action, target }: AgentRequest): string => `${action ?? 'question'} ${target ?? ''}`

@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline'
 
 /**
  * An agent that speaks ACP on its stdin and stdout and asks before each call that its prompt lists between `<asks>`
- * and `</asks>`. It writes what it may; its last message contains the answers.
+ * and `</asks>`. It writes what it may; its last message contains the answers. Calls between `<does>` and `</does>` it
+ * does without asking.
  */
 
 interface Call {
@@ -36,8 +37,23 @@ function ask(call: Call): Promise<string> {
   return new Promise((resolve) => waiting.set(id, resolve))
 }
 
+const toldCalls = (prompt: string, tag: string): readonly Call[] =>
+  JSON.parse(new RegExp(`<${tag}>(.*)</${tag}>`, 's').exec(prompt)?.[1] ?? '[]') as readonly Call[]
+
+async function act(call: Call): Promise<void> {
+  asked += 1
+  const toolCallId = `call-${asked}`
+  const tell = (update: object): void =>
+    send({ method: 'session/update', params: { sessionId: 's1', update: { toolCallId, ...update } } })
+  tell({ sessionUpdate: 'tool_call', status: 'pending', ...call })
+  const { path, content } = call.rawInput
+  if (path !== undefined && content !== undefined) await writeFile(path, content)
+  tell({ sessionUpdate: 'tool_call_update', status: 'completed' })
+}
+
 async function work(prompt: string): Promise<void> {
-  const calls = JSON.parse(/<asks>(.*)<\/asks>/s.exec(prompt)?.[1] ?? '[]') as readonly Call[]
+  for (const call of toldCalls(prompt, 'does')) await act(call)
+  const calls = toldCalls(prompt, 'asks')
   const answers: string[] = []
   for (const call of calls) {
     const answer = await ask(call)

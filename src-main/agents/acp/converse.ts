@@ -17,6 +17,7 @@ import { AcpSetupError, describeError, openAcpSession } from './session.ts'
 import type { AcpSession } from './session.ts'
 import { readAskedCall, readUpdate } from './updates.ts'
 import { createUsageCount } from './usage.ts'
+import { createUnaskedCalls, type UnaskedCalls } from './unasked.ts'
 import type { UsageCount } from './usage.ts'
 
 /** The state of one session. */
@@ -32,6 +33,7 @@ interface AcpState {
   readonly permissions: Permissions
   /** Pending permission requests, by call ID. */
   readonly asked: Map<string, PermissionRequest>
+  readonly unasked: UnaskedCalls
   /** Messages of people, sent at the end of the turn. */
   readonly queue: string[]
   /** The replay of earlier turns is over. */
@@ -53,7 +55,11 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
     model: () => run.config.model ?? program.model,
     tellsLastCall: () => tellsLastRequest(program.name),
   })
-  const updates = createUpdateReader({ cwd: run.cwd, story, usage, listener, isNotice })
+  const asked = new Map<string, PermissionRequest>()
+  // The protocol has no field for the reason of a denial.
+  const permissions = createPermissions(run, { tellsWhy: false })
+  const unasked = createUnaskedCalls({ run, permissions, wasAsked: (id) => asked.has(id), listener })
+  const updates = createUpdateReader({ cwd: run.cwd, story, usage, listener, isNotice, onDone: unasked.ended })
   const talk: AcpState = {
     agent,
     run,
@@ -62,9 +68,9 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
     story,
     usage,
     updates,
-    // The protocol has no field for the reason of a denial.
-    permissions: createPermissions(run, { tellsWhy: false }),
-    asked: new Map(),
+    permissions,
+    asked,
+    unasked,
     queue: [],
     present: false,
     replayed: 0,
@@ -227,13 +233,18 @@ function fail(talk: AcpState, error: unknown): void {
   listener.onEntry({ type: 'error', at: listener.now(), text: clip(text) })
 }
 
-function acpRunResult({ story, run, usage, agent, cutShort, neverBegan }: AcpState, stderr: string): RunResult {
+function acpRunResult(
+  { story, run, usage, agent, unasked, cutShort, neverBegan }: AcpState,
+  stderr: string,
+): RunResult {
   story.usage = usage.total()
   if (cutShort)
     recordFailure(story, stderr || `${executorInfos[agent.program.executor].name} ended in the middle of its turn.`)
   // What the agent was waiting for is mostly on its stderr.
   if (neverBegan && stderr !== '') recordFailure(story, `${story.failure?.text ?? ''} It wrote: ${stderr}`)
   const result = toRunResult(story, stderr)
+  const alone = unasked.result()
   // A session that failed to resume must not be resumed again, unless the agent never got that far.
-  return { ...result, session_id: result.session_id ?? (story.failure !== null && !cutShort ? null : run.session_id) }
+  const session_id = result.session_id ?? (story.failure !== null && !cutShort ? null : run.session_id)
+  return { ...result, session_id, ...(alone && { unasked: alone }) }
 }

@@ -21,6 +21,8 @@ export interface UpdateReaderOptions {
   readonly usage: UsageCount
   readonly listener: Pick<AgentSessionListener, 'onEntry' | 'now'>
   readonly isNotice: (text: string) => boolean
+  /** Called when a call has ended well. */
+  readonly onDone: (id: string, call: PermissionRequest) => void
 }
 
 /** Messages arrive in chunks; one longer than this becomes several entries. */
@@ -36,7 +38,8 @@ interface KnownCall {
  * Converts session updates into transcript entries. Consecutive chunks become one entry. A call is written once it is
  * known what it does, often later than its start.
  */
-export function createUpdateReader({ cwd, story, usage, listener, isNotice }: UpdateReaderOptions): UpdateReader {
+export function createUpdateReader(options: UpdateReaderOptions): UpdateReader {
+  const { cwd, story, usage, listener, isNotice, onDone } = options
   const calls = new Map<string, KnownCall>()
   let gathered: { type: 'message' | 'thinking'; id: string | null; text: string } | null = null
 
@@ -84,6 +87,7 @@ export function createUpdateReader({ cwd, story, usage, listener, isNotice }: Up
     usage.toolEnded()
     calls.delete(update.toolCallId)
     const id = update.toolCallId
+    if (update.status === 'completed') onDone(id, describePermissionRequest(known.call, known.title, cwd))
     listener.onEntry({ type: 'tool_result', at: listener.now(), id, ...resultOfCall(known.call) })
   }
   const tellUsage = (): void => {

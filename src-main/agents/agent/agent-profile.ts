@@ -76,7 +76,7 @@ export interface AgentSessionListener {
 /** The result of a run, judged by the agent's messages and tool use. */
 export type RunResult = Pick<
   ExecutionOutcome,
-  'session_id' | 'usage' | 'conclusion' | 'message' | 'usage_limit' | 'windows'
+  'session_id' | 'usage' | 'conclusion' | 'message' | 'usage_limit' | 'unasked' | 'windows'
 > & {
   /** The run failed, whatever its exit code. */
   readonly failed: boolean

@@ -28,6 +28,8 @@ export interface Verdict {
 export interface Permissions {
   /** Aborting `signal` withdraws the request, which denies it. */
   decide(call: PermissionRequest, signal: AbortSignal): Promise<Verdict>
+  /** Returns whether the agent may do this without asking. */
+  mayActAlone(call: PermissionRequest): Promise<boolean>
   /** Asks people an agent's question; resolves with null if no one will answer. */
   ask(request: AgentRequest, signal: AbortSignal): Promise<AgentRequestAnswer | null>
 }
@@ -44,13 +46,16 @@ export function createPermissions(
   const policy = policyOf(run.config)
   const allowed = new Set<string>()
   const ask: Permissions['ask'] = async (request, signal) => (await run.ask?.(request, { signal })) ?? null
+  const describe = async (call: PermissionRequest) => ({
+    action: call.action,
+    ours: call.ours && staysInOwnTask(call.tool, call.input, run.task_id),
+    places: await resolveToolPaths(run.cwd, call.paths),
+  })
   return {
     ask,
+    mayActAlone: async (call) => mayActAlone(policy, await describe(call), run.protectedNames),
     decide: async (call, signal) => {
-      const { action, paths } = call
-      const ours = call.ours && staysInOwnTask(call.tool, call.input, run.task_id)
-      const places = await resolveToolPaths(run.cwd, paths)
-      const alone = { action, ours, places }
+      const alone = await describe(call)
       if (mayActAlone(policy, alone, run.protectedNames)) return yes
       const lasting = lastingOf(call, mayActAlone('worktree', alone, run.protectedNames))
       if (allowed.has(lasting.key)) return yes

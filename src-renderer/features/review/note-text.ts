@@ -57,6 +57,12 @@ export function noteText(note: ReviewNote): NoteText {
         text: `${count(note.commits, 'commit')} that this review doesn’t show:`,
         named: shortRef(note.ref),
       }
+    case 'unasked':
+      return {
+        title: 'The agent didn’t ask before it acted.',
+        text: `Its permissions require that. ${count(note.count, 'action')} without asking:`,
+        named: note.actions.map(escapeHidden).join(', ') + (note.count > note.actions.length ? ' …' : ''),
+      }
   }
 }
 

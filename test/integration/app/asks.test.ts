@@ -211,3 +211,30 @@ test.concurrent('asks no one under `all`, and refuses other policies for agents 
   const claim = client.call('tasks.claim', { task_id: task.id, agent_id: hosted?.id })
   expect(await refused(claim)).toMatchObject({ code: 'validation_failed' })
 })
+
+test.concurrent('says of an agent that must ask and does not, while it runs and at the review', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const config = { command, permissions: 'ask' as const }
+  const agent = await client.call('agents.create', { name: 'Rash', executor: 'acp', config })
+  const does = [run('npm test'), write('a.txt'), { title: 'Read b', kind: 'read', rawInput: { path: 'b.txt' } }]
+  const told = `<does>${JSON.stringify(does)}</does> <asks>${JSON.stringify([write('c.txt')])}</asks>`
+  const task = await job.task({ description: `Do it. ${told}` })
+  const { execution } = await job.claim(task, agent)
+  const ask = await asked(job, execution, () => true)
+  const entries = await job.running.eventually(
+    () => transcript(job, execution),
+    (all) => all.some(({ type }) => type === 'error'),
+  )
+  const errors = entries.flatMap((entry) => (entry.type === 'error' ? [entry.text] : []))
+  expect(errors).toEqual([
+    expect.stringMatching(/^The agent ran npm test without asking, although its permissions are `ask`/),
+  ])
+  await answer(job, execution, ask, 'allow')
+  const reviewed = await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  const { items } = await client.call('tasks.reviews', { task_id: reviewed.id })
+  const [review] = items
+  // What it asked for, and what it may do alone, is no note.
+  expect(review?.notes).toEqual([{ kind: 'unasked', count: 2, actions: ['ran npm test', 'wrote a.txt'] }])
+  expect(review?.status).toBe('running')
+})

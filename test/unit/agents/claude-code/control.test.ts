@@ -22,7 +22,12 @@ function play(permissions: Partial<Permissions>): Played {
   const sent: unknown[] = []
   let wake: (() => void) | undefined
   const control = createControl({
-    permissions: { decide: () => Promise.resolve(yes), ask: () => Promise.resolve(null), ...permissions },
+    permissions: {
+      decide: () => Promise.resolve(yes),
+      mayActAlone: () => Promise.resolve(false),
+      ask: () => Promise.resolve(null),
+      ...permissions,
+    },
     cwd: '/tree',
     send: (message) => {
       sent.push(message)
