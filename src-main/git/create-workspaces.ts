@@ -45,7 +45,7 @@ import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-r
 import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
 import { requireOwn } from './commands/own-worktree.ts'
 import { readCommitDiff, readCommits } from './branch-commits.ts'
-import { readDiff, readDiffStat } from './read-diff.ts'
+import { readDiff, readDiffStat, readHiddenPaths } from './read-diff.ts'
 import { putBackBranches, readBranches } from './other-branches.ts'
 import { readIgnoredSince } from './elsewhere/ignored-since.ts'
 import { readLeftWork } from './elsewhere/left-refs.ts'
@@ -168,6 +168,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     commits: (ref, { signal }) => ofRepository(ref, { signal }, () => readCommits(ref, { signal })),
     commitDiff: (ref, commit, file, { signal, ...wishes }) =>
       ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
+    hiddenText: (ref, { signal }) => ofRepository(ref, { signal }, () => readHiddenPaths(ref, { signal, indexes })),
     diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal, indexes })),
     ...createObservers(options, reads),
     ...createElsewhere({ worktrees, now, perRepository }),

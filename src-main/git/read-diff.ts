@@ -5,7 +5,7 @@ import { WorkspaceError } from '../ports/workspaces.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { BranchRef } from '../ports/workspaces.ts'
 import { branchRef, isAncestor, knownMergeBase, readOddHead, resolveBase, resolveCommit } from './commands/branch.ts'
-import { readPatch, readStat } from './commands/diff.ts'
+import { readHiddenText, readPatch, readStat } from './commands/diff.ts'
 import type { DiffSides } from './commands/diff.ts'
 import { treeWithoutLock } from './commands/committed-lock.ts'
 import { GitError } from './commands/git-error.ts'
@@ -55,6 +55,12 @@ export async function readDiff(
 export async function readDiffStat(ref: BranchRef, { signal, indexes }: Reading): Promise<DiffStat> {
   const found = await findSides(ref, 'branch', { signal, since: null })
   return await compare(found, { signal, indexes }, (sides) => readStat(sides, { signal }))
+}
+
+/** Returns the changed files of a branch that no diff can show as text, though a reader would expect it. */
+export async function readHiddenPaths(ref: BranchRef, { signal, indexes }: Reading): Promise<readonly string[]> {
+  const found = await findSides(ref, 'branch', { signal, since: null })
+  return await compare(found, { signal, indexes }, (sides) => readHiddenText(sides, { signal }))
 }
 
 interface FoundSides {

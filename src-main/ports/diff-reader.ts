@@ -41,6 +41,8 @@ export interface DiffReader {
     options: Cancellable & Pick<DiffQuery, 'ignore_whitespace'>,
   ): Promise<FileDiff | null>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
+  /** Returns the changed files that no diff can show as text, though their name, mode or earlier content is a text's. */
+  hiddenText(ref: BranchRef, options: Cancellable): Promise<readonly string[]>
   /**
    * Returns how lines changed since a tree of the work, in the order of the places: null for unchanged lines, and
    * null for all if that tree is gone.

@@ -90,6 +90,22 @@ export function noteRunFindings(tx: Tx, task: TaskRecord, found: RunFindings): T
   return showAtReview(tx, { ...task, run_findings }, notes.some(needsPerson))
 }
 
+/** Replaces the notes of one kind by what is true now, and shows that at the open review. */
+export function replaceNotes(
+  tx: Tx,
+  task: TaskRecord,
+  kind: ReviewNote['kind'],
+  notes: readonly ReviewNote[],
+): TaskRecord {
+  const known = task.run_findings.notes.filter((note) => note.kind === kind)
+  if (JSON.stringify(known) === JSON.stringify(notes)) return task
+  const added = newOnes(known, notes)
+  for (const note of added) noteInTimeline(tx, task, note.kind, describeNote(note))
+  const others = task.run_findings.notes.filter((note) => note.kind !== kind)
+  const run_findings = { ...task.run_findings, notes: [...others, ...notes] }
+  return showAtReview(tx, { ...task, run_findings }, added.some(needsPerson))
+}
+
 function newOnes<T>(known: readonly T[], found: readonly T[]): readonly T[] {
   const keys = new Set(known.map((one) => JSON.stringify(one)))
   return found.filter((one) => !keys.has(JSON.stringify(one)))

@@ -6,7 +6,7 @@ import { othersInWorkspace, workspaceOf } from '../core/workspace-of.ts'
 import type { ExecutionRecord, RunFindings, TaskRecord } from '../ports/store.ts'
 import type { ReviewRecord } from '../ports/review-queries.ts'
 import { WorkspaceError, type BranchRef } from '../ports/workspaces.ts'
-import { noteRunFindings } from './repository-changes.ts'
+import { noteRunFindings, replaceNotes } from './repository-changes.ts'
 import type { Worktrees } from './worktrees.ts'
 
 export const noFindings: RunFindings = { notes: [], places: [] }
@@ -69,9 +69,8 @@ export async function settleElsewhere(
   if (place?.kind === 'link') return { kind: 'held', annotation: workElsewhere([place], ref) }
   const places = await findPlaces(context, task, { worktree, isElsewhere: place !== null }, signal)
   const rewritten = await workspaces.rewrittenBase(ref, { signal })
-  const notes: ReviewNote[] = taken ? [taken] : []
-  if (rewritten && !isSeen(context.store.read.reviews.latest(task.id), rewritten)) notes.push(rewritten)
-  saveNotes(context, task, notes)
+  const isKnown = rewritten !== null && isSeen(context.store.read.reviews.latest(task.id), rewritten)
+  saveNotes(context, task, { taken, ...(!isKnown && { rewritten }) })
   const held = place ? [place, ...places.filter(({ ref: other }) => other !== place.ref)] : places
   return held.length === 0 ? { kind: 'clear' } : { kind: 'held', annotation: workElsewhere(held, ref) }
 }
@@ -115,16 +114,29 @@ function isSeen(review: ReviewRecord | null, { commits }: Extract<ReviewNote, { 
   return isNamed === true && review?.verdicts.some(({ by, verdict }) => verdict === 'pass' && isPerson(by)) === true
 }
 
-function saveNotes({ feed }: EngineContext, { id }: TaskRecord, notes: readonly ReviewNote[]): void {
+function saveNotes(
+  { feed }: EngineContext,
+  { id }: TaskRecord,
+  { taken, rewritten }: { readonly taken: ReviewNote | null; readonly rewritten?: ReviewNote | null },
+): void {
   feed.commit((tx) => {
     const current = tx.tasks.get(id)
     if (!current) return
-    // What is true of the base now replaces what was.
-    const others = current.run_findings.notes.filter(({ kind }) => kind !== 'base_rewritten')
-    const isGone = others.length < current.run_findings.notes.length
-    const start = isGone ? { ...current, run_findings: { ...current.run_findings, notes: others } } : current
-    const noted = noteRunFindings(tx, start, { notes, places: [] })
+    const notes = rewritten ? [rewritten] : []
+    // A person who passed the review has seen them there.
+    const replaced = rewritten === undefined ? current : replaceNotes(tx, current, 'base_rewritten', notes)
+    const noted = taken ? noteRunFindings(tx, replaced, { notes: [taken], places: [] }) : replaced
     if (noted !== current) tx.saveTask(noted)
+  })
+}
+
+/** Notes at the open review the files that its diff can't show. */
+export function noteHiddenText({ feed }: EngineContext, { id }: TaskRecord, paths: readonly string[]): void {
+  feed.commit((tx) => {
+    const current = tx.tasks.get(id)
+    const notes: ReviewNote[] = paths.length === 0 ? [] : [{ kind: 'hidden_text', paths: [...paths] }]
+    const noted = current && replaceNotes(tx, current, 'hidden_text', notes)
+    if (noted && noted !== current) tx.saveTask(noted)
   })
 }
 

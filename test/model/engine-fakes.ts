@@ -95,6 +95,7 @@ export const fakeWorkspaces: Workspaces = {
   diff: () => Promise.resolve(emptyDiff),
   commits: () => Promise.resolve([]),
   commitDiff: () => Promise.resolve(null),
+  hiddenText: () => Promise.resolve([]),
   diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
   watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),
   programs: (repo) => Promise.resolve({ common: repo, programs: {} }),

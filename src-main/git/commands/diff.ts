@@ -5,6 +5,7 @@ import type { PatchLimits, PatchPart } from './patch-parts.ts'
 import { orNothing, type RawChange } from './raw-changes.ts'
 import { runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
+import { findHiddenText } from './hidden-text.ts'
 import { findText } from './text-blobs.ts'
 import { allBut, inOrder, unreadChanges } from './unread-files.ts'
 import type { UnreadFile } from './unread-files.ts'
@@ -69,6 +70,15 @@ export async function readStat(sides: DiffSides, { signal }: Options): Promise<D
   }
 }
 
+/** Returns the paths of changes that no diff can show as text, though a reader would expect it. */
+export async function readHiddenText(sides: DiffSides, { signal }: Options): Promise<readonly string[]> {
+  const args = ['-z', '--raw', '--numstat', '--no-abbrev', '--find-renames', ...form]
+  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env })
+  const binary = parseCounts(splitNul(stdout)).filter((change) => change.binary)
+  if (binary.length === 0) return []
+  return findHiddenText(binary, await findText(sides.cwd, binary.flatMap(blobsOf), { signal, env: sides.env }))
+}
+
 /** A readable diff, and all changes, wanted or not. */
 export interface ReadPatch {
   readonly diff: Pick<FileDiff, 'files' | 'patch' | 'truncated'>
@@ -126,10 +136,11 @@ async function findMasked<T extends Maskable>(
 ): Promise<readonly T[]> {
   const binary = changes.filter((change) => change.binary)
   if (binary.length === 0) return []
-  const blobs = ({ old_blob, new_blob }: Maskable) => [old_blob, new_blob].filter((id) => id !== null)
-  const text = await findText(cwd, binary.flatMap(blobs), { signal, env })
-  return binary.filter((change) => blobs(change).every((id) => text.has(id)))
+  const text = await findText(cwd, binary.flatMap(blobsOf), { signal, env })
+  return binary.filter((change) => blobsOf(change).every((id) => text.has(id)))
 }
+
+const blobsOf = ({ old_blob, new_blob }: Maskable) => [old_blob, new_blob].filter((id) => id !== null)
 
 /** Reads changes that attributes call binary as text. */
 async function readUnmasked(
@@ -184,22 +195,24 @@ function describe(change: RawChange, part: PatchPart): FileChange {
 }
 
 interface Counted extends Maskable {
+  readonly new_mode: string | null
   readonly additions: number
   readonly deletions: number
 }
 
 /** Parses `--raw --numstat -z`: first all raw records, then the counts in the same order. */
 function parseCounts(fields: readonly string[]): readonly Counted[] {
-  const raw: Omit<Maskable, 'binary'>[] = []
+  const raw: Omit<Counted, 'binary' | 'additions' | 'deletions'>[] = []
   let at = 0
   while (fields[at]?.startsWith(':')) {
-    const [, , oldBlob = '', newBlob = '', letters = ''] = (fields[at] ?? '').split(' ')
+    const [, newMode = '', oldBlob = '', newBlob = '', letters = ''] = (fields[at] ?? '').split(' ')
     const isRename = letters.startsWith('R')
     const first = fields[at + 1] ?? ''
     const path = isRename ? (fields[at + 2] ?? '') : first
     raw.push({
       path,
       old_path: isRename ? first : null,
+      new_mode: orNothing(newMode),
       old_blob: orNothing(oldBlob),
       new_blob: orNothing(newBlob),
     })

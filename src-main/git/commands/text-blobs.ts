@@ -3,12 +3,17 @@ import type { GitOptions } from './run-git.ts'
 
 /** Git searches this many bytes at the start of a file for a NUL to decide whether it is text. */
 const checkedBytes = 8_000
+/** One NUL in so many bytes hides no text: without this, one NUL would take a whole file out of a diff. */
+const bytesPerNul = 100
 /** A larger blob counts as binary, as with `core.bigFileThreshold` of a diff. */
 const maxBytes = 128 * 1024 * 1024
 const maxRemembered = 20_000
 const isTextById = new Map<string, boolean>()
 
-/** Returns the blobs whose content is text, whatever attributes say about their paths. */
+/**
+ * Returns the blobs whose content is text, whatever attributes say about their paths: without a NUL where git looks for
+ * one, or UTF-8 with at most one NUL in a hundred bytes.
+ */
 export async function findText(
   cwd: string,
   ids: readonly string[],
@@ -46,10 +51,10 @@ async function checkSizes(
   return { readable, other: ids.filter((id) => !found.has(id)) }
 }
 
-/** Reads the output of `cat-file --batch` and keeps only the start of each blob. */
+/** Reads the output of `cat-file --batch` without keeping the blobs. */
 function createBlobReader(onBlob: (id: string, isText: boolean) => void) {
   let heading = ''
-  let blob: { readonly id: string; readonly size: number; read: number; hasNul: boolean } | null = null
+  let blob: ReadBlob | null = null
   return (chunk: Buffer): 'more' => {
     let at = 0
     while (at < chunk.length) {
@@ -59,20 +64,47 @@ function createBlobReader(onBlob: (id: string, isText: boolean) => void) {
         at = end < 0 ? chunk.length : end + 1
         if (end < 0) continue
         const [id = '', size = '0'] = heading.split(' ')
-        blob = { id, size: Number(size), read: 0, hasNul: false }
+        blob = { id, size: Number(size), read: 0, nuls: 0, decoder: null }
         heading = ''
         continue
       }
       // A line end follows the content.
       const end = Math.min(chunk.length, at + blob.size + 1 - blob.read)
-      const looked = chunk.subarray(at, Math.min(end, at + Math.max(0, Math.min(checkedBytes, blob.size) - blob.read)))
-      if (looked.includes(0)) blob.hasNul = true
+      look(blob, chunk.subarray(at, Math.min(end, at + blob.size - blob.read)))
       blob.read += end - at
       at = end
       if (blob.read <= blob.size) continue
-      onBlob(blob.id, !blob.hasNul)
+      onBlob(blob.id, isText(blob))
       blob = null
     }
     return 'more'
   }
+}
+
+interface ReadBlob {
+  readonly id: string
+  readonly size: number
+  read: number
+  nuls: number
+  /** Checks that a blob with a NUL is UTF-8; `invalid` if it is not. */
+  decoder: TextDecoder | 'invalid' | null
+}
+
+function look(blob: ReadBlob, content: Buffer): void {
+  if (blob.nuls === 0 && (blob.read >= checkedBytes || !content.subarray(0, checkedBytes - blob.read).includes(0))) {
+    return
+  }
+  for (let at = content.indexOf(0); at >= 0; at = content.indexOf(0, at + 1)) blob.nuls += 1
+  // What came before the first NUL is not kept; a character that is cut there is the only thing that is missed.
+  if (blob.decoder === null) blob.decoder = new TextDecoder('utf-8', { fatal: true })
+  if (blob.decoder === 'invalid') return
+  try {
+    blob.decoder.decode(content, { stream: true })
+  } catch {
+    blob.decoder = 'invalid'
+  }
+}
+
+function isText({ nuls, size, decoder }: ReadBlob): boolean {
+  return nuls === 0 || (decoder !== 'invalid' && nuls * bytesPerNul <= size)
 }
