@@ -1,25 +1,22 @@
 import { realpath, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { createKeyedLock, type KeyedLock } from '../platform/locks/keyed-lock.ts'
+import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import { createSingleFlight } from '../platform/locks/single-flight.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { Containment } from '../ports/containment.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { BranchRef, Workspaces } from '../ports/workspaces.ts'
-import type { WorkElsewhere } from '../ports/work-elsewhere.ts'
+import type { Workspaces } from '../ports/workspaces.ts'
 import { absorbNested, readInner, removeNested } from './worktree/inner-repositories.ts'
 import { refuseDataLinks } from './commands/refuse-data-links.ts'
 import { changedPaths, listChanged } from './commands/tree-paths.ts'
 import { ensureWorktree } from './worktree/ensure-worktree.ts'
-import { explainFileError, orNull } from './files/file-errors.ts'
+import { orNull } from './files/file-errors.ts'
 import { measureFolder } from './files/folder-size.ts'
 import { answeringPorts, arePortsFree } from './free-ports.ts'
 import { mergeBase, resolveBase } from './commands/branch.ts'
 import { commitEverything } from './commands/commit.ts'
 import { withTrust, type TrustedPrograms } from './commands/configured-programs.ts'
-import { GitError } from './commands/git-error.ts'
 import { removeLeftTemporary } from './commands/temporary-folder.ts'
 import { tipOf } from './commands/refs.ts'
 import { commonDir } from './commands/worktree.ts'
@@ -47,12 +44,9 @@ import { requireOwn } from './commands/own-worktree.ts'
 import { readCommitDiff, readCommits } from './branch-commits.ts'
 import { readDiff, readDiffStat, readHiddenPaths } from './read-diff.ts'
 import { putBackBranches, readBranches } from './other-branches.ts'
-import { readIgnoredSince } from './elsewhere/ignored-since.ts'
-import { readLeftWork } from './elsewhere/left-refs.ts'
-import { readRewrittenBase } from './elsewhere/rewritten-base.ts'
-import { readRunTraces } from './elsewhere/run-traces.ts'
-import { isOnBranch, settleHead } from './elsewhere/settle-head.ts'
-import { leaveWork, takeWork } from './elsewhere/take-work.ts'
+import { isOnBranch } from './elsewhere/settle-head.ts'
+import { createElsewhere } from './create-elsewhere.ts'
+import { asWorkspaceError, folderOf, ofRepository } from './workspace-errors.ts'
 import { readPrograms, readRepositoryState, readRuns } from './repository-state.ts'
 import { discardWorktree, removeWorktreeSafely } from './worktree/remove-worktree.ts'
 import { deleteRescue, expireRescues, listRescues } from './rescue/rescue-list.ts'
@@ -355,37 +349,6 @@ function createObservers(
   }
 }
 
-/** Returns what looks for work besides the tasks' branches. Its writes hold the worktree and the repository. */
-function createElsewhere(own: {
-  readonly worktrees: KeyedLock
-  readonly now: () => number
-  readonly perRepository: <T>(repo: string, options: Cancellable, work: () => Promise<T>) => Promise<T>
-}): WorkElsewhere {
-  const { worktrees, now, perRepository } = own
-  const changing = <T>(ref: BranchRef, { signal }: Cancellable, work: () => Promise<T>): Promise<T> =>
-    ofRepository(ref, { signal }, () =>
-      worktrees.run(folderOf(ref), () => perRepository(ref.repo_path, { signal }, work)),
-    )
-  return {
-    runTraces: (ref, before, { signal }) => ofRepository(ref, { signal }, () => readRunTraces(ref, before, { signal })),
-    settleHead: async (ref, { signal }) => {
-      // The usual case needs neither git nor the locks.
-      const isThere = await asWorkspaceError(isOnBranch(ref.path, ref.branch, { signal }))
-      return isThere ? { taken: null, place: null } : await changing(ref, { signal }, () => settleHead(ref, { signal }))
-    },
-    leftWork: (ref, known, { signal }) => ofRepository(ref, { signal }, () => readLeftWork(ref, known, { signal })),
-    rewrittenBase: (ref, { signal }) =>
-      asWorkspaceError(requireRepository(ref.repo_path, { signal }).then(() => readRewrittenBase(ref, { signal }))),
-    takeWork: (ref, task, place, message, { signal }) =>
-      changing(ref, { signal }, () => takeWork(ref, task, place, message, { signal, now })),
-    leaveWork: (ref, task, place, { signal }) =>
-      changing(ref, { signal }, () => leaveWork(ref, task, place, { signal, now })),
-    ignoredSince: (path, since, { signal }) => asWorkspaceError(readIgnoredSince(path, since, { signal })),
-  }
-}
-
-const folderOf = ({ path, repo_path }: BranchRef): string => resolve(path ?? repo_path)
-
 async function isSameRepository(one: string, other: string, { signal }: Cancellable): Promise<boolean> {
   const [first, second] = await Promise.all([commonDir(one, { signal }), commonDir(other, { signal })])
   return (await realpath(first)) === (await realpath(second))
@@ -394,31 +357,4 @@ async function isSameRepository(one: string, other: string, { signal }: Cancella
 async function forkPoint(path: string, baseBranch: string, { signal }: Cancellable): Promise<string | null> {
   const base = await resolveBase(path, baseBranch, { signal })
   return base === null ? null : await mergeBase(path, base, 'HEAD', { signal })
-}
-
-/** Throws the error of a missing repository in place of a null or a failure that it caused. */
-async function ofRepository<T>(
-  { repo_path }: Pick<BranchRef, 'repo_path'>,
-  { signal }: Cancellable,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    const answer = await asWorkspaceError(work())
-    if (answer === null) await requireRepository(repo_path, { signal })
-    return answer
-  } catch (error) {
-    if (error instanceof WorkspaceError && !signal.aborted)
-      await asWorkspaceError(requireRepository(repo_path, { signal }))
-    throw error
-  }
-}
-
-async function asWorkspaceError<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    const message = error instanceof GitError ? error.message : explainFileError(error)
-    if (message !== null) throw new WorkspaceError('git_failed', message, { cause: error })
-    throw error
-  }
 }

@@ -3,7 +3,7 @@ import type { ReviewNote } from '../../src-shared/contract/reviews.ts'
 import type { WorkPlace } from '../../src-shared/contract/tasks.ts'
 import type { BranchRef } from './branch-ref.ts'
 import type { Cancellable } from './cancellable.ts'
-import type { RepositoryState } from './workspaces.ts'
+import type { RepositoryState } from './repository-state.ts'
 
 type Worktree = BranchRef & { readonly path: string }
 type NoteOf<K extends ReviewNote['kind']> = Extract<ReviewNote, { kind: K }>

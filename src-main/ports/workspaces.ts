@@ -10,10 +10,12 @@ import type { Cancellable } from './cancellable.ts'
 import type { ContainmentRules } from './containment.ts'
 import type { OrphanStore, RescueStore } from './rescue-keeper.ts'
 import type { OverlapReader } from './overlap-reader.ts'
+import type { RepositoryState } from './repository-state.ts'
 import type { TargetMover } from './target-mover.ts'
 import type { WorkElsewhere } from './work-elsewhere.ts'
 
 export type { BranchRef, MergeRequest } from './branch-ref.ts'
+export type { RepositoryState } from './repository-state.ts'
 
 export interface RepositoryInfo {
   /** Absolute path of the main worktree's root (or of the bare repository). */
@@ -93,13 +95,6 @@ export interface RepositoryPrograms {
   readonly common: string
   readonly programs: ConfiguredPrograms
 }
-
-/**
- * State of a repository besides the work: hashes of the files that control git, by path relative to the common git
- * folder; if asked for, all refs by name (an object, or `ref: ` and a name), under `stash`, `time` and `logs` what tells
- * whose later moves are.
- */
-export type RepositoryState = Readonly<Record<string, string>>
 
 export type MergeResult =
   /**

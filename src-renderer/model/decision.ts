@@ -1,8 +1,9 @@
 import type { Review } from '../../src-shared/contract/reviews.ts'
-import type { RecoveryAction, Task, TaskMove } from '../../src-shared/contract/tasks.ts'
+import type { ErrorAnnotation, RecoveryAction, Task, TaskMove } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { count } from '../formatters/format-amounts.ts'
 import { recoveryLabels } from '../formatters/recovery-labels.ts'
+import { escapeHidden } from '../../src-shared/lang/hidden-characters.ts'
 import type { CommandId } from './command-list.ts'
 import { hasTrait, stateOf } from './workflow-shape.ts'
 
@@ -132,7 +133,7 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
   const refused = standing.refusal ?? conflict ?? moveRefusal
   const steps = passed ? ['transition' as const] : review ? (['verdict', 'transition'] as const) : ['verdict' as const]
   const advance: DecisionAction = {
-    ...advanceText(facts, gate, { merges, passed, isReviewed: review !== undefined }),
+    ...advanceText(facts, gate, { merges, passed, isReviewed: review !== undefined, isEmpty: review?.empty === true }),
     refused,
     deed: { kind: 'advance', to, merges, steps },
   }
@@ -199,6 +200,9 @@ function standingAt(facts: DecisionFacts, gate: WorkflowState, review: Review | 
   })
   if (task.error_annotation?.type === 'hook_failed')
     return held('A hook failed', 'fail', see('hooks', 'See what failed'))
+  const decisionText = task.error_annotation ? decisionTexts[task.error_annotation.type] : undefined
+  if (task.entry_barrier && decisionText !== undefined)
+    return held(decisionText, 'you', see('review', 'See the review'))
   const isReviewGate = hasTrait(workflow, gate, 'makes_gate')
   if (!isReviewGate)
     return task.entry_barrier
@@ -218,13 +222,30 @@ function standingAt(facts: DecisionFacts, gate: WorkflowState, review: Review | 
   return { sentence: reviewText(facts, review), refusal: null, look: null }
 }
 
+/** What a person must decide before the checks run. The actions stand at the task's condition. */
+const decisionTexts: Partial<Record<ErrorAnnotation['type'], string>> = {
+  work_elsewhere: 'Work is outside the task’s branch. Take it, or leave it out.',
+  nested_repository: 'The worktree holds another repository. Take its files, or leave it out.',
+  submodule_not_pushed: 'A submodule is not pushed',
+}
+
 /** What was checked, and who has looked at it. */
-function reviewText({ nameOf, isMine }: DecisionFacts, { ci_steps, verdicts }: Review): DecisionSentence {
+function reviewText({ nameOf, isMine }: DecisionFacts, review: Review): DecisionSentence {
+  const { ci_steps, verdicts } = review
+  if (review.empty) return { text: emptyText(review), tone: 'warn' }
   const last = new Map(verdicts.map(({ by, verdict }) => [by, verdict]))
   const others = [...last].flatMap(([by, verdict]) => (verdict === 'pass' && !isMine(by) ? [nameOf(by)] : []))
   const names = [...last].some(([by, verdict]) => verdict === 'pass' && isMine(by)) ? ['You', ...others] : others
   const tone = ci_steps.length === 0 && names.length === 0 ? 'neutral' : 'ok'
   return { text: checkedText(ci_steps.length, names), tone }
+}
+
+/** Work that changes nothing is never green. Names the ignored files that its runs wrote instead. */
+function emptyText({ ignored }: Review): string {
+  if (ignored.length === 0) return 'Nothing to merge'
+  const named = ignored.slice(0, 3).map(escapeHidden).join(', ')
+  const more = ignored.length > 3 ? ` and ${ignored.length - 3} more` : ''
+  return `Nothing to merge. Git ignores what was written: ${named}${more}`
 }
 
 /** What a plan waits for. */
@@ -251,14 +272,14 @@ const withComments = (sentence: DecisionSentence, unresolved: number): DecisionS
 function advanceText(
   { workflow, branch }: DecisionFacts,
   gate: WorkflowState,
-  { merges, passed, isReviewed }: { merges: boolean; passed: boolean; isReviewed: boolean },
+  { merges, passed, isReviewed, isEmpty }: { merges: boolean; passed: boolean; isReviewed: boolean; isEmpty: boolean },
 ): Pick<DecisionAction, 'id' | 'label' | 'hint' | 'command'> {
   const [first] = gate.transitions
   const to = stateOf(workflow, first?.to ?? '')?.label ?? first?.to ?? ''
   if (merges)
     return {
       id: 'merge',
-      label: `Merge into ${branch}`,
+      label: isEmpty ? 'Finish without changes' : `Merge into ${branch}`,
       hint: passed ? null : 'Records your approval, then merges.',
       command: 'merge',
     }

@@ -16,7 +16,7 @@ import { isBeingRebased } from '../commands/unfinished.ts'
 import { commonDir } from '../commands/worktree.ts'
 import { rescueCommit, type RescueOptions } from '../rescue/rescue.ts'
 import { leftRefs } from './left-refs.ts'
-import { mendLink } from './mend-link.ts'
+import { mendLink } from '../worktree/mend-link.ts'
 import { attach } from './settle-head.ts'
 import { dropEntry } from './stash-list.ts'
 

@@ -26,7 +26,7 @@ import { recordTip } from '../rescue/branch-tip.ts'
 import { runSetup } from './set-up-worktree.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { keepFilesHere, linkedRecord, ownRecord } from '../commands/own-worktree.ts'
-import { mendLink } from '../elsewhere/mend-link.ts'
+import { mendLink } from './mend-link.ts'
 import { folderState } from '../files/quarantine.ts'
 
 const line = '/.svc.lock'

@@ -92,6 +92,25 @@ describe('a gate before the merge', () => {
       tone: 'ok',
     })
   })
+  test('says of empty work that there is nothing to merge, and what git ignores', () => {
+    expect(shown({ review: { status: 'passed', verdicts: [pass('user:local')], empty: true } })).toMatchObject({
+      says: 'Nothing to merge',
+      tone: 'warn',
+      button: 'Finish without changes',
+    })
+    const ignored = ['dist/', '.env', 'a.log', 'b.log']
+    expect(shown({ review: { empty: true, ignored } })?.says).toBe(
+      'Nothing to merge. Git ignores what was written: dist/, .env, a.log and 1 more',
+    )
+  })
+  test('says what a person has to decide before the checks', () => {
+    const task = { ...annotated('work_elsewhere'), entry_barrier: true }
+    expect(shown({ task, review: { status: 'pending', ci_steps: [], step_results: [], verdicts: [] } })).toMatchObject({
+      says: 'Work is outside the task’s branch. Take it, or leave it out.',
+      tone: 'you',
+      button: 'See the review',
+    })
+  })
   test('names who approved, only merges what is approved, and lets no one approve twice', () => {
     expect(shown({ review: { status: 'passed', verdicts: [pass('agent:a')] } })).toMatchObject({
       says: 'Checks passed. Auditor approved it.',

@@ -7,7 +7,7 @@ import { ownRecord } from '../commands/own-worktree.ts'
 import { runGit } from '../commands/run-git.ts'
 import { addWorktree, commonDir, findRecord, repairWorktree } from '../commands/worktree.ts'
 import type { RescueOptions } from '../rescue/rescue.ts'
-import { keepInner } from '../worktree/submodules.ts'
+import { keepInner } from './submodules.ts'
 
 /**
  * Links a worktree to its repository again; its files stay. A repository that took the place of the link is kept as a
