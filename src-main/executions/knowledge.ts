@@ -6,10 +6,11 @@ import {
   firstCharacters,
   type InjectedKnowledge,
 } from '../domain/task/knowledge-text.ts'
+import { haveSharedSubject } from '../domain/task/shared-subject.ts'
 import { roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { SkipReason } from '../core/plugin-result.ts'
-import type { ExecutionRecord, KnowledgeRecord, ProjectRecord, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord, KnowledgeRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 
 /** The contract's limit for a title. */
@@ -45,11 +46,49 @@ export function knowledgeFor(
   { max_tokens, limit }: { readonly max_tokens: number; readonly limit: number },
 ): InjectedKnowledge | null {
   const query = `${task.title}\n${task.description ?? ''}`
-  const found = context.store.read.knowledge.search(task.project_id, query, { offset: 0, limit })
+  const { knowledge, redaction_patterns } = toSettings(project)
+  const matching = context.store.read.knowledge.search(task.project_id, query, { offset: 0, limit: limit * 3 })
+  const found = matching
+    .filter((one) => !isCaptured(one) || isRelevant(context, task, one, knowledge.from_others === true))
+    .slice(0, limit)
   // Redact before cutting: a pattern finds no secret that is cut in two. An entry may be older than a pattern.
-  const redact = context.redactor(toSettings(project).redaction_patterns)
-  const entries = found.map((one) => ({ title: redact(one.title), body: redact(one.body), source: one.source }))
+  const redact = context.redactor(redaction_patterns)
+  const entries = found.map((one) => ({
+    title: redact(one.title),
+    body: redact(one.body),
+    source: one.source,
+    isHistory: isCaptured(one),
+  }))
   return composeKnowledge(entries, max_tokens)
+}
+
+/** Returns whether the service wrote the entry at the end of a task, and no person has edited it. */
+const isCaptured = ({ source, edited_by }: KnowledgeRecord): boolean => source.by === 'system' && edited_by === null
+
+/**
+ * Returns whether the record of an earlier task may be told at another: it is about the same files or words, and of the
+ * same person unless the project shares them.
+ */
+function isRelevant(
+  { store }: EngineContext,
+  task: TaskRecord,
+  { title, body, source }: KnowledgeRecord,
+  from_others: boolean,
+): boolean {
+  if (source.task_id === task.id) return true
+  const subject = { title: task.title, text: task.description ?? '' }
+  if (!haveSharedSubject(subject, { title, text: body })) return false
+  const other = source.task_id === null ? null : store.read.tasks.get(source.task_id)
+  if (from_others || !other) return true
+  const [mine, theirs] = [personOf(store.read, task), personOf(store.read, other)]
+  return mine === null || theirs === null || mine === theirs
+}
+
+/** Returns whose work a task is: the person assigned as its coder, or the owner of that agent. */
+function personOf(q: Pick<Queries, 'agents'>, { roles }: TaskRecord): string | null {
+  const assignee = roles['coder'] ?? roles['assignee'] ?? Object.values(roles)[0]
+  if (!assignee) return null
+  return assignee.type === 'user' ? assignee.id : (q.agents.get(assignee.id)?.owner_id ?? null)
 }
 
 /**

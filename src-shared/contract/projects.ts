@@ -126,7 +126,15 @@ export const ProjectSettings = z
     prices: z
       .record(z.string().min(1).max(200), ModelPrice)
       .describe('What models cost, for agents that name no cost. They come before the built-in list.'),
-    knowledge: z.object({ enabled: z.boolean() }),
+    knowledge: z.object({
+      enabled: z.boolean(),
+      from_others: z
+        .boolean()
+        .optional()
+        .describe(
+          'Records of finished tasks also reach the tasks of other people. Entries that someone wrote always do.',
+        ),
+    }),
     nested_repositories: z
       .enum(['auto', 'absorb', 'hold'])
       .describe(
