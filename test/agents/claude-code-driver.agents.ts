@@ -59,7 +59,7 @@ test('writes a file, commits in its own shell, and shows both in the transcript'
   expect(await bench.repository.git(['log', '-1', '--format=%s', 'svc/example'])).toBe('Add a greeting')
 
   const entries = log.entries
-    .filter(({ type }) => type !== 'stderr')
+    .filter(({ type }) => type !== 'stderr' && type !== 'usage')
     .map(({ at, ...entry }) => [Date.parse(at) > 0, entry])
   const id = expect.stringMatching(/^toolu_/) as string
   const call = { type: 'tool_call', id, input: expect.any(Object) as object }
@@ -89,9 +89,12 @@ test('writes a file, commits in its own shell, and shows both in the transcript'
       { ...call, tool: 'Bash', action: 'run', target: expect.stringContaining('git commit') as string, diff: null },
       { ...result, text: expect.stringContaining('## svc/example') as string },
       { type: 'message', text: 'The greeting is committed.' },
-      { type: 'usage', ...usage },
     ].map((entry) => [true, entry]),
   )
+  const spent = log.entries.flatMap((entry) => (entry.type === 'usage' ? [entry] : []))
+  expect(spent.reduce((sum, { output_tokens }) => sum + output_tokens, 0)).toBe(80)
+  // Nothing but the cost is left for the end.
+  expect(spent.at(-1)).toMatchObject({ input_tokens: 0, output_tokens: 0, cost_usd: expect.any(Number) as number })
   expect(log.closed()).toBe(true)
   expect(log.rawText()).toContain('"type":"result"')
   expect(await processesIn(bench.worktree)).toEqual([])

@@ -25,6 +25,7 @@ test('sets limits and prices, and shows their use at agent, run and queue', asyn
   await prices.getByLabel('my-model, input', { exact: true }).fill('500')
   await prices.getByLabel('my-model, input', { exact: true }).press('Enter')
   await prices.getByText(/^List prices of \d{4}/).waitFor()
+  await prices.getByText(/The list is of \d{4}-\d\d-\d\d, \d+ days? old/).waitFor()
   await expect
     .poll(async () => (await client.call('projects.get_settings', { project_id: project.id })).prices['my-model'])
     .toEqual({ input_usd_per_mtok: 500, output_usd_per_mtok: 0 })
@@ -44,11 +45,17 @@ test('sets limits and prices, and shows their use at agent, run and queue', asyn
     account: 'Team',
   })
 
+  const limited = { per_run: { turns: 5 }, per_task: { usd: 2 }, per_day: null, warn_at: 0.8 }
+  await client.call('projects.update_settings', { project_id: project.id, limits: limited })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await page.evaluate(([id, of]) => (location.hash = `#/p/${id}/t/${of}/agent`), [project.id, task.id])
   const limits = page.getByRole('group', { name: 'Limits' })
   const meter = limits.getByRole('meter', { name: 'Limit for this task' })
   await expect.poll(() => meter.getAttribute('aria-valuetext')).toBe('$0.45 of $2.00')
+  // Turns that it doesn't tell are unknown, not none, and their limit is said not to hold.
+  await limits.getByText('This agent doesn’t show its requests').waitFor()
+  const turns = limits.getByRole('meter', { name: 'Limit for a run' })
+  expect(await turns.getAttribute('aria-valuetext')).toBe('Unknown of 5 turns')
   expect(await violationsInThemes(page), 'run').toEqual([])
   await page.getByRole('button', { name: /show the queue/ }).click()
   const queued = page.getByRole('meter', { name: 'Limit for this agent for today' })

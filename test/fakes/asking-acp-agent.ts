@@ -28,6 +28,8 @@ const options = ['allow_once', 'allow_always', 'reject_once'].map((kind) => ({
 }))
 let cwd = ''
 let asked = 0
+/** The request that is answered at the end of the turn. */
+let prompt: number | string | null = null
 
 function ask(call: Call): Promise<string> {
   asked += 1
@@ -76,8 +78,13 @@ async function hear({ id, method, params, result }: Message): Promise<void> {
     process.chdir(cwd)
     send({ id, result: { sessionId: 's1' } })
   } else if (method === 'session/prompt') {
+    prompt = id ?? null
     await work(params?.prompt?.[0]?.text ?? '')
-    send({ id, result: { stopReason: 'end_turn' } })
+    if (prompt !== null) send({ id, result: { stopReason: 'end_turn' } })
+  } else if (method === 'session/cancel' && prompt !== null) {
+    const usage = { inputTokens: 300, outputTokens: 60, totalTokens: 360 }
+    send({ id: prompt, result: { stopReason: 'cancelled', usage } })
+    prompt = null
   }
 }
 

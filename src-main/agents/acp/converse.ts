@@ -42,6 +42,8 @@ interface AcpState {
   replayed: number
   /** The agent went silent in the middle of a turn. */
   cutShort: boolean
+  /** The run is being stopped, so no further prompt is sent. */
+  cancelled: boolean
   /** The agent did not answer in time after its start. */
   neverBegan: boolean
 }
@@ -76,6 +78,7 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
     replayed: 0,
     cutShort: false,
     neverBegan: false,
+    cancelled: false,
   }
   const { stream, receive, close } = createStream(listener.write)
   const reader = readJsonLines({ ...listener, onJson: (json) => onMessage(talk, json, receive) })
@@ -90,6 +93,14 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
     send: (text) => {
       talk.queue.push(text)
       return Promise.resolve()
+    },
+    cancel: () => {
+      talk.cancelled = true
+      const { session_id } = story
+      if (session_id === null) return
+      const message = { jsonrpc: '2.0', method: methods.agent.session.cancel, params: { sessionId: session_id } }
+      // An agent that has closed its stdin ends anyway.
+      void listener.write(`${JSON.stringify(message)}\n`).catch(() => undefined)
     },
     result: (stderr) => acpRunResult(talk, stderr),
   }
@@ -149,6 +160,7 @@ async function runPromptLoop(talk: AcpState, stream: Stream, prompt: string): Pr
       story.ended = false
       endTurn(talk, await session.prompt(words, images))
       images = []
+      if (talk.cancelled) break
     }
   } catch (error) {
     updates.flush()

@@ -5,7 +5,7 @@ import type { RunState } from '../agent/run-state.ts'
 import { clip, isRecord, isText } from '../agent/text.ts'
 import { describePermissionRequest, describeCall, resultOfCall } from './describe-call.ts'
 import type { Call, Update } from './updates.ts'
-import type { UsageCount } from './usage.ts'
+import type { UsageCount, UsageNews } from './usage.ts'
 
 export interface UpdateReader {
   read(update: Update): void
@@ -50,13 +50,12 @@ export function createUpdateReader(options: UpdateReaderOptions): UpdateReader {
     if (words.type === 'message') recordMessage(story, words.text)
     listener.onEntry({ type: words.type, at: listener.now(), text: clip(words.text) })
   }
-  const noteCall = (): void => {
-    const assumed = usage.called()
+  const tellAssumed = (assumed: UsageNews | null): void => {
     if (assumed !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...assumed })
   }
   const gather = (type: 'message' | 'thinking', text: string, id: string | null): void => {
     if (text === '' || isNotice(text)) return
-    noteCall()
+    tellAssumed(usage.called())
     if (gathered !== null && (gathered.type !== type || gathered.id !== id || gathered.text.length > maxGathered))
       flush()
     gathered ??= { type, id, text: '' }
@@ -73,7 +72,7 @@ export function createUpdateReader(options: UpdateReaderOptions): UpdateReader {
   const mergeUpdate = (update: Call): KnownCall => {
     flush()
     const begun = calls.get(update.toolCallId)
-    if (begun === undefined) noteCall()
+    if (begun === undefined) tellAssumed(usage.called())
     const known = begun ?? { call: update, title: update.title ?? '', told: false }
     known.call = merge(known.call, update)
     calls.set(update.toolCallId, known)
@@ -109,7 +108,7 @@ export function createUpdateReader(options: UpdateReaderOptions): UpdateReader {
           return follow(update)
         case 'usage_update':
           usage.cost(update.cost ?? null)
-          usage.context(update.used ?? null, modelIn(update._meta))
+          tellAssumed(usage.context(isOfCall(update) ? (update.used ?? null) : null, modelIn(update._meta)))
           return tellUsage()
       }
     },
@@ -121,6 +120,10 @@ export function createUpdateReader(options: UpdateReaderOptions): UpdateReader {
     flush,
   }
 }
+
+/** Returns whether the context is that of a model call; a cost comes at the end of a turn, whose calls were told. */
+const isOfCall = ({ used, cost }: Extract<Update, { sessionUpdate: 'usage_update' }>): boolean =>
+  cost == null && (used ?? 0) > 0
 
 /** Returns the model that an agent names beside its figures: `_claude/model`. */
 function modelIn(meta: unknown): string | null {

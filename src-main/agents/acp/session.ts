@@ -96,7 +96,7 @@ export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSes
 }
 
 function modelOf({ configOptions, models }: Opened): string | null {
-  const option = configOptions?.find(({ category, id }) => category === choices.model || id === 'model')
+  const option = findOption(configOptions, 'model')
   const chosen = option && 'currentValue' in option ? option.currentValue : models?.currentModelId
   return isText(chosen) ? chosen : null
 }
@@ -182,13 +182,17 @@ async function takeMode(
 /** Options that people can set for an agent, with the protocol's category. */
 const choices = { model: 'model', effort: 'thought_level' } as const
 
+/** An agent may have several options of a category: a provider is one of the models' too. */
+const findOption = (options: Opened['configOptions'], what: keyof typeof choices) =>
+  options?.find(({ id }) => id === what) ?? options?.find(({ category }) => category === choices[what])
+
 async function configure(
   agent: ClientContext,
   { sessionId, configOptions }: Opened,
   what: keyof typeof choices,
   value: string,
 ): Promise<void> {
-  const option = configOptions?.find(({ category, id }) => category === choices[what] || id === what)
+  const option = findOption(configOptions, what)
   if (option === undefined) {
     throw new AcpSetupError('no_choice', `This agent has no setting for its ${what}. Leave the ${what} empty.`)
   }

@@ -21,8 +21,11 @@ export interface UsageCount {
   addOf(meta: unknown): void
   /** Records the session's total cost so far. */
   cost(cost: { readonly amount: number; readonly currency: string } | null): void
-  /** Records the tokens of the session's context after a model call, and the model. */
-  context(used: number | null, model: string | null): void
+  /**
+   * Records the tokens of the session's context, which agents tell before or after a model call, and the model. Returns
+   * what `called` does, since a call may have no other output.
+   */
+  context(used: number | null, model: string | null): UsageNews | null
   /** Starts a run; `earlier` is the cost that earlier runs of the session reported. */
   begin(earlier?: number | null): void
   /** Records output of the model. Returns what the call before it counts for, if it told no figures. */
@@ -58,6 +61,8 @@ export function createUsageCount({ model = () => null, tellsLastCall = () => fal
   let calls = 0
   let open = 0
   let isBetween = true
+  /** The context was told, and nothing since. */
+  let isQuiet = false
   let context: number | null = null
   let current: string | null = null
 
@@ -83,6 +88,19 @@ export function createUsageCount({ model = () => null, tellsLastCall = () => fal
     told = nothing
     calls = open = 0
     isBetween = true
+    isQuiet = false
+  }
+  const called = (): UsageNews | null => {
+    isQuiet = false
+    if (!isBetween) return null
+    isBetween = false
+    calls += 1
+    open += 1
+    if (open < 2) return null
+    open -= 1
+    const input_tokens = Math.round(context ?? assumedRequest.input_tokens)
+    const { output_tokens } = assumedRequest
+    return { input_tokens, output_tokens, cost_usd: null, turns: 1, assumed: true, ...named() }
   }
   return {
     addOf: (meta) => {
@@ -98,25 +116,21 @@ export function createUsageCount({ model = () => null, tellsLastCall = () => fal
     context: (used, known) => {
       context = used ?? context
       current = known ?? current
+      if (used === null) return null
+      isBetween ||= isQuiet
+      const assumed = called()
+      isQuiet = true
+      return assumed
     },
     begin: (earlier = null) => {
       before = spent ?? 0
       owed = spent === null ? earlier : null
       startTurn()
     },
-    called: () => {
-      if (!isBetween) return null
-      isBetween = false
-      calls += 1
-      open += 1
-      if (open < 2) return null
-      open -= 1
-      const input_tokens = Math.round(context ?? assumedRequest.input_tokens)
-      const { output_tokens } = assumedRequest
-      return { input_tokens, output_tokens, cost_usd: null, turns: 1, assumed: true, ...named() }
-    },
+    called,
     toolEnded: () => {
       isBetween = true
+      isQuiet = false
     },
     news: () => {
       const news = untold(chunks, costOfTurn())

@@ -91,6 +91,8 @@ export interface AgentSession {
   begin(prompt: string): void
   /** Sends a message during the run; null if this agent accepts only its prompt. */
   readonly send: ((text: string) => Promise<void>) | null
+  /** Asks the agent to end its turn, so that it tells what the turn used; absent if it can't be asked. */
+  readonly cancel?: () => void
   /** Returns the result; `stderr` is the end of the agent's stderr. */
   result(stderr: string): RunResult
   /** The part of stdout to keep in the raw log; absent: all of it. */

@@ -23,6 +23,17 @@ export interface SupervisedRun {
 /** Why a run ended. `exit_timeout`: it did not exit in time after its last turn. */
 type EndedBy = 'itself' | 'stop' | 'timeout' | 'exit_timeout'
 
+/** How long a cancelled agent may take to tell what its turn used, in ms. */
+const cancelMs = 1_000
+
+/** Resolves once `promise` has settled, after `ms` at the latest. */
+async function settledWithin(promise: Promise<unknown>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, ms)
+  await Promise.race([promise, late.promise])
+  clearTimeout(timer)
+}
+
 /** setTimeout fires at once for longer delays. */
 const longestTimer = 2 ** 31 - 1
 
@@ -36,8 +47,13 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
   let lingerTimer: NodeJS.Timeout | undefined
   void tree.exited.then(() => (exited = true))
 
+  const turnEnded = Promise.withResolvers<void>()
   const end = async (why: EndedBy, graceMs?: number): Promise<void> => {
     if (!exited && endedBy === 'itself') endedBy = why
+    if (why === 'stop' && open && dialogue.cancel) {
+      dialogue.cancel()
+      await settledWithin(Promise.race([turnEnded.promise, tree.exited]), Math.min(cancelMs, graceMs ?? cancelMs))
+    }
     await tree.stop(graceMs === undefined ? {} : { graceMs })
   }
   const dialogue = profile.createSession(run, {
@@ -48,6 +64,7 @@ export function superviseRun({ run, tree, clock, profile, resources, exitGraceMs
     onTurnEnd: (queued) => {
       // The agent finishes what it was sent, then exits. Some hang on a background job.
       open = false
+      turnEnded.resolve()
       tree.stdin.end()
       clearTimeout(lingerTimer)
       if (queued === 0) lingerTimer = setTimeout(() => void end('exit_timeout', 2_000), exitGraceMs)

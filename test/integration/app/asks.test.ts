@@ -238,3 +238,13 @@ test.concurrent('says of an agent that must ask and does not, while it runs and 
   expect(review?.notes).toEqual([{ kind: 'unasked', count: 2, actions: ['ran npm test', 'wrote a.txt'] }])
   expect(review?.status).toBe('running')
 })
+
+test.concurrent('knows what a stopped agent has used that tells it when it is asked to end its turn', async () => {
+  await using job = await startJob()
+  const execution = await begin(job, 'ask', [run('npm test')])
+  await asked(job, execution, () => true)
+  await job.running.client.call('executions.stop', { execution_id: execution.id })
+  expect(await ended(job, execution)).toMatchObject({
+    ...{ status: 'stopped', usage: { input_tokens: 300, output_tokens: 60, cost_usd: null, turns: 1 } },
+  })
+})

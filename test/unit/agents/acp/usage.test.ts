@@ -58,3 +58,45 @@ test('ignores another currency and invalid usage', () => {
   expect(usage.endTurn({ usage: 'much' })).toBeNull()
   expect(usage.total()).toBeNull()
 })
+
+test('counts the calls of a turn by what follows each, and assumes figures until the agent tells them', () => {
+  const usage = createUsageCount({ model: () => 'm' })
+  usage.begin()
+  const assumed = (input_tokens: number) => ({
+    ...{ input_tokens, output_tokens: 500, cost_usd: null, turns: 1, assumed: true, model: 'm' },
+  })
+  expect(usage.called()).toBeNull()
+  // More output of the same call.
+  expect(usage.called()).toBeNull()
+  usage.toolEnded()
+  expect(usage.called()).toEqual(assumed(20_000))
+  usage.toolEnded()
+  // The size of the context is what the agent tells of its calls.
+  expect(usage.context(31_000, null)).toEqual(assumed(31_000))
+  expect(usage.called()).toBeNull()
+  expect(usage.endTurn({ usage: { inputTokens: 900, outputTokens: 30 } })).toEqual({
+    ...{ input_tokens: 900, output_tokens: 30, cost_usd: null, turns: 1, model: 'm' },
+  })
+})
+
+test('counts calls that show nothing but the size of their context', () => {
+  const usage = createUsageCount()
+  usage.begin()
+  expect([1, 2, 3].map((n) => usage.context(n * 1_000, null)?.input_tokens ?? null)).toEqual([null, 2_000, 3_000])
+  // A call that told its context before and after its output is one.
+  const other = createUsageCount()
+  other.begin()
+  expect([other.context(100, 'm'), other.called(), other.context(120, 'm')]).toEqual([null, null, null])
+})
+
+test('takes tokens of the last call for no sum, unless it was the only one', () => {
+  const usage = createUsageCount({ tellsLastCall: () => true })
+  usage.begin()
+  usage.called()
+  expect(usage.endTurn({ usage: { inputTokens: 9, outputTokens: 1 } })).not.toHaveProperty('partial')
+  usage.called()
+  usage.toolEnded()
+  usage.called()
+  expect(usage.endTurn({ usage: { inputTokens: 9, outputTokens: 1 } })).toMatchObject({ partial: true })
+  expect(usage.total()).toEqual({ input_tokens: null, output_tokens: null, cost_usd: null })
+})

@@ -4,9 +4,12 @@ import {
   formatBytes,
   formatCost,
   formatCount,
+  formatExactTokens,
   formatShortSpan,
   formatSpan,
+  formatTokenSum,
   formatTokens,
+  formatUsedTokens,
 } from '../../../../src-renderer/formatters/format-amounts.ts'
 
 test('formats spans of time as people say them', () => {
@@ -46,4 +49,11 @@ test.each([
   [3_200_000_000_000_000, '3200 TB'],
 ])('formats %d bytes as %s', (bytes, said) => {
   expect(formatBytes(bytes)).toBe(said)
+})
+
+test('says that tokens are unknown, never 0', () => {
+  const unknown = { input_tokens: null, output_tokens: null }
+  expect([formatTokenSum(unknown), formatUsedTokens(unknown)]).toEqual(['—', 'tokens unknown'])
+  expect(formatUsedTokens({ input_tokens: 1_200, output_tokens: null })).toBe('1k tokens')
+  expect(formatExactTokens({ input_tokens: 1_200, output_tokens: null })).toBe('1,200 in, unknown out')
 })
