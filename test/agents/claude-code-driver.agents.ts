@@ -85,7 +85,7 @@ test('writes a file, commits in its own shell, and shows both in the transcript'
         target: 'greeting.txt',
         diff: { ...diff, old_text: 'hello', new_text: 'hello there' },
       },
-      { ...result, text },
+      { ...result, text, line: 1 },
       { ...call, tool: 'Bash', action: 'run', target: expect.stringContaining('git commit') as string, diff: null },
       { ...result, text: expect.stringContaining('## svc/example') as string },
       { type: 'message', text: 'The greeting is committed.' },
