@@ -67,13 +67,14 @@ const acpProgram = {
   permissions: permissionPolicies,
   // The protocol has no figures of single requests, but shows what follows each.
   figures: { cost: 'tokens', seen: 'run', turns: 'seen' },
-  accountVariables: [],
+  accountVariables: ['HOME'],
 } as const
 
 const infos = {
   'claude-code': {
     ...acpProgram,
     accountVariables: [
+      'HOME',
       'CLAUDE_CONFIG_DIR',
       'ANTHROPIC_API_KEY',
       'ANTHROPIC_AUTH_TOKEN',
@@ -89,7 +90,7 @@ const infos = {
   },
   codex: {
     ...acpProgram,
-    accountVariables: ['CODEX_HOME', 'OPENAI_API_KEY', 'CODEX_API_KEY'],
+    accountVariables: ['HOME', 'CODEX_HOME', 'OPENAI_API_KEY', 'CODEX_API_KEY'],
     name: 'Codex',
     about: 'OpenAI’s agent.',
     example: '/opt/codex/codex',
@@ -99,7 +100,7 @@ const infos = {
   },
   opencode: {
     ...acpProgram,
-    accountVariables: ['XDG_DATA_HOME', 'OPENCODE_CONFIG', 'OPENCODE_API_KEY', 'OPENROUTER_API_KEY'],
+    accountVariables: ['HOME', 'XDG_DATA_HOME', 'OPENCODE_CONFIG', 'OPENCODE_API_KEY', 'OPENROUTER_API_KEY'],
     name: 'opencode',
     about: 'An open agent for any model; models are named `provider/model`.',
     example: '/opt/opencode/opencode',
@@ -108,7 +109,7 @@ const infos = {
   },
   gemini: {
     ...acpProgram,
-    accountVariables: ['GEMINI_CLI_HOME', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT'],
+    accountVariables: ['HOME', 'GEMINI_CLI_HOME', 'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_CLOUD_PROJECT'],
     name: 'Gemini CLI',
     about: 'Google’s agent.',
     example: '/opt/gemini/gemini',
@@ -116,7 +117,7 @@ const infos = {
   },
   copilot: {
     ...acpProgram,
-    accountVariables: ['COPILOT_HOME', 'XDG_CONFIG_HOME', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    accountVariables: ['HOME', 'COPILOT_HOME', 'XDG_CONFIG_HOME', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
     name: 'Copilot CLI',
     about: 'GitHub’s agent.',
     example: '/opt/copilot/copilot',
@@ -154,7 +155,7 @@ const infos = {
     resumes: true,
     input: null,
     figures: { cost: 'told', seen: 'turn', turns: 'told' },
-    accountVariables: [],
+    accountVariables: ['HOME'],
     permissions: ['all'],
   },
   external: {
