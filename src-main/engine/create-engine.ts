@@ -1,4 +1,4 @@
-import { accountOf, limitedUntil } from '../executions/accounts.ts'
+import { accountOf, limitedUntil, limitView } from '../executions/accounts.ts'
 import type { AgentRecord, Queries } from '../ports/store.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { createRunLimits, type RunLimits } from '../executions/run-limits.ts'
@@ -49,6 +49,7 @@ export interface Engine {
   readonly limits: RunLimits
   readonly remoteRuns: RemoteRuns
   readonly accountOf: typeof accountOf
+  readonly limitView: typeof limitView
   readonly limitedUntil: (q: Queries, agent: AgentRecord | null) => string | null
   readonly worktrees: Worktrees
   readonly cleanup: Cleanup
@@ -199,6 +200,7 @@ function endAllOf(hookQueue: () => StepServices['hookQueue'], stopAll: (task_id:
 function createReaders(context: EngineContext, worktrees: Worktrees, executions: Executions) {
   return {
     accountOf,
+    limitView,
     limitedUntil: (q: Queries, agent: AgentRecord | null) => limitedUntil(q, agent, nowIso(context)),
     prompts: createPrompts(context, worktrees),
     orphans: createOrphans(context, worktrees),

@@ -1,7 +1,7 @@
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
-import { pauseUntil, readReset } from '../domain/task/usage-limit.ts'
+import { readReset, retryAfterLimit, type Reset } from '../domain/task/usage-limit.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
 import type { AccountRecord, AgentRecord, Queries } from '../ports/store.ts'
 
@@ -39,6 +39,8 @@ export interface FoundLimit {
   readonly account: string
   readonly resets_at: string | null
   readonly retry_at: string
+  /** The reset is later than the account's own window can make it, so the account is tried before. */
+  readonly doubtful: boolean
 }
 
 /** Saves what a run reported about its account; returns the usage limit that ended the run. */
@@ -61,16 +63,54 @@ export function noteAccount(
   }
   if (usage_limit === undefined) {
     tx.accounts.put({ ...base, limited_until: null, resets_at: null, tries: 0 })
+    releaseWaiting(context, tx, account)
     return null
   }
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
-  const told = usage_limit.resets_at ?? isoOf(readReset(message ?? '', now, timeZone))
-  const tries = known?.tries ?? 0
-  // A reported reset that has passed without effect is replaced by a pause.
-  const resets_at = told !== null && Date.parse(told) > now ? told : null
-  const retry_at = resets_at ?? isoOf(pauseUntil(now, tries)) ?? nowIso(context)
-  tx.accounts.put({ ...base, limited_until: retry_at, resets_at, tries: tries + 1 })
-  return { account, resets_at, retry_at }
+  const text = message ?? ''
+  const before = known?.resets_at == null ? null : Date.parse(known.resets_at)
+  // Runs that were refused before the account is tried again count as one try.
+  const isSameTry = known?.limited_until != null && Date.parse(known.limited_until) > now
+  const tries = Math.max(0, (known?.tries ?? 0) - (isSameTry ? 1 : 0))
+  const reset = resetOf(usage_limit.resets_at, text, { now, before, isSameTry })
+  const limited_until = new Date(retryAfterLimit({ now, reset, text, windows: base.windows, tries })).toISOString()
+  tx.accounts.put({ ...base, limited_until, resets_at: isoOf(reset?.at ?? null), tries: tries + 1 })
+  const { resets_at, doubtful } = limitView({ limited_until, resets_at: isoOf(reset?.at ?? null) }, nowIso(context))
+  return { account, resets_at, retry_at: limited_until, doubtful }
+}
+
+/** Returns when the limit resets: as told beside the message, else by its words, else as other runs were told. */
+function resetOf(
+  told: string | null,
+  text: string,
+  { now, before, isSameTry }: { readonly now: number; readonly before: number | null; readonly isSameTry: boolean },
+): Reset | null {
+  const { timeZone: zone } = Intl.DateTimeFormat().resolvedOptions()
+  const exact = told === null ? null : { at: Date.parse(told), undated: false }
+  if (exact !== null && exact.at > now) return exact
+  const read = readReset(text, { now, zone, before }) ?? exact
+  const isKnown = isSameTry && before !== null && before > now
+  return isKnown && (read === null || read.at <= now) ? { at: before, undated: false } : read
+}
+
+/** Describes an account's limit. A reset after the next try is doubtful; one that has passed is none. */
+export function limitView(
+  { limited_until, resets_at }: Pick<AccountRecord, 'limited_until' | 'resets_at'>,
+  now: string,
+): { readonly resets_at: string | null; readonly doubtful: boolean } {
+  const coming = resets_at !== null && resets_at > now ? resets_at : null
+  return { resets_at: coming, doubtful: coming !== null && limited_until !== null && coming > limited_until }
+}
+
+/** Lets the runs that wait for the account start: it works again. */
+function releaseWaiting(context: EngineContext, tx: Tx, account: string): void {
+  const now = nowIso(context)
+  for (const { id, task_id, retry_at, status } of tx.executions.queue()) {
+    if (status !== 'queued' || retry_at === null || retry_at <= now) continue
+    const annotation = tx.tasks.get(task_id)?.error_annotation
+    if (annotation?.type !== 'usage_limit' || annotation.account !== account) continue
+    const record = tx.executions.get(id)
+    if (record) tx.executions.put({ ...record, retry_at: now })
+  }
 }
 
 /** Returns the account's record without its count of failures if those are long ago. */

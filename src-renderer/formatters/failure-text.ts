@@ -20,7 +20,8 @@ export function failureText(annotation: ErrorAnnotation): string {
         ? cause
         : `Limit of ${limitAmount(annotation.limit, annotation.allowed ?? 0)} reached`
     case 'usage_limit':
-      return annotation.retry_at === undefined ? cause : `Usage limit: continues at ${timeOfDay(annotation.retry_at)}`
+      if (annotation.retry_at === undefined) return cause
+      return `Usage limit: ${annotation.doubtful === true ? 'tried again' : 'continues'} at ${timeOfDay(annotation.retry_at)}`
     case 'execution_paused':
       return 'Stopped'
     case 'execution_incomplete':

@@ -18,6 +18,11 @@ export const Account = z
     agents: z.array(AgentId),
     limited_until: Timestamp.nullable().describe('Its usage limit holds: tasks of its agents wait until then.'),
     resets_at: Timestamp.nullable().describe('When the provider says that it resets; null where it does not say.'),
+    doubtful: z
+      .boolean()
+      .describe(
+        'The reset is later than the account’s own window can make it, so Copse tries before: `limited_until`.',
+      ),
     windows: z.array(AccountWindow).describe('Empty where the provider tells none.'),
     told_at: Timestamp.nullable(),
   })

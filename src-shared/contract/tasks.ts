@@ -77,6 +77,10 @@ export const ErrorAnnotation = z.object({
   account: z.string().optional().describe('Of `usage_limit`: the account whose provider has limited it.'),
   resets_at: Timestamp.nullable().optional().describe('When the provider says that the limit resets.'),
   retry_at: Timestamp.optional().describe('When it continues, in the same session.'),
+  doubtful: z
+    .boolean()
+    .optional()
+    .describe('Of `usage_limit`: the reset is later than the account’s own window can make it; it is tried before.'),
 })
 export type ErrorAnnotation = z.infer<typeof ErrorAnnotation>
 

@@ -88,7 +88,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
             executor: first.executor,
             agents: agents.map(({ id }) => id),
             limited_until: holds ? (told.limited_until ?? null) : null,
-            resets_at: holds ? told.resets_at : null,
+            ...(holds ? engine.limitView(told, now) : { resets_at: null, doubtful: false }),
             windows: [...(told?.windows ?? [])],
             told_at: told?.told_at ?? null,
           },

@@ -89,10 +89,12 @@ function dayTable({ agents }: ProjectLimits, agentName: (id: string) => string):
 function accountTable(accounts: readonly Account[], agentName: (id: string) => string): string[] {
   const rows = accounts
     .filter(({ windows, limited_until }) => windows.length > 0 || limited_until !== null)
-    .map(({ account, agents, windows, limited_until }) => [
+    .map(({ account, agents, windows, limited_until, resets_at, doubtful }) => [
       account,
       agents.map(agentName).join(', '),
-      limited_until === null ? 'available' : `waiting until ${limited_until}`,
+      limited_until === null
+        ? 'available'
+        : `waiting until ${limited_until}${doubtful ? ` (the named reset ${resets_at} is doubtful)` : ''}`,
       windows
         .map(({ name, used }) => `${name}: ${used === null ? 'unknown' : `${Math.round(used * 100)}% used`}`)
         .join(', '),

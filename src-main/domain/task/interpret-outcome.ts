@@ -21,6 +21,7 @@ export interface OutcomeFacts {
     readonly account: string
     readonly resets_at: string | null
     readonly retry_at: string
+    readonly doubtful?: boolean
   } | null
   /** Seconds without activity after which the run was stopped. */
   readonly stalled?: number | null
@@ -95,7 +96,9 @@ function interpret(facts: OutcomeFacts): InterpretedOutcome {
   if (facts.usage_limit) {
     const end = failed(outcome.message ?? 'The usage limit of its account is reached.', outcome.exit_code, again)
     const { message } = end.annotation ?? { message: '' }
-    return { ...end, annotation: { type: 'usage_limit', message, recovery_actions: [], ...facts.usage_limit } }
+    const { doubtful = false, ...limit } = facts.usage_limit
+    const told = { ...limit, ...(doubtful && { doubtful }) }
+    return { ...end, annotation: { type: 'usage_limit', message, recovery_actions: [], ...told } }
   }
   if (classifyRun({ status: 'failed', error: null, exit_code: outcome.exit_code }) === 'killed') {
     // Any other message is output from before the kill, not its reason.

@@ -1,74 +1,130 @@
+import type { AccountWindow } from '../../../src-shared/contract/accounts.ts'
+
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
-const units: Readonly<Record<string, number>> = { s: 1_000, m: minute, h: hour, d: day, w: 7 * day }
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: minute, h: hour, d: day, w: 7 * day }
 
-/**
- * Returns when a provider says that its usage limit resets, in milliseconds since the epoch; null if it does not say.
- * `zone` is this machine's time zone, for times without one.
- */
-export function readReset(text: string, now: number, zone: string): number | null {
-  const at = readEpoch(text) ?? readSpan(text, now) ?? readTimeOfDay(text, now, zone)
-  // A time in the past or far in the future is a number with another meaning.
-  return at !== null && at > now - hour && at < now + 40 * day ? at : null
+export interface ResetReading {
+  readonly now: number
+  /** This machine's time zone, for times without one. */
+  readonly zone: string
+  /** The reset that the account was last told of. */
+  readonly before?: number | null
 }
 
+/** When a provider says that its usage limit resets. */
+export interface Reset {
+  /**
+   * In milliseconds since the epoch: the end of what the words name, so a time without seconds is the end of its
+   * minute. In the past where they name a time that has just passed.
+   */
+  readonly at: number
+  /** The words name a time of day without a date. */
+  readonly undated: boolean
+}
+
+/** Reads when a usage limit resets from a provider's words; null if they do not say. */
+export function readReset(text: string, reading: ResetReading): Reset | null {
+  const { now } = reading
+  const found = readEpoch(text) ?? readIsoTime(text) ?? readSpan(text, now) ?? readTime(text, reading)
+  // A time far in the past or in the future is a number with another meaning.
+  return found !== null && found.at > now - day && found.at < now + 40 * day ? found : null
+}
+
+const dated = (at: number): Reset => ({ at, undated: false })
+
 /** Reads `limit reached|1764000000`, `"resets_at":1777936568`. */
-function readEpoch(text: string): number | null {
+function readEpoch(text: string): Reset | null {
   const seconds = /\|(\d{10})\b|"resets?_?at"\s*:\s*(\d{10})\b/i.exec(text)
-  return seconds ? Number(seconds[1] ?? seconds[2]) * 1_000 : null
+  return seconds ? dated(Number(seconds[1] ?? seconds[2]) * 1_000) : null
+}
+
+/** Reads `resets at 2026-03-10T17:00:00Z`. */
+function readIsoTime(text: string): Reset | null {
+  const found = /\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})/.exec(text)
+  const at = found ? Date.parse(found[0]) : NaN
+  return Number.isNaN(at) ? null : dated(found?.[1] === undefined ? at + minute : at)
 }
 
 /**
  * Reads `try again in 5 days 22 hours 11 minutes`, `reset after 10h30m5s`, `retrying in 6h16m`,
- * `"resets_in_seconds":13872`.
+ * `"resets_in_seconds":13872`, `retry-after: 30`.
  */
-function readSpan(text: string, now: number): number | null {
-  const counted = /"resets_in_seconds"\s*:\s*(\d+)/.exec(text)
-  if (counted) return now + Number(counted[1]) * 1_000
+function readSpan(text: string, now: number): Reset | null {
+  const counted = /"resets_in_seconds"\s*:\s*(\d+)|\bretry.?after\W{1,4}(\d+(?:\.\d+)?)(?!\w|:|\.\d)/i.exec(text)
+  if (counted) return dated(now + Number(counted[1] ?? counted[2]) * 1_000)
   const words =
-    /\b(?:in|after)\s+(?:~\s*)?((?:\d+(?:\.\d+)?\s*(?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|[wdhms])\b[\s,]*(?:and\s+)?)+)/i.exec(
+    /\b(?:in|after)\s+(?:~\s*)?((?:\d+(?:\.\d+)?\s*(?:weeks?|days?|hours?|hrs?|minutes?|mins?|seconds?|secs?|ms|[wdhms])\b[\s,]*(?:and\s+)?)+)/i.exec(
       text.replaceAll(/(\d[smhd])(?=\d)/gi, '$1 '),
     )
   if (!words) return null
-  const parts = [...(words[1] ?? '').matchAll(/(\d+(?:\.\d+)?)\s*([a-z])/gi)]
-  return now + parts.reduce((sum, [, n, unit]) => sum + Number(n) * (units[(unit ?? '').toLowerCase()] ?? 0), 0)
+  const parts = [...(words[1] ?? '').matchAll(/(\d+(?:\.\d+)?)\s*(ms|[a-z])/gi)]
+  const unitOf = (unit = '') => units[unit.toLowerCase()] ?? 0
+  const span = parts.reduce((sum, [, n, unit]) => sum + Number(n) * unitOf(unit), 0)
+  // Whole minutes are rounded down.
+  const isExact = parts.some(([, n, unit]) => unitOf(unit) < minute || n?.includes('.') === true)
+  return dated(now + span + (isExact ? 0 : minute))
 }
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
+const dayWords = String.raw`([a-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?\b,?(?:\s+(\d{4})\b,?)?`
+const timeWords = String.raw`(\d{1,2})(?::(\d{2})(?::(\d{2}))?)?\s*([ap]\.?m\b)?`
+const zoneWords = String.raw`(?:\(([A-Za-z_]+\/[\w+/-]+|UTC)\)|((?:GMT|UTC)([+-]\d{1,2})?))?`
+const resetWords = new RegExp(
+  String.raw`\b(?:resets?|again|until)\b(?:\s+(?:at|on))?\s+(?:${dayWords}\s*(?:at\s+)?)?(?:${timeWords}\s*${zoneWords})?`,
+  'gi',
+)
+/** A time a little in the past has just come: the provider's clock and this one differ, or the words are old. */
+const justPassedMs = 5 * minute
+const halfDay = 12 * hour
+
 /**
- * Reads `resets 3pm`, `resets 1:30am (Asia/Dhaka)`, `resets at 10:57 PM GMT-3`, `try again at Nov 25th, 2026 5:00
- * PM`.
+ * Reads `resets 3pm`, `resets 1:30am (Asia/Dhaka)`, `resets at 10:57 PM GMT-3`, `resets on Mar 31`, `try again at Nov
+ * 25th, 2026 5:00 PM`.
  */
-function readTimeOfDay(text: string, now: number, zone: string): number | null {
-  const found =
-    /\b(?:resets?|again|until)\b(?:\s+(?:at|on))?\s+(?:([a-z]{3})[a-z]*\.?\s+(\d{1,2})(?:st|nd|rd|th)?,?\s+(?:(\d{4}),?\s+)?(?:at\s+)?)?(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s*([ap]\.?m\b)?\s*(?:\(([A-Za-z_]+\/[\w+/-]+|UTC)\)|(?:GMT|UTC)([+-]\d{1,2})?)?/i.exec(
-      text,
-    )
-  if (!found) return null
-  const [whole, monthName, dayText, yearText, hourText, minuteText, half, named, offset] = found
+function readTime(text: string, reading: ResetReading): Reset | null {
+  for (const found of text.matchAll(resetWords)) {
+    const reset = readTimeWords(found, reading)
+    if (reset !== null) return reset
+  }
+  return null
+}
+
+function readTimeWords(found: RegExpMatchArray, { now, zone, before = null }: ResetReading): Reset | null {
+  const [, monthName, dayText, yearText, hourText, minuteText, secondText, half, named, offsetWords, offset] = found
   const isTime = half !== undefined || minuteText !== undefined
-  if (!isTime) return null
-  const hours = (Number(hourText) % 12) + (half ? (/^p/i.test(half) ? 12 : 0) : Number(hourText) >= 12 ? 12 : 0)
-  const clock = hours * hour + Number(minuteText ?? 0) * minute
-  const hasOffset = named === undefined && /(?:GMT|UTC)(?:[+-]\d{1,2})?$/i.test(whole.trim())
-  const offsetAt = (at: number): number => (hasOffset ? Number(offset ?? 0) * hour : offsetOf(named ?? zone, at))
-  /** Returns the instant of this local time on the day that began at `midnight` in that zone. */
+  const month = monthName === undefined ? -1 : months.indexOf(monthName.toLowerCase())
+  if (!isTime && month < 0) return null
+  const hourOf = Number(hourText ?? 0)
+  const hours = (hourOf % 12) + (half ? (/^p/i.test(half) ? 12 : 0) : hourOf >= 12 ? 12 : 0)
+  const clock = isTime ? hours * hour + Number(minuteText ?? 0) * minute + Number(secondText ?? 0) * 1_000 : 0
+  const rest = !isTime ? day : secondText === undefined ? minute : 0
+  const offsetAt = (at: number): number =>
+    offsetWords === undefined ? offsetOf(named ?? zone, at) : Number(offset ?? 0) * hour
+  /** Returns the end of this local time on the day that began at `midnight` in that zone. */
   const instant = (midnight: number): number => {
-    const guess = midnight + clock
+    const guess = midnight + clock + rest
     return guess - offsetAt(guess - offsetAt(guess))
   }
   const there = now + offsetAt(now)
   const today = there - (there % day)
-  const month = monthName === undefined ? -1 : months.indexOf(monthName.toLowerCase())
   if (month >= 0) {
     const year = yearText === undefined ? new Date(there).getUTCFullYear() : Number(yearText)
     const at = instant(Date.UTC(year, month, Number(dayText)))
-    return yearText === undefined && at < now - day ? instant(Date.UTC(year + 1, month, Number(dayText))) : at
+    const isPast = yearText === undefined && at < now - day
+    return dated(isPast ? instant(Date.UTC(year + 1, month, Number(dayText))) : at)
   }
-  const at = instant(today)
-  return at > now ? at : instant(today + day)
+  const [last, next] = [today - day, today, today + day]
+    .map(instant)
+    .reduce<[number, number | null]>(
+      ([past, coming], at) => (at <= now ? [at, null] : [past, coming ?? at]),
+      [Number.NEGATIVE_INFINITY, null],
+    )
+  const age = now - last
+  const isSame = before !== null && Math.abs(before - last) <= minute && age < halfDay
+  return { at: age <= justPassedMs || isSame ? last : (next ?? last), undated: true }
 }
 
 /** Returns a time zone's offset from UTC in milliseconds; 0 for an unknown zone. */
@@ -92,3 +148,59 @@ const longestPauseMs = 4 * hour
 /** Returns when to retry if the provider does not say: after 15 minutes, doubling up to four hours. */
 export const pauseUntil = (now: number, tries: number): number =>
   now + Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(tries, 10))
+
+const windowWords: readonly (readonly [RegExp, number])[] = [
+  [/\bmonthly\b|\bpremium request/i, 31 * day],
+  [/\bweekly\b|\b(?:7|seven)[- ]days?\b/i, 7 * day],
+  [/\bdaily\b|\bper day\b/i, day],
+  [/\bsession limit\b|\b(?:5|five)[- ]hours?\b/i, 5 * hour],
+]
+
+export interface LimitFacts {
+  readonly now: number
+  readonly reset: Reset
+  /** The provider's words. */
+  readonly text: string
+  /** The account's windows, as far as its provider told them. */
+  readonly windows: readonly AccountWindow[]
+}
+
+/**
+ * Returns whether a reset is later than the account's own window can make it: the one that the words name, else the
+ * longest that is used up or known; else a week, and five hours for a time without a date.
+ */
+export function isDoubtful({ now, reset, text, windows }: LimitFacts): boolean {
+  const named = windowWords.find(([words]) => words.test(text))?.[1]
+  const usedUp = windows.filter(({ used }) => (used ?? 0) >= 1)
+  const known = (usedUp.length > 0 ? usedUp : windows).flatMap(({ name }) => windowLength(name) ?? [])
+  const longest = named ?? (known.length > 0 ? Math.max(...known) : reset.undated ? 5 * hour : 7 * day)
+  // The end of what the words name may be later than the window's end.
+  return reset.at - now > longest + 2 * minute
+}
+
+function windowLength(name: string): number | null {
+  const found = /^(\d+) (hour|day)s?\b/.exec(name)
+  return found ? Number(found[1]) * (found[2] === 'day' ? day : hour) : null
+}
+
+/** Returns when to retry if the named reset has passed and the provider still refuses: a minute, doubling. */
+const soonAfter = (now: number, tries: number): number =>
+  now + Math.min(longestPauseMs, minute * 2 ** Math.min(tries, 10))
+
+/** Returns when to retry before a doubtful reset: after 15 minutes, doubling up to a day. */
+const beforeDoubtful = (now: number, tries: number): number =>
+  now + Math.min(day, firstPauseMs * 2 ** Math.min(tries, 10))
+
+/** Returns when a limited account is tried again. `tries`: how often it was refused since it last worked. */
+export function retryAfterLimit({
+  reset,
+  ...facts
+}: Omit<LimitFacts, 'reset'> & {
+  readonly reset: Reset | null
+  readonly tries: number
+}): number {
+  const { now, tries } = facts
+  if (reset === null) return pauseUntil(now, tries)
+  if (reset.at <= now) return soonAfter(now, tries)
+  return isDoubtful({ ...facts, reset }) ? Math.min(reset.at, beforeDoubtful(now, tries)) : reset.at
+}

@@ -90,8 +90,13 @@ function plainConditionOf({ annotation, agent, review }: ConditionFacts): Condit
   if (annotation.type === 'execution_failed')
     return { tone: 'fail', title: failureSentence(annotation.message, agent, review), text: null, place }
   if (annotation.type === 'usage_limit' && annotation.retry_at !== undefined) {
-    const title = `Usage limit. Continues at ${timeOfDay(annotation.retry_at)}.`
-    return { tone: 'warn', title, text: annotation.message, place }
+    const verb = annotation.doubtful === true ? 'Tried again' : 'Continues'
+    const title = `Usage limit. ${verb} at ${timeOfDay(annotation.retry_at)}.`
+    const doubt =
+      annotation.doubtful === true && annotation.resets_at != null
+        ? ` The named reset (${timeOfDay(annotation.resets_at)}) is doubtful: it is later than this limit lasts.`
+        : ''
+    return { tone: 'warn', title, text: `${annotation.message}${doubt}`, place }
   }
   const asks = annotation.type === 'execution_incomplete' && annotation.reason === 'question'
   const isIdle = annotation.type === 'execution_incomplete' && annotation.reason === 'nothing_done'

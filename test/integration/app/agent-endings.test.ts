@@ -61,17 +61,21 @@ test.concurrent('shows the question of an agent that asks instead of finishing, 
 })
 
 test.concurrent('waits for the reset after a usage limit, until a person stops that', async () => {
+  const inAnHour = new Date(Date.now() + 3_600_000)
+  const time = `${inAnHour.getHours()}:${String(inAnHour.getMinutes()).padStart(2, '0')}`
   await using ending = await startEnding(
-    `words('I begin.'); result({ is_error: true, result: "You've hit your session limit · resets 3pm" }); process.exitCode = 1`,
+    `words('I begin.'); result({ is_error: true, result: "You've hit your session limit · resets ${time}" }); process.exitCode = 1`,
   )
   const { client, task, job } = ending
   expect(task).toMatchObject({
     status: 'in_progress',
     error_annotation: { type: 'usage_limit', recovery_actions: [] },
   })
-  expect(task.error_annotation?.message).toBe("You've hit your session limit · resets 3pm")
-  const retry = new Date(task.error_annotation?.retry_at ?? 0)
-  expect([retry.getHours(), retry.getMinutes(), retry > new Date()]).toEqual([15, 0, true])
+  expect(task.error_annotation?.message).toBe(`You've hit your session limit · resets ${time}`)
+  // The end of the minute that it names.
+  const end = new Date(inAnHour).setSeconds(60, 0)
+  expect(task.error_annotation?.retry_at).toBe(new Date(end).toISOString())
+  expect(task.error_annotation?.doubtful).toBeUndefined()
   const [next, first] = await job.executions(task.id)
   expect([next?.status, next?.session_id, first?.status]).toEqual(['queued', 's1', 'failed'])
   await client.call('executions.stop', { execution_id: next?.id ?? '' })
@@ -121,6 +125,70 @@ test.concurrent('resumes once at the reset, while other tasks of the account wai
     ['failed', 's1'],
   ])
   expect((runs[0]?.started_at ?? '') >= retry_at).toBe(true)
+})
+
+test.concurrent('says that a reset is doubtful which is later than the limit lasts, and tries before', async () => {
+  const late = new Date(Date.now() - 3_600_000)
+  const time = `${late.getHours()}:${String(late.getMinutes()).padStart(2, '0')}`
+  await using ending = await startEnding(
+    `if (resumed) { words('Done.'); result() }
+     else { words('I begin.'); result({ is_error: true, result: "You've hit your session limit · resets ${time}" }); process.exitCode = 1 }`,
+  )
+  const { task, client, job } = ending
+  const { retry_at = '', resets_at = '', doubtful } = task.error_annotation ?? {}
+  expect(doubtful).toBe(true)
+  expect(Date.parse(resets_at ?? '') - Date.now()).toBeGreaterThan(22 * 3_600_000)
+  expect(Date.parse(retry_at) - Date.now()).toBeLessThan(16 * 60_000)
+  const { items } = await client.call('accounts.list', {})
+  expect(items).toMatchObject([{ limited_until: retry_at, resets_at, doubtful: true }])
+  const { dataDir } = job.running
+  await job.running.app.close()
+  job.running = await runApp({ dataDir, clock: { now: () => Date.now() + 16 * 60_000 } })
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+})
+
+test('resumes the tasks of two agents of one account once each at their reset', async () => {
+  await using ending = await startEnding(
+    `const { existsSync, writeFileSync } = require('node:fs')
+     const runs = __dirname + '/' + process.env.WHO
+     if (existsSync(runs)) { words('Done.'); result() }
+     else {
+       writeFileSync(runs, '')
+       const at = Math.ceil(Date.now() / 1000) + 3
+       say({ type: 'rate_limit_event', rate_limit_info: { status: 'rejected', rateLimitType: 'five_hour', resetsAt: at } })
+       const leave = () => { words('I begin.'); result({ is_error: true, result: "You've hit your limit" }); process.exitCode = 1 }
+       // The first is refused while the second still runs.
+       process.env.WHO === undefined ? leave() : setTimeout(leave, 500)
+     }`,
+  )
+  const { client, task, job, agent } = ending
+  expect(task.error_annotation).toMatchObject({ type: 'usage_limit', account: 'Claude Code' })
+  const other = await client.call('agents.create', {
+    name: 'Other',
+    executor: 'claude-code',
+    config: { ...agent.config, env: { WHO: 'other' } },
+  })
+  const second = await job.task({ title: 'Second' })
+  await job.claim(second, other)
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  await job.running.taskWhere(second.id, (one) => one.status === 'review')
+  expect((await job.executions(task.id)).map(({ status }) => status)).toEqual(['succeeded', 'failed'])
+  const runs = await job.executions(second.id)
+  expect(runs.map(({ status }) => status)).toEqual(['succeeded', 'failed'])
+})
+
+test.concurrent('tells accounts apart by HOME', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  for (const [name, HOME] of Object.entries({ One: '/home/one', Two: '/home/two', Same: '/home/two' }))
+    await client.call('agents.create', { name, executor: 'codex', config: { env: { HOME } } })
+  const { items } = await client.call('accounts.list', {})
+  const accounts = items.filter(({ executor }) => executor === 'codex')
+  expect(accounts.map(({ agents }) => agents.length).toSorted()).toEqual([1, 2])
+  expect(accounts.map(({ account }) => account)).toEqual([
+    expect.stringMatching(/^Codex, one [0-9a-f]{16}$/),
+    expect.stringMatching(/^Codex, two [0-9a-f]{16}$/),
+  ])
 })
 
 test('resumes at the reset after a restart of the service', async () => {
