@@ -10,7 +10,7 @@ import { redactorOf } from './redactor-of.ts'
 export interface NotificationDraft {
   readonly event_type: NotificationType
   readonly body: string | null
-  /** The actor who caused it, who gets no notification. */
+  /** The actor who caused it, for whom it is read. */
   readonly caused_by?: string
 }
 
@@ -54,6 +54,7 @@ const sentences: { readonly [T in NotificationType]: (title: string) => string }
   'review.passed': (title) => `“${title}” is ready for your review`,
   'review.failed': (title) => `“${title}” failed review`,
   'merge.failed': (title) => `Couldn't merge “${title}”`,
+  'execution.failed': (title) => `“${title}”: the agent failed`,
   'execution.asks': (title) => `“${title}”: the agent has a question`,
   'limit.warning': (title) => `“${title}” is near a limit`,
 }

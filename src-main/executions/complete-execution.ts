@@ -16,6 +16,7 @@ import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
 import type { ExecutionRecord, RunFindings, TaskRecord } from '../ports/store.ts'
 import type { Transitions } from '../transitions/transitions.ts'
+import { notify } from '../core/notify.ts'
 import { noteAccount } from './accounts.ts'
 import { enqueueExecution } from './enqueue-execution.ts'
 import { unaskedNotes } from './unasked-notes.ts'
@@ -132,8 +133,18 @@ function writeEnd(
   if (end.workspace_gone && isRoleActive(deps, tx, settled, record)) blockTask(deps, tx, settled, resetRequired)
   else applyOutcome(deps, tx, settled, record, { conclusion, deed })
   const after = tx.tasks.get(task.id)
+  if (after && isFailedForGood(tx, after, record)) {
+    notify(deps.context, tx, after, { event_type: 'execution.failed', body: after.error_annotation?.message ?? null })
+  }
   if (worked && after)
     enqueueWorkStopped(tx, workflow, after, { execution: record, from: task.status, triggered_by: 'system' })
+}
+
+/** Returns whether a run failed, and the task says so: nothing was queued to follow it, and no one stopped it. */
+function isFailedForGood(tx: Tx, task: TaskRecord, { id, status }: ExecutionRecord): boolean {
+  const annotation = task.error_annotation
+  const isTold = annotation?.execution_id === id && annotation.retry_at === undefined
+  return status === 'failed' && isTold && tx.executions.openOfTask(task.id).length === 0
 }
 
 /** An agent that moved the task or gave a verdict is done. One that commented counts as having produced output. */

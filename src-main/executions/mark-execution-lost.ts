@@ -4,6 +4,7 @@ import { roleOf } from '../domain/workflow/graph.ts'
 import { enqueueWorkStopped, doesStateWork } from '../transitions/enqueue-hooks.ts'
 import type { BlockDeps } from '../transitions/block-task.ts'
 import type { ExecutionRecord } from '../ports/store.ts'
+import { notify } from '../core/notify.ts'
 import { saveFinished } from '../core/execution-records.ts'
 
 /**
@@ -31,6 +32,7 @@ export function markExecutionLost(deps: BlockDeps, found: ExecutionRecord, messa
       execution_id: record.id,
       recovery_actions: record.session_id === null ? ['retry_execution'] : ['resume', 'retry_execution'],
     }
+    if (isItsTurn) notify(context, tx, task, { event_type: 'execution.failed', body: message })
     tx.saveTask({
       ...task,
       active_execution_id: task.active_execution_id === record.id ? null : task.active_execution_id,

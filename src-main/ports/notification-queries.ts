@@ -7,7 +7,7 @@ export type NotificationRecord = Omit<Notification, 'read'>
 export interface NotificationFilter {
   /** The reader whose read marks count: a user's ID, or `operator`. */
   readonly reader: string
-  /** The actor whose own notifications are left out: `user:<handle>`. */
+  /** The actor whose own notifications `newest` leaves out: `user:<handle>`. */
   readonly actor?: string
   readonly project_ids: readonly ProjectId[]
   /** Only each task's newest notification; the rest of the filter applies to that one. */
@@ -22,6 +22,7 @@ export interface NotificationFilter {
 /** Notifications, and who has read them. */
 export interface NotificationQueries {
   get(id: NotificationId): NotificationRecord | null
+  /** Adds a notification; it is read for the person who caused it. */
   put(record: NotificationRecord): void
   delete(id: NotificationId): void
   /** Returns notifications of the given projects, newest first, with whether the reader has read them. */

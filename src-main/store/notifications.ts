@@ -1,16 +1,22 @@
 import { and, desc, eq, exists, inArray, notExists, sql, type SQL } from 'drizzle-orm'
 import type { NotificationFilter, NotificationQueries } from '../ports/notification-queries.ts'
-import type { ProjectId } from '../../src-shared/contract/ids.ts'
+import type { NotificationId, ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { prepareGet, prepareUpsert } from './prepared-statements.ts'
 import { olderThan } from './keyset-pagination.ts'
+import { users } from './schema/identity.ts'
 import { notificationReads, notifications } from './schema/notes.ts'
 
 /** Creates the queries of notifications and their read marks. */
 export function createNotificationQueries(db: Database): NotificationQueries {
+  const write = prepareUpsert(db, notifications, notifications.id)
   return {
     get: prepareGet(db, notifications, notifications.id),
-    put: prepareUpsert(db, notifications, notifications.id),
+    put: (record) => {
+      const caused_by = record.caused_by ?? null
+      write({ ...record, caused_by })
+      if (caused_by !== null) markOwn(db, record.id, caused_by)
+    },
     delete: (id) => void db.delete(notifications).where(eq(notifications.id, id)).run(),
     list: (filter) => listNotifications(db, filter),
     unreadCount: (reader, project_ids, actor) =>
@@ -53,7 +59,6 @@ function listNotifications(db: Database, filter: NotificationFilter): ReturnType
     .where(
       and(
         isOf(project_ids),
-        isNewsTo(actor),
         newest === true ? isNewestOfTask(db, project_ids, actor) : undefined,
         types === null ? undefined : inArray(notifications.event_type, types),
         olderThan(notifications, after),
@@ -64,6 +69,14 @@ function listNotifications(db: Database, filter: NotificationFilter): ReturnType
     .limit(limit)
     .all()
     .map((row) => ({ ...row.notification, read: row.read === 1 }))
+}
+
+/** Marks a notification as read for the person whose own act it reports. */
+function markOwn(db: Database, notification_id: NotificationId, actor: string): void {
+  const handle = actor.slice('user:'.length)
+  const known = db.select({ id: users.id }).from(users).where(eq(users.handle, handle)).get()
+  const reader = known?.id ?? (handle === 'local' ? 'operator' : null)
+  if (reader !== null) db.insert(notificationReads).values({ notification_id, reader }).onConflictDoNothing().run()
 }
 
 /** One project uses its own index; several are filtered from all rows. */

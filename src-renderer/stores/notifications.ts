@@ -66,7 +66,7 @@ export const useNotifications = defineStore('notifications', () => {
       if (attempt !== latest) return
       const known = after === null ? [] : items.value
       const ids = new Set(known.map((item) => item.id))
-      const joined: Items = [...known, ...page.items.filter((item) => !ids.has(item.id))]
+      const joined: Items = [...known, ...page.items.filter((item) => !ids.has(item.id) && !isOwn(item))]
       items.value = since.reduce((list, step) => step(list), joined)
       cursor = page.next_cursor
       loaded.value = true
@@ -95,11 +95,12 @@ export const useNotifications = defineStore('notifications', () => {
       (project_id === null || project_id === item.project_id) && (kind === null || kind === kindOf(item.event_type))
     )
   }
+  /** A person's own acts are no news to them. */
+  const isOwn = ({ caused_by }: Notification) => caused_by === `user:${session.me?.handle ?? 'local'}`
   function created(data: EventPayload<'notification.created'>): void {
     const { notification_id: id, occurred_at: created_at, ...rest } = data
     const item: Notification = { ...rest, id, created_at, read: false }
-    // The service lists no one's own acts to them, but the event goes to all.
-    if (item.caused_by === `user:${session.me?.handle ?? 'local'}`) return
+    if (isOwn(item)) return
     if (fits(filter.value, item)) change((list) => (list.some((known) => known.id === id) ? list : [item, ...list]))
     void recount()
     for (const listener of listeners) listener(item)

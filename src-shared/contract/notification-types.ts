@@ -6,6 +6,7 @@ export const notificationTypes = [
   'review.failed',
   'merge.failed',
   'execution.asks',
+  'execution.failed',
   'limit.warning',
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
@@ -30,6 +31,7 @@ const kinds: { readonly [T in NotificationType]: NotificationKind } = {
   'review.failed': 'failed',
   'merge.failed': 'failed',
   'execution.asks': 'needs_you',
+  'execution.failed': 'failed',
   'limit.warning': 'needs_you',
 }
 

@@ -15,7 +15,7 @@ export const Notification = z
       .string()
       .nullable()
       .optional()
-      .describe('`user:<handle>` whose own act this reports; they don’t get it. null: no one’s.'),
+      .describe('`user:<handle>` whose own act this reports; for them it is read from the start. null: no one’s.'),
     read: z.boolean().describe('By the caller.'),
     created_at: Timestamp,
   })

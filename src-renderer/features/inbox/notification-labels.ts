@@ -16,6 +16,7 @@ const known: Partial<Record<NotificationType, NoticeWords>> = {
   'task.blocked': { glyph: 'blocked', label: 'Blocked', tone: 'warn', tab: 'overview' },
   'review.passed': { glyph: 'gate-passed', label: 'Ready for review', tone: 'ok', tab: 'review' },
   'review.failed': { glyph: 'failed', label: 'Review failed', tone: 'fail', tab: 'review' },
+  'execution.failed': { glyph: 'failed', label: 'Agent failed', tone: 'fail', tab: 'agent' },
   'execution.asks': { glyph: 'clock', label: 'Question', tone: 'you', tab: 'agent' },
   'merge.failed': { glyph: 'merge-failed', label: 'Merge failed', tone: 'fail', tab: 'review' },
 }

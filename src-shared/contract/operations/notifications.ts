@@ -8,18 +8,22 @@ export const notificationsOperations = {
   'notifications.list': get(
     '/notifications',
     'human',
-    'Notifications of the caller’s projects, newest first; none about the caller’s own acts.',
+    'Notifications of the caller’s projects, newest first. Those of the caller’s own acts are read from the start.',
     z.object({
       project_id: ProjectId.optional(),
       newest: z
         .boolean()
         .optional()
-        .describe('One per task: its newest, as in the inbox of the app. `read` and `kind` are about that one.'),
+        .describe(
+          'One per task: its newest, as in the inbox of the app, without the caller’s own acts. `read` and `kind` are about that one.',
+        ),
       read: z.boolean().optional(),
       kind: z
         .enum(notificationKinds)
         .optional()
-        .describe('`finished`: `task.done`. `failed`: `review.failed` and `merge.failed`. `needs_you`: all others.'),
+        .describe(
+          '`finished`: `task.done`. `failed`: `review.failed`, `merge.failed` and `execution.failed`. `needs_you`: all others.',
+        ),
       ...page(),
     }),
     paginated(Notification),

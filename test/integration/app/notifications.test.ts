@@ -61,8 +61,12 @@ test.concurrent('reports a failed review with its feedback, secrets redacted', a
   const before = await list(client)
   const fail = { task_id: task.id, verdict: 'fail', feedback: 'It prints shibboleth-42' } as const
   await client.call('tasks.verdict', fail)
-  // The others are notified, not the author of the verdict.
-  expect(await list(client)).toEqual(before)
+  // For the author of the verdict it is read from the start, and not in the inbox.
+  const [own, ...others] = await list(client)
+  expect(own).toMatchObject({ event_type: 'review.failed', caused_by: 'user:owner', read: true })
+  expect(others).toEqual(before)
+  const { items: inbox } = await client.call('notifications.list', { newest: true })
+  expect(inbox.map(({ id }) => id)).toEqual([before[0]?.id])
   expect(await client.call('notifications.unread_count', {})).toEqual({ count: 1 })
   expect((await list(guest.client))[0]).toMatchObject({
     event_type: 'review.failed',
@@ -255,4 +259,20 @@ test.concurrent('lists separately what needs a person, what failed and what is f
   const typesOf = async (kind: NotificationKind) =>
     (await guest.client.call('notifications.list', { kind })).items.map((one) => one.event_type)
   expect(await Promise.all(notificationKinds.map(typesOf))).toEqual([['review.passed'], ['review.failed'], []])
+})
+
+test.concurrent('reports a run that failed for good, once, and no stop by a person', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const task = await job.task({ title: 'Fail' })
+  await job.claim(task, await job.agent('echo broken >&2; exit 3'))
+  await job.running.taskWhere(task.id, (one) => one.error_annotation?.type === 'execution_failed')
+  const failures = async () => (await list(client)).filter(({ event_type }) => event_type === 'execution.failed')
+  expect(await failures()).toMatchObject([{ title: '“Fail”: the agent failed', task_id: task.id, read: false }])
+  const other = await job.task({ title: 'Stop' })
+  const { execution } = await job.claim(other, await job.agent('sleep 100', 'Sleeper'))
+  await job.running.taskWhere(other.id, (one) => one.active_execution_id !== null)
+  await client.call('executions.stop', { execution_id: execution.id })
+  await job.running.taskWhere(other.id, (one) => one.error_annotation?.type === 'execution_paused')
+  expect(await failures()).toHaveLength(1)
 })
