@@ -1,5 +1,5 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { TranscriptItem } from '../../src-shared/contract/events.ts'
+import type { FeedItem, TranscriptItem } from '../../src-shared/contract/events.ts'
 import type {
   AttachmentId,
   CommentId,
@@ -16,7 +16,7 @@ import { parseInput } from '../../src-shared/contract/parse-input.ts'
 import { checkAccess, checkToken, type AccessFacts } from '../domain/access/policy.ts'
 import { isAdmin, type Principal } from '../domain/access/principal.ts'
 import { isTaskOfRun } from './run-task.ts'
-import type { Queries } from '../ports/store.ts'
+import type { ExecutionRecord, Queries } from '../ports/store.ts'
 import type { Api, CallContext } from './api.ts'
 import type { ApiParts, Handler, Handlers } from './context.ts'
 import { toApiError } from './errors.ts'
@@ -114,6 +114,40 @@ export function createApi(parts: ApiParts): Api {
   }
 }
 
+/** Follows a run's transcript until the run has ended; one that is queued begins later. */
+async function* untilEnded(
+  { store, logs, feed }: ApiParts,
+  { id, task_id }: Pick<ExecutionRecord, 'id' | 'task_id'>,
+  from: number,
+  signal: AbortSignal,
+): AsyncIterable<TranscriptItem> {
+  const statusOf = () => store.read.executions.get(id)?.status
+  let next = from
+  while (!signal.aborted) {
+    const status = statusOf()
+    for await (const item of logs.follow(task_id, id, next, { signal })) {
+      if (item.kind === 'end') break
+      next = item.index + 1
+      yield item
+    }
+    if (signal.aborted) return
+    if (status !== 'queued' && status !== 'running') {
+      yield { kind: 'end' }
+      return
+    }
+    const isNews = (item: FeedItem): boolean =>
+      item.kind === 'event' &&
+      (item.event.type === 'execution.started' || item.event.type === 'execution.finished') &&
+      item.event.data.execution.id === id
+    const waiting = new AbortController()
+    const until = AbortSignal.any([signal, waiting.signal])
+    for await (const item of feed.subscribe(null, (one) => one.kind === 'begun' || isNews(one), until)) {
+      // The status may have changed before the subscription began.
+      if (isNews(item) || statusOf() !== status) waiting.abort()
+    }
+  }
+}
+
 function transcript(
   parts: ApiParts,
   input: unknown,
@@ -123,7 +157,7 @@ function transcript(
   const request = parseInput(streams['executions.stream'].input, input)
   authorise(parts.store.read, 'member', request, context.principal)
   const execution = findExecution(parts.store.read, request.execution_id)
-  return parts.logs.follow(execution.task_id, execution.id, from, { signal: context.signal })
+  return untilEnded(parts, execution, from, context.signal)
 }
 
 /**

@@ -48,6 +48,8 @@ export interface IdentityOptions {
 export interface Identity {
   /** Throws `missing_token`, `invalid_token` or `token_expired`. */
   authenticate(token: string | null): Promise<Principal>
+  /** Grows whenever a session or token ends: a caller who was admitted before may not be any more. */
+  endings(): number
   register(input: RegistrationInput, source: RequestSource): Promise<Session>
   /**
    * Returns the code that the first account needs, or null if none is needed, an account exists, or the code is void.
@@ -95,6 +97,7 @@ export function createIdentity({ store, clock, newId, config, seal }: IdentityOp
   const localPrincipal = () => principalAtThisMachine(store)
   return {
     authenticate: createAuthenticate(context, { accessTokens, sessions, local, localPrincipal }),
+    endings: () => store.endings(),
     register: registration.register,
     setupCode: registration.setupCode,
     login: signIn.login,

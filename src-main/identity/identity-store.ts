@@ -81,6 +81,8 @@ export interface Announcement {
 export interface IdentityStore {
   /** Runs `work` in a transaction, which is rolled back if it throws. */
   transaction<T>(work: (announce: Announcement) => T): T
+  /** Counts the sessions and tokens that were ended since the start. */
+  endings(): number
   /** Returns the first account, or null before the first registration. */
   firstUserId(): UserId | null
   /** Sets the first account, permanently. */

@@ -9,6 +9,8 @@ type Principal = CallContext['principal']
 /** Finds the owner of a token; throws `ApiError` for a missing, unknown or expired one. */
 export interface Authenticator {
   authenticate(token: string | null): Promise<Principal>
+  /** Grows whenever a session or token ends. */
+  endings(): number
 }
 
 export interface Guard {
@@ -18,6 +20,8 @@ export interface Guard {
   principalOf(request: FastifyRequest): Principal
   /** Throws if the token is no longer valid. */
   recheck(request: FastifyRequest): Promise<void>
+  /** Grows whenever a session or token ends, so that a recheck is due. */
+  endings(): number
 }
 
 export interface AdmitOptions {
@@ -71,6 +75,7 @@ export function createGuard(
     recheck: async (request) => {
       await authenticator.authenticate(request.caller?.token ?? null)
     },
+    endings: () => authenticator.endings(),
   }
 }
 

@@ -14,8 +14,9 @@ export interface SseSource<T> {
   /** Ends when the signal aborts. Throws `ApiError` at the first item if the caller may not see the events. */
   readonly items: (signal: AbortSignal) => AsyncIterable<T>
   readonly frameOf: (item: T) => SseFrame
-  /** Called with every keep-alive; if it rejects, the stream ends. */
+  /** Called with every keep-alive, and before a frame once `endings` has grown; if it rejects, the stream ends. */
   readonly recheck: () => Promise<void>
+  readonly endings: () => number
 }
 
 export interface SseTiming {
@@ -44,7 +45,7 @@ export function createSseStreams(log: Logger, timing: SseTiming): SseStreams {
       const refusal = await Promise.race([first.then(() => null, refusedWith), nextTurn(null)])
       if (refusal) throw refusal.error
       const connection = startStream(reply, controller, source.recheck, { log, ...timing })
-      const pumped = sendFrames(connection, items, first, source.frameOf, log).finally(() => open.delete(controller))
+      const pumped = sendFrames(connection, items, first, source, log).finally(() => open.delete(controller))
       open.set(controller, pumped)
     },
     close: async () => {
@@ -160,11 +161,23 @@ async function sendFrames<T>(
   connection: Connection,
   items: AsyncIterator<T>,
   first: Promise<IteratorResult<T>>,
-  frameOf: (item: T) => SseFrame,
+  { frameOf, recheck, endings }: Omit<SseSource<T>, 'items'>,
   log: Logger,
 ): Promise<void> {
+  let seen = endings()
   try {
     for (let next = await first; !next.done; next = await items.next()) {
+      // Nothing is told to a session or token that has ended.
+      if (endings() !== seen) {
+        seen = endings()
+        if (
+          !(await recheck().then(
+            () => true,
+            () => false,
+          ))
+        )
+          break
+      }
       if (!(await connection.send(formatFrame(frameOf(next.value))))) break
     }
   } catch (error) {

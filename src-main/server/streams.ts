@@ -30,6 +30,7 @@ export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: Ss
       items: (signal) => api.events(input, after, contextOf(request, signal)),
       frameOf: feedFrame,
       recheck: () => guard.recheck(request),
+      endings: guard.endings,
     })
   })
 
@@ -39,6 +40,7 @@ export function addStreamRoutes(app: FastifyInstance, parts: RouteParts, sse: Ss
       items: (signal) => api.transcript(flatInput({}, null, request.params), from, contextOf(request, signal)),
       frameOf: transcriptFrame,
       recheck: () => guard.recheck(request),
+      endings: guard.endings,
     })
   })
 }

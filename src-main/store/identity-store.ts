@@ -62,8 +62,17 @@ const bindTo =
 /** Creates identity's queries; the result fits `IdentityStore`. `transaction` commits changes. */
 export function createIdentityStore<A>(db: Database, transaction: <T>(work: (announce: A) => T) => T) {
   const bind = bindTo(db)
+  let endings = 0
+  /** Counts what ends the right of a token, so that open streams look at theirs again only then. */
+  const ending =
+    <A extends unknown[], R>(query: (...rest: A) => R) =>
+    (...rest: A): R => {
+      endings += 1
+      return query(...rest)
+    }
   return {
     transaction,
+    endings: () => endings,
     firstUserId: () => readInstallation(db, firstUserKey) as UserId | null,
     setFirstUser: (userId: UserId) => {
       writeInstallation(db, firstUserKey, userId)
@@ -83,8 +92,8 @@ export function createIdentityStore<A>(db: Database, transaction: <T>(work: (ann
       put: bind(putSession),
       find: prepareFindSession(db),
       list: bind(listSessions),
-      delete: bind(deleteSession),
-      deleteOf: bind(deleteSessionsOf),
+      delete: ending(bind(deleteSession)),
+      deleteOf: ending(bind(deleteSessionsOf)),
       touch: bind(touchSession),
       deleteExpired: bind(deleteExpiredSessions),
     },
@@ -116,8 +125,8 @@ export function createIdentityStore<A>(db: Database, transaction: <T>(work: (ann
       find: bind(findApiToken),
       findByHash: prepareFindApiTokenByHash(db),
       list: bind(listApiTokens),
-      revoke: bind(revokeApiToken),
-      revokeOfExecution: bind(revokeExecutionTokens),
+      revoke: ending(bind(revokeApiToken)),
+      revokeOfExecution: ending(bind(revokeExecutionTokens)),
       touch: bind(touchApiToken),
     },
   }

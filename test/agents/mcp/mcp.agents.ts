@@ -66,6 +66,7 @@ describe('the official conformance suite', () => {
       admit: () => Promise.resolve(),
       principalOf: () => ({ kind: 'operator' }) as const,
       recheck: () => Promise.resolve(),
+      endings: () => 0,
     }
     const log = createLogger({ level: 'silent' })
     const parts = { api: {} as Api, guard, lifetime: new AbortController().signal }
