@@ -23,13 +23,32 @@ export function runAs(command, args, options = {}) {
     const pass = (signal) => child.kill(signal)
     const interrupt = () => process.stdin.isTTY || child.kill('SIGINT')
     process.on('SIGTERM', pass).on('SIGHUP', pass).on('SIGINT', interrupt)
+    const watch = onParentGone(() => child.kill('SIGTERM'))
     const settle = (act) => {
+      clearInterval(watch)
       process.off('SIGTERM', pass).off('SIGHUP', pass).off('SIGINT', interrupt)
       act()
     }
     child.on('error', (error) => settle(() => reject(error)))
     child.on('exit', (code, signal) => settle(() => resolve(exitCode(code, signal))))
   })
+}
+
+const parentCheckMs = 250
+
+/**
+ * Calls `end` once the shell is gone that npm started this process by: a signal to npm reaches that shell alone, and
+ * the program would go on without anyone who can end it.
+ */
+function onParentGone(end) {
+  if (process.env.npm_lifecycle_event === undefined) return undefined
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    end()
+  }, parentCheckMs)
+  return watch
 }
 
 /**

@@ -14,10 +14,20 @@ export interface Named {
 /** Returns an ID without dashes, in lower case. */
 const digits = (text: string) => text.replaceAll('-', '').toLowerCase()
 
-/** Returns the last eight digits, as the app shows them. */
-export function shortId(id: string): string {
-  return digits(id).slice(-8)
+/**
+ * Returns the last eight digits, as the app shows them, or as many more as tell the ID from the others that are shown
+ * with it. The first digits are the time, which items of one moment share.
+ */
+export function shortId(id: string, shown: readonly { readonly id: string }[] = []): string {
+  const whole = digits(id)
+  for (let length = leastDigits; length < whole.length; length += 1) {
+    const end = whole.slice(-length)
+    if (shown.every((other) => other.id === id || !digits(other.id).endsWith(end))) return end
+  }
+  return whole
 }
+
+const leastDigits = 8
 
 /** Returns whether a text is a complete ID, which needs no look-up. */
 export function isWholeId(text: string): boolean {
@@ -50,7 +60,7 @@ export function pick<T extends Named>(kind: string, items: readonly T[], text: s
 
 /** Lists a few items: `0a1b2c3d (Title), …`. */
 export function listed(items: readonly Named[]): string {
-  const shown = items.slice(0, 8).map(({ id, ref, title }) => `${ref ?? shortId(id)} (${title})`)
+  const shown = items.slice(0, 8).map(({ id, ref, title }) => `${ref ?? shortId(id, items)} (${title})`)
   const more = items.length - shown.length
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
 }

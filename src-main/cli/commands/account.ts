@@ -73,7 +73,11 @@ async function invite(scene: CommandContext, options: InviteOptions): Promise<vo
   })
 }
 
-const inviteRow = ({ id, created_at, expires_at }: Invite) => [shortId(id), created_at, expires_at]
+const inviteRow = ({ id, created_at, expires_at }: Invite, _index: number, shown: readonly Invite[]) => [
+  shortId(id, shown),
+  created_at,
+  expires_at,
+]
 const named = ({ id, created_at }: { readonly id: string; readonly created_at: string }) => ({
   id,
   title: created_at,
@@ -104,8 +108,12 @@ async function sessions(scene: CommandContext, options: SessionsOptions): Promis
   })
 }
 
-const sessionRow = ({ id, created_at, last_used_at, address, client, current }: ActiveSession) => [
-  shortId(id),
+const sessionRow = (
+  { id, created_at, last_used_at, address, client, current }: ActiveSession,
+  _index: number,
+  shown: readonly ActiveSession[],
+) => [
+  shortId(id, shown),
   created_at,
   last_used_at,
   address ?? 'this machine',

@@ -155,7 +155,7 @@ async function list({ client, out }: CommandContext): Promise<void> {
   const signIns = out.json ? [] : await signInsOf({ client, out })
   const found = new Map(signIns.map((item) => [item.agent_id, item]))
   const rows = answer.items.map(({ id, name, executor, config, paused }) => [
-    shortId(id),
+    shortId(id, answer.items),
     paused ? `${name} (paused)` : name,
     executor,
     config.containment ?? (executorInfos[executor].location === 'local' ? 'none' : ''),

@@ -61,5 +61,5 @@ async function namesOf(kind: KnownThing, scene: CommandContext): Promise<readonl
     return tasks.map(({ ref, title, status }) => ({ value: ref, about: `${title} (${status})` }))
   }
   const { items } = await scene.client.call(kind === 'project' ? 'projects.list' : 'agents.list', {})
-  return items.map(({ id, name }) => ({ value: shortId(id), about: name }))
+  return items.map(({ id, name }) => ({ value: shortId(id, items), about: name }))
 }

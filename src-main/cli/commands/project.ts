@@ -87,14 +87,17 @@ async function list({ client, out }: CommandContext): Promise<void> {
   await out.answer(answer, () =>
     answer.items.length === 0
       ? 'No projects yet. Add one with `svc project add <folder>`.'
-      : formatTable(['ID', 'KEY', 'NAME', 'BRANCH', 'REPOSITORY'], answer.items.map(rowOf)),
+      : formatTable(
+          ['ID', 'KEY', 'NAME', 'BRANCH', 'REPOSITORY'],
+          answer.items.map((item) => rowOf(item, answer.items)),
+        ),
   )
 }
 
-function rowOf({ id, key, name, paused_at, repos }: Project): string[] {
+function rowOf({ id, key, name, paused_at, repos }: Project, shown: readonly Project[]): string[] {
   const primary = repos.find(({ is_primary }) => is_primary)
   return [
-    shortId(id),
+    shortId(id, shown),
     key,
     paused_at === null ? name : `${name} (paused)`,
     primary?.default_branch ?? '',

@@ -48,10 +48,12 @@ export function addTaskCreate(task: Command): void {
   addTaskFieldOptions(
     addClientCommand(task, {
       usage: 'create [title]',
-      summary: 'create a task or many, or show the prompt that an agent would get for it',
+      summary:
+        'create a task or many, or show the prompt that an agent would get for it (- reads title and description)',
       examples: [
         'svc task create "Sort the list by date" --ci "npm test"',
         'svc task create "Speed up the search" --description - --label search < brief.md',
+        'svc task create - < brief.md',
         'svc task create "The menu is cut off" --attach screenshot.png --template Bug',
         'svc task create --from plan.txt --label search',
         'svc task create "Fix the typo" --assign coder=Claude --preview-prompt',
@@ -116,7 +118,8 @@ const unfitForMany = ['assign', 'attach', 'on', 'previewPrompt', 'role', 'templa
 const noneOfTheseForMany =
   '--from takes neither a title nor --assign, --attach, --on, --preview-prompt, --template or --wait-for. JSON may have `key`, `depends_on` and `stacked_on`.'
 
-async function create(scene: CommandContext, title: string | undefined, options: CreateOptions): Promise<void> {
+async function create(scene: CommandContext, given: string | undefined, asked: CreateOptions): Promise<void> {
+  const { title, options } = await readTitle(given, asked)
   const project = await findProject(scene, options.project)
   if (options.from !== undefined) {
     const unfit = unfitForMany.filter((name) => options[name] !== undefined)
@@ -151,6 +154,17 @@ async function create(scene: CommandContext, title: string | undefined, options:
   })
   const whole = await addRelations(scene, task, { roles, dependencies })
   await scene.out.answer(whole, () => `${task.ref}  ${plain(task.title)} is in ${task.status}.`)
+}
+
+/** With `-` as title, the first line of stdin is the title and the rest the description, like a commit message. */
+async function readTitle(title: string | undefined, options: CreateOptions) {
+  if (title !== '-') return { title, options }
+  if (options.description !== undefined || options.from !== undefined)
+    throw usageError('Title and description both come from stdin. Leave --description and --from out.')
+  const [first = '', ...rest] = (await textOf('-')).trim().split(/\r?\n/)
+  if (first.trim() === '') throw usageError('Nothing came on stdin. Its first line is the title.')
+  const description = rest.join('\n').trim()
+  return { title: first.trim(), options: description === '' ? options : { ...options, description } }
 }
 
 async function readDraft(

@@ -76,7 +76,7 @@ async function list(scene: CommandContext, { project }: ProjectOptions): Promise
   const { id } = await findProject(scene, project)
   const answer = await scene.client.call('task_templates.list', { project_id: id })
   const rows = answer.items.map(({ id: template_id, name, title, priority, labels }) => [
-    ...[shortId(template_id), name, title, String(priority), labels.join(', ')],
+    ...[shortId(template_id, answer.items), name, title, String(priority), labels.join(', ')],
   ])
   await scene.out.answer(answer, () =>
     rows.length === 0

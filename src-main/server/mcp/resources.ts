@@ -78,13 +78,12 @@ export async function listResources(scope: McpScope, log: Logger): Promise<ListR
   }
 }
 
-function resourcesOf({ id, title, status, updated_at, diff_stat }: Task): Resource[] {
-  const short = id.slice(-8)
+function resourcesOf({ id, ref, title, status, updated_at, diff_stat }: Task): Resource[] {
   const annotations = { lastModified: updated_at }
   const about = { description: `In ${status}`, annotations }
-  const task = { uri: taskUri(id), name: `task ${short}`, title, mimeType: json, ...about }
+  const task = { uri: taskUri(id), name: `task ${ref}`, title, mimeType: json, ...about }
   if (diff_stat === null) return [task]
-  return [task, { uri: diffUri(id), name: `diff ${short}`, title: `Diff: ${title}`, mimeType: patch, ...about }]
+  return [task, { uri: diffUri(id), name: `diff ${ref}`, title: `Diff: ${title}`, mimeType: patch, ...about }]
 }
 
 /** Returns the patch, after a list of files that are too large for it. */

@@ -219,3 +219,10 @@ async function passed(task_id: string, times = 1): Promise<void> {
   }
   end.abort()
 }
+
+test('reads title and description of a task from standard input', async () => {
+  const whole = await world.json<Task>(['task', 'create', '-'], { ...here(), stdin: 'From a pipe\n\nWith a brief.\n' })
+  expect(whole).toMatchObject({ title: 'From a pipe', description: 'With a brief.' })
+  expect(await world.svc(['task', 'create', '-'], { ...here(), stdin: '' })).toMatchObject({ code: 2 })
+  await world.svc(['task', 'cancel', whole.id])
+})

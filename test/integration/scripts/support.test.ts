@@ -116,3 +116,18 @@ test('reports at the end what is thrown outside of tests, with its place', async
     ),
   ])
 })
+
+test.runIf(process.platform !== 'win32')('ends what npm started once npm’s shell is gone', async () => {
+  const code = `import { runAs } from ${url('support/child.mjs')}
+    await runAs(process.execPath, ['-e', 'console.log(process.pid); process.on("SIGTERM", () => { console.log("ended"); process.exit() }); setInterval(() => {}, 1000)'])`
+  // The shell stays above its command, as the one that npm starts does.
+  const script = `"${process.execPath}" --input-type=module -e "$CODE"; true`
+  const env = { ...process.env, CODE: code, npm_lifecycle_event: 'start' }
+  const shell = spawn('sh', ['-c', script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines: string[] = []
+  for await (const chunk of shell.stdout) {
+    lines.push(String(chunk).trim())
+    if (lines.length === 1) shell.kill('SIGTERM')
+  }
+  expect(lines.at(-1)).toBe('ended')
+})

@@ -41,3 +41,10 @@ test('lists what there is if nothing matches', () => {
   expect(refusal('Third').message).toContain('deadbeef (First)')
   expect(refusal('').code).toBe('not_found')
 })
+
+test('shows as many digits as tell an ID from the others that are shown', () => {
+  const twin = '01940000-cccc-7000-8000-0001deadbeef'
+  const shown = [first, second, { id: twin }]
+  expect(shortId(first.id)).toBe('deadbeef')
+  expect(shown.map(({ id }) => shortId(id, shown))).toEqual(['0deadbeef', '0deadbee0'.slice(1), '1deadbeef'])
+})
