@@ -42,7 +42,7 @@ import { isKnownTo, relinkWorktree, requireRepository } from './worktree/moved-r
 import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts'
 import { requireOwn } from './commands/own-worktree.ts'
 import { readCommitDiff, readCommits } from './branch-commits.ts'
-import { readDiff, readDiffStat, readHiddenPaths } from './read-diff.ts'
+import { readDiff, readDiffStat, readHiddenPaths, readMassDeletion } from './read-diff.ts'
 import { putBackBranches, readBranches } from './other-branches.ts'
 import { isOnBranch } from './elsewhere/settle-head.ts'
 import { createElsewhere } from './create-elsewhere.ts'
@@ -162,6 +162,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
     commits: (ref, { signal }) => ofRepository(ref, { signal }, () => readCommits(ref, { signal })),
     commitDiff: (ref, commit, file, { signal, ...wishes }) =>
       ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
+    massDeletion: (ref, { signal }) => ofRepository(ref, { signal }, () => readMassDeletion(ref, { signal, indexes })),
     hiddenText: (ref, { signal }) => ofRepository(ref, { signal }, () => readHiddenPaths(ref, { signal, indexes })),
     diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal, indexes })),
     ...createObservers(options, reads),

@@ -13,7 +13,7 @@ import { toReviewSummary, toSettings } from '../core/views.ts'
 import { timeOfId } from '../../src-shared/lang/time-of-id.ts'
 import { settleInner } from '../workspaces/inner-repositories.ts'
 import { noteOpenRuns } from '../workspaces/repository-changes.ts'
-import { noteHiddenText, settleElsewhere } from '../workspaces/work-elsewhere.ts'
+import { noteDiff, settleElsewhere } from '../workspaces/work-elsewhere.ts'
 import type { PluginContext, PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
@@ -59,7 +59,7 @@ export const runCiSteps: PluginDefinition = {
         const review: ReviewRecord = { ...resumed, ...before, ...emptiness, changed_by_steps: [], step_results: [] }
         const result = await runSteps(services, run, review, workspace.path)
         if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
-        noteHiddenText(context, task, await context.workspaces.hiddenText(ref, { signal }))
+        await noteDiff(context, task, ref, signal)
         if (opened.ci_steps.length === 0) return await saveReviewed(context, task, review, result)
         // Files that the steps wrote, such as a lock file, are part of the reviewed work.
         const work = await context.workspaces.work(ref, { signal })

@@ -43,6 +43,8 @@ export interface DiffReader {
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /** Returns the changed files that no diff can show as text, though their name, mode or earlier content is a text's. */
   hiddenText(ref: BranchRef, options: Cancellable): Promise<readonly string[]>
+  /** Returns how many files the work deletes, if they are more than half and there were more than 20; else null. */
+  massDeletion(ref: BranchRef, options: Cancellable): Promise<{ readonly deleted: number; readonly of: number } | null>
   /**
    * Returns how lines changed since a tree of the work, in the order of the places: null for unchanged lines, and
    * null for all if that tree is gone.

@@ -142,6 +142,8 @@ function describeNote(note: ReviewNote): string {
       return `A run moved ${note.ref} from ${note.from ?? 'nothing'} to ${note.to ?? 'nothing'}.`
     case 'base_rewritten':
       return `The base branch no longer has ${count(note.commits.length)} that this branch began from.`
+    case 'mass_deletion':
+      return `The work deletes ${note.deleted} of ${note.of} files.`
     case 'work_taken':
       return `${count(note.commits)} taken from ${note.from}, where the agent worked.`
     case 'work_left':

@@ -130,13 +130,24 @@ function saveNotes(
   })
 }
 
-/** Notes at the open review the files that its diff can't show. */
-export function noteHiddenText({ feed }: EngineContext, { id }: TaskRecord, paths: readonly string[]): void {
+/** Notes at the open review the files that its diff can't show, and that it deletes most of what was there. */
+export async function noteDiff(
+  { feed, workspaces }: EngineContext,
+  { id }: TaskRecord,
+  ref: BranchRef,
+  signal: AbortSignal,
+): Promise<void> {
+  const [paths, deletion] = await Promise.all([
+    workspaces.hiddenText(ref, { signal }),
+    workspaces.massDeletion(ref, { signal }),
+  ])
+  const hidden: ReviewNote[] = paths.length === 0 ? [] : [{ kind: 'hidden_text', paths: [...paths] }]
+  const deleted: ReviewNote[] = deletion === null ? [] : [{ kind: 'mass_deletion', ...deletion }]
   feed.commit((tx) => {
     const current = tx.tasks.get(id)
-    const notes: ReviewNote[] = paths.length === 0 ? [] : [{ kind: 'hidden_text', paths: [...paths] }]
-    const noted = current && replaceNotes(tx, current, 'hidden_text', notes)
-    if (noted && noted !== current) tx.saveTask(noted)
+    if (!current) return
+    const noted = replaceNotes(tx, replaceNotes(tx, current, 'hidden_text', hidden), 'mass_deletion', deleted)
+    if (noted !== current) tx.saveTask(noted)
   })
 }
 

@@ -54,6 +54,9 @@ export const ReviewNote = z.discriminatedUnion('kind', [
     paths: z.array(z.string()).describe('Files that were text, or look like source, and whose changes can’t be shown.'),
   }),
   z
+    .object({ kind: z.literal('mass_deletion'), deleted: z.int(), of: z.int() })
+    .describe('The work deletes more than half of the files that it began from, and those are more than 20.'),
+  z
     .object({ kind: z.literal('work_taken'), from: z.string(), commits: z.int() })
     .describe('The agent worked on another branch or on none; the task’s branch was moved there.'),
   z

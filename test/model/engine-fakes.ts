@@ -96,6 +96,7 @@ export const fakeWorkspaces: Workspaces = {
   commits: () => Promise.resolve([]),
   commitDiff: () => Promise.resolve(null),
   hiddenText: () => Promise.resolve([]),
+  massDeletion: () => Promise.resolve(null),
   diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
   watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),
   programs: (repo) => Promise.resolve({ common: repo, programs: {} }),

@@ -9,6 +9,17 @@ export async function countChanged(cwd: string, before: string, after: string, {
   return splitNul((await runGit(cwd, args, { signal })).stdout).length
 }
 
+/** Counts the files of a tree (or commit). */
+export async function countFiles(cwd: string, tree: string, { signal }: Options): Promise<number> {
+  let files = 0
+  const onOutput = (chunk: Buffer): 'more' => {
+    for (const byte of chunk) if (byte === 0) files += 1
+    return 'more'
+  }
+  await runGit(cwd, ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree], { signal, onOutput })
+  return files
+}
+
 /**
  * Counts the files changed by commits that only this one leads to and no branch or tag but `except`; of the last
  * 1,000 commits.

@@ -79,6 +79,13 @@ export async function readHiddenText(sides: DiffSides, { signal }: Options): Pro
   return findHiddenText(binary, await findText(sides.cwd, binary.flatMap(blobsOf), { signal, env: sides.env }))
 }
 
+/** Counts the files that the second side lacks; one that was only moved is none. */
+export async function countDeleted(sides: DiffSides, { signal }: Options): Promise<number> {
+  const args = ['-z', '--name-only', '--diff-filter=D', '--find-renames', ...form]
+  const { stdout } = await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env })
+  return splitNul(stdout).length
+}
+
 /** A readable diff, and all changes, wanted or not. */
 export interface ReadPatch {
   readonly diff: Pick<FileDiff, 'files' | 'patch' | 'truncated'>

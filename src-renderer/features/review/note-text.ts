@@ -45,6 +45,12 @@ export function noteText(note: ReviewNote): NoteText {
         text: 'Open these files in the worktree before you decide.',
         named: namePaths(note.paths),
       }
+    case 'mass_deletion':
+      return {
+        title: `This work deletes ${note.deleted} of ${count(note.of, 'file')}.`,
+        text: 'Check that this is meant before you decide.',
+        named: '',
+      }
     case 'work_taken':
       return {
         title: 'The agent didn’t work on the task’s branch.',
