@@ -229,7 +229,21 @@ function skipStep(deps: ActionDeps, tx: Tx, effect: EffectRecord, request: Recov
   completeStep(deps, tx, effect, { outcome })
 }
 
-/** Starts the task over from the default branch after its worktree and branch were found to be gone. */
+/** Returns whether the task's worktree, which Copse takes for ready, is none of its repository's. */
+async function isUnknownToGit(
+  { context, worktrees }: ActionDeps,
+  task: TaskRecord,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const workspace = worktrees.of(task)
+  if (workspace?.status !== 'ready') return false
+  return !(await context.workspaces.isKnownTo(workspace.repo_path, workspace.path, { signal }))
+}
+
+/**
+ * Starts the task over from the default branch after its worktree and branch were found to be gone; where git doesn't
+ * know the worktree (a repository that was restored from a backup), makes it again from what is left.
+ */
 export async function resetWorkspace(
   deps: ActionDeps,
   task_id: TaskId,
@@ -238,10 +252,12 @@ export async function resetWorkspace(
   const { context, worktrees } = deps
   const task = context.store.read.tasks.get(task_id)
   if (!task) return notFound('task')
-  if (task.error_annotation?.type !== 'workspace_reset_required') {
+  if (task.error_annotation?.type !== 'workspace_reset_required' && !(await isUnknownToGit(deps, task, signal))) {
     return { code: 'reset_not_required', message: 'The workspace of this task is in order; there is nothing to reset.' }
   }
-  const ensured = await worktrees.ensure(task, signal)
+  const found = await worktrees.ensure(task, signal)
+  // The first attempt has noted that the branch is gone too, so the second one starts over.
+  const ensured = found.kind === 'branch_gone' ? await worktrees.ensure(task, signal) : found
   if (ensured.kind !== 'ready') {
     return {
       code: 'reset_not_required',

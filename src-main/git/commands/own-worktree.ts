@@ -83,7 +83,7 @@ export async function requireLink(path: string): Promise<string | null> {
   throw new WorkspaceError(
     'outside_worktree',
     `The .git file of ${path} is gone or leads elsewhere, so git can't show its work. The files are still there. ` +
-      'Submit the task to take them, or restore that file.',
+      'Submit the task to take them, or reset the workspace: it is made again with what is left.',
   )
 }
 

@@ -15,6 +15,7 @@ import { noteCopied } from '../commands/copied-files.ts'
 import { runCheckoutHook } from '../commands/checkout.ts'
 import { peekCommonDir, peekHead } from '../commands/peek.ts'
 import { runGit } from '../commands/run-git.ts'
+import { tipOf } from '../commands/refs.ts'
 import { isDirty } from '../commands/status.ts'
 import { isBeingRebased } from '../commands/unfinished.ts'
 import { readGitLink } from '../commands/git-link.ts'
@@ -79,7 +80,7 @@ async function findOrBegin(
     await excludeLock(common)
     await undoRemoval(request.path)
     if (await isHealthy(request, common, options)) return await reuse(request, options)
-    if (await isUnlinked(request)) await mendLink(request, taskOf(request), options)
+    if (await isUnlinked(request, options)) await mendLink(request, taskOf(request), options)
     if (await isHealthy(request, common, options)) return await reuse(request, options)
     return await prepareWorktree(request, common, options)
   })
@@ -172,10 +173,11 @@ async function setUp(
   await writeFile(doneFile, '')
 }
 
-/** Returns whether a task's files are there, but their link to the repository is gone or leads elsewhere. */
-async function isUnlinked({ path, expect }: WorktreeRequest): Promise<boolean> {
-  if (expect === 'new' || (await folderState(path)) !== 'filled') return false
-  return (await linkedRecord(path)) === null
+/** Returns whether a task's files and branch are there, but the link to the repository is gone or leads elsewhere. */
+async function isUnlinked(request: WorktreeRequest, { signal }: Cancellable): Promise<boolean> {
+  const { repo_path: repo, path, branch, expect } = request
+  if (expect === 'new' || (await folderState(path)) !== 'filled' || (await linkedRecord(path)) !== null) return false
+  return (await tipOf(repo, branch, { signal })) !== null
 }
 
 /** Returns whether git created the worktree completely and it belongs to this repository; repairs it after a move. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { BranchRef } from '../../ports/branch-ref.ts'
 import { orNull } from '../files/file-errors.ts'
-import { ownRecord } from '../commands/own-worktree.ts'
+import { keepFilesHere, ownRecord } from '../commands/own-worktree.ts'
 import { runGit } from '../commands/run-git.ts'
 import { addWorktree, commonDir, findRecord, repairWorktree } from '../commands/worktree.ts'
 import type { RescueOptions } from '../rescue/rescue.ts'
@@ -47,6 +47,7 @@ async function makeRecord(
     await addWorktree(repo, place, { branch, start: null }, { signal })
     await rename(join(place, '.git'), join(path, '.git'))
     await repairWorktree(repo, path, { signal })
+    await keepFilesHere(path, { signal })
     await runGit(path, ['read-tree', 'HEAD'], { signal, access: 'write' })
   } finally {
     await rm(aside, { recursive: true, force: true })

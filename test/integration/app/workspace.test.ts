@@ -1,6 +1,6 @@
 import { access, lstat, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
 
@@ -31,6 +31,37 @@ test.concurrent('worktree rule 7: creates a deleted worktree again from its bran
   await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
   await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
   expect(await readFile(join(path, 'seen.txt'), 'utf8')).toContain('README.md')
+})
+
+describe('a repository that was restored from a backup', () => {
+  test.concurrent.each(['with the branch', 'without the branch'])('offers what works, %s', async (how) => {
+    await using job = await startJob()
+    const { client } = job.running
+    const task = await job.task()
+    await job.claim(task, await job.agent('echo 1 > work.txt; git add work.txt; git commit -qm Work'))
+    const reviewed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+    const { branch } = await client.call('tasks.workspace', { task_id: task.id })
+    await rm(join(job.repository.path, '.git/worktrees'), { recursive: true })
+    if (how === 'without the branch') await job.repository.git(['branch', '-D', branch])
+    const diff = await refused(client.call('tasks.diff', { task_id: task.id, scope: 'branch' }))
+    expect(diff).toMatchObject({
+      code: 'workspace_failed',
+      message: expect.stringContaining('reset the workspace') as unknown,
+    })
+    const move = { task_id: task.id, status: 'merging', version: reviewed.version }
+    expect(await refused(client.call('tasks.transition', move))).toMatchObject({ status: 409 })
+    const reset = await client.call('tasks.reset_workspace', { task_id: task.id })
+    expect(reset).toMatchObject({ task: { status: 'review' }, workspace: { status: 'ready' } })
+    const { files, tree } = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+    if (how === 'without the branch') {
+      expect(files).toEqual([])
+      return
+    }
+    expect(files.map((file) => file.path)).toEqual(['work.txt'])
+    const merged = await client.call('tasks.transition', { ...move, version: reset.task.version, tree: tree ?? '' })
+    expect(merged.task.status).toBe('done')
+    expect(await job.repository.git(['show', 'main:work.txt'])).toBe('1')
+  })
 })
 
 test.concurrent('worktree rule 7: starts over only after a reset if worktree and branch are gone', async () => {
