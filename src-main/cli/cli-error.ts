@@ -39,7 +39,23 @@ export function failureOf(error: unknown, url: string): Failure | null {
     const message = tokenProblems.includes(code) ? `${error.message} ${signInHint}` : error.message
     return { exitCode: 1, code, message, ...(details && { details }) }
   }
-  return null
+  return fileFailure(error)
+}
+
+const fileProblems: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on the device',
+  EDQUOT: 'your quota of disk space is used up',
+  EROFS: 'the device is read-only',
+  EACCES: 'access is denied',
+  EPERM: 'access is denied',
+}
+
+/** Describes a file of the command line's own that could not be read or written; null for any other error. */
+function fileFailure(error: unknown): Failure | null {
+  const { code = '', path, syscall } = error as NodeJS.ErrnoException
+  const problem = fileProblems[code]
+  if (!(error instanceof Error) || problem === undefined || syscall === undefined) return null
+  return { exitCode: 1, code: 'file_failed', message: `${path ?? 'A file'} can't be used: ${problem}.` }
 }
 
 /** Codes that advise to sign in; a wrong password or code during a sign-in must not. */

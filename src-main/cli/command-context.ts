@@ -3,7 +3,7 @@ import { createClient, type Client } from '../../src-shared/client/create-client
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import { defaultDataDir } from '../platform/config/paths.ts'
 import { chooseAddress, tokenFromEnvironment } from './address.ts'
-import { failureOf } from './cli-error.ts'
+import { CliError, failureOf } from './cli-error.ts'
 import { createOutput, endWithReader, printFailure, type Output } from './output.ts'
 import { openSignIns, type SignIns } from './sign-ins.ts'
 
@@ -22,6 +22,7 @@ export interface CommandContext {
   readonly token: string | null
   readonly out: Output
   readonly env: Environment
+  /** Throws `CliError` if the folder is gone. */
   readonly cwd: string
   readonly signIns: SignIns
 }
@@ -38,7 +39,27 @@ export function createCommandContext({ url: option, json = false }: CommonOption
   const url = chooseAddress(option, env, () => signIns.current())
   const token = tokenFromEnvironment(url, env) ?? signIns.find(url)?.token ?? null
   const client = clientWith(url, token)
-  return { url, client, token, out: createOutput(json), env, cwd: process.cwd(), signIns }
+  return {
+    url,
+    client,
+    token,
+    out: createOutput(json),
+    env,
+    get cwd() {
+      return currentFolder()
+    },
+    signIns,
+  }
+}
+
+/** Returns the folder that the command runs in, which may have been deleted since. */
+export function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch (error) {
+    const message = 'The folder you are in no longer exists. Change to another, then try again.'
+    throw new CliError('folder_gone', message, { cause: error })
+  }
 }
 
 /** Creates a client of the service at `url`. */

@@ -62,11 +62,20 @@ export function plain(text: string): string {
   return escapeHidden(text.replace(/(?![\n\t])\p{Cc}/gu, ''))
 }
 
-/** Exits quietly on EPIPE: the reader of the pipe has closed it. Noticed only at a write. */
+let isWatched = false
+
+/**
+ * Exits quietly on EPIPE: the reader of the pipe has closed it. Where the output can't be written, as on a full device,
+ * says so in one line. Noticed only at a write.
+ */
 export function endWithReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE' || error.code === 'ECONNRESET') process.exit(0)
-    throw error
+  if (isWatched) return
+  isWatched = true
+  process.stdout.on('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE' || code === 'ECONNRESET') process.exit(0)
+    const reason = code === 'ENOSPC' ? 'no space is left there' : code
+    process.stderr.write(`svc: The output could not be written: ${reason}.\n`)
+    process.exit(1)
   })
 }
 
@@ -76,9 +85,15 @@ export function endStreamWithReader(): void {
 }
 
 function write(stream: NodeJS.WriteStream, text: string | Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write(text, (error) => (error ? reject(error) : resolve()))
+  return new Promise((resolve) => {
+    // What can't be written ends the program, see `endWithReader`.
+    stream.write(text, (error) => {
+      if (!error) resolve()
+    })
   })
 }
+
+/** Resolves once all output has been written. */
+export const outputWritten = (): Promise<void> => write(process.stdout, '')
 
 const withLineEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`)

@@ -20,6 +20,7 @@ import { addOverlaps } from './commands/overlaps.ts'
 import { addTemplate } from './commands/template.ts'
 import { addPrices } from './commands/prices.ts'
 import { addUsage } from './commands/usage.ts'
+import { endWithReader, outputWritten } from './output.ts'
 
 /** Parts that can't work as clients of the API. */
 export interface Program {
@@ -31,11 +32,15 @@ export interface Program {
 
 /** Runs one command line; resolves to the exit code: 0, 1 (refused) or 2 (usage). */
 export async function runCli(args: readonly string[], program: Program): Promise<number> {
+  endWithReader()
   try {
     await createProgram(program).parseAsync(args, { from: 'user' })
   } catch (error) {
     // Commander has printed its message already; help and version are not errors.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) {
+      await outputWritten()
+      return error.exitCode === 0 ? 0 : 2
+    }
     throw error
   }
   return Number(process.exitCode ?? 0)

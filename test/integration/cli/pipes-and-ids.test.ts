@@ -61,3 +61,21 @@ test('finds a task by the beginning or end of its ID, beyond one page', async ()
   const { items } = await client.call('tasks.list', { project_id: project.id, q: `id:${digits.slice(-8)}` })
   expect(items.map(({ id }) => id)).toEqual([task?.id])
 })
+
+test.runIf(process.platform === 'linux')(
+  'says in one line that its output can’t be written, or that its folder is gone',
+  async () => {
+    const run = (script: string) =>
+      endOf(spawn('sh', ['-c', script], { env: { ...process.env, ...world.env }, stdio: 'pipe' }))
+    const svc = `'${process.execPath}' '${cliFile}'`
+    const full = { code: 1, stderr: 'svc: The output could not be written: no space is left there.\n' }
+    expect(await run(`${svc} --help > /dev/full`)).toMatchObject(full)
+    expect(await run(`${svc} project list > /dev/full`)).toMatchObject(full)
+    const inGoneFolder = `mkdir '${repository.beside}/gone' && cd '${repository.beside}/gone' && rmdir '${repository.beside}/gone' &&`
+    expect(await run(`${inGoneFolder} ${svc} task list`)).toMatchObject({
+      code: 1,
+      stderr: 'svc: The folder you are in no longer exists. Change to another, then try again.\n',
+    })
+    expect(await run(`${inGoneFolder} ${svc} project list`)).toMatchObject({ code: 0, stderr: '' })
+  },
+)
