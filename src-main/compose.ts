@@ -1,6 +1,5 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { v7 } from 'uuid'
 import type { WorkflowDefinition } from '../src-shared/contract/workflow-definition.ts'
 import type { User } from '../src-shared/contract/identity.ts'
 import type { Api } from './api/api.ts'
@@ -38,7 +37,9 @@ import { createAttachmentFiles } from './attachments/create-attachment-files.ts'
 import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'
 import type { Store } from './ports/store.ts'
+import { createGrowingIds } from './platform/growing-ids.ts'
 import { createStore } from './store/create-store.ts'
+import { newestId } from './store/newest-id.ts'
 import { openDatabase, type OpenDatabase } from './store/database.ts'
 import { isDatabaseError, unusable } from './store/database-trouble.ts'
 import { createIdentityStore } from './store/identity-store.ts'
@@ -82,11 +83,12 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   const file = join(config.dataDir, 'copse.db')
   const database = await openDatabase(file, config.migrationsDir)
   const store = createStore(database)
+  const newId = createGrowingIds(newestId(database.db))
   let url: string | null = null
   const damage = watchDamage(database, log)
   try {
     const feed = createEventFeed(store, clock, createTaskEventLogger(log.child({ module: 'task-events' })))
-    const identity = identityOf(config, { store: identityStore(database, feed), clock, newId: v7, seal })
+    const identity = identityOf(config, { store: identityStore(database, feed), clock, newId, seal })
     const secrets = createKnownSecrets(store.read, (name) => process.env[name])
     const containment = createContainment({
       dataDir: config.dataDir,
@@ -96,7 +98,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       apiUrl: () => url,
       log: log.child({ module: 'containment' }),
     })
-    const engineParts = { containment, config, store, feed, identity, secrets, clock, log, url: () => url }
+    const engineParts = { containment, config, store, feed, identity, secrets, clock, newId, log, url: () => url }
     const context = contextOf({ ...engineParts, builtin: builtin.definition })
     const engine = createEngine(context)
     checkBuiltin(builtin.definition, engine)
@@ -194,6 +196,7 @@ interface EngineParts {
   readonly identity: Identity
   readonly secrets: ReturnType<typeof createKnownSecrets>
   readonly clock: Clock
+  readonly newId: () => string
   readonly log: Logger
   readonly url: () => string | null
   readonly builtin: Parameters<typeof createWorkflows>[0]
@@ -208,6 +211,7 @@ function contextOf({
   identity,
   secrets,
   clock,
+  newId,
   log,
   url,
   builtin,
@@ -230,7 +234,7 @@ function contextOf({
     attachmentFiles: createAttachmentFiles({ dir: join(config.dataDir, 'attachments') }),
     agentTokens: identity.agentTokens,
     clock,
-    newId: v7,
+    newId,
     redactor: (patterns) => createRedactor(patterns, secrets.values()),
     rememberSecrets: secrets.remember,
     workflows: createWorkflows(builtin, pluginTraits),

@@ -15,8 +15,8 @@ import { toSettings } from '../core/views.ts'
 /** An external execution without a heartbeat for this long is lost. */
 const heartbeatLimitMs = 90_000
 const sweepEveryMs = 15_000
-/** A longer gap between two sweeps means that this machine was asleep, when no heartbeat could arrive. */
-const sleptMs = 60_000
+/** A longer gap between two sweeps means that this machine was asleep, when nothing could be heard of a run. */
+const sleptMs = sweepEveryMs + 5_000
 
 /** Pause between small steps of shrinking the file. */
 const shrinkPauseMs = 5

@@ -91,3 +91,18 @@ test('starts a run that waits for a remote agent’s worktree once that is lost'
   const ended = async () => (await client.call('tasks.executions', { task_id: child.id })).items[0]?.status
   await vi.waitFor(async () => expect(await ended()).toBe('succeeded'), { timeout: 30_000 })
 })
+
+test('does not take a short sleep for the silence of an agent', async () => {
+  await using sleeper = await startSleeper()
+  const { job, client } = sleeper
+  await client.call('projects.update_settings', { project_id: job.project.id, stall_seconds: 30, stall_retries: 0 })
+  const task = await job.task()
+  const { execution } = await job.claim(task, await job.agent('sleep 600'))
+  const statusOf = async () => (await client.call('executions.get', { execution_id: execution.id })).status
+  await job.running.eventually(statusOf, (status) => status === 'running')
+  sleeper.sleep(40 / 3_600)
+  sleeper.pass(15)
+  expect(await statusOf()).toBe('running')
+  sleeper.pass(30)
+  await job.running.eventually(statusOf, (status) => status === 'failed')
+})
