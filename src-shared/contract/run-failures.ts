@@ -53,7 +53,7 @@ const causes: readonly (readonly [RunFailure, RegExp])[] = [
   ],
   [
     'not_signed_in',
-    /\b401\b|not (?:logged|signed) in|no longer signed in|log ?in required|please (?:run \S+ )?log ?in|invalid (?:x-)?api.?key|authentication.?(?:error|failed)|\bunauthorized\b/i,
+    /\b401\b|not (?:logged|signed) in|no longer signed in|log ?in required|please (?:run \S+ )?log ?in|(?:invalid|incorrect) (?:x-)?api.?key|api key (?:is )?(?:not valid|invalid|expired)|authentication.?(?:error|failed|required)|\bunauthorized\b|\bunauthenticated\b/i,
   ],
   ['usage_limit', /\busage limit\b|\brate.?limit|\bquota\b|\b429\b|hit your (?:\w+ )*limit/i],
   ['context_full', /prompt is too long|context.?(?:length|window)|maximum context|context_length_exceeded/i],

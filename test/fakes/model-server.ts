@@ -98,6 +98,12 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
   }
 }
 
+/** As a provider words them, without the status. */
+const refusals: Readonly<Record<number, string>> = {
+  401: 'Incorrect API key provided.',
+  429: 'You are sending requests too quickly.',
+}
+
 const wires = [messages, responses, chat, gemini]
 
 /** The parts of a request's body that all wires share. */
@@ -144,9 +150,12 @@ async function answer(request: IncomingMessage, response: ServerResponse, contex
     tools: conversation.tools.map((tool) => tool.name),
     said: conversation.said,
   })
-  const { delay = 0, error } = chosen?.step ?? {}
+  const { delay = 0, error, headers = {} } = chosen?.step ?? {}
   if (delay > 0 && !(await waited(delay, response, context.closed))) return
-  if (error !== undefined) return sendError(response, error, `This step of the script is an error ${error}.`)
+  if (error !== undefined) {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    return sendError(response, error, refusals[error] ?? `This step of the script is an error ${error}.`)
+  }
   wire.answer(response, turn, { model, stream: named?.stream ?? body.stream === true })
 }
 

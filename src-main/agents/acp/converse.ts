@@ -4,13 +4,16 @@ import type { AnyMessage, PromptResponse, Stream } from '@agentclientprotocol/sd
 import { policyOf } from '../../domain/access/permissions.ts'
 import type { AgentRun } from '../definition.ts'
 import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
+import { isRefusal } from '../agent/classify-output.ts'
 import { createPermissions } from '../agent/permissions.ts'
 import type { PermissionRequest, Permissions } from '../agent/permissions.ts'
+import { retryText } from '../agent/retry-text.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'
 import { createRunState, toRunResult, recordFailure } from '../agent/run-state.ts'
 import type { RunState } from '../agent/run-state.ts'
 import { clip, isRecord } from '../agent/text.ts'
 import type { AcpAgent } from './acp-agent.ts'
+import { readClaudeReport, type ClaudeReport } from './claude-reports.ts'
 import { createUpdateReader } from './read-updates.ts'
 import type { UpdateReader } from './read-updates.ts'
 import { AcpSetupError, describeError, openAcpSession } from './session.ts'
@@ -46,13 +49,17 @@ interface AcpState {
   cancelled: boolean
   /** The agent did not answer in time after its start. */
   neverBegan: boolean
+  /** Why the run was given up before its end. */
+  givenUp: string | null
+  /** When the account's limit resets, as told beside the messages. */
+  resets_at: string | null
 }
 
 /** Runs an Agent Client Protocol session: the prompt, then one prompt per message of a person. */
 export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentSessionListener): AgentSession {
   const story = createRunState(null)
   const program: { name: string; model: string | null } = { name: '', model: null }
-  const { isNotice = () => false, tellsLastRequest = () => false } = agent
+  const { isNotice = () => false, isFailure = () => false, tellsLastRequest = () => false } = agent
   const usage = createUsageCount({
     model: () => run.config.model ?? program.model,
     tellsLastCall: () => tellsLastRequest(program.name),
@@ -61,7 +68,15 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
   // The protocol has no field for the reason of a denial.
   const permissions = createPermissions(run, { tellsWhy: false })
   const unasked = createUnaskedCalls({ run, permissions, wasAsked: (id) => asked.has(id), listener })
-  const updates = createUpdateReader({ cwd: run.cwd, story, usage, listener, isNotice, onDone: unasked.ended })
+  const updates = createUpdateReader({
+    cwd: run.cwd,
+    story,
+    usage,
+    listener,
+    isNotice,
+    isFailure,
+    onDone: unasked.ended,
+  })
   const talk: AcpState = {
     agent,
     run,
@@ -79,6 +94,8 @@ export function converseOverAcp(agent: AcpAgent, run: AgentRun, listener: AgentS
     cutShort: false,
     neverBegan: false,
     cancelled: false,
+    givenUp: null,
+    resets_at: null,
   }
   const { stream, receive, close } = createStream(listener.write)
   const reader = readJsonLines({ ...listener, onJson: (json) => onMessage(talk, json, receive) })
@@ -135,6 +152,8 @@ function onMessage(talk: AcpState, json: unknown, receive: (message: AnyMessage)
     const call = readAskedCall(json)
     if (call !== null) talk.asked.set(call.toolCallId, talk.updates.asked(call))
   }
+  const report = readClaudeReport(json)
+  if (report !== null) takeReport(talk, report)
   if (json['method'] !== methods.client.session.update) {
     // Agent-specific notifications are ignored.
     if (json['id'] !== undefined || json['method'] === methods.protocol.cancelRequest) receive(json as AnyMessage)
@@ -146,6 +165,21 @@ function onMessage(talk: AcpState, json: unknown, receive: (message: AnyMessage)
   if (update !== null && (talk.present || update.sessionUpdate === 'usage_update')) talk.updates.read(update)
   return true
 }
+
+/** Tells of refused requests; one for want of a sign-in fails however often it is repeated. */
+function takeReport(talk: AcpState, report: ClaudeReport): void {
+  const { listener, agent, program } = talk
+  if (report.type === 'limit') {
+    talk.resets_at = report.resets_at ?? talk.resets_at
+    return
+  }
+  listener.onEntry({ type: 'error', at: listener.now(), text: retryText(report.request) })
+  if (report.request.error_status !== unauthorized || talk.givenUp !== null) return
+  talk.givenUp = `${program.name || executorInfos[agent.program.executor].name} is not signed in (401). ${agent.program.signInHint}`
+  listener.giveUp?.()
+}
+
+const unauthorized = 401
 
 async function runPromptLoop(talk: AcpState, stream: Stream, prompt: string): Promise<void> {
   const { listener, story, usage, updates, queue } = talk
@@ -216,7 +250,7 @@ function endTurn({ agent, updates, usage, listener, story }: AcpState, response:
   updates.flush()
   story.ended = true
   const { finalMessage: words } = story
-  if (words !== null && agent.isFailure?.(words) === true) recordFailure(story, words)
+  if (words !== null && (agent.isFailure?.(words) === true || isRefusal(words))) recordFailure(story, words)
   const spent = usage.endTurn(response)
   if (spent !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...spent })
   const limit = limits[response.stopReason]
@@ -245,18 +279,18 @@ function fail(talk: AcpState, error: unknown): void {
   listener.onEntry({ type: 'error', at: listener.now(), text: clip(text) })
 }
 
-function acpRunResult(
-  { story, run, usage, agent, unasked, cutShort, neverBegan }: AcpState,
-  stderr: string,
-): RunResult {
+function acpRunResult(talk: AcpState, stderr: string): RunResult {
+  const { story, run, usage, agent, unasked, cutShort, neverBegan } = talk
   story.usage = usage.total()
   if (cutShort)
     recordFailure(story, stderr || `${executorInfos[agent.program.executor].name} ended in the middle of its turn.`)
   // What the agent was waiting for is mostly on its stderr.
   if (neverBegan && stderr !== '') recordFailure(story, `${story.failure?.text ?? ''} It wrote: ${stderr}`)
+  if (talk.givenUp !== null) recordFailure(story, talk.givenUp, false)
   const result = toRunResult(story, stderr)
+  const usage_limit = result.usage_limit && { resets_at: result.usage_limit.resets_at ?? talk.resets_at }
   const alone = unasked.result()
   // A session that failed to resume must not be resumed again, unless the agent never got that far.
   const session_id = result.session_id ?? (story.failure !== null && !cutShort ? null : run.session_id)
-  return { ...result, session_id, ...(alone && { unasked: alone }) }
+  return { ...result, session_id, ...(usage_limit && { usage_limit }), ...(alone && { unasked: alone }) }
 }

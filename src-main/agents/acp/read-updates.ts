@@ -21,12 +21,19 @@ export interface UpdateReaderOptions {
   readonly usage: UsageCount
   readonly listener: Pick<AgentSessionListener, 'onEntry' | 'now'>
   readonly isNotice: (text: string) => boolean
+  readonly isFailure: (text: string) => boolean
   /** Called when a call has ended well. */
   readonly onDone: (id: string, call: PermissionRequest) => void
 }
 
 /** Messages arrive in chunks; one longer than this becomes several entries. */
 const maxGathered = 100_000
+
+/** Notices that a request was refused and is repeated, which a person wants to know. */
+const refusedAgain = /\bretrying\b/i
+
+/** The status of a refusal, which tells a program's report from a model's sentence. */
+const statusWords = /\b[45]\d\d\b/
 
 interface KnownCall {
   call: Call
@@ -39,7 +46,7 @@ interface KnownCall {
  * known what it does, often later than its start.
  */
 export function createUpdateReader(options: UpdateReaderOptions): UpdateReader {
-  const { cwd, story, usage, listener, isNotice, onDone } = options
+  const { cwd, story, usage, listener, isNotice, isFailure, onDone } = options
   const calls = new Map<string, KnownCall>()
   let gathered: { type: 'message' | 'thinking'; id: string | null; text: string } | null = null
 
@@ -54,10 +61,16 @@ export function createUpdateReader(options: UpdateReaderOptions): UpdateReader {
     if (assumed !== null) listener.onEntry({ type: 'usage', at: listener.now(), ...assumed })
   }
   const gather = (type: 'message' | 'thinking', text: string, id: string | null): void => {
-    if (text === '' || isNotice(text)) return
+    if (text === '') return
+    if (isNotice(text)) {
+      if (refusedAgain.test(text)) listener.onEntry({ type: 'error', at: listener.now(), text: clip(text.trim()) })
+      return
+    }
     tellAssumed(usage.called())
-    if (gathered !== null && (gathered.type !== type || gathered.id !== id || gathered.text.length > maxGathered))
-      flush()
+    const isOther = gathered !== null && (gathered.type !== type || gathered.id !== id)
+    // The program's own report is no part of what the model has said before.
+    const isReport = isFailure(text) && statusWords.test(text)
+    if (isOther || isReport || (gathered?.text.length ?? 0) > maxGathered) flush()
     gathered ??= { type, id, text: '' }
     gathered.text += text
   }

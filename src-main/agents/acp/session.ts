@@ -11,6 +11,7 @@ import type {
 } from '@agentclientprotocol/sdk'
 import type { AgentRun } from '../definition.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
+import { wordsOfError } from '../agent/classify-output.ts'
 import { isRecord, isText } from '../agent/text.ts'
 
 /** An agent session that is ready for its prompt. */
@@ -132,7 +133,11 @@ type Opened = Pick<NewSessionResponse, 'sessionId' | 'modes' | 'configOptions'> 
 
 async function enter(agent: ClientContext, about: InitializeResponse, run: AgentRun): Promise<Opened> {
   const { agentCapabilities: can } = about
-  const place = { cwd: run.cwd, mcpServers: can?.mcpCapabilities?.http === true ? mcpServersOf(run) : [] }
+  const place = {
+    ...claudeMeta(about),
+    cwd: run.cwd,
+    mcpServers: can?.mcpCapabilities?.http === true ? mcpServersOf(run) : [],
+  }
   const { session_id } = run
   try {
     if (session_id === null) return await agent.request(methods.agent.session.new, place)
@@ -150,6 +155,16 @@ async function enter(agent: ClientContext, about: InitializeResponse, run: Agent
     throw new AcpSetupError('no_session', text, { cause: error })
   }
 }
+
+/** Has Claude Code's adapter pass on what it otherwise keeps to itself: that the model's server refuses. */
+const claudeMeta = ({ agentInfo }: InitializeResponse) =>
+  /claude/i.test(agentInfo?.name ?? '')
+    ? {
+        _meta: {
+          claudeCode: { emitRawSDKMessages: [{ type: 'system', subtype: 'api_retry' }, { type: 'rate_limit_event' }] },
+        },
+      }
+    : {}
 
 /** As the protocol numbers it. */
 const authRequired = -32000
@@ -215,9 +230,11 @@ function choose(
   return option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' }
 }
 
-/** Returns the message of a protocol error with its details. */
-export function describeError({ data, message }: RequestError): string {
+/** Returns the message of a protocol error with its details. Some programs use the status of the model's server as code. */
+export function describeError({ code, data, message }: RequestError): string {
   const fields = isRecord(data) ? [data['details'], data['message']] : [data]
   const details = fields.find(isText)
-  return details === undefined || message.includes(details) ? message : `${message}: ${details}`
+  const words = wordsOfError(message)
+  const status = code >= 400 && code < 600 && !words.includes(String(code)) ? `${code} ` : ''
+  return `${status}${details === undefined || words.includes(details) ? words : `${words}: ${details}`}`
 }

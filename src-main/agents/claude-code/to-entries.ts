@@ -1,3 +1,4 @@
+import { retryText } from '../agent/retry-text.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { clip, clipDeep } from '../agent/text.ts'
 import { describeTool } from './describe-tool.ts'
@@ -26,10 +27,7 @@ export function toEntries(event: StreamEvent, before: RunState, after: RunState,
 
 function fromSystem(event: SystemEvent, at: string): TranscriptEntry[] {
   if (event.subtype === 'api_retry') {
-    const why = [event.error_status, event.error].filter((part) => part !== null && part !== undefined).join(' ')
-    const wait = Math.round((event.retry_delay_ms ?? 0) / 1000)
-    const text = `The model server refused (${why || 'no answer'}); try ${event.attempt ?? '?'} of ${event.max_retries ?? '?'} follows in ${wait} s.`
-    return [{ type: 'error', at, text }]
+    return [{ type: 'error', at, text: retryText(event) }]
   }
   if (event.subtype !== 'init') return []
   return (event.mcp_servers ?? [])

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { AccountWindow } from '../../../src-shared/contract/accounts.ts'
 import type { AgentRun } from '../definition.ts'
 import type { AgentSession, AgentSessionListener, RunResult } from '../agent/agent-profile.ts'
-import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import { wordsOfError } from '../agent/classify-output.ts'
 import { readJsonLines } from '../agent/read-json-lines.ts'
 import { createRunState, toRunResult, recordToolUse, recordFailure, recordMessage } from '../agent/run-state.ts'
 import type { RunState } from '../agent/run-state.ts'
-import { clip, isRecord } from '../agent/text.ts'
+import { clip } from '../agent/text.ts'
 import { homeOf } from '../agent/find-program.ts'
 import { describeItem, resultOfItem } from './describe-item.ts'
 import { readRollout, type Rollout, type SessionTokens } from './rollout.ts'
@@ -108,12 +108,12 @@ function createScribe(
         spending.look()
         return complete(event.item)
       case 'error':
-        return tellError(wordsOf(event.message))
+        return tellError(wordsOfError(event.message))
       case 'turn.failed':
         spending.look()
         story.ended = true
-        recordFailure(story, wordsOf(event.error.message))
-        tellError(wordsOf(event.error.message))
+        recordFailure(story, wordsOfError(event.error.message))
+        tellError(wordsOfError(event.error.message))
         return listener.onTurnEnd(0)
       case 'turn.completed': {
         story.ended = true
@@ -123,14 +123,6 @@ function createScribe(
       }
     }
   }
-}
-
-/** Returns the text of an API error, which is JSON in the message. */
-function wordsOf(message: string): string {
-  const json = parseJson(message)
-  const error = isRecord(json) && isRecord(json['error']) ? json['error'] : json
-  const words = isRecord(error) ? error['message'] : undefined
-  return typeof words === 'string' ? words : message
 }
 
 /** Usage of a run: Codex reports the sum over all turns of the session, earlier runs included. */

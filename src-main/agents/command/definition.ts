@@ -9,10 +9,12 @@ import type { AgentLog } from '../../ports/logs.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { ExecutionOutcome, RunningExecution } from '../../ports/executors.ts'
 import type { AgentRun } from '../definition.ts'
+import { isLimitError, wordsOfError } from '../agent/classify-output.ts'
 import { writePrivateFile } from '../agent/private-file.ts'
 import type { PrivateFile } from '../agent/private-file.ts'
 import { findOnPath } from '../../platform/process/find-on-path.ts'
 import type { ExecutorDefinition } from '../definition.ts'
+import { createJsonEnding, type JsonEnding } from './json-ending.ts'
 import { readTerminal } from './terminal/read-terminal.ts'
 import { spawnTerminal, type TerminalTree } from './terminal/spawn-terminal.ts'
 import { createSvcFilter, createSvcLines, type SvcLines } from './svc-lines.ts'
@@ -84,6 +86,8 @@ interface Work {
   readonly outputs: readonly OutputEntries[]
   /** What the command reported of its run. */
   readonly told: SvcLines
+  /** What the events of an agent that prints them say of its end. */
+  readonly ending?: JsonEnding
   /** Settles when all output was read. */
   readonly read: Promise<unknown>
   readonly input: (data: string) => Promise<void>
@@ -94,13 +98,15 @@ function onPipes(run: AgentRun, tree: ProcessTree): Work {
   const stdout = createOutputEntries('stdout', run.log)
   const stderr = createOutputEntries('stderr', run.log)
   const told = createSvcLines(run)
+  const ending = createJsonEnding()
   // Commands read their prompt to the end, so stdin must end.
   tree.stdin?.end(run.prompt)
   return {
     tree,
     outputs: [stderr, stdout],
     told,
-    read: all([copyOutput(tree.stdout, stdout, run.log, told), copyOutput(tree.stderr, stderr, run.log)]),
+    ending,
+    read: all([copyOutput(tree.stdout, stdout, run.log, { told, ending }), copyOutput(tree.stderr, stderr, run.log)]),
     input: () => Promise.reject(new ExecutorError('input_closed', 'This command reads nothing after its prompt.')),
   }
 }
@@ -160,36 +166,48 @@ function watch(run: AgentRun, work: Work, promptFile: PrivateFile): RunningExecu
 
 async function finish(
   run: AgentRun,
-  { tree, outputs, told, read }: Work,
+  { tree, outputs, told, ending, read }: Work,
   promptFile: PrivateFile,
   cut: () => 'stopped' | 'timed_out' | undefined,
 ): Promise<ExecutionOutcome> {
   const reading = await Promise.allSettled([read, tree.ended])
-  const { exit_code } = await tree.ended
-  const message = describe(run, exit_code, cut(), outputs)
+  const end = await tree.ended
+  const failure = cut() === undefined ? (ending?.failure() ?? null) : null
+  // A turn that failed is a failure, whatever the exit code.
+  const exit_code = end.exit_code === 0 && failure !== null ? 1 : end.exit_code
+  const message = failure === null ? describe(run, exit_code, cut(), outputs) : `The agent failed. ${failure}`
   // That a person stopped the command is no error.
   if (message !== null && cut() !== 'stopped' && (cut() === 'timed_out' || exit_code !== 0)) {
     run.log.entry({ type: 'error', at: new Date().toISOString(), text: message })
   }
   const closing = await Promise.allSettled([run.log.close(), promptFile[Symbol.asyncDispose]()])
-  const failure = [...reading, ...closing].find((result) => result.status === 'rejected')
+  const broken = [...reading, ...closing].find((result) => result.status === 'rejected')
+  const words = failure ?? outputs.find(({ lastLine }) => lastLine !== '')?.lastLine ?? ''
+  const isLimited = cut() === undefined && exit_code !== 0 && isLimitError(words)
   return {
     ended: cut() ?? 'exited',
     exit_code,
+    ...(isLimited && { usage_limit: { resets_at: null } }),
     ...told.result(),
     conclusion: outputs.some(({ spoke }) => spoke) ? 'done' : 'silent',
-    message: failure ? `Its log could not be written: ${String(failure.reason)}` : message,
+    message: broken ? `Its log could not be written: ${String(broken.reason)}` : message,
   }
 }
 
 /** Reads only as fast as the log accepts it, which slows a flood down at its source. */
-async function copyOutput(output: Readable, entries: OutputEntries, log: AgentLog, told?: SvcLines): Promise<void> {
+async function copyOutput(
+  output: Readable,
+  entries: OutputEntries,
+  log: AgentLog,
+  { told, ending }: Partial<Pick<Work, 'told' | 'ending'>> = {},
+): Promise<void> {
   const lines = createLineBuffer()
   const filter = told && createSvcFilter(told)
   let failure: Error | undefined
   const write = async (bytes: Uint8Array): Promise<void> => {
     if (bytes.length === 0) return
     entries.push(bytes)
+    ending?.push(bytes)
     // After an error of the log the output is still read: a full pipe would keep the command from ending.
     if (failure === undefined) await log.raw(bytes).catch((error: Error) => (failure = error))
   }
@@ -209,7 +227,7 @@ function describe(
 ): string | null {
   if (cut === 'timed_out') return `Stopped at the time limit of ${run.timeout_seconds} s.`
   if (cut === 'stopped') return 'It was stopped.'
-  const lastOutput = outputs.find(({ lastLine }) => lastLine !== '')?.lastLine ?? ''
+  const lastOutput = wordsOfError(outputs.find(({ lastLine }) => lastLine !== '')?.lastLine ?? '')
   const suffix = lastOutput && ` ${lastOutput}`
   if (exitCode === notFoundCode) return `The command was not found. Check the agent's command.${suffix}`
   if (exitCode !== 0) return `The agent failed (exit ${exitCode}).${suffix}`

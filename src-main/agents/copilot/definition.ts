@@ -50,7 +50,8 @@ export const copilot: AcpAgent = {
   configuresViaProtocol: false,
   // A refusal of the model server arrives as text at the end of a successful turn.
   isFailure: (text) => text.startsWith('Error: '),
-  isNotice: (text) => /^Info: \S+$|^Warning: \d+ tool call\(s\) had no recorded result/.test(text),
+  isNotice: (text) =>
+    /^Info: (?:\S+|Request failed .*\bRetrying\.{3})$|^Warning: \d+ tool call\(s\) had no recorded result/.test(text),
 }
 
 export const definition = defineAcpAgent(copilot)

@@ -14,6 +14,8 @@ export interface ModelStep {
   readonly delay?: number
   /** Answers with this HTTP status. */
   readonly error?: number
+  /** Headers of an answer with `error`: `retry-after`. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface ModelScript {

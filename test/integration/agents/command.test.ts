@@ -84,6 +84,16 @@ async function alive(pid: number): Promise<boolean> {
 }
 
 describe('a running command', () => {
+  it.each([
+    ['pi-401', '401 Incorrect API key provided.', undefined],
+    ['pi-429', '429 This step of the script is an error 429.', { resets_at: null }],
+  ])('has failed if the events of its agent say so, whatever its exit code: %s', async (name, words, usage_limit) => {
+    const recording = join(import.meta.dirname, `../../unit/agents/recordings/refused/${name}.jsonl`)
+    const outcome = await run({ command: `cat "${recording}"` })
+    expect(outcome).toMatchObject({ ended: 'exited', exit_code: 1, message: `The agent failed. ${words}` })
+    expect(outcome.usage_limit).toEqual(usage_limit)
+  })
+
   it('reads the prompt on stdin, works in the worktree, and keeps its output', async () => {
     const outcome = await run({ command: 'cat > got.txt; echo working; echo careful >&2; echo all good' })
     expect(outcome).toEqual({
