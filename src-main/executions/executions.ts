@@ -8,6 +8,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 import type { GivenAnswer } from '../domain/task/check-answer.ts'
+import type { ModelWait } from './model-wait.ts'
 import { createPendingRequests, type PendingRequests } from './pending-requests.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
 import { createDiffStatTracker } from './live-sizes.ts'
@@ -54,6 +55,8 @@ export interface ActiveRun {
   /** The agent's requests that wait for a person's answer. */
   readonly asks: PendingRequests
   live: RunningLaunch | null
+  /** How long its model has not answered; null before its start. */
+  modelWait: ModelWait | null
   stopped: StopReason | null
   readonly meter: RunMeter
   /** When the process was started, in milliseconds since the epoch. */
@@ -105,6 +108,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       abort: new AbortController(),
       ended: ended.promise,
       live: null,
+      modelWait: null,
       stopped: null,
       meter: createRunMeter(modelOf(context.store.read, record), pricesOf(context.store.read, record)),
       startedAt: context.clock.now(),
@@ -123,6 +127,9 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       run.meter.add(entry)
       // Deferred until the run has processed whether this entry ends its turn.
       if (entry.type === 'usage') queueMicrotask(watch.look)
+    }
+    const onModelWait = (wait: ModelWait) => {
+      run.modelWait = wait
     }
     runs.set(execution_id, run)
     const leave = () => {
@@ -152,7 +159,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     cancel()
     const launched: LaunchResult = run.stopped
       ? { kind: 'failed', outcome: emptyOutcome('stopped') }
-      : await launchSafely(deps, { record, onActivity, onEntry, asks: run.asks }, run.abort.signal)
+      : await launchSafely(deps, { record, onActivity, onEntry, onModelWait, asks: run.asks }, run.abort.signal)
     deps.wake(record.task_id)
     if (launched.kind === 'remote') {
       if (run.stopped) await settle(emptyOutcome('stopped'))

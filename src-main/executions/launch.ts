@@ -16,6 +16,7 @@ import { toExecution, toSettings } from '../core/views.ts'
 import { readBranchTips, settleMovedBranches } from '../workspaces/moved-branches.ts'
 import { readRepositoryState } from '../workspaces/repository-changes.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
+import { createModelWait, type ModelWait } from './model-wait.ts'
 import { createActivityReporter } from './activity-reporter.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
@@ -36,6 +37,8 @@ export interface LaunchRequest {
   readonly onActivity: () => void
   /** Called for every transcript entry of the agent. */
   readonly onEntry: (entry: TranscriptEntry) => void
+  /** Called once the agent's model is waited for. */
+  readonly onModelWait: (wait: ModelWait) => void
   readonly asks: PendingRequests
 }
 
@@ -102,6 +105,18 @@ async function startLocal(
   await saveStartState(context, record, { start_commit: head, repository_state })
   const told = { ...place, record: { ...record, ...toStoredPrompt(parts), start_commit: head, repository_state } }
   const activity = createActivityReporter(context.feed, record)
+  let own: TranscriptEntry | null = null
+  const modelWait = createModelWait({
+    feed: context.feed,
+    record,
+    executor: agent.executor,
+    now: () => context.clock.now(),
+    tell: (entry) => {
+      own = entry
+      log.entry(entry)
+    },
+  })
+  place.onModelWait(modelWait)
   context.rememberSecrets(record.overrides.env ?? {})
   const log = await context.logs.openAgent({
     project_id: task.project_id,
@@ -109,8 +124,10 @@ async function startLocal(
     execution_id: record.id,
     redact: context.redactor(settings?.redaction_patterns ?? []),
     onEntry: (entry, shown) => {
-      place.onActivity()
+      // That the agent is silent is no sign of it.
+      if (entry !== own) place.onActivity()
       activity.report(entry.type, shown)
+      modelWait.add(entry)
       place.onEntry(entry)
     },
   })
@@ -137,6 +154,7 @@ async function startLocal(
     known.resolve()
     const outcome = afterwards(process.outcome, async () => {
       activity.end()
+      modelWait.end()
       // The agent's outcome counts even if the end of its log could not be written.
       await log.close().catch((error: unknown) => {
         context.log.warn({ err: error, execution_id: record.id }, 'the log of an agent is not complete')
@@ -150,6 +168,7 @@ async function startLocal(
     return { kind: 'running', process: { ...process, outcome } }
   } catch (error) {
     activity.end()
+    modelWait.end()
     await log.close()
     throw error
   }

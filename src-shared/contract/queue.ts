@@ -40,6 +40,9 @@ export const Queue = z
       QueueEntry.extend({
         started_at: Timestamp.nullable(),
         quiet_since: Timestamp.nullable().describe('Since when nothing was heard of it, once that is long.'),
+        model_silent_since: Timestamp.nullable().describe(
+          'Since when its model has not answered, once that is 20 s: the agent may be repeating its request. Of a command, since when it has written nothing.',
+        ),
       }),
     ),
     waiting: z.array(

@@ -46,11 +46,13 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
       limit,
       running: running.flatMap((record) => {
         const run = runs.get(record.id)
+        const waited = run?.modelWait?.since() ?? null
         const quiet_since = run?.stalled ? new Date(run.lastActivityAt).toISOString() : null
         return entryOf(record).map((entry) => ({
           ...entry,
           started_at: read.executions.get(record.id)?.started_at ?? null,
           quiet_since,
+          model_silent_since: waited === null ? null : new Date(waited).toISOString(),
         }))
       }),
       waiting: engine.scheduler

@@ -41,7 +41,12 @@ async function list(scene: CommandContext, options: QueueOptions): Promise<void>
 
 function textOf({ limit, running, waiting }: Queue): string {
   const rows = [
-    ...running.map(({ title, role, started_at }) => ['runs', title, role, started_at?.slice(11, 19) ?? 'starting']),
+    ...running.map(({ title, role, started_at, model_silent_since }) => [
+      'runs',
+      title,
+      role,
+      `${started_at?.slice(11, 19) ?? 'starting'}${model_silent_since === null ? '' : `, silent since ${model_silent_since.slice(11, 19)}`}`,
+    ]),
     ...waiting.map((entry) => ['waits', entry.title, entry.role, formatQueuePosition(entry)]),
   ]
   const count = `${running.length} of ${limit} running, ${waiting.length} queued`
