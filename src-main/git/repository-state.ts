@@ -8,6 +8,7 @@ import { hasCode, orNull } from './files/file-errors.ts'
 import { findConfig, programsIn, type ConfigEntry } from './commands/configured-programs.ts'
 import { peekNoRefs } from './commands/peek.ts'
 import { readConfig } from './commands/run-git.ts'
+import { readHookHashes } from './commands/trusted-hooks.ts'
 import { readRefs } from './elsewhere/all-refs.ts'
 import { readLogSizes } from './elsewhere/head-logs.ts'
 import { logsKey, stashKey, timeKey } from './elsewhere/run-traces.ts'
@@ -77,7 +78,8 @@ async function readReplaced(
 /** Reads which programs the repository's own configuration makes git run. */
 export async function readPrograms(repo: string, { signal }: Cancellable): Promise<RepositoryPrograms> {
   const common = await requireRepository(repo, { signal })
-  return { common, programs: programsIn(await readConfig({ common, git_dir: common }, { signal })) }
+  const configured = programsIn(await readConfig({ common, git_dir: common }, { signal }))
+  return { common, programs: { ...configured, ...(await readHookHashes(common)) } }
 }
 
 const runKinds: readonly (readonly [pattern: RegExp, kind: RepositoryRunKind])[] = [

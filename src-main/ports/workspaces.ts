@@ -82,7 +82,7 @@ export interface Work {
   readonly tree: string
 }
 
-/** Settings of a repository that make git run a program, by key. */
+/** Settings of a repository that make git run a program, by key, and hashes of its hooks by `hook {name}`. */
 export type ConfiguredPrograms = Readonly<Record<string, string>>
 
 export interface RepositoryRun {

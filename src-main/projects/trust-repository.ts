@@ -1,5 +1,6 @@
 import type { EngineContext } from '../core/context.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import type { Queries } from '../ports/store.ts'
+import { WorkspaceError, type ConfiguredPrograms } from '../ports/workspaces.ts'
 import { repoPathsOf } from '../core/repo-paths.ts'
 
 type Trusting = Pick<EngineContext, 'feed' | 'workspaces'>
@@ -16,6 +17,18 @@ export async function trustRepository(
   })
 }
 
+/** Adds the hooks as they are to a record from before hooks were recorded; what else it trusts stays. */
+function trustHooks(
+  { feed }: Trusting,
+  known: NonNullable<ReturnType<Queries['trusted_repositories']['get']>>,
+  found: ConfiguredPrograms,
+): void {
+  const hooks = Object.entries(found).filter(([name]) => name === 'hooks' || name.startsWith('hook '))
+  feed.commit((tx) => {
+    tx.trusted_repositories.put({ ...known, programs: { ...known.programs, ...Object.fromEntries(hooks) } })
+  })
+}
+
 /** Trusts, as they are, repositories that were added before trust was recorded. */
 export async function trustKnownRepositories(context: EngineContext): Promise<void> {
   const { signal } = new AbortController()
@@ -23,7 +36,9 @@ export async function trustKnownRepositories(context: EngineContext): Promise<vo
   for (const path of repoPathsOf(read)) {
     try {
       const found = await context.workspaces.programs(path, { signal })
-      if (read.trusted_repositories.get(found.common) === null) await trustRepository(context, path, signal)
+      const known = read.trusted_repositories.get(found.common)
+      if (known === null) await trustRepository(context, path, signal)
+      else if (known.programs['hooks'] === undefined) trustHooks(context, known, found.programs)
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error
       context.log.warn({ err: error, path }, 'it could not be seen which programs a repository makes git run')

@@ -6,6 +6,7 @@ import type { ConfiguredPrograms } from '../../ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
 import { fileState } from '../files/file-state.ts'
 import { readGitLink } from './git-link.ts'
+import { hasNewHooks } from './trusted-hooks.ts'
 
 /** Returns the programs that a repository (by its common folder) had when it was added, null if it was not added. */
 export type TrustedPrograms = (common: string) => ConfiguredPrograms | null
@@ -70,6 +71,14 @@ export async function programOverrides(
   return Object.entries(programs)
     .filter(([key, value]) => known[key] !== value)
     .map(([key]) => [key, known[key] ?? others.get(key) ?? harmless(key, place.common)] as const)
+}
+
+/** Returns whether the repository's hooks may run: all of them are as they were when it was trusted. */
+export async function mayRunHooks(cwd: string, args: readonly string[]): Promise<boolean> {
+  const trusted = trust.getStore()
+  const place = trusted ? await findConfig(cwd, args) : null
+  const programs = place && trusted?.(place.common)
+  return !place || !programs || !(await hasNewHooks(place.common, programs))
 }
 
 /** Returns the value that disables a key. */

@@ -1,6 +1,13 @@
 import { simpleGit } from 'simple-git'
 import { childEnvironment } from '../../platform/process/process-environment.ts'
-import { listConfig, programOverrides, readEntries, type ConfigEntry, type ConfigPlace } from './configured-programs.ts'
+import {
+  listConfig,
+  mayRunHooks,
+  programOverrides,
+  readEntries,
+  type ConfigEntry,
+  type ConfigPlace,
+} from './configured-programs.ts'
 import { GitError } from './git-error.ts'
 
 export interface GitOptions {
@@ -11,7 +18,7 @@ export interface GitOptions {
   readonly input?: string | Uint8Array
   /** `write`: git may take optional locks, to refresh the index. Default `read`. */
   readonly access?: 'read' | 'write'
-  /** `run`: the repository's hooks run. Default `none`. */
+  /** `run`: the repository's hooks run, if all are as they were when it was trusted. Default `none`. */
   readonly hooks?: 'run' | 'none'
   /** Takes the output in chunks instead of collecting it; returning `enough` ends the command successfully. */
   readonly onOutput?: (chunk: Buffer) => 'more' | 'enough'
@@ -172,7 +179,8 @@ async function settingsFor(
 ): Promise<readonly Setting[]> {
   const read = (place: ConfigPlace) => readConfig(place, { signal })
   const overrides = args.includes('--show-scope') ? [] : await programOverrides(cwd, args, read)
-  return [...overrides, ...deaf, ...encodings, ...(hooks === 'none' ? [noHooks] : [])]
+  const runsHooks = hooks === 'run' && (await mayRunHooks(cwd, args))
+  return [...overrides, ...deaf, ...encodings, ...(runsHooks ? [] : [noHooks])]
 }
 
 function openGit(

@@ -1,4 +1,4 @@
-import { rename } from 'node:fs/promises'
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { StateHook } from '../../../src-shared/contract/workflow-definition.ts'
@@ -106,4 +106,32 @@ test.concurrent('reports a missing repository in diff, workspace, verdict and me
     expect(code).toBe('repository_missing')
     expect(message).toMatch(/^No git repository at .*\. If you moved it, update its path/)
   }
+})
+
+test.concurrent('runs no hook that a run planted when it moves a branch, and those that were there before', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const trace = join(job.repository.beside, 'trace')
+  const hook = (name: string, says: string) => ({ [`.git/hooks/${name}`]: `#!/bin/sh\necho ${says} >> '${trace}'\n` })
+  await job.repository.write(hook('reference-transaction', 'trusted'))
+  await chmod(join(job.repository.path, '.git/hooks/reference-transaction'), 0o755)
+  const [repo] = job.project.repos
+  // Setting the path trusts the repository as it is.
+  await client.call('repos.update', { project_id: job.project.id, repo_id: repo?.id ?? '', path: job.repository.path })
+  const first = await job.task({ title: 'First' })
+  await job.claim(first, await job.agent('echo work > work.txt; echo done'))
+  const passed = await job.running.taskWhere(first.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  await client.call('tasks.transition', { task_id: first.id, status: 'merging', version: passed.version })
+  expect(await readFile(trace, 'utf8')).toContain('trusted')
+  await writeFile(trace, '')
+  const plant = `H="$(git rev-parse --git-common-dir)/hooks/post-checkout"; printf '#!/bin/sh\\necho planted >> %s\\n' '${trace}' > "$H"; chmod +x "$H"`
+  const second = await job.task({ title: 'Second' })
+  await job.claim(second, await job.agent(`${plant}; echo more > more.txt; echo done`, 'Planter'))
+  await job.running.taskWhere(second.id, (one) => one.status === 'review' && !one.entry_barrier)
+  await writeFile(trace, '')
+  await client.call('tasks.verdict', { task_id: second.id, verdict: 'pass' })
+  const { version } = await client.call('tasks.get', { task_id: second.id })
+  await client.call('tasks.transition', { task_id: second.id, status: 'merging', version })
+  await job.claim(await job.task({ title: 'Third' }), await job.agent('echo done', 'Third'))
+  expect(await readFile(trace, 'utf8')).toBe('')
 })
