@@ -45,6 +45,8 @@ export async function startWorld(): Promise<World> {
         HOME: home,
         PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
         SVC_REGISTRATION: 'open',
+        // The stand-ins for npm and the agents are in a folder that no contained run may read.
+        SVC_CONTAINMENT: 'none',
         FERRY_ISSUES_TOKEN: tracker.token,
         GIT_CONFIG_GLOBAL: '/dev/null',
         GIT_AUTHOR_NAME: 'Claude Code',
