@@ -1,6 +1,7 @@
 import type { Agent } from '../../src-shared/contract/projects.ts'
 import { foldersOf, neededBy } from './agent/needs.ts'
 import { executorInfos, type ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
+import { readResetHeaders } from '../domain/task/usage-limit.ts'
 import { reap } from '../platform/process/process.ts'
 import type { Executors } from '../ports/executors.ts'
 import { definition as acp } from './acp/definition.ts'
@@ -8,9 +9,9 @@ import { definition as claudeCode } from './claude-code/definition.ts'
 import { definition as codex } from './codex/definition.ts'
 import { definition as command } from './command/definition.ts'
 import { definition as copilot } from './copilot/definition.ts'
-import { ContainmentUnavailable, type ContainedBox, type Containment } from '../ports/containment.ts'
+import { ContainmentUnavailable, type ContainedBox, type Containment, type SeenAnswer } from '../ports/containment.ts'
 import type { AgentLog } from '../ports/logs.ts'
-import { ExecutorError, type ExecutionRun } from '../ports/executors.ts'
+import { ExecutorError, type ExecutionRun, type ServerAnswer } from '../ports/executors.ts'
 import type { ExecutorDefinition } from './definition.ts'
 import { definition as external } from './external/definition.ts'
 import { definition as gemini } from './gemini/definition.ts'
@@ -74,6 +75,13 @@ function reportedTo(box: ContainedBox, log: AgentLog): AgentLog {
   }
 }
 
+function answerReader(take: (answer: ServerAnswer) => void): (answer: SeenAnswer) => void {
+  return ({ host, status, headers }) => {
+    const at = readResetHeaders(headers, Date.now())
+    take({ host, status, resets_at: at === null ? null : new Date(at).toISOString() })
+  }
+}
+
 /**
  * Creates the box that the agent's configuration asks for. Throws `ExecutorError`, with the log closed, if this
  * machine can't.
@@ -94,6 +102,7 @@ async function boxOf(
       variables: [...executorInfos[profile].accountVariables, ...variables, ...Object.keys({ ...config.env, ...env })],
       home: config.env?.['HOME'],
       onDenied: (denial) => log.entry({ type: 'denied', at: new Date().toISOString(), ...denial }),
+      ...(run.onAnswer && { onAnswer: answerReader(run.onAnswer) }),
       hosts: [...hosts, ...allowed_hosts],
       read: extra_paths?.read ?? [],
       write: [...folders, ...(extra_paths?.write ?? [])],

@@ -11,6 +11,7 @@ import { createDenials, readDenial, readOnlyPaths, type Denials } from './denial
 import { heldRefs } from './held-refs.ts'
 import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
 import { isWritable, placesOf, privateFoldersIn, type OwnPlaces, type Places } from './places.ts'
+import { watchAnswers } from './watch-answers.ts'
 import { makeTemporary, removeTemporary } from './temporary.ts'
 import { containedVariables } from './variables.ts'
 
@@ -54,8 +55,10 @@ async function contain(
     const denial = readDenial(line)
     if (denial) denials.add(denial.what, denial.target)
   })
+  const unwatchAnswers = request.onAnswer && watchAnswers(id, request.onAnswer)
   const release = async (): Promise<void> => {
     unwatch()
+    unwatchAnswers?.()
     denials.end()
     manager.unregisterCommandNetworkLists(id)
     manager.cleanupAfterCommand()

@@ -16,7 +16,7 @@ import { toExecution, toSettings } from '../core/views.ts'
 import { readBranchTips, settleMovedBranches } from '../workspaces/moved-branches.ts'
 import { readRepositoryState } from '../workspaces/repository-changes.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
-import { createModelWait, type ModelWait } from './model-wait.ts'
+import { createModelWait, withRefusal, type ModelWait } from './model-wait.ts'
 import { createActivityReporter } from './activity-reporter.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
@@ -106,6 +106,8 @@ async function startLocal(
   const told = { ...place, record: { ...record, ...toStoredPrompt(parts), start_commit: head, repository_state } }
   const activity = createActivityReporter(context.feed, record)
   let own: TranscriptEntry | null = null
+  let running: RunningExecution | null = null
+  let givenUp = false
   const modelWait = createModelWait({
     feed: context.feed,
     record,
@@ -114,6 +116,10 @@ async function startLocal(
     tell: (entry) => {
       own = entry
       log.entry(entry)
+    },
+    onHopeless: () => {
+      givenUp = true
+      void running?.stop()
     },
   })
   place.onModelWait(modelWait)
@@ -147,24 +153,29 @@ async function startLocal(
       images,
       knowledge_file,
       known: known.promise,
+      onAnswer: modelWait.answered,
     })
     const branches = isHeld ? await readBranchTips(context, workspace.path) : null
     const process = await context.executors.start(agent.executor, run, { signal })
+    running = process
     await saveProcess(context, told, process)
     known.resolve()
-    const outcome = afterwards(process.outcome, async () => {
-      activity.end()
-      modelWait.end()
-      // The agent's outcome counts even if the end of its log could not be written.
-      await log.close().catch((error: unknown) => {
-        context.log.warn({ err: error, execution_id: record.id }, 'the log of an agent is not complete')
-      })
-      if (branches !== null)
-        await settleMovedBranches(context, task, workspace.path, branches).catch((error: unknown) => {
-          context.log.warn({ err: error, execution_id: record.id }, 'what a run did to other branches was not noted')
+    const outcome = afterwards(
+      process.outcome.then((end) => withRefusal(end, modelWait.refusal(), givenUp)),
+      async () => {
+        activity.end()
+        modelWait.end()
+        // The agent's outcome counts even if the end of its log could not be written.
+        await log.close().catch((error: unknown) => {
+          context.log.warn({ err: error, execution_id: record.id }, 'the log of an agent is not complete')
         })
-      await context.workspaces.unlock(workspace.path, record.id)
-    })
+        if (branches !== null)
+          await settleMovedBranches(context, task, workspace.path, branches).catch((error: unknown) => {
+            context.log.warn({ err: error, execution_id: record.id }, 'what a run did to other branches was not noted')
+          })
+        await context.workspaces.unlock(workspace.path, record.id)
+      },
+    )
     return { kind: 'running', process: { ...process, outcome } }
   } catch (error) {
     activity.end()
@@ -209,7 +220,7 @@ async function saveProcess(
   }
 }
 
-interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds' | 'images'> {
+interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds' | 'images' | 'onAnswer'> {
   readonly knowledge_file: string
   /** Resolves once the record says that the run is running: no request is announced before that. */
   readonly known: Promise<void>

@@ -24,6 +24,16 @@ export interface BoxRequest extends ContainmentRules {
    * Called at the first denial of a kind, and at the end with the count. Only a hint: programs can forge or avoid it.
    */
   readonly onDenied?: (denial: Denial) => void
+  /** Called at each answer of a server that can be seen: not over TLS. */
+  readonly onAnswer?: (answer: SeenAnswer) => void
+}
+
+/** An answer of a server to a contained run. */
+export interface SeenAnswer {
+  readonly host: string
+  readonly status: number
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** An access that a contained run was denied. */

@@ -35,6 +35,8 @@ export interface ExecutionRun {
   readonly log: AgentLog
   /** Called as soon as the agent names its session, so that it can be resumed after a crash. */
   readonly onSession?: (session_id: string) => void
+  /** Called when a server answers a contained run, where that can be seen. */
+  readonly onAnswer?: (answer: ServerAnswer) => void
   /**
    * Asks people and resolves with the first answer, or with null if the run ends or `signal` aborts. Absent if no one
    * can be asked.
@@ -56,6 +58,13 @@ export interface ProcessIdentity {
   readonly pid: number
   /** Start time as the system counts it, opaque. */
   readonly started: string
+}
+
+/** A server's answer to a contained run, with when it says that its limit resets. */
+export interface ServerAnswer {
+  readonly host: string
+  readonly status: number
+  readonly resets_at: string | null
 }
 
 /** Changes and commands of an agent that did not ask although it must; `actions` names the first of them. */

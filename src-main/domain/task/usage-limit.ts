@@ -204,3 +204,35 @@ export function retryAfterLimit({
   if (reset.at <= now) return soonAfter(now, tries)
   return isDoubtful({ ...facts, reset }) ? Math.min(reset.at, beforeDoubtful(now, tries)) : reset.at
 }
+
+const resetHeader = /^(?:x-ratelimit-reset|anthropic-ratelimit-|ratelimit-reset)/
+
+/**
+ * Returns when a refusing server's headers say that its limit resets, in milliseconds since the epoch; null without
+ * any. `retry-after` decides, else the latest reset of a limit that is used up, or of all.
+ */
+export function readResetHeaders(headers: Readonly<Record<string, string>>, now: number): number | null {
+  const ms = Number(headers['retry-after-ms'])
+  if (headers['retry-after-ms'] !== undefined && Number.isFinite(ms)) return now + ms
+  const after = readHeaderTime(headers['retry-after'], now)
+  if (after !== null) return after
+  const resets = Object.entries(headers).flatMap(([name, value]) => {
+    const at = resetHeader.test(name) && name.includes('reset') ? readHeaderTime(value, now) : null
+    return at === null ? [] : [{ at, isUsedUp: headers[name.replace('reset', 'remaining')] === '0' }]
+  })
+  const usedUp = resets.filter(({ isUsedUp }) => isUsedUp)
+  const times = (usedUp.length > 0 ? usedUp : resets).map(({ at }) => at)
+  return times.length === 0 ? null : Math.max(...times)
+}
+
+/** Reads seconds, seconds since the epoch, `6m0s`, `120ms` and dates. */
+function readHeaderTime(value: string | undefined, now: number): number | null {
+  const text = value?.trim() ?? ''
+  if (/^\d+(?:\.\d+)?$/.test(text))
+    return Number(text) > 1_000_000_000 ? Number(text) * 1_000 : now + Number(text) * 1_000
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)]
+  if (parts.length > 0 && parts.map(([part]) => part).join('') === text)
+    return now + parts.reduce((sum, [, n, unit]) => sum + Number(n) * (units[unit ?? ''] ?? 0), 0)
+  const at = text === '' ? NaN : Date.parse(text)
+  return Number.isNaN(at) ? null : at
+}

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import { ExecutionId, ProjectId, TaskId } from '../../../src-shared/contract/ids.ts'
-import { createModelWait } from '../../../src-main/executions/model-wait.ts'
+import type { ExecutionOutcome } from '../../../src-main/ports/executors.ts'
+import { createModelWait, withRefusal } from '../../../src-main/executions/model-wait.ts'
 
 const at = '2026-11-21T12:00:00.000Z'
 
@@ -22,8 +23,18 @@ function startWait(executor: ExecutorProfile = 'qwen') {
     project_id: ProjectId.parse('0198f000-0000-7000-8000-000000000003'),
   }
   const feed = { activity: ({ text }: { readonly text: string }) => void said.push(text) }
-  const wait = createModelWait({ feed, record, executor, now: Date.now, tell: (entry) => told.push(entry) })
-  return { wait, said, told: () => told.flatMap((entry) => ('text' in entry ? entry.text : [])) }
+  let hopeless = 0
+  const wait = createModelWait({
+    ...{ feed, record, executor, now: Date.now },
+    tell: (entry) => told.push(entry),
+    onHopeless: () => (hopeless += 1),
+  })
+  return {
+    wait,
+    said,
+    hopeless: () => hopeless,
+    told: () => told.flatMap((entry) => ('text' in entry ? entry.text : [])),
+  }
 }
 
 const prompt: TranscriptEntry = { type: 'prompt', at, text: 'Go.' }
@@ -84,4 +95,48 @@ test('says only on the card that a command is silent, which may be no agent', ()
   wait.add(prompt)
   vi.advanceTimersByTime(20_000)
   expect([said, told()]).toEqual([['No output for 20 s'], []])
+})
+
+test('names what the network shows, and gives up a wait for a reset that is far', () => {
+  const refusal = { host: '127.0.0.1:4000', status: 429, resets_at: '2026-11-21T14:00:00.000Z' }
+  const far = startWait()
+  far.wait.add(prompt)
+  far.wait.answered(refusal)
+  far.wait.answered(refusal)
+  vi.advanceTimersByTime(20_000)
+  expect(far.told()).toEqual(["The model hasn't answered for 20 s. 127.0.0.1:4000 answered 429, 2 times."])
+  expect([far.hopeless(), far.wait.refusal()]).toEqual([1, refusal])
+
+  const near = startWait()
+  near.wait.add(prompt)
+  near.wait.answered({ ...refusal, resets_at: new Date(Date.now() + 60_000).toISOString() })
+  vi.advanceTimersByTime(20_000)
+  expect(near.hopeless()).toBe(0)
+  near.wait.answered({ host: 'other.test', status: 200, resets_at: null })
+  expect(near.wait.refusal()).not.toBeNull()
+  near.wait.answered({ ...refusal, status: 200 })
+  expect(near.wait.refusal()).toBeNull()
+})
+
+test('adds to the end of a run what the network showed', () => {
+  const outcome: ExecutionOutcome = {
+    ...{ ended: 'exited', exit_code: 1, session_id: 's', usage: null, conclusion: 'silent', message: 'No luck.' },
+  }
+  const refusal = { host: 'model.test', status: 429, resets_at: '2026-11-21T14:00:00.000Z' }
+  expect(withRefusal(outcome, null, false)).toBe(outcome)
+  expect(withRefusal(outcome, refusal, false)).toMatchObject({
+    message: 'No luck. (model.test answered 429.)',
+    usage_limit: { resets_at: refusal.resets_at },
+  })
+  const told = { ...outcome, usage_limit: { resets_at: null, account: 'Team' } }
+  expect(withRefusal(told, refusal, false).usage_limit).toEqual({ account: 'Team', resets_at: refusal.resets_at })
+  expect(withRefusal({ ...outcome, ended: 'stopped', exit_code: 143 }, refusal, true)).toMatchObject({
+    ...{ ended: 'exited', exit_code: 1, message: 'model.test answered 429.' },
+    usage_limit: { resets_at: refusal.resets_at },
+  })
+  const done: ExecutionOutcome = { ...outcome, exit_code: 0, conclusion: 'done' }
+  expect(withRefusal(done, refusal, false)).toBe(done)
+  expect(withRefusal(outcome, { ...refusal, status: 401 }, false)).toMatchObject({
+    message: 'No luck. (model.test answered 401.)',
+  })
 })

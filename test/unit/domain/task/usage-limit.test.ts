@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isDoubtful, pauseUntil, readReset, retryAfterLimit } from '../../../../src-main/domain/task/usage-limit.ts'
+import {
+  isDoubtful,
+  pauseUntil,
+  readReset,
+  readResetHeaders,
+  retryAfterLimit,
+} from '../../../../src-main/domain/task/usage-limit.ts'
 import { isLimitError } from '../../../../src-main/agents/agent/classify-output.ts'
 
 const now = Date.parse('2026-03-10T12:00:00.000Z')
@@ -147,4 +153,20 @@ test('tries before a doubtful reset, with growing pauses, and never after it', (
 test('grows the pauses from 15 minutes to four hours without a reset time', () => {
   const minutes = [0, 1, 2, 3, 4, 5, 60].map((tries) => (pauseUntil(now, tries) - now) / 60_000)
   expect(minutes).toEqual([15, 30, 60, 120, 240, 240, 240])
+})
+
+test.each<[Record<string, string>, string | null]>([
+  [{ 'retry-after': '120' }, '2026-03-10T12:02:00.000Z'],
+  [{ 'retry-after': 'Tue, 10 Mar 2026 13:00:00 GMT', 'x-ratelimit-reset-requests': '1s' }, '2026-03-10T13:00:00.000Z'],
+  [{ 'retry-after-ms': '1500', 'retry-after': '2' }, '2026-03-10T12:00:01.500Z'],
+  [
+    { 'x-ratelimit-remaining-requests': '0', 'x-ratelimit-reset-requests': '6m0s', 'x-ratelimit-reset-tokens': '2h' },
+    '2026-03-10T12:06:00.000Z',
+  ],
+  [{ 'x-ratelimit-reset': '1773162000' }, '2026-03-10T17:00:00.000Z'],
+  [{ 'anthropic-ratelimit-requests-reset': '2026-03-10T12:30:00Z' }, '2026-03-10T12:30:00.000Z'],
+  [{ 'anthropic-ratelimit-unified-reset': '1773162000' }, '2026-03-10T17:00:00.000Z'],
+  [{ 'content-type': 'application/json', 'retry-after': 'soon' }, null],
+])('reads the reset that a provider’s headers name: %j', (headers, at) => {
+  expect(iso(readResetHeaders(headers, now))).toBe(at)
 })
