@@ -123,9 +123,24 @@ async function saveReviewed(
   const current = context.store.read.reviews.latest(task.id)
   if (current && result.kind !== 'skipped') {
     const judged = { ...current, head, tree, changed_by_steps, empty: empty && changed_by_steps.length === 0, ignored }
-    await save(context, task, result.kind === 'passed' ? passedUnlessAsked(context, task, judged) : judged)
+    const saved = await save(
+      context,
+      task,
+      result.kind === 'passed' ? passedUnlessAsked(context, task, judged) : judged,
+    )
+    if (result.kind === 'passed') await askPerson(context, task, saved)
   }
   return result.kind === 'passed' ? { kind: 'ok' } : result
+}
+
+/** Notifies people of a review that only its notes keep open, because no reviewer will ask them. */
+async function askPerson(context: EngineContext, task: TaskRecord, { status, notes }: ReviewRecord): Promise<void> {
+  const current = context.store.read.tasks.get(task.id)
+  if (status !== 'running' || !notes.some(needsPerson) || !current || asksSomebody(context, current)) return
+  const body = 'The review has notes that a person must see before the work can be merged.'
+  await context.writes.untilWritten(() =>
+    context.feed.commit((tx) => notify(context, tx, current, { event_type: 'task.blocked', body })),
+  )
 }
 
 async function runSteps(
@@ -213,6 +228,7 @@ async function hold(context: EngineContext, task: TaskRecord, annotation: ErrorA
     tx.reviews.put(review)
     tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
     tx.saveTask({ ...current, review_summary: toReviewSummary(review), review_passed_at: null })
+    notify(context, tx, current, { event_type: 'task.blocked', body: annotation.message })
   }
   await context.writes.untilWritten(() => context.feed.commit(write))
   return { kind: 'held', annotation }

@@ -162,7 +162,8 @@ export function forgetPlace({ notes, places, ...others }: RunFindings, { ref }: 
 
 function workElsewhere(places: readonly WorkPlace[], { branch }: BranchRef): ErrorAnnotation {
   const [first] = places
-  const more = places.length > 1 ? ` and in ${places.length - 1} more places` : ''
+  const others = places.length - 1
+  const more = others === 0 ? '' : ` and in ${others === 1 ? 'one more place' : `${others} more places`}`
   return {
     type: 'work_elsewhere',
     message: `The agent left work ${first === undefined ? 'elsewhere' : nameOf(first)}${more}, not on ${branch}. Take it into the review, or leave it out. It is kept either way.`,

@@ -65,9 +65,12 @@ function gateCondition(task: Task, state: WorkflowState, approvers: () => readon
   if (task.entry_barrier) return null
   const looked = () => waits(checkedText(review?.steps.length ?? 0, approvers()))
   if (review?.status === 'running' || review?.status === 'pending') {
-    // Once its checks have passed, a review stays open for its reviewer.
+    // Once its checks have passed, a review stays open for its reviewer, or for a person who has to see its notes.
     const isGreen = review.steps.every((step) => step === 'passed')
-    return isGreen && state.gate_config?.requires_human_approval === true ? looked() : null
+    const reviewer = state.role === undefined ? undefined : task.roles[state.role]
+    const asksAgent = reviewer?.type === 'agent' && (review.approved_by ?? []).length === 0
+    const isForPerson = state.gate_config?.requires_human_approval === true || !asksAgent
+    return isGreen && isForPerson ? looked() : null
   }
   if (review?.status === 'failed')
     return { glyph: 'failed', text: failedCheck(task) ?? `Attempt ${review.attempt_number} failed`, needsYou: true }

@@ -3,7 +3,7 @@ import { actionsOf } from '../../../../src-renderer/features/board/card-actions.
 import { conditionOf } from '../../../../src-renderer/features/board/card-condition.ts'
 import { failureText } from '../../../../src-renderer/formatters/failure-text.ts'
 import { stateOf } from '../../../../src-renderer/model/workflow-shape.ts'
-import { ExecutionId } from '../../../../src-shared/contract/ids.ts'
+import { ExecutionId, type AgentId } from '../../../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation, ReviewSummary, Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
@@ -108,13 +108,22 @@ test('shows a review as waiting for its person once its CI is green', () => {
   })
   expect(of([])?.needsYou).toBe(true)
   expect(of(['passed'], { active_execution_id: execution })).toBeNull()
-  expect(
+  // Without a person's gate it waits for its reviewer, and where an agent has approved or there is none, for a person.
+  const role = state?.role ?? 'reviewer'
+  const open = (roles: Task['roles'], approved_by?: string[]) =>
     conditionOf({
-      task: taskOf(1, { status: 'judged', review_summary: review('running', ['passed']) }),
-      state,
+      task: taskOf(1, {
+        status: 'judged',
+        roles,
+        review_summary: { ...review('running', ['passed']), ...(approved_by && { approved_by }) },
+      }),
+      state: state && { ...state, role },
       asks: null,
-    }),
-  ).toBeNull()
+    })
+  const agent = { [role]: { type: 'agent', id: 'a' as AgentId } } as const
+  expect(open(agent)).toBeNull()
+  expect(open(agent, ['agent:a'])?.needsYou).toBe(true)
+  expect(open({})?.needsYou).toBe(true)
 })
 
 test('names the failed step of a review, or the attempt if the steps are not the task’s own', () => {
