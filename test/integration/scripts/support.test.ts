@@ -131,3 +131,19 @@ test.runIf(process.platform !== 'win32')('ends what npm started once npm’s she
   }
   expect(lines.at(-1)).toBe('ended')
 })
+
+test.runIf(process.platform === 'linux')(
+  'says which tests are left out and how to get them, where nothing may be installed',
+  async () => {
+    const bin = await mkdtemp(join(tmpdir(), 'copse-bin-'))
+    // A machine without apt's rights and without the programs.
+    const code = `import { ensureContainmentTools } from ${url('containment-tools.mjs')}
+    process.getuid = () => 1000
+    console.log(await ensureContainmentTools({ PATH: ${JSON.stringify(bin)} }))`
+    const { output } = await run(code)
+    await rm(bin, { recursive: true, force: true })
+    expect(output).toContain(
+      'the tests of contained runs (missing: bubblewrap, socat, curl). To run them: sudo apt-get install bubblewrap socat curl',
+    )
+  },
+)

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { capture } from './support/child.mjs'
+import { say } from './support/project.mjs'
+
+/** The programs that contained runs need on Linux, with Debian's packages. */
+const packages = { bwrap: 'bubblewrap', socat: 'socat', curl: 'curl' }
+
+/**
+ * Installs what the tests of contained runs need, where this may be done without asking. Returns what is left out and
+ * how to get it, in one sentence; null if nothing is.
+ */
+export async function ensureContainmentTools(env = process.env) {
+  if (process.platform !== 'linux') return null
+  const wanted = missing(env)
+  if (wanted.length > 0) await install(wanted, env)
+  const left = missing(env)
+  if (left.length > 0) {
+    return `the tests of contained runs (missing: ${left.join(', ')}). To run them: sudo apt-get install ${left.join(' ')}`
+  }
+  const { code, output } = await capture('bwrap', ['--unshare-user', '--ro-bind', '/', '/', 'true'], { env })
+  if (code === 0) return null
+  const reason = output.trim().split('\n').at(-1) || `exit code ${code}`
+  return `the tests of contained runs (bubblewrap makes no sandbox here: ${reason}). To run them: allow user namespaces`
+}
+
+function missing(env) {
+  const folders = (env.PATH ?? '').split(delimiter).filter(Boolean)
+  const isThere = (name) => folders.some((folder) => existsSync(join(folder, name)))
+  return Object.entries(packages).flatMap(([name, of]) => (isThere(name) ? [] : [of]))
+}
+
+async function install(wanted, env) {
+  if (!existsSync('/usr/bin/apt-get')) return
+  const prefix = process.getuid?.() === 0 ? [] : ['sudo', '-n']
+  say(`installing ${wanted.join(', ')} for the tests with apt-get (once) …`)
+  for (const args of [
+    ['update', '-q'],
+    ['install', '-y', '-q', '--no-install-recommends', ...wanted],
+  ]) {
+    const [program, ...rest] = [...prefix, 'apt-get', ...args]
+    const { code, output } = await capture(program, rest, { env: { ...env, DEBIAN_FRONTEND: 'noninteractive' } })
+    if (code === 0) continue
+    say(`apt-get ${args[0]} failed: ${output.trim().split('\n').at(-1) || `exit code ${code}`}`)
+    return
+  }
+}
