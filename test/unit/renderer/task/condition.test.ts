@@ -22,6 +22,20 @@ describe('the note above the tabs', () => {
     })
   })
 
+  test('says when a usage limit is tried again because its named reset is doubtful', () => {
+    const limit = { type: 'usage_limit', message: 'Used up.', retry_at: '2026-11-24T14:30:00.000Z' } as const
+    expect(of(limit)).toMatchObject({
+      title: expect.stringMatching(/^Usage limit\. Continues at /) as string,
+      text: 'Used up.',
+    })
+    expect(of({ ...limit, resets_at: '2026-11-25T14:30:00.000Z', doubtful: true })).toMatchObject({
+      title: expect.stringMatching(/^Usage limit\. Tried again at .*\d\d:\d\d\.$/) as string,
+      text: expect.stringMatching(
+        /^Used up\. The named reset \(.*\d\d:\d\d\) is doubtful: it is later than this limit lasts\.$/,
+      ) as string,
+    })
+  })
+
   test('names the failed agent, its last message, and what failed before', () => {
     const message = 'The agent failed (exit 1). nothing to commit'
     expect(of({ type: 'execution_failed', message }).title).toBe('Writer failed: nothing to commit.')
