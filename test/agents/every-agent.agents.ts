@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { classifyRun } from '../../src-shared/contract/run-failures.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { TranscriptEntry as TranscriptEntrySchema } from '../../src-shared/contract/executions.ts'
 import type { ExecutionOutcome, ExecutionRun } from '../../src-main/ports/executors.ts'
@@ -133,6 +134,11 @@ describe.each(agentSetups)('$name', (setup) => {
     expect(refused.outcome).toMatchObject({ ended: 'exited', exit_code: 1 })
     expect(refused.outcome.message).toContain('400')
     expect(refused.outcome.conclusion).not.toBe('limit')
+
+    const unauthorized = await finish(setup, bench, { prompt: scripted('Go.', [{ error: 401 }]) })
+    const { exit_code, message: error } = unauthorized.outcome
+    expect(classifyRun({ status: 'failed', error, exit_code })).toBe('not_signed_in')
+    expect(exit_code).not.toBe(0)
 
     const silent = await finish(setup, bench, { prompt: scripted('Go.', [{ say: '' }]) })
     // Copilot itself reports an error.
