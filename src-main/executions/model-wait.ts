@@ -9,7 +9,7 @@ export interface ModelWait {
   add(entry: TranscriptEntry): void
   /** Takes an answer that was seen on the network. */
   answered(answer: ServerAnswer): void
-  /** Returns the latest refusal since the model last answered. */
+  /** Returns the latest refusal, unless its server has answered since. */
   refusal(): ServerAnswer | null
   /** Returns since when the model has not answered, once that is long; null otherwise. */
   since(): number | null
@@ -60,14 +60,15 @@ export function createModelWait({ feed, record, executor, now, tell, onHopeless 
     const silence = isAgent ? `The model hasn't answered for ${seconds} s` : `No output for ${seconds} s`
     const { project_id, task_id, id: execution_id } = record
     feed.activity({ project_id, task_id, execution_id, text: silence, quiet_since: null, occurred_at: at })
-    if (!isAgent && refusal === null) return
+    const seenNow = refusals === 0 ? null : refusal
+    if (!isAgent && seenNow === null) return
     const before = lastError === null ? '' : ` The last error was: ${lastError}`
     const seen =
-      refusal === null
+      seenNow === null
         ? 'The agent may be repeating its request.'
-        : `${refusal.host} answered ${refusal.status}, ${refusals === 1 ? 'once' : `${refusals} times`}.`
+        : `${seenNow.host} answered ${seenNow.status}, ${refusals === 1 ? 'once' : `${refusals} times`}.`
     tell({ type: 'error', at, text: `${silence}. ${seen}${before}` })
-    const resetsIn = refusal?.status === 429 && refusal.resets_at !== null ? Date.parse(refusal.resets_at) - now() : 0
+    const resetsIn = seenNow?.status === 429 && seenNow.resets_at !== null ? Date.parse(seenNow.resets_at) - now() : 0
     if (resetsIn >= hopelessMs) onHopeless?.()
   }
   const wait = (): void => {
@@ -86,11 +87,8 @@ export function createModelWait({ feed, record, executor, now, tell, onHopeless 
       heardAt = now()
       isLong = false
       lastError = null
-      // A command's output may be about the refusal.
-      if (entry.type !== 'stdout') {
-        refusals = 0
-        refusal = null
-      }
+      // What is said may be about the refusal, which only an answer of its server takes back.
+      refusals = 0
       wait()
     },
     answered: (seen) => {

@@ -112,6 +112,7 @@ test('names what the network shows, and gives up a wait for a reset that is far'
   near.wait.answered({ ...refusal, resets_at: new Date(Date.now() + 60_000).toISOString() })
   vi.advanceTimersByTime(20_000)
   expect(near.hopeless()).toBe(0)
+  near.wait.add(message)
   near.wait.answered({ host: 'other.test', status: 200, resets_at: null })
   expect(near.wait.refusal()).not.toBeNull()
   near.wait.answered({ ...refusal, status: 200 })
