@@ -76,6 +76,7 @@ async function takePages(
   first: SyncCursor,
 ): Promise<SyncCounts | null> {
   const seen = new Set<string | null>()
+  let before: readonly unknown[] | null = null
   let step = first
   let coming = ask(step)
   for (;;) {
@@ -84,11 +85,14 @@ async function takePages(
       // Fewer issues may fit where many did not; imported ones are not imported again.
       step = { ...begin(deps, Math.max(1, Math.floor(step.page_size / 10))), ...countsOf(step) }
       seen.clear()
+      before = null
       coming = ask(step)
       continue
     }
     const { next_url, not_before, items } = answer
     seen.add(step.next_url)
+    if (step.next_url !== null && isSamePage(before, items)) throw samePage()
+    before = items
     const isLast = next_url === null || items?.length === 0
     if (!isLast && seen.has(next_url)) {
       throw new TrackerError('bad_response', 'The pages of the tracker have no end: one leads back to another.')
@@ -106,6 +110,18 @@ async function takePages(
     if (isLast) return countsOf(step)
     if (not_before !== null) throw paused(not_before)
   }
+}
+
+/** Returns whether a server gave the page before again, as one does that ignores `page`. */
+function isSamePage(before: readonly unknown[] | null, items: readonly unknown[] | null): boolean {
+  return before !== null && items !== null && items.length > 0 && JSON.stringify(before) === JSON.stringify(items)
+}
+
+function samePage(): TrackerError {
+  return new TrackerError(
+    'bad_response',
+    'The tracker gives the same page again for the next one, so Copse cannot see whether there is more. What was read is imported. Take fewer issues, by sync_filter.labels, or let the tracker heed the page that is asked for.',
+  )
 }
 
 function endless(pages: number): TrackerError {

@@ -26,7 +26,7 @@ export type Answer = (response: ServerResponse, request: SeenRequest) => void
 /** A server that speaks like GitHub and Gitea, with failures on demand. */
 export interface FakeTracker extends AsyncDisposable {
   readonly url: string
-  readonly token: string
+  token: string
   /** `owner/repo` → its issues; may be changed at any time. */
   readonly repositories: Map<string, readonly FakeIssue[]>
   /** Old names, as `owner/repo`, and their redirects. */
@@ -36,6 +36,12 @@ export interface FakeTracker extends AsyncDisposable {
   notModified: number
   /** Called first for every request; its result is the answer, `null` leaves that to the tracker. */
   instead: ((request: SeenRequest, nth: number) => Answer | null) | null
+  /** Whether its pages name the next one by `Link`. */
+  links: boolean
+  /** The most issues on a page, whatever is asked for. */
+  largestPage: number
+  /** Whether it gives the first page whatever is asked for. */
+  ignoresPage: boolean
   /** Added to every answer. */
   headers: Readonly<Record<string, string>>
 }
@@ -61,6 +67,9 @@ export async function startTracker(): Promise<FakeTracker> {
     requests: [],
     notModified: 0,
     instead: null,
+    links: true,
+    largestPage: Infinity,
+    ignoresPage: false,
     headers: {},
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections()
@@ -103,8 +112,8 @@ function answerList(tracker: FakeTracker, request: SeenRequest, response: Server
       (query['since'] === undefined || updated_at === undefined || updated_at >= query['since']) &&
       !(isGitea && query['type'] === 'issues' && isPullRequest === true),
   )
-  const size = Number(query[isGitea ? 'limit' : 'per_page'] ?? 30)
-  const page = Number(query['page'] ?? 1)
+  const size = Math.min(Number(query[isGitea ? 'limit' : 'per_page'] ?? 30), tracker.largestPage)
+  const page = tracker.ignoresPage ? 1 : Number(query['page'] ?? 1)
   const pages = Math.max(1, Math.ceil(matching.length / size))
   const shown = matching.slice((page - 1) * size, page * size).map((issue) => wire(tracker, name, issue, isGitea))
   const etag = `"${createHash('sha1').update(JSON.stringify(shown)).digest('hex')}"`
@@ -115,7 +124,7 @@ function answerList(tracker: FakeTracker, request: SeenRequest, response: Server
   }
   const to = (number: number, rel: string) =>
     `<${tracker.url}${request.path}?${new URLSearchParams({ ...query, page: String(number) }).toString()}>; rel="${rel}"`
-  const link = page < pages ? { link: `${to(page + 1, 'next')}, ${to(pages, 'last')}` } : {}
+  const link = tracker.links && page < pages ? { link: `${to(page + 1, 'next')}, ${to(pages, 'last')}` } : {}
   send(200, shown, { etag, ...link, ...(isGitea && { 'x-total-count': String(matching.length) }) })
 }
 

@@ -11,6 +11,8 @@ import { gitea } from './gitea.ts'
 import { github } from './github.ts'
 import type { TrackerApi } from './tracker-api.ts'
 import { readLinks } from './link-header.ts'
+import { nextPage } from './next-page.ts'
+import { withoutToken } from './without-token.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
 interface AskOptions {
@@ -129,14 +131,14 @@ async function askPage(
     await response.body?.cancel()
     throw statusError(response.status, not_before, clock.now())
   }
-  const text = (await readLimited(response, max_bytes, onHeard)).replaceAll(token, '[redacted]')
+  const items = withoutToken(readItems(await readLimited(response, max_bytes, onHeard)), token)
   const links = readLinks(header('link'))
   const next = links.get('next')
-  const items = readItems(text)
+  const following = links.size > 0 ? null : nextPage(url, { size_key: api.sizeKey, items: items.length, header })
   return {
     ...facts,
     items,
-    next_url: next === undefined ? null : sameOrigin(next, response.url, 'The next page lies elsewhere.'),
+    next_url: next === undefined ? following : sameOrigin(next, response.url, 'The next page lies elsewhere.'),
     pages_total: api.pagesTotal({ links, header, page_size: request.page_size }),
     etag: header('etag'),
   }

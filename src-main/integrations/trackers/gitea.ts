@@ -10,6 +10,7 @@ export const gitea: TrackerApi = {
     url.search = new URLSearchParams({ ...query, ...(since !== null && { since }) }).toString()
     return url.href
   },
+  sizeKey: 'limit',
   headers: (token) => ({ accept: 'application/json', authorization: `token ${token}` }),
   pagesTotal: ({ links, header, page_size }) => {
     const total = Number(header('x-total-count') ?? NaN)

@@ -9,6 +9,7 @@ export const github: TrackerApi = {
     url.search = new URLSearchParams({ ...query, ...(since !== null && { since }) }).toString()
     return url.href
   },
+  sizeKey: 'per_page',
   headers: (token) => ({
     accept: 'application/vnd.github+json',
     authorization: `Bearer ${token}`,

@@ -4,6 +4,8 @@ import type { PageRequest } from '../../ports/issue-trackers.ts'
 export interface TrackerApi {
   /** Returns the address of the first page of open issues. */
   firstPage(source: PageRequest['source'], request: Pick<PageRequest, 'since' | 'page_size'>): string
+  /** The query key of the number of issues on a page. */
+  readonly sizeKey: string
   headers(token: string): Readonly<Record<string, string>>
   /** Returns the number of pages in a response, or null. */
   pagesTotal(answer: {

@@ -206,22 +206,51 @@ function spansOf(
   return spans
 }
 
-const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+const escape = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+
+/** Shorter secrets also occur inside of words and numbers, so they are hidden only as whole words. */
+const safeLength = 8
+/** Shorter ones are ordinary words, so they are hidden only where a credential stands. */
+const wordLength = 6
+
+/** What stands before a credential: the name of one and a sign, an authorization scheme, or the user of an address. */
+const credentialPosition = String.raw`(?<=(?:token|secret|passw(?:or)?d|passphrase|pwd|key|credentials?|authorization)["'\\]{0,4}[ \t]{0,4}[:=][ \t]{0,4}["'\\]{0,4}(?:${scheme}[ \t]{1,4})?|\b${scheme}[ \t]{1,4}|:\/\/[^\s/:@]{0,64}:)`
+const wordStart = String.raw`(?<![\p{L}\p{N}_])`
+const wordEnd = String.raw`(?![\p{L}\p{N}_])`
+
+/** Returns whether a secret is hidden only where a credential stands. */
+export const isTooShortToHide = (secret: string): boolean => secret.trim().length < wordLength
 
 /**
  * Returns a rule for literal secrets, also as escaped in a JSON string. Each line of a multi-line secret counts
  * separately.
  */
 export function literalRule(secrets: readonly string[]): RedactionRule | null {
-  const forms = secrets
-    .flatMap((secret) => secret.split(/\r?\n/))
-    .flatMap((line) => [line.trim(), JSON.stringify(line.trim()).slice(1, -1), encodeURIComponent(line.trim())])
-    // Shorter ones would hide ordinary words.
-    .filter((form) => form.length >= 6)
+  const lines = secrets.flatMap((secret) => secret.split(/\r?\n/)).map((line) => line.trim())
+  const rules = [
+    formsRule(
+      lines.filter((line) => line.length >= safeLength),
+      (forms) => new RegExp(forms, 'g'),
+    ),
+    formsRule(
+      lines.filter((line) => line.length >= wordLength && line.length < safeLength),
+      (forms) => new RegExp(`${wordStart}(?:${forms})${wordEnd}`, 'gu'),
+    ),
+    // Lines of a longer secret, such as the braces of a key file, are no secrets.
+    formsRule(
+      secrets.map((secret) => secret.trim()).filter((secret) => secret !== '' && secret.length < wordLength),
+      (forms) => new RegExp(`${credentialPosition}(?:${forms})${wordEnd}`, 'giu'),
+    ),
+  ].filter((rule) => rule !== null)
+  return rules.length === 0 ? null : (text) => rules.flatMap((rule) => rule(text))
+}
+
+function formsRule(values: readonly string[], expressionOf: (forms: string) => RegExp): RedactionRule | null {
+  const forms = values.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
   if (forms.length === 0) return null
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length)
-  const source = longestFirst.map((form) => escape(form)).join('|')
-  const [some, every] = [new RegExp(source), new RegExp(source, 'g')]
+  const some = new RegExp(longestFirst.map((form) => escape(form)).join('|'), 'i')
+  const every = expressionOf(longestFirst.map((form) => escape(form)).join('|'))
   return where(
     (text) => some.test(text),
     (text) => spansOf(text, every, () => 0),

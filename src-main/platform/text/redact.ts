@@ -46,6 +46,12 @@ export function createRedactor(patterns: readonly string[], secrets: readonly st
     )
 }
 
+/** Creates the function that hides these secrets only. */
+export function createLiteralRedactor(secrets: readonly string[]): (text: string) => string {
+  const rule = literalRule(secrets)
+  return (text) => (rule ? replaceSpans(text, rule(text)) : text)
+}
+
 function patternRule(pattern: string): RedactionRule {
   const problem = validateRedactionPattern(pattern)
   if (problem !== null) throw new RedactionPatternError(problem)

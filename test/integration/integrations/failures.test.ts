@@ -133,9 +133,7 @@ test('stops after 1,000 pages, says so, and keeps what was read', async () => {
   at.tracker.instead = (request) => {
     const page = Number(request.query['page'] ?? 1)
     const link = `<${at.tracker.url}${request.path}?page=${page + 1}>; rel="next"`
-    return json(200, page % 100 === 1 ? [{ number: page, title: `Page ${page}` }] : [{ number: 1, title: 'Again' }], {
-      link,
-    })
+    return json(200, [{ number: page % 100 === 1 ? page : 1, title: `Page ${page}` }], { link })
   }
   const refusal = await refused(at.sync())
   expect(refusal.details).toEqual({ reason: 'bad_response' })

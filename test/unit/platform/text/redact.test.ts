@@ -91,6 +91,30 @@ describe('literal secrets', () => {
   })
 })
 
+describe('literal secrets of a few letters', () => {
+  it.each(['open', 'is', '1', 'ab1'])('leave ordinary texts as they are: %s', (secret) => {
+    const text = '{"state":"open","id":1,"is":"abide ab1"} This is open, 1 of 11.'
+    expect(createRedactor([], [secret])(text)).toBe(text)
+  })
+
+  it.each([
+    ['Authorization: token ab1', 'Authorization: token [redacted]'],
+    ['{"token":"ab1"}', '{"token":"[redacted]"}'],
+    ['https://me:ab1@host/x', 'https://me:[redacted]@host/x'],
+    ['MY_API_KEY=ab1 make', 'MY_API_KEY=[redacted] make'],
+    ['bearer ab1', 'bearer [redacted]'],
+  ])('are hidden where a credential stands: %s', (text, shown) => {
+    expect(createRedactor([], ['ab1'])(text)).toBe(shown)
+  })
+
+  it('are hidden as whole words from six characters, and anywhere from eight', () => {
+    expect(createRedactor([], ['hunter2'])('hunter2 and hunter20 and "hunter2"')).toBe(
+      '[redacted] and hunter20 and "[redacted]"',
+    )
+    expect(createRedactor([], ['hunter22'])('xhunter22x')).toBe('x[redacted]x')
+  })
+})
+
 describe('patterns of a project', () => {
   it('all see the original text, so that overlapping ones hide the whole', () => {
     expect(createRedactor(['abc', 'bcdef'])('xabcdefx')).toBe('x[redacted]x')
