@@ -1,7 +1,8 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { HookOutcome, RecoveryAction, WorkPlace } from '../../src-shared/contract/tasks.ts'
+import type { AgentId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ErrorAnnotation, HookOutcome, RecoveryAction, WorkPlace } from '../../src-shared/contract/tasks.ts'
 import { limitAmount } from '../../src-shared/contract/limit-names.ts'
+import { limitRefusal, type ReachedLimit } from '../domain/task/limits.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import { invalidInput, isRefusal, notFound } from '../domain/refusal.ts'
@@ -40,8 +41,9 @@ export async function recoverTask(
   const { context } = deps
   const task = context.store.read.tasks.get(request.task_id)
   if (!task) return notFound('task')
+  if (request.action === 'raise_limit') return recoverFromLimit(deps, task, request, actor, signal)
   const refusal = checkRecovery(task, request.action)
-  if (refusal) return refusal
+  if (refusal) return refusedByLimit(deps, task, request.action) ?? refusal
   if (request.action === 'retry_merge') {
     const status = mergeStateFrom(deps, context.store.read, task)
     if (status === null) return { code: 'recovery_not_available', message: 'The workflow leads from here to no merge.' }
@@ -58,10 +60,19 @@ export async function recoverTask(
   if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {
     return resumeHook(deps, task, request, actor)
   }
-  const raised = request.action === 'raise_limit' ? raiseLimit(deps, task, request.to ?? null) : task
-  if (isRefusal(raised)) return raised
-  const resume = request.action === 'resume' || request.action === 'raise_limit'
-  const again = context.feed.commit((tx) => restartExecution(deps, tx, raised, resume, actor.triggered_by))
+  return await workAgain(deps, task, request.action === 'resume', actor, signal)
+}
+
+/** Starts the run of the task's state again, or claims the task for who has its role. */
+async function workAgain(
+  deps: ActionDeps,
+  task: TaskRecord,
+  resume: boolean,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context } = deps
+  const again = context.feed.commit((tx) => restartExecution(deps, tx, task, resume, actor.triggered_by))
   if (typeof again === 'object') return again
   if (again === 'queued') {
     deps.scheduler.startQueued()
@@ -75,17 +86,59 @@ export async function recoverTask(
   return isRefusal(claimed) ? claimed : currentOutcome(deps, task.id)
 }
 
-/** Raises the limit that the task has reached, for this task alone. */
-function raiseLimit({ context }: ActionDeps, task: TaskRecord, to: number | null): TaskRecord | Refusal {
-  const { limit, spent = 0 } = task.error_annotation ?? {}
-  if (limit === undefined) return { code: 'recovery_not_available', message: 'The task has reached no limit.' }
+/**
+ * Raises the limit that keeps agents from the task, for this task alone. A run that was stopped goes on; a task that
+ * waits for a claim can be claimed then.
+ */
+async function recoverFromLimit(
+  deps: ActionDeps,
+  task: TaskRecord,
+  { to = null }: RecoveryRequest,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { read } = deps.context.store
+  if (deps.transitions.workflowOf(read, task).states.get(task.status)?.kind === 'terminal')
+    return { code: 'task_terminal', message: 'This task is finished. Create a new one.' }
+  const reached = limitInTheWay(deps, task)
+  if (!reached) return { code: 'recovery_not_available', message: 'No limit keeps agents from this task. Claim it.' }
+  const { limit, spent } = reached
   if (to === null) return invalidInput('to', 'Say what it is raised to: give `to`.')
   if (to <= spent) return invalidInput('to', `${limitAmount(limit, spent)} are used already. Raise it above that.`)
-  return context.feed.commit((tx) => {
+  const raised = deps.context.feed.commit((tx) => {
     const current = tx.tasks.get(task.id) ?? task
     const { raises = {}, warned = {} } = current.limits ?? {}
     return tx.saveTask({ ...current, limits: { raises: { ...raises, [limit]: to }, warned } })
   })
+  const stopped = task.error_annotation
+  if (stopped !== null && goesOn(stopped)) return await workAgain(deps, raised, true, actor, signal)
+  deps.scheduler.startQueued()
+  return currentOutcome(deps, task.id)
+}
+
+/** Returns whether the work of a task with this error goes on when its limit is raised. */
+const goesOn = ({ recovery_actions }: ErrorAnnotation): boolean =>
+  recovery_actions.some((action) => action === 'raise_limit' || action === 'resume' || action === 'retry_execution')
+
+/** Returns the refusal of work on a task whose next claim a limit refuses, in the words of that claim. */
+function refusedByLimit(deps: ActionDeps, task: TaskRecord, action: RecoveryAction): Refusal | null {
+  const reached = action === 'retry_execution' || action === 'resume' ? limitInTheWay(deps, task) : null
+  return reached && limitRefusal(reached)
+}
+
+/** Returns the limit that ended the task's last run, or else the one that refuses its next claim. */
+function limitInTheWay({ context, limits }: ActionDeps, task: TaskRecord): ReachedLimit | null {
+  const { read } = context.store
+  const { type, limit, allowed = 0, spent = 0 } = task.error_annotation ?? {}
+  if (type === 'limit_reached' && limit !== undefined) return { limit, allowed, spent }
+  const holds = (id: AgentId) => Object.values(task.roles).some((one) => one.type === 'agent' && one.id === id)
+  // The agents that have the task come first; a claim may name any other.
+  const agents = read.agents.list().toSorted((one, other) => Number(holds(other.id)) - Number(holds(one.id)))
+  for (const agent of agents) {
+    const reached = limits.reached(read, task, agent)
+    if (reached) return reached
+  }
+  return null
 }
 
 /** Applies a person's decision about repositories inside the worktree, then runs the checks. */

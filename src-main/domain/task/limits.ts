@@ -71,7 +71,7 @@ const sentence = ({ limit, allowed, spent }: ReachedLimit): string =>
 /** Creates the refusal of a run that would start beyond a limit. */
 export const limitRefusal = (reached: ReachedLimit): Refusal => ({
   code: 'limit_reached',
-  message: `${sentence(reached)} Raise the limit, or wait if it is one of the day.`,
+  message: `${sentence(reached)} An owner raises it for this task with raise_limit; then claim again${reached.limit.includes('per_day') ? ', or wait until tomorrow' : ''}.`,
   details: { ...reached },
 })
 

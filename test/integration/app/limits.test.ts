@@ -191,3 +191,45 @@ test.concurrent('refuses an invalid limit', async () => {
     expect(refusal.code).toBe('validation_failed')
   }
 })
+
+test.concurrent('leaves a way out of every limit that refuses a claim, from wherever it is asked for', async () => {
+  await using spender = await startSpender(
+    { per_day: { usd: 1 } },
+    `words('Done.'); result({ total_cost_usd: 1.5, usage: {} })`,
+  )
+  const { job, client, agent } = spender
+  const spent = await job.task()
+  await job.claim(spent, agent)
+  await job.running.taskWhere(spent.id, (one) => one.status === 'review' && !one.entry_barrier)
+  const recover = (task_id: string, action: 'raise_limit' | 'retry_execution' | 'resume', to?: number) =>
+    client.call('tasks.recover', { task_id, action, ...(to !== undefined && { to }) })
+
+  // Before any run of the task, whoever has it or nobody.
+  const held = await job.task()
+  await client.call('tasks.assign_role', { task_id: held.id, role: 'coder', agent_id: agent.id })
+  for (const task of [await job.task(), held]) {
+    const claim = () => client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    const refusal = await refused(claim())
+    expect(refusal).toMatchObject({
+      code: 'limit_reached',
+      message: expect.stringContaining('raise_limit') as string,
+      details: { limit: 'per_day.usd', allowed: 1 },
+    })
+    for (const action of ['retry_execution', 'resume'] as const)
+      expect(await refused(recover(task.id, action))).toMatchObject({ code: 'limit_reached', message: refusal.message })
+    expect((await refused(recover(task.id, 'raise_limit', 1))).code).toBe('validation_failed')
+    const raised = await recover(task.id, 'raise_limit', 100)
+    expect(raised.task).toMatchObject({ status: 'backlog', error_annotation: null })
+    expect((await claim()).task.status).toBe('in_progress')
+    await job.running.taskWhere(task.id, (one) => one.status === 'review' && !one.entry_barrier)
+  }
+
+  // After a run that ended in order, sent back for more.
+  const back = await job.running.taskWhere(spent.id, (one) => one.status === 'review')
+  await client.call('tasks.verdict', { task_id: spent.id, verdict: 'fail', feedback: 'Again.', version: back.version })
+  const stopped = await job.running.taskWhere(spent.id, (one) => one.error_annotation !== null)
+  expect(stopped.error_annotation).toMatchObject({ type: 'limit_reached', limit: 'per_day.usd' })
+  await recover(spent.id, 'raise_limit', 100)
+  await job.running.taskWhere(spent.id, (one) => one.status === 'review' && !one.entry_barrier)
+  expect((await refused(recover(spent.id, 'raise_limit', 200))).message).toContain('No limit keeps agents')
+})
