@@ -95,6 +95,8 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
       const request = { task_id: taskId, action, ...named({ reason, tree, to }) }
       return answered(ofTask(taskId, client.call('tasks.recover', request)))
     },
+    raiseLimit: (taskId: string, to: number) =>
+      answered(client.call('tasks.recover', { task_id: taskId, action: 'raise_limit', to })),
     delete: async (taskId: string): Promise<void> => {
       await client.call('tasks.delete', { task_id: taskId })
       state.remove(taskId)

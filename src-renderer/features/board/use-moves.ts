@@ -1,6 +1,7 @@
 import { shallowRef, watch } from 'vue'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../../src-shared/contract/executions.ts'
+import { limitAmount, limitNames, raisedTo } from '../../../src-shared/contract/limit-names.ts'
 import type { Assignee, Task, TaskMove } from '../../../src-shared/contract/tasks.ts'
 import { hasTrait, stateOf } from '../../model/workflow-shape.ts'
 import { useAgents } from '../../stores/agents.ts'
@@ -63,8 +64,26 @@ export function useMoves() {
       task,
       to,
       () => tasks.claim(task.id, agentId ?? undefined, overrides),
-      startLater(task, agentId, overrides),
+      (error) => startLater(task, agentId, overrides)(error) ?? raiseAndStart(task, agentId, overrides)(error),
     )
+  /** A limit that refuses the agent is raised for this task by an owner, who then starts it. */
+  const raiseAndStart =
+    (task: Task, agentId: string | null, overrides?: ExecutionOverrides) =>
+    (error: unknown): ToastAction | undefined => {
+      const reached = error instanceof ApiError && error.code === 'limit_reached' ? error.details : undefined
+      const name = limitNames.find((one) => one === reached?.['limit'])
+      const [allowed, spent] = [Number(reached?.['allowed']), Number(reached?.['spent'])]
+      if (agentId === null || name === undefined || Number.isNaN(allowed + spent)) return undefined
+      const to = raisedTo(allowed, spent)
+      const raise = async () => {
+        await tasks.raiseLimit(task.id, to)
+        await tasks.claim(task.id, agentId, overrides)
+      }
+      return {
+        label: `Raise to ${limitAmount(name, to)} and start`,
+        run: () => void toasts.attemptOn(task, 'Couldn’t raise the limit', raise),
+      }
+    }
 
   async function start(task: Task, to: string | null = null): Promise<void> {
     const agent = knownAgent(task)
