@@ -1,9 +1,11 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { mayWorkIn } from '../domain/access/agents.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { wipRefusal } from '../domain/task/claim-guard.ts'
 import { pullingStates, type PullingState } from '../domain/workflow/pulls.ts'
-import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
+import type { AgentRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
 import type { OutboxWorker } from '../steps/outbox-worker.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { Claims } from './claims.ts'
@@ -86,8 +88,8 @@ export function createPulls(deps: PullDeps): Pulls {
 }
 
 /**
- * Moves one task. Into work it is claimed for the agent that has the role; without one it is passed over, as is a task
- * that may not move now. `refused`: hooks said no.
+ * Moves one task. Into work it is claimed for the agent that has the role or is the only one; without such it is passed
+ * over, as is a task that may not move now. `refused`: hooks said no.
  */
 async function pull(
   deps: PullDeps,
@@ -99,8 +101,8 @@ async function pull(
   const { read } = context.store
   const kind = transitions.workflowOf(read, task).states.get(task.status)?.kind
   if (state.kind === 'active' && (kind === 'backlog' || kind === 'initial')) {
-    const claimant = task.roles[state.role ?? 'assignee']
-    if (claimant?.type !== 'agent') return 'passed_over'
+    const claimant = workerFor(read, task, state)
+    if (!claimant) return 'passed_over'
     const plan = claims.preview(read, task, claimant)
     if (isRefusal(plan) || plan.path.at(-1) !== state.name) return 'passed_over'
     const request = {
@@ -124,4 +126,16 @@ async function pull(
   worker.wake(task.id)
   // A hook before the move may refuse it, and leaves the task as it is.
   return read.tasks.get(task.id)?.status === state.name ? 'pulled' : 'refused'
+}
+
+/** Returns the agent that has the role of the state; for a task that nobody has, the only agent that can take it. */
+function workerFor(q: Queries, task: TaskRecord, state: WorkflowState): Extract<Assignee, { type: 'agent' }> | null {
+  const holder = task.roles[state.role ?? 'assignee']
+  if (holder) return holder.type === 'agent' ? holder : null
+  const isMember = ({ owner_id }: AgentRecord) =>
+    owner_id !== null && q.members.role(task.project_id, owner_id) !== null
+  const project = q.projects.get(task.project_id)
+  const able = project ? q.agents.list().filter((one) => !one.paused && mayWorkIn(one, project, isMember(one))) : []
+  const [only] = able
+  return only && able.length === 1 ? { type: 'agent', id: only.id } : null
 }

@@ -87,6 +87,8 @@ test.concurrent('claims the next tasks for a state that pulls, in board order, w
   await using job = await startJob({ workflow: withKeys({ in_progress: { wip_limit: 1, pulls: true } }) })
   const { client } = job.running
   const agent = await job.agent(endless)
+  // With another agent it is open who takes what nobody has.
+  await job.agent(endless, 'Other')
   const later = await job.task({ title: 'Later', status: 'todo' })
   const unassigned = await job.task({ title: 'Nobody has it', status: 'todo' })
   const sooner = await job.task({ title: 'Sooner', status: 'todo' })
@@ -112,6 +114,27 @@ test.concurrent('claims the next tasks for a state that pulls, in board order, w
   await client.call('tasks.cancel', { task_id: sooner.id })
   await job.running.taskWhere(later.id, ({ status }) => status === 'in_progress')
   expect(await statusOf(job, unassigned.id)).toBe('todo')
+})
+
+for (const status of ['todo', 'backlog']) {
+  test.concurrent(`draws a task from ${status} that nobody has for the only agent, and as soon as there is one`, async () => {
+    await using job = await startJob({ workflow: withKeys({ in_progress: { pulls: true }, todo: { pulls: true } }) })
+    const task = await job.task({ status })
+    const agent = await job.agent(endless)
+    const drawn = await job.running.taskWhere(task.id, (one) => one.status === 'in_progress')
+    expect(drawn.roles).toMatchObject({ coder: { type: 'agent', id: agent.id } })
+  })
+}
+
+test.concurrent('draws nothing for an agent that is paused, until it is resumed', async () => {
+  await using job = await startJob({ workflow: withKeys({ in_progress: { pulls: true } }) })
+  const { client } = job.running
+  const agent = await job.agent(endless)
+  await client.call('agents.update', { agent_id: agent.id, paused: true })
+  const task = await job.task({ status: 'todo' })
+  expect(await statusOf(job, task.id)).toBe('todo')
+  await client.call('agents.update', { agent_id: agent.id, paused: false })
+  await job.running.taskWhere(task.id, (one) => one.status === 'in_progress')
 })
 
 test.concurrent('pulls nothing into a paused project, but from the backlog too', async () => {
