@@ -46,6 +46,8 @@ import { createIdentityStore } from './store/identity-store.ts'
 import { openWorkflowFiles, type WorkflowFiles } from './workflow-files/create-workflow-files.ts'
 import { loadWorkflowFile } from './workflow-files/load.ts'
 import { createWorkspaces } from './git/create-workspaces.ts'
+import { createGitViews } from './git/view/git-views.ts'
+import type { GitViews } from './ports/git-views.ts'
 import { createAgentTests, type AgentTests } from './agents/test-agent.ts'
 import { makeSampleRepository } from './git/sample-repository.ts'
 
@@ -90,15 +92,29 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const feed = createEventFeed(store, clock, createTaskEventLogger(log.child({ module: 'task-events' })))
     const identity = identityOf(config, { store: identityStore(database, feed), clock, newId, seal })
     const secrets = createKnownSecrets(store.read, (name) => process.env[name])
+    const views = createGitViews({ dataDir: config.dataDir, log: log.child({ module: 'views' }) })
     const containment = createContainment({
       dataDir: config.dataDir,
+      views,
       workspaceRoot: config.workspaceRoot,
       credentials: () => credentialFolders(store.read.agents.list()),
       auto: config.containment ?? 'none',
       apiUrl: () => url,
       log: log.child({ module: 'containment' }),
     })
-    const engineParts = { containment, config, store, feed, identity, secrets, clock, newId, log, url: () => url }
+    const engineParts = {
+      containment,
+      views,
+      config,
+      store,
+      feed,
+      identity,
+      secrets,
+      clock,
+      newId,
+      log,
+      url: () => url,
+    }
     const context = contextOf({ ...engineParts, builtin: builtin.definition })
     const engine = createEngine(context)
     checkBuiltin(builtin.definition, engine)
@@ -191,6 +207,7 @@ function logContainment({ containment: auto }: AppConfig, containment: Containme
 interface EngineParts {
   readonly config: AppConfig
   readonly containment: Containment
+  readonly views: GitViews
   readonly store: EngineContext['store']
   readonly feed: EventFeed
   readonly identity: Identity
@@ -206,6 +223,7 @@ interface EngineParts {
 function contextOf({
   config,
   containment,
+  views,
   store,
   feed,
   identity,
@@ -226,6 +244,7 @@ function contextOf({
       trusted: trustedBy(store),
       dataDir: config.dataDir,
       containment,
+      views,
     }),
     containment,
     executors: createExecutors(containment),

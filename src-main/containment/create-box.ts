@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import type { BoxRequest, ContainedBox } from '../ports/containment.ts'
+import type { GitView, GitViews, ViewMount } from '../ports/git-views.ts'
 import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
 import { makeCaches } from './caches.ts'
 import { createCgroup } from './cgroup.ts'
@@ -18,6 +19,8 @@ import { containedVariables } from './variables.ts'
 export interface BoxOptions extends Pick<OwnPlaces, 'dataDir' | 'workspaceRoot' | 'credentials'> {
   /** Returns the API's URL once it listens. */
   readonly apiUrl: () => string | null
+  /** Gives runs views of common git folders; without it they write the repository's own. */
+  readonly views?: GitViews | undefined
   /** Logs a run's peak use, where the kernel counts that. */
   readonly log?: Logger
 }
@@ -42,7 +45,7 @@ interface Start {
 }
 
 async function contain(
-  { apiUrl, log, ...own }: BoxOptions,
+  { apiUrl, log, views, ...own }: BoxOptions,
   request: BoxRequest,
   { command: { file, args, env }, denials, onPlaces }: Start,
 ): ReturnType<Box['contain']> {
@@ -51,6 +54,7 @@ async function contain(
   const cgroup = await createCgroup(basename(temporary))
   const id = randomBytes(24).toString('base64url')
   let forwarder: ApiForwarder | null = null
+  let view: GitView | null = null
   const unwatch = await watchDenials(id, (line) => {
     const denial = readDenial(line)
     if (denial) denials.add(denial.what, denial.target)
@@ -59,6 +63,8 @@ async function contain(
   const release = async (): Promise<void> => {
     unwatch()
     unwatchAnswers?.()
+    // What could not be taken over shows as what it is: a write that was not let through.
+    for (const path of (await view?.close()) ?? []) denials.add('path', path)
     denials.end()
     manager.unregisterCommandNetworkLists(id)
     manager.cleanupAfterCommand()
@@ -81,7 +87,10 @@ async function contain(
       ...(knowledge === undefined ? [] : [knowledge]),
     ]
     await makeCaches(request.home)
-    const filesystem = placesOf(request, { ...own, temporary, given, heldRefs: await heldRefs(request.cwd) })
+    // Only bubblewrap can show a run another folder in a folder's place.
+    view = process.platform === 'linux' ? ((await views?.open(request.cwd)) ?? null) : null
+    const held = view === null ? await heldRefs(request.cwd) : []
+    const filesystem = placesOf(request, { ...own, temporary, given, heldRefs: held, hasView: view !== null })
     onPlaces(filesystem)
     const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
     const gently = canEndGently()
@@ -99,7 +108,10 @@ async function contain(
     const [shell = '/bin/sh', ...rest] = argv
     const join = cgroup ? `echo $$ 2>/dev/null >${quoted([cgroup.procs])}; ` : ''
     const ignore = gently ? "trap '' HUP INT QUIT TERM; " : ''
-    const words = rest.map((word) => (word.startsWith('bwrap ') ? `${join}${ignore}exec ${inOneSession(word)}` : word))
+    const mounts = view?.mounts ?? []
+    const words = rest.map((word) =>
+      word.startsWith('bwrap ') ? `${join}${ignore}exec ${inOneSession(mounting(word, mounts))}` : word,
+    )
     return { file: shell, args: words, env: containedVariables(env, request.variables ?? []), release }
   } catch (error) {
     await release()
@@ -112,6 +124,25 @@ async function contain(
  * size in another one. The caller's `exec` replaces the shell, so that bubblewrap ends with this process.
  */
 const inOneSession = (command: string): string => command.replace(/^bwrap --new-session /, 'bwrap ')
+
+/** Adds mounts to those of a bubblewrap command, which end before its own devices. */
+function mounting(command: string, mounts: readonly ViewMount[]): string {
+  if (mounts.length === 0) return command
+  const at = unquoted(command, ' --dev /dev ')
+  if (at < 0) throw new Error('The command of the containment has no place for the view of the repository.')
+  const words = mounts.flatMap(({ from, to, writable }) => [writable ? '--bind' : '--ro-bind', from, to])
+  return `${command.slice(0, at)} ${quoted(words)}${command.slice(at)}`
+}
+
+/** Returns where a text stands outside of the quotes of a shell command; -1 if it doesn't. */
+function unquoted(command: string, text: string): number {
+  const parts = /'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\]+/gs
+  for (const { 0: part, index } of command.matchAll(parts)) {
+    const at = /^['"\\]/.test(part) ? -1 : part.indexOf(text)
+    if (at >= 0) return index + at
+  }
+  return -1
+}
 
 const hearing = ['--default-signal=HUP,INT,QUIT,TERM']
 /**

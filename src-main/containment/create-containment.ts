@@ -28,6 +28,7 @@ export function createContainment(options: ContainmentOptions): Containment {
     status: () => withAuto(statusOnce(), options),
     refusal,
     pathProblem: (path) => pathProblem(path, options),
+    keepsRefs: async (cwd) => process.platform === 'linux' && ((await options.views?.isPossible(cwd)) ?? false),
     box: async (request) => {
       if (effectiveLevel(request.level) === 'none') return null
       const why = refusal(request.level) ?? firstProblem(request, options) ?? unseenPlace(request.cwd)

@@ -47,6 +47,8 @@ export interface OwnPlaces {
   readonly temporary: string
   /** Files written for this run. */
   readonly given: readonly string[]
+  /** Whether the run has a view of the common git folder, so that it needs nothing in the real one. */
+  readonly hasView: boolean
 }
 
 /**
@@ -57,7 +59,7 @@ export function placesOf(request: BoxRequest, ownPlaces: OwnPlaces): Places {
   const { cwd, read = [], write = [] } = request
   const home = homedir()
   const homes = [...new Set([home, request.home ?? home])]
-  const git = gitFoldersOf(cwd)
+  const git = ownPlaces.hasView ? { read: [], write: [], protected: [join(cwd, '.git')] } : gitFoldersOf(cwd)
   const inHome = (names: readonly string[]) => homes.flatMap((one) => names.map((name) => join(one, name)))
   // Another agent's configuration can hide only that folder.
   const hidden = ownPlaces

@@ -26,7 +26,7 @@ export interface EngineContext {
   readonly writes: DurableWrites
   readonly workspaces: Workspaces
   readonly executors: Executors
-  readonly containment: Pick<Containment, 'refusal' | 'effectiveLevel'>
+  readonly containment: Pick<Containment, 'refusal' | 'effectiveLevel' | 'keepsRefs'>
   readonly scripts: Scripts
   readonly logs: Logs
   readonly attachmentFiles: AttachmentFiles

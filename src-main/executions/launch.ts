@@ -155,7 +155,8 @@ async function startLocal(
       known: known.promise,
       onAnswer: modelWait.answered,
     })
-    const branches = isHeld ? await readBranchTips(context, workspace.path) : null
+    const canMoveRefs = isHeld && !(await context.containment.keepsRefs(workspace.path))
+    const branches = canMoveRefs ? await readBranchTips(context, workspace.path) : null
     const process = await context.executors.start(agent.executor, run, { signal })
     running = process
     await saveProcess(context, told, process)

@@ -5,6 +5,7 @@ import type { Logger } from '../platform/logging/log.ts'
 import { createSingleFlight } from '../platform/locks/single-flight.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { Containment } from '../ports/containment.ts'
+import type { GitViews } from '../ports/git-views.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Workspaces } from '../ports/workspaces.ts'
 import { absorbNested, readInner, removeNested } from './worktree/inner-repositories.ts'
@@ -60,6 +61,7 @@ import { readHead, readWorktreeStatus } from './worktree/worktree-status.ts'
 import { restack } from './merge/restack.ts'
 import { updateBranch } from './merge/update-branch.ts'
 import { applyLines, readLines } from './suggested-lines.ts'
+import { seeingRuns } from './view/seeing-runs.ts'
 import { createSharedWatches } from './watch/shared-watches.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
 import { commitWork, createShownDiffs, readLinesSince, readWork } from './work.ts'
@@ -70,8 +72,9 @@ import { commitWork, createShownDiffs, readLinesSince, readWork } from './work.t
  * `WorkspaceError`s; a cancelled call rejects with its signal's reason.
  */
 export function createWorkspaces(options: WorkspacesOptions = {}): Workspaces {
-  const workspaces = openWorkspaces(options)
-  const { trusted } = options
+  const { trusted, views } = options
+  const opened = openWorkspaces(options)
+  const workspaces = views ? seeingRuns(views, opened) : opened
   return trusted ? boundTo((work) => withTrust(trusted, work), workspaces) : workspaces
 }
 
@@ -82,6 +85,8 @@ export interface WorkspacesOptions {
   readonly trusted?: TrustedPrograms
   /** Without it, setup commands are not contained. */
   readonly containment?: Pick<Containment, 'box'>
+  /** Views in which contained runs work: what they made is taken over before anything is read. */
+  readonly views?: GitViews
   /** Copse's data folder: hard links to its files are not committed. */
   readonly dataDir?: string
 }

@@ -53,6 +53,8 @@ export interface Containment {
   refusal(level: ContainmentLevel): string | null
   /** Returns why no run may read this path, or null if it may. */
   pathProblem(path: string): string | null
+  /** Returns whether a contained run in this worktree can't move the repository's refs, so that none is put back. */
+  keepsRefs(cwd: string): Promise<boolean>
   /**
    * Returns null if the run is not contained. Throws `ContainmentUnavailable` if a level asked for by name is not
    * available.

@@ -81,7 +81,7 @@ export async function startEngineRig(
       executors: fakeExecutors(running, (run) => {
         onStart(store, run)
       }),
-      containment: { refusal: () => null, effectiveLevel: () => 'none' },
+      containment: { refusal: () => null, effectiveLevel: () => 'none', keepsRefs: () => Promise.resolve(true) },
       scripts: fakeScripts((command) => (decide(command) === 'failed' ? 1 : 0)),
       logs: fakeLogs,
       attachmentFiles: fakeAttachmentFiles,

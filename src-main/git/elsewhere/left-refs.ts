@@ -1,18 +1,15 @@
-import { basename } from 'node:path'
 import type { WorkPlace } from '../../../src-shared/contract/tasks.ts'
 import type { BranchRef } from '../../ports/branch-ref.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { branchRef, resolveCommit } from '../commands/branch.ts'
-import { peekCommonDir, peekNoRefs } from '../commands/peek.ts'
+import { peekCommonDir } from '../commands/peek.ts'
 import { readGit } from '../commands/run-git.ts'
 import { commonDir } from '../commands/worktree.ts'
+import { leftPrefix, listLeft } from '../view/left-refs.ts'
 import { countAt } from './settle-head.ts'
 import { readStash } from './stash-list.ts'
 
 type Worktree = BranchRef & { readonly path: string }
-
-/** The refs of what contained runs left in a worktree's view of the repository: `heads/{name}`, `stash/{commit}`. */
-export const leftRefs = (path: string): string => `refs/svc/left/${basename(path)}/`
 
 /** See `WorkElsewhere.leftWork`. */
 export async function readLeftWork(
@@ -33,13 +30,13 @@ export async function readLeftWork(
 }
 
 async function readLeftRefs(ref: Worktree, common: string, { signal }: Cancellable): Promise<readonly WorkPlace[]> {
-  const prefix = leftRefs(ref.path)
-  if (await peekNoRefs(common, prefix)) return []
-  const out = await readGit(ref.path, ['for-each-ref', '--format=%(objectname) %(refname)', prefix], { signal })
+  const left = await listLeft(ref.path, common, ref.path, { signal })
+  // A HEAD that is still there is a place of its own.
+  const head = left.size === 0 ? null : await resolveCommit(ref.path, 'HEAD', { signal })
   const places: WorkPlace[] = []
-  for (const line of out === '' ? [] : out.split('\n')) {
-    const [id = '', name = ''] = line.split(' ')
-    const isStash = name.startsWith(`${prefix}stash/`)
+  for (const [name, id] of left) {
+    if (id === head) continue
+    const isStash = name.startsWith(`${leftPrefix(ref.path)}stash/`)
     if (isStash) places.push({ kind: 'stash', ref: id, commits: 1, files: (await countAt(ref, id, { signal })).files })
     else if (await hasOwnCommits(ref, name, { signal }))
       places.push({ kind: 'branch', ref: name, ...(await countAt(ref, name, { signal })) })

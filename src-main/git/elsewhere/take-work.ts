@@ -15,7 +15,7 @@ import { readTree } from '../commands/snapshot.ts'
 import { isBeingRebased } from '../commands/unfinished.ts'
 import { commonDir } from '../commands/worktree.ts'
 import { rescueCommit, type RescueOptions } from '../rescue/rescue.ts'
-import { leftRefs } from './left-refs.ts'
+import { leftPrefix } from '../view/left-refs.ts'
 import { mendLink } from '../worktree/mend-link.ts'
 import { attach } from './settle-head.ts'
 import { dropEntry } from './stash-list.ts'
@@ -201,12 +201,12 @@ async function dropStash(ref: Worktree, place: WorkPlace, options: Options): Pro
   const { signal } = options
   if (place.ref === null) return
   await dropEntry(ref.path, await commonDir(ref.path, { signal }), place.ref, { signal })
-  await deleteRef(ref.path, `${leftRefs(ref.path)}stash/${place.ref}`, place.ref, { signal })
+  await deleteRef(ref.path, `${leftPrefix(ref.path)}stash/${place.ref}`, place.ref, { signal })
 }
 
 /** Removes the ref that keeps what a contained run left. A branch in the repository itself stays. */
 async function forgetLeft({ path }: Worktree, { ref: name }: WorkPlace, { signal }: Options): Promise<void> {
-  if (name?.startsWith(leftRefs(path)) !== true) return
+  if (name?.startsWith(leftPrefix(path)) !== true) return
   const commit = await resolveCommit(path, name, { signal })
   if (commit !== null) await deleteRef(path, name, commit, { signal })
 }

@@ -28,12 +28,13 @@ export async function rescueUnreachable(
   repo: string,
   record: string,
   task: string,
-  options: RescueOptions,
+  { left = [], ...options }: RescueOptions & { readonly left?: readonly string[] },
 ): Promise<string | null> {
   const { signal } = options
   const gitDirArgs = ['--git-dir', record]
   const found = await Promise.all(notes.map(async (name) => orNull(readFile(join(record, name), 'utf8'))))
   const commits = [
+    ...left,
     ...found.flatMap((text) => text?.match(/^[0-9a-f]{40,64}$/gm) ?? []),
     ...(await reflogOf(repo, [...gitDirArgs, 'log', '--walk-reflogs', '--format=%H', 'HEAD'], options)),
   ]
@@ -76,7 +77,15 @@ async function looseTips(
   { signal }: RescueOptions,
 ): Promise<readonly string[]> {
   if (commits.length === 0) return []
-  const unlessReachable = ['--not', '--branches', '--remotes', '--tags', '--glob=refs/svc/*', '--not']
+  const unlessReachable = [
+    '--not',
+    '--branches',
+    '--remotes',
+    '--tags',
+    '--exclude=refs/svc/left/*',
+    '--glob=refs/svc/*',
+    '--not',
+  ]
   const input = [...new Set(commits), ...new Set(known.map((commit) => `^${commit}`))].join('\n')
   const args = ['rev-list', '--parents', '--ignore-missing', ...unlessReachable, '--stdin']
   const { stdout } = await runGit(repo, args, { signal, input: `${input}\n` })

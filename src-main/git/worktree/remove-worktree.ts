@@ -4,6 +4,7 @@ import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { branchRef, resolveCommit } from '../commands/branch.ts'
 import { noteOwnMove } from '../commands/own-moves.ts'
+import { deleteRef } from '../commands/refs.ts'
 import { runGit } from '../commands/run-git.ts'
 import { withSnapshot } from '../commands/snapshot.ts'
 import { commonDir, findRecord, pruneWorktree } from '../commands/worktree.ts'
@@ -14,6 +15,7 @@ import { removeRescued, changedDuringRemoval, undoRemoval } from '../rescue/remo
 import { rescueStaged } from '../rescue/rescue-staged.ts'
 import { rescueIfUnreachable, rescueUncommitted, type KeptFiles, type RescueOptions } from '../rescue/rescue.ts'
 import { quarantine } from '../files/quarantine.ts'
+import { listLeft } from '../view/left-refs.ts'
 import { keepSubmodules } from './submodules.ts'
 
 export interface RemoveRequest {
@@ -90,14 +92,19 @@ async function removeFolder(
   const work = isWorktree ? await keepWork(request, record, options) : null
   // For a worktree without a folder, the repository still has the staged changes and HEAD.
   const staged = record === null || isWorktree ? null : await rescueStaged(repo, record, task, options)
-  const loose = record === null ? null : await rescueUnreachable(repo, record, task, options)
+  const left = await listLeft(repo, common, path, options)
+  const loose =
+    record === null ? null : await rescueUnreachable(repo, record, task, { ...options, left: [...left.values()] })
   options.signal.throwIfAborted()
   if (work?.complete === true) await removeRescued(path, work.isAsKept, options)
   else {
     const aside = await quarantine(path)
     if (aside !== null) options.onSetAside({ from: path, to: aside })
   }
-  if (record !== null) await pruneWorktree(record)
+  if (record !== null) {
+    for (const [ref, commit] of left) await deleteRef(repo, ref, commit, options)
+    await pruneWorktree(record)
+  }
   return work?.ref ?? staged ?? loose
 }
 

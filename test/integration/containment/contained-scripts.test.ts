@@ -49,7 +49,8 @@ const probe = Object.entries(attempts)
   .map(([name, line]) => `if { ${line}; } >/dev/null 2>&1; then echo ${name}; fi`)
   .join('\n')
 const everything = Object.keys(attempts)
-const harmless = ['npm', 'temporary', 'worktree', 'git']
+// The configuration that a contained script writes is gone with it.
+const harmless = ['config', 'npm', 'temporary', 'worktree', 'git']
 const tell = (name: string) => `sh ./probe.sh > told-${name}.txt`
 
 async function startProbe(containment: Partial<ProjectSettings>): Promise<Job> {
@@ -118,6 +119,7 @@ describe.runIf(isContainable(containmentIn(root)))('scripts of a project with ci
   it.each(Object.entries(kinds))('run %s and reach nothing else', async (_name, told) => {
     await using job = await startProbe({ ci_containment: 'worktree' })
     expect(await told(job)).toEqual(harmless)
+    await expect(job.repository.git(['config', 'core.hooksPath'])).rejects.toThrow()
     expect(existsSync(join(outside, 'new'))).toBe(false)
     expect(existsSync(join(home, '.npm', 'new'))).toBe(true)
   })
