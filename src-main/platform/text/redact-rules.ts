@@ -218,9 +218,6 @@ const credentialPosition = String.raw`(?<=(?:token|secret|passw(?:or)?d|passphra
 const wordStart = String.raw`(?<![\p{L}\p{N}_])`
 const wordEnd = String.raw`(?![\p{L}\p{N}_])`
 
-/** Returns whether a secret is hidden only where a credential stands. */
-export const isTooShortToHide = (secret: string): boolean => secret.trim().length < wordLength
-
 /**
  * Returns a rule for literal secrets, also as escaped in a JSON string. Each line of a multi-line secret counts
  * separately.

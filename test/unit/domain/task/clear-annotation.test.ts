@@ -9,7 +9,7 @@ const leftAfter = (by: 'run' | 'pass', hasPendingStep: boolean) =>
 
 test('keeps an error until its cause is gone', () => {
   expect(leftAfter('run', false).toSorted()).toEqual(['merge_conflict', 'workspace_reset_required'])
-  const ofSteps = ['hook_failed', 'nested_repository', 'submodule_not_pushed']
+  const ofSteps = ['hook_failed', 'nested_repository', 'submodule_not_pushed', 'work_elsewhere']
   expect(leftAfter('run', true).toSorted()).toEqual(
     [...ofSteps, 'merge_conflict', 'workspace_reset_required'].toSorted(),
   )
