@@ -1,5 +1,6 @@
 import type { Agent } from '../../src-shared/contract/projects.ts'
-import { foldersOf, neededBy } from './agent/needs.ts'
+import { knownAgents } from './agent/known-agents.ts'
+import { foldersOf, makeFolders, neededBy } from './agent/needs.ts'
 import { executorInfos, type ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import { readResetHeaders } from '../domain/task/usage-limit.ts'
 import { reap } from '../platform/process/process.ts'
@@ -40,7 +41,7 @@ export const configNames: ReadonlySet<string> = new Set(all.flatMap((definition)
 
 /** Returns where agents keep settings, sessions and sign-ins: the usual folders, and the ones these agents name. */
 export function credentialFolders(agents: readonly Pick<Agent, 'executor' | 'config'>[]): readonly string[] {
-  const usual = all.flatMap(({ needs }) => (needs ? foldersOf(needs, {}) : []))
+  const usual = [...all.flatMap(({ needs }) => needs ?? []), ...knownAgents].flatMap((needs) => foldersOf(needs, {}))
   const configured = agents.flatMap(({ executor, config }) => {
     const { needs } = executorDefinitions[executor]
     return needs && config.env ? foldersOf(needs, config.env) : []
@@ -95,6 +96,7 @@ async function boxOf(
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
   if (!containment || containment.effectiveLevel(level) === 'none') return undefined
   const { folders, hosts, variables } = await neededBy(executorDefinitions[profile].needs, all, run)
+  await makeFolders(extra_paths?.write ?? [])
   try {
     const box = await containment.box({
       level,

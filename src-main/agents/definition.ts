@@ -19,6 +19,8 @@ export interface AgentRun extends ExecutionRun {
 export interface AgentNeeds {
   /** A name in the command lines that start this agent, such as one that wraps it in ACP. */
   readonly word: string
+  /** The name is a whole word of those command lines, because it is short or part of others. */
+  readonly isWholeWord?: boolean
   /** Settings, sessions and sign-in below the home folder, as paths from `~`. Other agents can't read them. */
   readonly folders: readonly string[]
   /** Hosts of its model. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
 import type { ExecutionRun } from '../../ports/executors.ts'
 import type { AgentNeeds } from '../definition.ts'
+import { knownAgents } from './known-agents.ts'
 
 export interface RunNeeds {
   readonly folders: readonly string[]
@@ -22,7 +23,7 @@ export async function neededBy(
   all: readonly { readonly needs?: AgentNeeds | undefined }[],
   { config, own_command = '' }: Pick<ExecutionRun, 'config' | 'own_command'>,
 ): Promise<RunNeeds> {
-  const named = all.flatMap(({ needs }) => (needs && own_command.includes(needs.word) ? needs : []))
+  const named = [...all.flatMap(({ needs }) => needs ?? []), ...knownAgents].filter((one) => isNamed(one, own_command))
   const needs = own ? [own] : named
   const folders = needs.flatMap((one) => foldersOf(one, config.env ?? {}))
   for (const folder of folders) await makePlace(folder)
@@ -32,6 +33,18 @@ export async function neededBy(
     hosts: needs.flatMap(({ hosts }) => hosts),
     variables: Object.keys(process.env).filter((name) => starts.some((start) => name.startsWith(start))),
   }
+}
+
+/** Returns whether a command line names an agent. */
+function isNamed({ word, isWholeWord = false }: AgentNeeds, command: string): boolean {
+  if (!isWholeWord) return command.includes(word)
+  return new RegExp(`(?:^|[\\s/'"=;&|(])${word}(?=$|[\\s'";&|)@])`).test(command)
+}
+
+/** Creates the missing folders that a run may write, because it could not; leaves out what is named like a file. */
+export async function makeFolders(places: readonly string[]): Promise<void> {
+  const isFile = (place: string): boolean => /[^/]\.[^./]+$|rc$/.test(place)
+  for (const place of places) if (!isFile(place)) await makePlace(place)
 }
 
 /** Returns an agent's folders under the environment of its configuration. */
@@ -60,8 +73,10 @@ const basesOfXdg = [
 async function makePlace(place: string): Promise<void> {
   const path = place.replace(/^~(?=\/)/, () => homedir())
   if (existsSync(path)) return
-  if (!path.endsWith('.json')) return void (await mkdir(path, { recursive: true, mode: 0o700 }))
-  await mkdir(dirname(path), { recursive: true })
+  // A read-only home has no such folders, and a program may do without.
+  const make = (folder: string) => mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined)
+  if (!path.endsWith('.json')) return void (await make(path))
+  if ((await make(dirname(path))) === undefined && !existsSync(dirname(path))) return
   // Another run may have created it first.
   await writeFile(path, '{}\n', { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { foldersOf, neededBy } from '../../../src-main/agents/agent/needs.ts'
+import { foldersOf, makeFolders, neededBy } from '../../../src-main/agents/agent/needs.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'copse-needs-'))
 afterAll(() => {
@@ -39,4 +39,29 @@ test('reads the needs from the owner’s command, not from one that a claim put 
   const config = { command: 'npx claude-agent-acp', env: { HOME: home } }
   expect((await neededBy(undefined, all, { config, own_command: config.command })).hosts).toEqual(claude.hosts)
   expect(await neededBy(undefined, all, { config, own_command: './run' })).toMatchObject({ folders: [], hosts: [] })
+})
+
+test.each([
+  ['pi -p --mode json', '.pi'],
+  ["exec '/opt/bin/cline' --json", '.cline'],
+  ['npx cn@1.5.47 -p', '.continue'],
+])('gives a command that runs a known agent the folder of its state: %s', async (own_command, folder) => {
+  const needs = await neededBy(undefined, [], { own_command, config: { env: { HOME: home } } })
+  expect(needs.folders).toEqual([join(home, folder)])
+  expect(existsSync(join(home, folder))).toBe(true)
+})
+
+test('takes no part of another word for an agent', async () => {
+  for (const own_command of ['npm run pipeline', 'copilot', 'sh ./pi.sh', 'echo amplify']) {
+    expect((await neededBy(undefined, [], { own_command, config: {} })).folders).toEqual([])
+  }
+})
+
+test('creates the folders that a person allows, and no folder for a file', async () => {
+  await makeFolders([join(home, 'allowed', 'deep'), join(home, '.toolrc'), join(home, 'notes.txt')])
+  expect(['allowed/deep', '.toolrc', 'notes.txt'].map((name) => existsSync(join(home, name)))).toEqual([
+    true,
+    false,
+    false,
+  ])
 })
