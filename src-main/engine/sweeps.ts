@@ -15,8 +15,10 @@ import { toSettings } from '../core/views.ts'
 /** An external execution without a heartbeat for this long is lost. */
 const heartbeatLimitMs = 90_000
 const sweepEveryMs = 15_000
-/** A longer gap between two sweeps means that this machine was asleep, when nothing could be heard of a run. */
-const sleptMs = sweepEveryMs + 5_000
+/** A longer gap between two sweeps means that this machine was asleep, when no heartbeat could arrive. */
+const sleptMs = 60_000
+/** A longer gap is no silence of a run on this machine, which may end it, although heartbeats from elsewhere may be due. */
+const pausedMs = sweepEveryMs + 5_000
 
 /** Pause between small steps of shrinking the file. */
 const shrinkPauseMs = 5
@@ -55,6 +57,8 @@ export function createSweeps(parts: SweepParts): Sweeps {
   let looked = 0
   /** When the machine was last found to have slept, or its clock to have been set. */
   let awake = 0
+  /** When this machine last went on after a pause, however short. */
+  let resumed = 0
   const lastSign = (lastActivityAt: number) => (lastActivityAt > looked ? awake : Math.max(lastActivityAt, awake))
   let shrinking: Promise<void> | null = null
   const shrink = async () => {
@@ -68,6 +72,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
   const sweep = () => {
     const now = context.clock.now()
     if (now < looked || now - looked > sleptMs) awake = now
+    if (now < looked || now - looked > pausedMs) resumed = now
     looked = now
     sweeping = sweeping
       .then(() => cleanup.sweep(closing.signal))
@@ -88,7 +93,7 @@ export function createSweeps(parts: SweepParts): Sweeps {
         shrinking = null
       })
     guarded('silent agents', () => {
-      const silenceOf = (run: ActiveRun) => now - lastSign(run.lastActivityAt)
+      const silenceOf = (run: ActiveRun) => now - Math.max(lastSign(run.lastActivityAt), resumed)
       emitStalled(parts, executions.running().values(), silenceOf)
       endStalled(parts, executions.running().values(), silenceOf)
     })
