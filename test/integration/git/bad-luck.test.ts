@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { canMount, smallDisk } from './small-disk.ts'
 import {
   branch,
@@ -126,6 +126,8 @@ test('removes git locks of worktrees older than the service at the start, no oth
 test('removes at the start the locks that a killed git left on refs and worktrees', async () => {
   await using fixture = await withWork({ 'b.txt': 'b\n' })
   const { workspaces, repository, path, root } = fixture
+  // A test process that has run for ten minutes would be older than any lock that git may still hold.
+  using _ = vi.spyOn(process, 'uptime').mockReturnValue(60)
   const record = await repository.git(['rev-parse', '--absolute-git-dir'], { cwd: path })
   const inCommon = (...names: string[]) => join(repository.path, '.git', ...names)
   const ofTask = [
@@ -142,7 +144,7 @@ test('removes at the start the locks that a killed git left on refs and worktree
   expect(there()).toEqual([...ofTask, ...ofAll])
   expect(await made('Refused')).toContain('.lock')
 
-  // A minute ago: a process that rewrites a whole file may still run.
+  // Two minutes ago, a minute before the start: a process that rewrites a whole file may still run.
   const minuteAgo = Date.now() / 1_000 - process.uptime() - 60
   for (const file of [...ofTask, ...ofAll]) await utimes(file, minuteAgo, minuteAgo)
   await workspaces.releaseStaleLocks(root)
