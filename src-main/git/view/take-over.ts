@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { resolveCommit } from '../commands/branch.ts'
 import { GitError } from '../commands/git-error.ts'
+import { noteOwnMove } from '../commands/own-moves.ts'
 import { runGit } from '../commands/run-git.ts'
 import { orNull } from '../files/file-errors.ts'
 import { leftOf, leftPrefix } from './left-refs.ts'
@@ -93,6 +94,8 @@ async function moveRefs(view: OpenView, { own, left }: Wanted, { signal }: Cance
   if (!(await tryMoves(place.common, moves, { signal })))
     for (const move of moves) if (!(await moveOne(view, move, { signal }))) failed.push(move)
   for (const { ref, to } of moves.filter((move) => !failed.includes(move))) {
+    // Otherwise it would pass for a move by another run that goes on at the same time.
+    noteOwnMove(ref, to)
     if (ref === place.own) view.tip = to
     else if (to === null) view.left.delete(ref)
     else view.left.set(ref, to)

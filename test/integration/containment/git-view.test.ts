@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
+import { isOwnMove } from '../../../src-main/git/commands/own-moves.ts'
 import { createWorkspaces } from '../../../src-main/git/create-workspaces.ts'
 import { createGitViews } from '../../../src-main/git/view/git-views.ts'
 import { childEnvironment } from '../../../src-main/platform/process/process-environment.ts'
@@ -170,6 +171,12 @@ describe.runIf(runnable)('a contained run', () => {
     expect(Object.keys(await refs(bench)).filter((ref) => ref.startsWith('refs/svc/'))).toEqual([
       'refs/svc/left/own/heads/main',
     ])
+  })
+
+  it('moves its branch as Copse does, not as another run that goes on at the same time', async () => {
+    await using bench = await startBench()
+    await bench.run('git commit -q --allow-empty -m work')
+    expect(isOwnMove('refs/heads/own', await bench.git('rev-parse', 'own'), 0)).toBe(true)
   })
 
   it('ends on a HEAD that the repository knows', async () => {
