@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
@@ -13,7 +14,7 @@ import { createTestRepository, type TestRepository } from '../../helpers/git-rep
 import { startJob } from '../../helpers/job.ts'
 import { containmentIn, folderOutside, isContainable } from './test-containment.ts'
 
-const runnable = isContainable(containmentIn(folderOutside('view-look')))
+const runnable = isContainable(containmentIn(tmpdir()))
 
 interface Bench extends AsyncDisposable {
   readonly repository: TestRepository
@@ -64,6 +65,7 @@ async function startBench(): Promise<Bench> {
     [Symbol.asyncDispose]: async () => {
       await containment.close()
       await repository[Symbol.asyncDispose]()
+      await rm(root, { recursive: true, force: true })
     },
   }
 }
