@@ -2,7 +2,7 @@ import { copyFile, cp, lstat, mkdir, readdir, readFile, rm, writeFile } from 'no
 import { basename, dirname, join } from 'node:path'
 import type { ViewMount } from '../../ports/git-views.ts'
 import { orNull } from '../files/file-errors.ts'
-import { copyRefs, writeRef } from './ref-files.ts'
+import { copyRefs, placeOf, writeRef } from './ref-files.ts'
 import { leftIn, leftPrefix } from './left-refs.ts'
 import type { ViewPlace } from './view-place.ts'
 
@@ -87,9 +87,8 @@ const isPlain = async (path: string): Promise<boolean> => {
 }
 
 async function copyLog(common: string, git: string, ref: string): Promise<void> {
-  const to = join(git, 'logs', ref)
-  await mkdir(dirname(to), { recursive: true })
-  await orNull(copyFile(join(common, 'logs', ref), to))
+  await mkdir(placeOf(join(git, 'logs'), dirname(ref)), { recursive: true })
+  await orNull(copyFile(placeOf(join(common, 'logs'), ref), placeOf(join(git, 'logs'), ref)))
 }
 
 async function writeStash(git: string, entries: readonly string[]): Promise<void> {

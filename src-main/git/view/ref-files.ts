@@ -11,6 +11,12 @@ export interface Refs {
   readonly symbolic: ReadonlyMap<string, string>
 }
 
+/** Returns a ref's name as these files have it. */
+export const nameInFiles = (ref: string): string => Buffer.from(ref).toString('latin1')
+
+/** Returns the name, as the rest of Copse has it, of a ref in these files. */
+export const nameFromFiles = (ref: string): string => Buffer.from(ref, 'latin1').toString()
+
 const maxRefs = 200_000
 const maxRefBytes = 4_096
 
@@ -129,8 +135,8 @@ async function readLoose(folder: string): Promise<Refs> {
   const read = async (ref: string): Promise<void> => {
     const file = placeOf(folder, ref)
     if (((await orNull(lstat(file)))?.size ?? maxRefBytes) >= maxRefBytes) return
-    const text = ((await orNull(readFile(file, 'latin1'))) ?? '').trimEnd()
-    const target = /^ref: *(refs\/\S+)$/.exec(text)?.[1]
+    const text = ((await orNull(readFile(file, 'latin1'))) ?? '').replace(/[\n\r\t ]+$/, '')
+    const target = /^ref: *(refs\/[^\0- ]+)$/.exec(text)?.[1]
     if (target !== undefined) symbolic.set(ref, target)
     else if (id.test(text)) ids.set(ref, text)
   }
@@ -138,5 +144,6 @@ async function readLoose(folder: string): Promise<Refs> {
   return { ids, symbolic }
 }
 
-const placeOf = (folder: string, ref: string): Buffer =>
+/** Returns the file with a ref's name in a git folder, or in its `logs`. */
+export const placeOf = (folder: string, ref: string): Buffer =>
   Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(ref, 'latin1')])

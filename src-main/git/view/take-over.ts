@@ -9,7 +9,7 @@ import { runGit } from '../commands/run-git.ts'
 import { orNull } from '../files/file-errors.ts'
 import { leftOf, leftPrefix } from './left-refs.ts'
 import { viewFolders } from './make-view.ts'
-import { readRefs, resolveRef } from './ref-files.ts'
+import { nameFromFiles, readRefs, resolveRef } from './ref-files.ts'
 import { takeObjects, type ObjectsPlace } from './take-objects.ts'
 import { branchOf, type ViewPlace } from './view-place.ts'
 
@@ -46,7 +46,10 @@ export async function takeOver(view: OpenView, { signal }: Cancellable): Promise
     const own = wanted.own !== null && (await takeTips(view, objects, [wanted.own], { signal })) ? wanted.own : null
     const refused = [...left.keys()].filter((ref) => left.get(ref) !== view.left.get(ref))
     const lost = wanted.own !== null && own === null && place.own !== null ? [place.own] : []
-    return [...lost, ...refused, ...(await moveRefs(view, { own, left: view.left }, { signal }))]
+    return [
+      ...[...lost, ...refused].map(nameFromFiles),
+      ...(await moveRefs(view, { own, left: view.left }, { signal })),
+    ]
   }
   return await moveRefs(view, wanted, { signal })
 }
@@ -95,21 +98,21 @@ async function moveRefs(view: OpenView, { own, left }: Wanted, { signal }: Cance
     for (const move of moves) if (!(await moveOne(view, move, { signal }))) failed.push(move)
   for (const { ref, to } of moves.filter((move) => !failed.includes(move))) {
     // Otherwise it would pass for a move by another run that goes on at the same time.
-    noteOwnMove(ref, to)
+    noteOwnMove(nameFromFiles(ref), to)
     if (ref === place.own) view.tip = to
     else if (to === null) view.left.delete(ref)
     else view.left.set(ref, to)
   }
-  return failed.map(({ ref }) => ref)
+  return failed.map(({ ref }) => nameFromFiles(ref))
 }
 
-/** Moves a ref while another process may hold it; an own branch that was moved outside meanwhile becomes a left one. */
+/** Moves a ref while another process may hold it; an own branch that was moved outside becomes a left one. */
 async function moveOne(view: OpenView, move: RefMove, { signal }: Cancellable): Promise<boolean> {
   const { common, own, worktree } = view.place
   for (let tries = 1; tries <= maxTries; tries++) {
     if (await tryMoves(common, [move], { signal })) return true
     if (move.ref !== own || move.to === null) return false
-    const outside = await resolveCommit(common, own, { signal })
+    const outside = await resolveCommit(common, nameFromFiles(own), { signal })
     if (outside !== view.tip && outside !== null) {
       const ref = leftPrefix(worktree) + own.slice('refs/'.length)
       await tryMoves(common, [{ ref, to: move.to, from: null }], { signal })
@@ -156,7 +159,7 @@ export async function settleHead({ place, folder }: OpenView, { signal }: Cancel
     if (!isKnown) await writeHead(record, `ref: ${own}`)
     return
   }
-  if (inside !== null && (await resolveCommit(common, ref, { signal })) === inside) return
+  if (inside !== null && (await resolveCommit(common, nameFromFiles(ref), { signal })) === inside) return
   const isTaken = inside !== null && (await resolveCommit(common, inside, { signal })) !== null
   await writeHead(record, isTaken ? inside : `ref: ${own}`)
 }

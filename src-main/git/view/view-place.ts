@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { ownRecord } from '../commands/own-worktree.ts'
 import { orNull } from '../files/file-errors.ts'
+import { nameInFiles } from './ref-files.ts'
 
 /** A linked worktree whose runs can have a view. */
 export interface ViewPlace {
@@ -11,7 +12,7 @@ export interface ViewPlace {
   readonly common: string
   /** The worktree's folder in it, which its runs write as without containment. */
   readonly record: string
-  /** The ref of the worktree's own branch; null for a worktree without one. */
+  /** The ref of the worktree's own branch, with its name as in git's files; null for a worktree without one. */
   readonly own: string | null
 }
 
@@ -26,7 +27,7 @@ export async function findViewPlace(
   if (found === null || back === null) return null
   const [record, common] = await Promise.all([realpath(found), realpath(resolve(found, back.trim()))])
   if (dirname(dirname(record)) !== common || (await orNull(lstat(join(common, 'reftable')))) !== null) return null
-  const own = branch === undefined ? await freeBranch(common, record) : `refs/heads/${branch}`
+  const own = branch === undefined ? await freeBranch(common, record) : nameInFiles(`refs/heads/${branch}`)
   return { worktree, common, record, own }
 }
 
@@ -45,5 +46,5 @@ async function freeBranch(common: string, record: string): Promise<string | null
 /** Returns the ref that a git folder's HEAD names; null if it is detached. */
 export async function branchOf(folder: string): Promise<string | null> {
   const head = (await orNull(readFile(join(folder, 'HEAD'), 'latin1'))) ?? ''
-  return /^ref: *(refs\/heads\/\S+)\s*$/.exec(head)?.[1] ?? null
+  return /^ref: *(refs\/heads\/[^\0- ]+)[\n\r\t ]*$/.exec(head)?.[1] ?? null
 }

@@ -25,7 +25,7 @@ interface Bench extends AsyncDisposable {
   readonly views: ReturnType<typeof createGitViews>
 }
 
-async function startBench(): Promise<Bench> {
+async function startBench(branch = 'own'): Promise<Bench> {
   const repository = await createTestRepository()
   const root = folderOutside('view')
   const dataDir = join(root, 'data')
@@ -35,9 +35,9 @@ async function startBench(): Promise<Bench> {
   await git('branch', 'other')
   await git('tag', '-m', 'one', 'v1')
   await git('checkout', '-q', '--detach')
-  await git('worktree', 'add', '-q', '-b', 'own', worktree, 'main')
+  await git('worktree', 'add', '-q', '-b', branch, worktree, 'main')
   const views = createGitViews({ dataDir })
-  views.expect(worktree, 'own')
+  views.expect(worktree, branch)
   const containment = containmentIn(root, { views })
   return {
     repository,
@@ -173,6 +173,19 @@ describe.runIf(runnable)('a contained run', () => {
     expect(Object.keys(await refs(bench)).filter((ref) => ref.startsWith('refs/svc/'))).toEqual([
       'refs/svc/left/own/heads/main',
     ])
+  })
+
+  it('works on branches whose names are not ASCII', async () => {
+    await using bench = await startBench('svc/voilà')
+    const { out, code } = await bench.run(`
+      git commit -q --allow-empty -m first; git log -1 --format=%s svc/voilà
+      git checkout -qb nächste-voilà; git commit -q --allow-empty -m next; git checkout -q svc/voilà`)
+    expect({ out, code }).toEqual({ out: 'first', code: 0 })
+    const tip = await bench.git('rev-parse', 'svc/voilà')
+    expect(await bench.git('log', '-1', '--format=%s', tip)).toBe('first')
+    expect(isOwnMove('refs/heads/svc/voilà', tip, 0)).toBe(true)
+    expect(await bench.git('-C', bench.worktree, 'branch', '--show-current')).toBe('svc/voilà')
+    expect(await bench.git('log', '-1', '--format=%s', 'refs/svc/left/own/heads/nächste-voilà')).toBe('next')
   })
 
   it('moves its branch as Copse does, not as another run that goes on at the same time', async () => {
