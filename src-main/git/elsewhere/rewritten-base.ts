@@ -17,7 +17,7 @@ export async function readRewrittenBase(
   const tip = (common === null ? null : await peekTip(common, base)) ?? (await resolveBase(repo, base, { signal }))
   if (tip === null || tip === start || (await isAncestor(repo, start, tip, { signal }))) return null
   const own = await resolveCommit(repo, branchRef(branch), { signal })
-  // A branch that was rebased since, or made anew, brings nothing back.
+  // A branch that was rebased or made again since then brings nothing back.
   if (own === null || !(await isAncestor(repo, start, own, { signal }))) return null
   const args = ['log', `--max-count=${maxNamed}`, '--no-show-signature', '--format=%H %s', start, `^${tip}`, '--']
   const out = await readGit(repo, args, { signal })

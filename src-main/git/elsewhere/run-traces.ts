@@ -86,7 +86,7 @@ async function judgeMoves(traced: Traced, moves: readonly Move[]): Promise<RunTr
     } else if (move.ref.startsWith('refs/remotes/') && (move.to === null || known.has(move.to))) {
       // A push or a fetch that prunes, from anywhere, moves these to commits that are known.
     } else if (move.to === null && move.from !== null && (await isKept(traced, move.from))) {
-      // A merged branch that somebody deleted.
+      // Its commits are still on another ref.
     } else notes.push({ kind: 'refs_moved', ...move })
   }
   return notes
