@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { createKeyedLock } from '../../platform/locks/keyed-lock.ts'
@@ -18,6 +19,11 @@ export interface GitViewsOptions {
 }
 
 const limitMs = 120_000
+/** How long a view that can't be taken over is kept. */
+const maxKeptMs = 30 * 24 * 3_600_000
+
+/** Returns whether a view made room for a later one of its worktree. */
+const isSetAside = (folder: string): boolean => basename(folder).includes('-')
 
 /** What is kept beside a view, for the service that finds it after this one was killed. */
 const Note = z.object({
@@ -38,18 +44,21 @@ export function createGitViews({ dataDir, log }: GitViewsOptions): GitViews {
 
   const take = async (view: OpenView): Promise<readonly string[]> => {
     const refused = await takeOver(view, { signal: AbortSignal.timeout(limitMs) })
+    const { place, folder } = view
     if (refused.length > 0)
-      log?.warn({ worktree: view.place.worktree, refused }, 'not all that a contained run made could be taken over')
+      log?.warn({ worktree: place.worktree, refused, folder }, 'not all that a contained run made could be taken over')
     return refused
   }
+  /** Removes a view once all of it is taken over; one with a rest stays, and is tried again. */
   const end = async (view: OpenView): Promise<readonly string[]> => {
     const refused = await take(view)
-    await settleHead(view, { signal: AbortSignal.timeout(limitMs) })
-    await rm(view.folder, { recursive: true, force: true })
+    if (!isSetAside(view.folder)) await settleHead(view, { signal: AbortSignal.timeout(limitMs) })
+    if (refused.length === 0) await rm(view.folder, { recursive: true, force: true })
     return refused
   }
   const make = async (place: ViewPlace): Promise<OpenView> => {
     const folder = folderOf(place.record)
+    await clear(folder)
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { start, left } = await makeView(place, viewFolders(folder))
     await writeFile(join(folder, 'view.json'), JSON.stringify(place satisfies z.infer<typeof Note>))
@@ -59,22 +68,32 @@ export function createGitViews({ dataDir, log }: GitViewsOptions): GitViews {
   const find = async (worktree: string): Promise<ViewPlace | null> =>
     await findViewPlace(worktree, branches.get(worktree), { signal: AbortSignal.timeout(limitMs) })
 
-  /** Takes over what runs of a killed service made. */
+  /** Takes over what is in a view that was not ended or has a rest. */
+  const takeRest = async (folder: string): Promise<void> => {
+    const text = await orNull(readFile(join(folder, 'view.json'), 'utf8'))
+    const note = text === null ? null : Note.safeParse(parseJson(text))
+    if (!note?.success) return await rm(folder, { recursive: true, force: true })
+    try {
+      const { ids } = await readRefs(viewFolders(folder).start)
+      const tip = note.data.own === null ? null : (ids.get(note.data.own) ?? null)
+      await end({ place: note.data, folder, start: ids, left: new Map(), tip, taken: new Set(), users: 0 })
+    } catch (error) {
+      log?.warn({ err: error, folder }, 'what a contained run made before could not be taken over')
+    }
+  }
   const recover = async (): Promise<void> => {
     for (const name of (await orNull(readdir(root))) ?? []) {
       const folder = join(root, name)
-      try {
-        const text = await orNull(readFile(join(folder, 'view.json'), 'utf8'))
-        const note = text === null ? null : Note.safeParse(parseJson(text))
-        if (note?.success) {
-          const { ids } = await readRefs(viewFolders(folder).start)
-          const tip = note.data.own === null ? null : (ids.get(note.data.own) ?? null)
-          await end({ place: note.data, folder, start: ids, left: new Map(), tip, taken: new Set(), users: 0 })
-        } else await rm(folder, { recursive: true, force: true })
-      } catch (error) {
-        log?.warn({ err: error, folder }, 'what a contained run made before a crash could not be taken over')
-      }
+      if (isSetAside(folder) && Date.now() - (await stat(folder)).mtimeMs > maxKeptMs)
+        await rm(folder, { recursive: true, force: true })
+      else await takeRest(folder)
     }
+  }
+  /** Makes room for a new view. What still can't be taken over is set aside for later starts. */
+  const clear = async (folder: string): Promise<void> => {
+    if (!existsSync(folder)) return
+    await takeRest(folder)
+    if (existsSync(folder)) await rename(folder, `${folder}-${Date.now()}`)
   }
   let recovered: Promise<void> | undefined
   const whenRecovered = (): Promise<void> => (recovered ??= recover())

@@ -249,6 +249,24 @@ describe.runIf(runnable)('a contained run', () => {
     expect(await bench.git('log', '-1', '--format=%s', kept[0]?.[1] ?? '')).toBe('aside')
   })
 
+  it('keeps what could not be taken over, and takes it before the next run and at the next start', async () => {
+    await using bench = await startBench()
+    const lock = join(bench.repository.path, '.git', 'refs', 'heads', 'own.lock')
+    const subject = () => bench.git('log', '-1', '--format=%s', 'own')
+    const commitRefused = async (message: string) => {
+      await writeFile(lock, '')
+      const { denied } = await bench.run(`git commit -q --allow-empty -m ${message}`)
+      expect(denied).toContain('refs/heads/own')
+      await rm(lock)
+    }
+    await commitRefused('one')
+    expect((await bench.run('git log -1 --format=%s')).out).toBe('one')
+    expect(await subject()).toBe('one')
+    await commitRefused('two')
+    await createGitViews({ dataDir: join(bench.worktree, '..', '..') }).takeOver()
+    expect(await subject()).toBe('two')
+  })
+
   it('is taken over by the next service after a crash', async () => {
     await using bench = await startBench()
     const view = await bench.views.open(bench.worktree)
