@@ -1,22 +1,8 @@
 import { z } from 'zod'
 import type { RefusedRequest } from '../agent/retry-text.ts'
+import { RateLimit, System } from '../claude-code/stream-events.ts'
 
-const Retry = z.looseObject({
-  type: z.literal('system'),
-  subtype: z.literal('api_retry'),
-  attempt: z.number().optional(),
-  max_retries: z.number().optional(),
-  retry_delay_ms: z.number().optional(),
-  error_status: z.number().nullish(),
-  error: z.string().nullish(),
-})
-const RateLimit = z.looseObject({
-  type: z.literal('rate_limit_event'),
-  rate_limit_info: z.looseObject({
-    status: z.string(),
-    resetsAt: z.number().min(0).max(100_000_000_000).nullish().catch(null),
-  }),
-})
+const Retry = System.extend({ subtype: z.literal('api_retry') })
 const Report = z.looseObject({
   method: z.literal('_claude/sdkMessage'),
   params: z.looseObject({ message: z.union([Retry, RateLimit]) }),

@@ -40,7 +40,7 @@ const Hunk = z.looseObject({ newStart: z.int(), lines: z.array(z.string()) })
 
 const common = { session_id: z.string().optional() }
 
-const System = z.looseObject({
+export const System = z.looseObject({
   type: z.literal('system'),
   ...common,
   subtype: z.string(),
@@ -90,7 +90,7 @@ const Result = z.looseObject({
     .catch(null),
 })
 
-const RateLimit = z.looseObject({
+export const RateLimit = z.looseObject({
   type: z.literal('rate_limit_event'),
   ...common,
   rate_limit_info: z.looseObject({
