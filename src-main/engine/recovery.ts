@@ -49,6 +49,7 @@ type LostDeps = Pick<StepServices, 'context' | 'transitions' | 'worktrees'>
 async function noteChangesOf(deps: LostDeps, record: ExecutionRecord): Promise<void> {
   const found = await findRunFindings(deps, record)
   const paths = await findRepositoryChanges(deps.context, record)
+  if (found.notes.length + found.places.length + paths.length === 0) return
   deps.context.feed.commit((tx) => {
     const task = tx.tasks.get(record.task_id)
     const noted = task && noteRunFindings(tx, noteRepositoryChanges(tx, task, paths), found)

@@ -41,9 +41,14 @@ const configured =
 async function clone({ git, path, beside }: TestRepository, ...options: readonly string[]): Promise<string> {
   const place = join(beside, 'clone')
   await git(['clone', '--quiet', ...options, `file://${path}`, place])
+  await nameCommitter(git, place)
+  return place
+}
+
+/** Names who commits there, which machines without a global configuration need. */
+async function nameCommitter(git: TestRepository['git'], place: string): Promise<void> {
   await git(['config', 'user.name', 'Copse tests'], { cwd: place })
   await git(['config', 'user.email', 'tests@copse.test'], { cwd: place })
-  return place
 }
 
 async function makeSubmodule({ git, commit, path, beside }: TestRepository): Promise<string> {
@@ -51,6 +56,7 @@ async function makeSubmodule({ git, commit, path, beside }: TestRepository): Pro
   await git(['init', '--quiet', '--initial-branch=main', outer])
   await commit('Outer', { 'outer.txt': 'x\n' }, outer)
   await git(['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', path, 'sub'], { cwd: outer })
+  await nameCommitter(git, join(outer, 'sub'))
   return join(outer, 'sub')
 }
 
