@@ -26,7 +26,9 @@ import type { Clock } from './ports/clock.ts'
 import { changeWorkflow } from './projects/change-workflow.ts'
 import { pluginTraits } from './plugins/create-plugins.ts'
 import { createWorkflows } from './core/workflows.ts'
+import { createAgentHomes } from './containment/agent-homes.ts'
 import { createContainment } from './containment/create-containment.ts'
+import type { AgentHomes } from './ports/agent-homes.ts'
 import type { Containment } from './ports/containment.ts'
 import { createExecutors, credentialFolders } from './agents/create-executors.ts'
 import { createScripts } from './hooks/scripts/run-script.ts'
@@ -102,8 +104,10 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       apiUrl: () => url,
       log: log.child({ module: 'containment' }),
     })
+    const homes = createAgentHomes({ dataDir: config.dataDir })
     const engineParts = {
       containment,
+      homes,
       views,
       config,
       store,
@@ -137,6 +141,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       agentTests,
       damage,
       containment,
+      homes,
     })
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
     await engine.recover()
@@ -207,6 +212,7 @@ function logContainment({ containment: auto }: AppConfig, containment: Containme
 interface EngineParts {
   readonly config: AppConfig
   readonly containment: Containment
+  readonly homes: AgentHomes
   readonly views: GitViews
   readonly store: EngineContext['store']
   readonly feed: EventFeed
@@ -223,6 +229,7 @@ interface EngineParts {
 function contextOf({
   config,
   containment,
+  homes,
   views,
   store,
   feed,
@@ -247,7 +254,7 @@ function contextOf({
       views,
     }),
     containment,
-    executors: createExecutors(containment),
+    executors: createExecutors({ containment, homes }),
     scripts: createScripts({ containment }),
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),
     attachmentFiles: createAttachmentFiles({ dir: join(config.dataDir, 'attachments') }),
@@ -298,6 +305,7 @@ interface ApiPieces {
   readonly agentTests: AgentTests
   readonly damage: () => string | null
   readonly containment: Containment
+  readonly homes: AgentHomes
 }
 
 /** Tests each agent in a temporary repository that is removed afterwards. */
@@ -308,7 +316,8 @@ function agentTestsOf({ dataDir }: AppConfig, { executors, redactor, clock, newI
 }
 
 function apiOf(config: AppConfig, pieces: ApiPieces): Api {
-  const { context, engine, integrations, identity, templates, diffWatches, agentTests, damage, containment } = pieces
+  const { context, engine, integrations, identity, templates, diffWatches, agentTests, damage, containment, homes } =
+    pieces
   const { store, feed, workflows, workspaces, executors, logs, clock, newId } = context
   return createApi({
     store,
@@ -322,6 +331,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     workspaces,
     diffWatches,
     containment,
+    homes,
     executors,
     testAgent: agentTests.run,
     logs,

@@ -10,9 +10,17 @@ import { definition as claudeCode } from './claude-code/definition.ts'
 import { definition as codex } from './codex/definition.ts'
 import { definition as command } from './command/definition.ts'
 import { definition as copilot } from './copilot/definition.ts'
-import { ContainmentUnavailable, type ContainedBox, type Containment, type SeenAnswer } from '../ports/containment.ts'
+import { containedNote } from '../domain/access/containment.ts'
+import type { AgentHomes } from '../ports/agent-homes.ts'
+import {
+  ContainmentUnavailable,
+  type ContainedBox,
+  type Containment,
+  type Denial,
+  type SeenAnswer,
+} from '../ports/containment.ts'
 import type { AgentLog } from '../ports/logs.ts'
-import { ExecutorError, type ExecutionRun, type ServerAnswer } from '../ports/executors.ts'
+import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type ServerAnswer } from '../ports/executors.ts'
 import type { ExecutorDefinition } from './definition.ts'
 import { definition as external } from './external/definition.ts'
 import { definition as gemini } from './gemini/definition.ts'
@@ -49,20 +57,41 @@ export function credentialFolders(agents: readonly Pick<Agent, 'executor' | 'con
   return [...new Set([...usual, ...configured])]
 }
 
+/** What contained runs are held by. */
+export interface ContainmentParts {
+  readonly containment: Containment
+  readonly homes: Pick<AgentHomes, 'folderOf'>
+}
+
 /** Creates all executors. */
-export function createExecutors(containment?: Containment): Executors {
+export function createExecutors(parts?: ContainmentParts): Executors {
   return {
     location: (profile) => executorInfos[profile].location,
     start: async (profile, run, options) => {
-      const box = await boxOf(containment, profile, run)
-      const log = box ? reportedTo(box, run.log) : run.log
-      return await executorDefinitions[profile].start({ ...run, log, protectedNames: configNames, box }, options)
+      const denied: Denial[] = []
+      const box = parts && (await boxOf(parts, profile, run, denied))
+      const { start } = executorDefinitions[profile]
+      if (!box) return await start({ ...run, protectedNames: configNames }, options)
+      const log = reportedTo(box, run.log)
+      const running = await start({ ...run, log, protectedNames: configNames, box }, options)
+      return { ...running, outcome: running.outcome.then((end) => withContainment(end, denied)) }
     },
     refusedArgs: (profile, config) => executorDefinitions[profile].refusedArgs(config),
     reap: async (process, executionId) => await reap(process, executionId),
     inspect: async (profile, config, options) => await executorDefinitions[profile].detect({ ...options, config }),
     detect: async (options) => await Promise.all(all.map((definition) => definition.detect(options))),
   }
+}
+
+const now = (): string => new Date().toISOString()
+
+/** Adds to a failure that the run was contained, and what it missed. */
+function withContainment(outcome: ExecutionOutcome, denied: readonly Denial[]): ExecutionOutcome {
+  const hasFailed = outcome.ended === 'exited' && (outcome.exit_code !== 0 || outcome.conclusion === 'silent')
+  if (!hasFailed || outcome.conclusion === 'limit') return outcome
+  const { exit_code, message } = outcome
+  const failure = message ?? `The agent failed (exit ${exit_code ?? 'unknown'}).`
+  return { ...outcome, message: `${failure} ${containedNote(denied)}` }
 }
 
 /** Wraps the log so that the box reads the output too. */
@@ -88,13 +117,14 @@ function answerReader(take: (answer: ServerAnswer) => void): (answer: SeenAnswer
  * machine can't.
  */
 async function boxOf(
-  containment: Containment | undefined,
+  { containment, homes }: ContainmentParts,
   profile: ExecutorProfile,
   run: ExecutionRun,
+  denied: Denial[],
 ): Promise<ContainedBox | undefined> {
   const { cwd, config, env, log } = run
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
-  if (!containment || containment.effectiveLevel(level) === 'none') return undefined
+  if (containment.effectiveLevel(level) === 'none') return undefined
   const { folders, hosts, variables } = await neededBy(executorDefinitions[profile].needs, all, run)
   await makeFolders(extra_paths?.write ?? [])
   try {
@@ -103,7 +133,13 @@ async function boxOf(
       cwd,
       variables: [...executorInfos[profile].accountVariables, ...variables, ...Object.keys({ ...config.env, ...env })],
       home: config.env?.['HOME'],
-      onDenied: (denial) => log.entry({ type: 'denied', at: new Date().toISOString(), ...denial }),
+      owner: { command: run.own_command, env: config.env },
+      ...(run.agent_id !== undefined && { privateHome: await homes.folderOf(run.agent_id) }),
+      onHomeWritten: (paths) => log.entry({ type: 'home_written', at: now(), paths: [...paths] }),
+      onDenied: (denial) => {
+        denied.push(denial)
+        log.entry({ type: 'denied', at: now(), ...denial })
+      },
       ...(run.onAnswer && { onAnswer: answerReader(run.onAnswer) }),
       hosts: [...hosts, ...allowed_hosts],
       read: extra_paths?.read ?? [],

@@ -19,6 +19,7 @@ import type { Engine } from '../engine/create-engine.ts'
 import type { DiffWatchers } from '../workspaces/diff-watches.ts'
 import type { Integrations } from '../integrations/integrations.ts'
 import type { EventFeed, Tx } from '../core/event-feed.ts'
+import type { AgentHomes } from '../ports/agent-homes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Containment } from '../ports/containment.ts'
 import type { Executors } from '../ports/executors.ts'
@@ -117,6 +118,7 @@ export interface ApiParts {
   readonly workspaces: Workspaces
   readonly diffWatches: Pick<DiffWatchers, 'extend'>
   readonly containment: Pick<Containment, 'status' | 'pathProblem'>
+  readonly homes: AgentHomes
   readonly executors: Executors
   /** Starts an agent once to test it. */
   readonly testAgent: (agent: AgentRecord, signal: AbortSignal) => Promise<AgentTest>

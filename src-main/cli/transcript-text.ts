@@ -37,6 +37,8 @@ function textOf(entry: TranscriptEntry): string {
       return paint('red', plain(entry.text))
     case 'denied':
       return paint('dim', plain(`- ${deniedText(entry)}`))
+    case 'home_written':
+      return paint('dim', plain(`- Wrote ${entry.paths.join(', ')} to its private home. \`svc agent keep\` keeps it.`))
     case 'question':
       return paint('yellow', plain(`? ${entry.text}`))
     case 'answer':

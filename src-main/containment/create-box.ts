@@ -3,15 +3,17 @@ import { basename } from 'node:path'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import type { BoxRequest, ContainedBox } from '../ports/containment.ts'
-import type { GitView, GitViews, ViewMount } from '../ports/git-views.ts'
+import type { GitView, GitViews } from '../ports/git-views.ts'
 import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
 import { makeCaches } from './caches.ts'
 import { createCgroup } from './cgroup.ts'
 import { canEndGently } from './machine.ts'
-import { createDenials, readDenial, readOnlyPaths, type Denials } from './denials.ts'
+import { inOneSession, mountedLast, quoted, readBwrap, type BwrapCommand } from './bwrap-command.ts'
+import { createDenials, missingPaths, readDenial, readOnlyPaths, type Denials } from './denials.ts'
 import { heldRefs } from './held-refs.ts'
+import { openHomes, type OpenHomes } from './open-homes.ts'
 import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
-import { isWritable, placesOf, privateFoldersIn, type OwnPlaces, type Places } from './places.ts'
+import { isHidden, isWritable, placesOf, privateFoldersIn, type OwnPlaces, type Places } from './places.ts'
 import { watchAnswers } from './watch-answers.ts'
 import { makeTemporary, removeTemporary } from './temporary.ts'
 import { containedVariables } from './variables.ts'
@@ -32,11 +34,14 @@ export function createBox(options: BoxOptions, request: BoxRequest): ContainedBo
   return {
     contain: (command) => contain(options, request, { command, denials, onPlaces: (made) => (places = made) }),
     onOutput: (text) => {
-      for (const path of places === null ? [] : readOnlyPaths(text))
-        if (places !== null && !isWritable(path, places)) denials.add('path', path)
+      if (places === null) return
+      for (const path of readOnlyPaths(text)) if (!isWritable(path, places)) denials.add(pathDenial(path, 'write'))
+      for (const path of missingPaths(text)) if (isHidden(path, places)) denials.add(pathDenial(path, 'read'))
     },
   }
 }
+
+const pathDenial = (target: string, access: 'read' | 'write') => ({ what: 'path', target, access }) as const
 
 interface Start {
   readonly command: BoxedCommand
@@ -55,17 +60,19 @@ async function contain(
   const id = randomBytes(24).toString('base64url')
   let forwarder: ApiForwarder | null = null
   let view: GitView | null = null
+  let homes: OpenHomes | null = null
   const unwatch = await watchDenials(id, (line) => {
     const denial = readDenial(line)
-    if (denial) denials.add(denial.what, denial.target)
+    if (denial) denials.add(denial)
   })
   const unwatchAnswers = request.onAnswer && watchAnswers(id, request.onAnswer)
   const release = async (): Promise<void> => {
     unwatch()
     unwatchAnswers?.()
     // What could not be taken over shows as what it is: a write that was not let through.
-    for (const path of (await view?.close()) ?? []) denials.add('path', path)
+    for (const path of (await view?.close()) ?? []) denials.add(pathDenial(path, 'write'))
     denials.end()
+    await homes?.close()
     manager.unregisterCommandNetworkLists(id)
     manager.cleanupAfterCommand()
     await forwarder?.[Symbol.asyncDispose]()
@@ -90,8 +97,11 @@ async function contain(
     // Only bubblewrap can show a run another folder in a folder's place.
     view = process.platform === 'linux' ? ((await views?.open(request.cwd)) ?? null) : null
     const held = view === null ? await heldRefs(request.cwd) : []
-    const filesystem = placesOf(request, { ...own, temporary, given, heldRefs: held, hasView: view !== null })
-    onPlaces(filesystem)
+    const places = placesOf(request, { ...own, temporary, given, heldRefs: held, hasView: view !== null })
+    const { homes: hiddenHomes, ...filesystem } = places
+    onPlaces(places)
+    const opened = process.platform === 'linux' ? await openHomes(request, hiddenHomes, temporary) : null
+    homes = opened
     const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
     const gently = canEndGently()
     const variables = [`TMPDIR=${temporary}`, ...(limited ? ['NODE_USE_ENV_PROXY=1'] : [])]
@@ -108,40 +118,19 @@ async function contain(
     const [shell = '/bin/sh', ...rest] = argv
     const join = cgroup ? `echo $$ 2>/dev/null >${quoted([cgroup.procs])}; ` : ''
     const ignore = gently ? "trap '' HUP INT QUIT TERM; " : ''
-    const mounts = view?.mounts ?? []
-    const words = rest.map((word) =>
-      word.startsWith('bwrap ') ? `${join}${ignore}exec ${inOneSession(mounting(word, mounts))}` : word,
-    )
+    const mounts = view?.mounts.flatMap(({ from, to, writable }) => [writable ? '--bind' : '--ro-bind', from, to]) ?? []
+    const inBox = (command: BwrapCommand): BwrapCommand =>
+      mountedLast(opened?.mounted(inOneSession(command)) ?? inOneSession(command), mounts)
+    const words = rest.map((word) => {
+      const command = readBwrap(word)
+      // The caller's `exec` replaces the shell, so that bubblewrap ends with this process.
+      return command === null ? word : `${join}${ignore}exec ${quoted(inBox(command))}`
+    })
     return { file: shell, args: words, env: containedVariables(env, request.variables ?? []), release }
   } catch (error) {
     await release()
     throw error
   }
-}
-
-/**
- * Removes `--new-session`, because a run has its own session already and a terminal would have no interrupt keys and no
- * size in another one. The caller's `exec` replaces the shell, so that bubblewrap ends with this process.
- */
-const inOneSession = (command: string): string => command.replace(/^bwrap --new-session /, 'bwrap ')
-
-/** Adds mounts to those of a bubblewrap command, which end before its own devices. */
-function mounting(command: string, mounts: readonly ViewMount[]): string {
-  if (mounts.length === 0) return command
-  const at = unquoted(command, ' --dev /dev ')
-  if (at < 0) throw new Error('The command of the containment has no place for the view of the repository.')
-  const words = mounts.flatMap(({ from, to, writable }) => [writable ? '--bind' : '--ro-bind', from, to])
-  return `${command.slice(0, at)} ${quoted(words)}${command.slice(at)}`
-}
-
-/** Returns where a text stands outside of the quotes of a shell command; -1 if it doesn't. */
-function unquoted(command: string, text: string): number {
-  const parts = /'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\]+/gs
-  for (const { 0: part, index } of command.matchAll(parts)) {
-    const at = /^['"\\]/.test(part) ? -1 : part.indexOf(text)
-    if (at >= 0) return index + at
-  }
-  return -1
 }
 
 const hearing = ['--default-signal=HUP,INT,QUIT,TERM']
@@ -175,5 +164,3 @@ tries=0
 while ! listens && [ $tries -lt 200 ] && kill -0 $! 2>/dev/null; do tries=$((tries + 1)); sleep 0.01; done
 `
 }
-
-const quoted = (words: readonly string[]): string => words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')

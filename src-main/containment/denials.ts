@@ -1,7 +1,7 @@
 import type { Denial } from '../ports/containment.ts'
 
 export interface Denials {
-  add(what: Denial['what'], target: string): void
+  add(denial: Omit<Denial, 'count'>): void
   /** Reports the number of denials of each target that was denied more than once. */
   end(): void
 }
@@ -13,7 +13,7 @@ const maxLength = 1_000
 
 /** Reports each target at its first denial, and at the end how often it was denied; at most 100 reports. */
 export function createDenials(tell: (denial: Denial) => void): Denials {
-  const counts = new Map<string, { readonly what: Denial['what']; readonly target: string; count: number }>()
+  const counts = new Map<string, Omit<Denial, 'count'> & { count: number }>()
   let told = 0
   const say = (denial: Denial): void => {
     if (told >= maxTold) return
@@ -21,39 +21,48 @@ export function createDenials(tell: (denial: Denial) => void): Denials {
     tell(denial)
   }
   return {
-    add: (what, named) => {
+    add: ({ target: named, ...about }) => {
+      const { what } = about
       const target = named.slice(0, maxLength)
       const known = counts.get(`${what} ${target}`)
       if (known) known.count += 1
       else if (told < maxTold) {
-        const first = { what, target, count: 1 }
+        const first = { ...about, target, count: 1 }
         counts.set(`${what} ${target}`, first)
         say({ ...first })
       }
     },
     end: () => {
-      for (const { what, target, count } of counts.values()) if (count > 1) say({ what, target, count })
+      for (const denial of counts.values()) if (denial.count > 1) say({ ...denial })
       counts.clear()
     },
   }
 }
 
 /** Parses a line of the library: a host from its proxy, a path from the system's log on macOS. Null for other lines. */
-export function readDenial(line: string): Pick<Denial, 'what' | 'target'> | null {
+export function readDenial(line: string): Omit<Denial, 'count'> | null {
   const host = /\bdeny(?:\(\d+\))? network-outbound (\*:\d+|[^\s/]+?)(?::\d+)?(?: \(|$)/.exec(line)?.[1]
   if (host !== undefined) return { what: 'host', target: host.replace(/^\[|\]$/g, '') }
-  const path = /\bdeny\(\d+\) file-(?:read|write)\S* (\/.*)$/.exec(line)?.[1]
-  return path === undefined ? null : { what: 'path', target: path }
+  const [, access, path] = /\bdeny\(\d+\) file-(read|write)\S* (\/.*)$/.exec(line) ?? []
+  return path === undefined ? null : { what: 'path', target: path, access: access === 'read' ? 'read' : 'write' }
 }
 
-const phrase = /EROFS|read-only file system/i
+const readOnly = /EROFS|read-only file system/i
+const missing =
+  /ENOENT|EACCES|no such file or directory|permission denied|not found|cannot find|does(?:n[’']t| not) exist/i
 const colours = /\u001b\[[\d;]*m/g
 
 /**
  * Returns the paths that programs report as in a read-only file system. On Linux that is how a contained run sees all
  * that it may not write, and nothing else reports it.
  */
-export function readOnlyPaths(text: string): readonly string[] {
+export const readOnlyPaths = (text: string): readonly string[] => pathsBeside(readOnly, text)
+
+/** Returns the paths that programs report as missing or forbidden, which is how a run sees what is hidden from it. */
+export const missingPaths = (text: string): readonly string[] => pathsBeside(missing, text)
+
+/** Returns the path that each line with a phrase names: the next one, else the one before. */
+function pathsBeside(phrase: RegExp, text: string): readonly string[] {
   if (!phrase.test(text)) return []
   return text
     .replaceAll(colours, '')

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { BoxRequest } from '../ports/containment.ts'
 import { cachesIn } from './caches.ts'
+import { isHideable, keys, readableIn } from './home.ts'
 import { inFull, isWithin } from './path-problem.ts'
 
 export interface Places {
@@ -10,27 +11,9 @@ export interface Places {
   readonly denyWrite: string[]
   readonly denyRead: string[]
   readonly allowRead: string[]
+  /** The home folders that are hidden but for what is allowed, as the run names them; its own is the first. */
+  readonly homes: readonly string[]
 }
-
-/** Folders below home in which programs keep keys. */
-const keys = [
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.azure',
-  '.kube',
-  '.docker',
-  '.netrc',
-  '.git-credentials',
-  '.password-store',
-  '.config/gcloud',
-  '.config/gh',
-  '.config/git/credentials',
-  '.config/op',
-  '.local/share/keyrings',
-  '.local/share/kwalletd',
-  'Library/Keychains',
-]
 
 /** Sockets of the machine's services: Docker, systemd, D-Bus, keyrings. Some of the rest is needed to resolve names. */
 const sockets = ['/run', '/var/run']
@@ -58,7 +41,8 @@ export interface OwnPlaces {
 export function placesOf(request: BoxRequest, ownPlaces: OwnPlaces): Places {
   const { cwd, read = [], write = [] } = request
   const home = homedir()
-  const homes = [...new Set([home, request.home ?? home])]
+  const homes = [...new Set([request.home ?? home, home])]
+  const hiddenHomes = homes.filter(isHideable)
   const git = ownPlaces.hasView ? { read: [], write: [], protected: [join(cwd, '.git')] } : gitFoldersOf(cwd)
   const inHome = (names: readonly string[]) => homes.flatMap((one) => names.map((name) => join(one, name)))
   // Another agent's configuration can hide only that folder.
@@ -72,6 +56,7 @@ export function placesOf(request: BoxRequest, ownPlaces: OwnPlaces): Places {
     allowWrite: there([cwd, ownPlaces.temporary, ...git.write, ...cachesIn(homes), ...write.map(inFull)]),
     denyWrite: there([...git.protected, ...ownPlaces.heldRefs]),
     denyRead: there([
+      ...hiddenHomes,
       ownPlaces.dataDir,
       ownPlaces.workspaceRoot,
       tmpdir(),
@@ -80,14 +65,21 @@ export function placesOf(request: BoxRequest, ownPlaces: OwnPlaces): Places {
       ...(runtime === undefined ? [] : [runtime]),
       ...hidden,
     ]),
-    allowRead: there([
-      cwd,
-      ownPlaces.temporary,
-      ...git.read,
-      ...resolvers,
-      ...ownPlaces.given,
-      ...[...read, ...write].map(inFull),
-    ]),
+    allowRead: [
+      ...there([
+        cwd,
+        ownPlaces.temporary,
+        ...git.read,
+        ...resolvers,
+        ...ownPlaces.given,
+        ...[...read, ...write].map(inFull),
+      ]),
+      // Shown under their own names, because programs find them through links.
+      ...hiddenHomes
+        .flatMap((one) => readableIn(one, request.owner))
+        .filter((path) => !hidden.some((folder) => isWithin(path, folder))),
+    ],
+    homes: hiddenHomes,
   }
 }
 
@@ -95,6 +87,13 @@ export function placesOf(request: BoxRequest, ownPlaces: OwnPlaces): Places {
 export function isWritable(path: string, { allowWrite, denyWrite }: Places): boolean {
   const isIn = (folder: string): boolean => isWithin(path, folder)
   return allowWrite.some(isIn) && !denyWrite.some(isIn)
+}
+
+/** Returns whether a path is there, but not for the run; by name only. */
+export function isHidden(path: string, { allowRead, allowWrite, denyRead }: Places): boolean {
+  const deepest = (folders: readonly string[]): number =>
+    Math.max(-1, ...folders.filter((folder) => isWithin(path, folder)).map((folder) => folder.length))
+  return deepest(denyRead) > deepest([...allowRead, ...allowWrite]) && existsSync(path)
 }
 
 interface GitFolders {

@@ -243,6 +243,7 @@ async function runOf(
     ...more,
     execution_id: record.id,
     task_id: task.id,
+    agent_id: agent.id,
     cwd: workspace.path,
     prompt: record.prompt,
     own_command: agent.config.command,

@@ -30,6 +30,8 @@ export function fitEntry(entry: TranscriptEntry, redact: (text: string) => strin
       return entry
     case 'denied':
       return { ...entry, target: fit(entry.target) }
+    case 'home_written':
+      return { ...entry, paths: entry.paths.map((path) => fit(path)) }
     case 'tool_call':
       return {
         ...entry,

@@ -12,12 +12,23 @@ export interface ContainmentRules {
   readonly write?: readonly string[]
 }
 
+/** What the owner of an agent configured, whose paths the agent needs. */
+export interface OwnersWords {
+  readonly command?: string | undefined
+  readonly env?: Readonly<Record<string, string>> | undefined
+}
+
 /** What one run may do besides working in its worktree. */
 export interface BoxRequest extends ContainmentRules {
   /** The worktree. */
   readonly cwd: string
   /** The home folder in the run's variables, if it is not the person's. */
   readonly home?: string | undefined
+  readonly owner?: OwnersWords
+  /** The folder that the run has in the place of its home folder, and keeps; without it, it has an empty one. */
+  readonly privateHome?: string | undefined
+  /** Called at the end with what the run was the first to write to its private home, as paths from `~`. */
+  readonly onHomeWritten?: (paths: readonly string[]) => void
   /** Names of the variables given for this run. Inherited variables are passed on except keys. */
   readonly variables?: readonly string[]
   /**
@@ -37,7 +48,7 @@ export interface SeenAnswer {
 }
 
 /** An access that a contained run was denied. */
-export type Denial = Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' | 'target' | 'count'>
+export type Denial = Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' | 'target' | 'access' | 'count'>
 
 /** A box that also reads its programs' output, because some denials show nowhere else. */
 export interface ContainedBox extends Box {

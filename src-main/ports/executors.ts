@@ -1,7 +1,7 @@
 import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import type { AccountWindow } from '../../src-shared/contract/accounts.ts'
 import type { Ask, AskOption, Usage } from '../../src-shared/contract/executions.ts'
-import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { AgentId, ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { AgentLog } from './logs.ts'
@@ -15,6 +15,8 @@ export interface PromptImage {
 export interface ExecutionRun {
   readonly execution_id: ExecutionId
   readonly task_id: TaskId
+  /** The agent whose private home a contained run has; absent for a test, which has none. */
+  readonly agent_id?: AgentId
   readonly cwd: string
   readonly prompt: string
   /** Images that the prompt names, for agents that accept them; they are also files in the worktree. */

@@ -24,7 +24,7 @@ export const containmentLabels: Readonly<Record<ContainmentLevel, string>> = {
 export const containmentMeaning: Readonly<Record<ContainmentLevel, string>> = {
   auto: 'Like “Contained to the worktree”. Not contained if this machine can’t.',
   worktree:
-    'Writes only the worktree, its commits and package caches. Can’t read your keys, other tasks or Copse’s data. Uses the network.',
+    'Writes only the worktree, its commits and package caches. Can’t read your home but for toolchains, or other tasks. Uses the network.',
   worktree_and_hosts:
     'Like “Contained to the worktree”, but reaches only Copse and the hosts below. Agents also reach their model.',
   none: 'Runs with all your rights: your files, keys and network.',

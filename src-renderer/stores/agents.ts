@@ -1,5 +1,6 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
+import type { HomePlace } from '../../src-shared/contract/containment.ts'
 import type { AgentTest } from '../../src-shared/contract/agent-tests.ts'
 import type { OperationInput } from '../../src-shared/contract/operations.ts'
 import type { Agent, AgentSignIn, DetectedAgent } from '../../src-shared/contract/projects.ts'
@@ -42,6 +43,11 @@ export const useAgents = defineStore('agents', () => {
     create: (input: OperationInput<'agents.create'>): Promise<Agent> => take(() => client.call('agents.create', input)),
     update: async (input: OperationInput<'agents.update'>): Promise<void> =>
       void (await take(() => client.call('agents.update', input))),
+    /** What contained runs wrote to the agent's private home. */
+    home: async (agentId: string): Promise<readonly HomePlace[]> =>
+      (await client.call('agents.home', { agent_id: agentId })).items,
+    keep: async (agentId: string, paths: readonly string[]): Promise<void> =>
+      void (await take(() => client.call('agents.keep', { agent_id: agentId, paths: [...paths] }))),
     /** Those of the arguments that an agent of this kind would not get. */
     refusedArgs: async (input: OperationInput<'agents.check_args'>): Promise<readonly string[]> =>
       input.args.length === 0 ? [] : (await client.call('agents.check_args', input)).refused,

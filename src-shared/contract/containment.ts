@@ -31,6 +31,16 @@ export const ExtraPaths = z.object({
   write: z.array(ContainedPath).max(100).optional(),
 })
 
+/** What contained runs of an agent wrote to its private home. */
+export const HomePlace = z.object({
+  path: z.string().describe('A folder or file, as a path from `~`.'),
+  bytes: z.int().describe('Its size; of a folder, the size of its first 20,000 files.'),
+  changed_at: z.iso.datetime(),
+  exists: z.boolean().describe('Whether your own home has it; to keep it is then to use that.'),
+  problem: z.string().nullable().describe('Why it can’t be kept; null if it can.'),
+})
+export type HomePlace = z.infer<typeof HomePlace>
+
 export const ContainmentStatus = z.object({
   available: z.boolean(),
   kind: z.enum(['bubblewrap', 'seatbelt']).nullable(),

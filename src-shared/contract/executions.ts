@@ -191,7 +191,15 @@ export const TranscriptEntry = z
       ...at,
       what: z.enum(['path', 'host']),
       target: z.string().describe('What the run may not write, read or reach; a hint, which it can forge or avoid.'),
+      access: z.enum(['read', 'write']).optional().describe('What was denied of a path, where that is seen.'),
       count: z.int().min(1).describe('How often so far; the last entry of a target tells. At most 100 entries a run.'),
+    }),
+    z.object({
+      type: z.literal('home_written'),
+      ...at,
+      paths: z
+        .array(z.string())
+        .describe("What a contained run was the first to write to the agent's private home, as paths from `~`."),
     }),
     z.object({
       type: z.literal('question'),

@@ -21,6 +21,8 @@ type Names =
   | 'agents.create'
   | 'agents.get'
   | 'agents.update'
+  | 'agents.home'
+  | 'agents.keep'
   | 'agents.delete'
   | 'agents.check_args'
   | 'agents.test'
@@ -31,7 +33,7 @@ type Names =
 const given = givenFields<AgentRecord>()
 
 export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
-  const { store, feed, engine, executors, clock, newId } = parts
+  const { store, feed, engine, executors, homes, clock, newId } = parts
   const sees = (principal: Principal, agent: AgentRecord) => canSeeAgent(store.read, principal, agent)
   const owned = (principal: Principal, id: AgentId): AgentRecord => {
     const agent = findAgent(store.read, id)
@@ -137,7 +139,25 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
       const message = `${agent.name} runs outside Copse, so there is nothing to start here. Assign a task to test it.`
       throw new ApiError({ code: 'not_claimable', message })
     },
-    'agents.delete': ({ agent_id }, { principal }) => {
+    'agents.home': async ({ agent_id }, { principal }) => {
+      const { id, config } = owned(principal, agent_id)
+      return { items: [...(await homes.written(id, config))] }
+    },
+    'agents.keep': async ({ agent_id, paths }, { principal }) => {
+      const { id, config } = owned(principal, agent_id)
+      const kept: string[] = []
+      for (const [index, path] of paths.entries()) {
+        const result = await homes.keep(id, config, path)
+        if ('problem' in result) throw new ApiError(invalidInput(`paths.${index}`, result.problem))
+        kept.push(result.allowed)
+      }
+      const agent = owned(principal, agent_id)
+      const { write = [], ...others } = agent.config.extra_paths ?? {}
+      const extra_paths = { ...others, write: [...new Set([...write, ...kept])] }
+      checkExtraPaths(parts, 'paths', extra_paths)
+      return put({ ...agent, config: { ...agent.config, extra_paths } })
+    },
+    'agents.delete': async ({ agent_id }, { principal }) => {
       const agent = owned(principal, agent_id)
       if (store.read.executions.queue().some((execution) => execution.agent_id === agent.id)) {
         throw new ApiError({ code: 'already_claimed', message: 'This agent is running. Stop its run first.' })
@@ -146,6 +166,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
         tx.agents.delete(agent.id)
         tx.emit('agent.updated', { project_id: null, agent_id: agent.id, agent: null })
       })
+      await homes.remove(agent.id)
       return null
     },
   }

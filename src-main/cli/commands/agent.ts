@@ -5,6 +5,7 @@ import {
   type ExecutorProfile,
   type PermissionPolicy,
 } from '../../../src-shared/contract/executor-profiles.ts'
+import { homedir } from 'node:os'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
 import type { AgentSignIn } from '../../../src-shared/contract/projects.ts'
@@ -87,6 +88,18 @@ export function addAgent(program: Command): void {
     runCommand(options, (scene) => contain(scene, { text, level }, options)),
   )
   addClientCommand(agent, {
+    usage: 'home <agent>',
+    summary: 'list what contained runs of an agent wrote to its private home',
+    examples: ['svc agent home Pi'],
+  }).action((text: string, options: CommonOptions) => runCommand(options, (scene) => home(scene, text)))
+  addClientCommand(agent, {
+    usage: 'keep <agent> <paths...>',
+    summary: 'keep what contained runs of an agent wrote to its private home',
+    examples: ['svc agent keep Pi "~/.pi"'],
+  }).action((text: string, paths: readonly string[], options: CommonOptions) =>
+    runCommand(options, (scene) => keep(scene, text, paths)),
+  )
+  addClientCommand(agent, {
     usage: 'list',
     summary: 'list the agents that can work in your projects',
     examples: ['svc agent list', "svc agent list --json | jq -r '.items[].name'"],
@@ -128,6 +141,28 @@ async function contain(
   const agent = await scene.client.call('agents.update', { agent_id: id, config: changed })
   await scene.out.answer(agent, () => containedText(`${agent.name} is`, level))
   await reportMachine(scene, level)
+}
+
+async function home(scene: CommandContext, text: string): Promise<void> {
+  const { id, name } = await findAgent(scene, text)
+  const found = await scene.client.call('agents.home', { agent_id: id })
+  const rows = found.items.map(({ path, bytes, exists, problem }) => [
+    path,
+    `${(bytes / 1_000).toFixed(1)} kB`,
+    problem ?? (exists ? 'Your home has one too.' : ''),
+  ])
+  await scene.out.answer(found, () =>
+    rows.length === 0
+      ? `${name} has written nothing to its private home.`
+      : formatTable(['PATH', 'SIZE', 'NOTE'], rows),
+  )
+}
+
+async function keep(scene: CommandContext, text: string, paths: readonly string[]): Promise<void> {
+  const { id } = await findAgent(scene, text)
+  const fromHome = paths.map((path) => (path.startsWith(`${homedir()}/`) ? `~${path.slice(homedir().length)}` : path))
+  const agent = await scene.client.call('agents.keep', { agent_id: id, paths: fromHome })
+  await scene.out.answer(agent, () => `${agent.name} uses ${fromHome.join(', ')} from its next run.`)
 }
 
 /** Returns the setup that an agent of this kind needs on the service's machine, or null if none is known. */

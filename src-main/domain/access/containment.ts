@@ -22,10 +22,23 @@ export function checkContainment(agent: ContainedAgent): Refusal | null {
   return invalidInput('config.containment', message)
 }
 
+type Denied = Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' | 'target'>
+
 /** Describes what a project's script was denied, and what to do. */
-export function deniedNote(
-  denied: readonly Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' | 'target'>[],
-): string {
-  const targets = denied.map(({ what, target }) => (what === 'host' ? `host ${target}` : `path ${target}`))
-  return `Blocked by containment: ${targets.join(', ')}. If the script needs it, allow it in the project’s settings.`
+export function deniedNote(denied: readonly Denied[]): string {
+  return `Blocked by containment: ${denied.map(named).join(', ')}. If the script needs it, allow it in the project’s settings.`
 }
+
+/** The maximum of named things in a sentence. */
+const maxNamed = 5
+
+/** Describes that a failed run was contained, what it missed, and what to do. */
+export function containedNote(denied: readonly Denied[]): string {
+  const targets = [...new Set(denied.map(named))]
+  if (targets.length === 0) return 'It ran contained, and nothing was seen to be blocked.'
+  const rest = targets.length > maxNamed ? `, and ${targets.length - maxNamed} more` : ''
+  const missed = targets.slice(0, maxNamed).join(', ')
+  return `It ran contained, without ${missed}${rest}. If the agent needs it, allow it in the agent’s settings.`
+}
+
+const named = ({ what, target }: Denied): string => `${what} ${target}`

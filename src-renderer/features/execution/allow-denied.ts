@@ -1,7 +1,7 @@
 import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
 import type { DeniedEntry } from './transcript-rows.ts'
 
-type Denied = Pick<DeniedEntry, 'what' | 'target'>
+type Denied = Pick<DeniedEntry, 'what' | 'target' | 'access'>
 
 /** Whether the agent's configuration allows it by now. */
 export function isAllowed(
@@ -11,12 +11,14 @@ export function isAllowed(
   if (containment === 'none') return true
   return denied.what === 'host'
     ? containment !== 'worktree_and_hosts' || allowed_hosts.includes(denied.target)
-    : extra_paths?.write?.includes(denied.target) === true
+    : [...(extra_paths?.write ?? []), ...(denied.access === 'read' ? (extra_paths?.read ?? []) : [])].includes(
+        denied.target,
+      )
 }
 
 /** The configuration that allows it too: what is written may be read. */
-export function allowedToo(config: AgentConfig, { what, target }: Denied): AgentConfig {
+export function allowedToo(config: AgentConfig, { what, target, access = 'write' }: Denied): AgentConfig {
   if (what === 'host') return { ...config, allowed_hosts: [...(config.allowed_hosts ?? []), target] }
-  const { write = [], ...others } = config.extra_paths ?? {}
-  return { ...config, extra_paths: { ...others, write: [...write, target] } }
+  const { [access]: paths = [], ...others } = config.extra_paths ?? {}
+  return { ...config, extra_paths: { ...others, [access]: [...paths, target] } }
 }

@@ -23,6 +23,7 @@ export type TranscriptRow =
   | { readonly kind: 'answer'; readonly key: number; readonly at: string; readonly text: string; readonly by: string }
   | { readonly kind: 'tool'; readonly key: number; readonly at: string; readonly calls: readonly PairedCall[] }
   | { readonly kind: 'denied'; readonly key: number; readonly at: string; readonly denied: DeniedEntry }
+  | { readonly kind: 'home'; readonly key: number; readonly at: string; readonly paths: readonly string[] }
   | OutputRow
 
 /** Some lines of output. What follows without anything between is the same block, named by the key of its first row. */
@@ -95,6 +96,9 @@ function addEntry(state: State, entry: TranscriptEntry): void {
       return addOutput(state, entry.type, entry.text, entry.at)
     case 'denied':
       return addDenied(state, entry)
+    case 'home_written':
+      state.rows.push({ kind: 'home', key, at: entry.at, paths: entry.paths })
+      return
     case 'usage':
       // Assumed figures only count against limits.
       if (entry.assumed !== true) state.tokens += entry.input_tokens + entry.output_tokens

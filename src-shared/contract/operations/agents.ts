@@ -2,6 +2,7 @@ import { executorProfiles, permissionPolicies } from '../executor-profiles.ts'
 import { z } from 'zod'
 import { Account } from '../accounts.ts'
 import { AgentTest } from '../agent-tests.ts'
+import { HomePlace } from '../containment.ts'
 import { AgentId } from '../ids.ts'
 import { AgentDays } from '../limits.ts'
 import { get, post, patch, del, list } from '../operation.ts'
@@ -58,6 +59,24 @@ export const agentsOperations = {
     AgentTest,
     200,
     ['forbidden', 'not_claimable'],
+  ),
+  'agents.home': get(
+    '/agents/{agent_id}/home',
+    'human',
+    'What the contained runs of an agent wrote to its private home, which they have in the place of yours.',
+    z.object({ agent_id: AgentId }),
+    list(HomePlace),
+    ['forbidden'],
+  ),
+  'agents.keep': post(
+    '/agents/{agent_id}/home/keep',
+    'human',
+    'Keep what contained runs of an agent wrote to its private home: it is copied to your home if that has none, and ' +
+      'later runs use it there.',
+    z.object({ agent_id: AgentId, paths: z.array(z.string().max(4_096)).min(1).max(100) }),
+    Agent,
+    200,
+    ['forbidden'],
   ),
   'agents.delete': del(
     '/agents/{agent_id}',

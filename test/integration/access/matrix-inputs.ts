@@ -49,6 +49,7 @@ const byKey: Values = {
 const byOperation: { readonly [N in OperationName]?: (ids: World['ids']) => Partial<OperationInput<N>> } = {
   'auth.login': () => ({ password: 'wrong horse' }),
   'agents.check_args': () => ({ args: [] }),
+  'agents.keep': () => ({ paths: ['~/.nothing'] }),
   'executions.finish': () => ({ status: 'succeeded' }),
   'executions.move_in_queue': () => ({ to: 'first' }),
   'members.add': ({ user_id }) => ({ user_id: user_id ?? '', role: 'member' }),

@@ -34,6 +34,8 @@ function brief(entry: TranscriptEntry): string {
       ].join(', ')
     case 'denied':
       return `denied: ${entry.target}`
+    case 'home_written':
+      return `wrote: ${entry.paths.join(', ')}`
     default:
       return `${entry.type}: ${entry.text}`
   }

@@ -38,7 +38,7 @@ describe('the reported denials', () => {
 
   it('contain each target once, with its count at the end', () => {
     const { told, denials } = listen()
-    for (const host of ['a.test', 'b.test', 'a.test', 'a.test']) denials.add('host', host)
+    for (const host of ['a.test', 'b.test', 'a.test', 'a.test']) denials.add({ what: 'host', target: host })
     expect(told).toEqual([
       { what: 'host', target: 'a.test', count: 1 },
       { what: 'host', target: 'b.test', count: 1 },
@@ -49,7 +49,7 @@ describe('the reported denials', () => {
 
   it('are at most a hundred, whatever the run tries', () => {
     const { told, denials } = listen()
-    for (let n = 0; n < 1_000; n++) denials.add('host', `host-${n % 300}.test`)
+    for (let n = 0; n < 1_000; n++) denials.add({ what: 'host', target: `host-${n % 300}.test` })
     denials.end()
     expect(told).toHaveLength(100)
   })

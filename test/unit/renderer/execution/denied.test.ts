@@ -33,5 +33,8 @@ test('adds what is allowed to the earlier list', () => {
   const path = { what: 'path', target: '/a' } as const
   const reads = { ...before, extra_paths: { read: ['/r'] } }
   expect(allowedToo(reads, path).extra_paths).toEqual({ read: ['/r'], write: ['/a'] })
+  const read = { ...path, target: '/b', access: 'read' } as const
+  expect(allowedToo(reads, read).extra_paths).toEqual({ read: ['/r', '/b'] })
+  expect([isAllowed(allowedToo(reads, read), read), isAllowed(reads, read)]).toEqual([true, false])
   expect(isAllowed({ containment: 'none' }, path)).toBe(true)
 })
