@@ -93,7 +93,7 @@ export async function writtenIn(home: string): Promise<readonly string[]> {
 }
 
 /** Returns why a place must not go from a private home to the person's; null if it may. */
-function keepProblem(path: string): string | null {
+export function keepProblem(path: string): string | null {
   const name = path.slice(2)
   const isPlain = path.startsWith('~/') && name !== '' && relative('/', join('/', name)) === name
   if (!isPlain || shared.has(name)) return `${path} is no folder of one program below ~.`

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BoxRequest } from '../ports/containment.ts'
-import { writtenIn } from './agent-homes.ts'
+import { keepProblem, writtenIn } from './agent-homes.ts'
 import { mountedAt, mountedLast, type BwrapCommand } from './bwrap-command.ts'
 import { filteredIn } from './home.ts'
 
@@ -36,7 +36,7 @@ export async function openHomes(
     },
     close: async () => {
       if (privateHome === undefined || onHomeWritten === undefined) return
-      const written = (await writtenIn(privateHome)).filter((path) => !before.has(path))
+      const written = (await writtenIn(privateHome)).filter((path) => !before.has(path) && keepProblem(path) === null)
       if (written.length > 0) onHomeWritten(written)
     },
   }

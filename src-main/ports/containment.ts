@@ -27,7 +27,7 @@ export interface BoxRequest extends ContainmentRules {
   readonly owner?: OwnersWords
   /** The folder that the run has in the place of its home folder, and keeps; without it, it has an empty one. */
   readonly privateHome?: string | undefined
-  /** Called at the end with what the run was the first to write to its private home, as paths from `~`. */
+  /** Called at the end with what the run was the first to write to its private home and can be kept, from `~`. */
   readonly onHomeWritten?: (paths: readonly string[]) => void
   /** Names of the variables given for this run. Inherited variables are passed on except keys. */
   readonly variables?: readonly string[]

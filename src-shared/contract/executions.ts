@@ -199,7 +199,9 @@ export const TranscriptEntry = z
       ...at,
       paths: z
         .array(z.string())
-        .describe("What a contained run was the first to write to the agent's private home, as paths from `~`."),
+        .describe(
+          "What a contained run was the first to write to the agent's private home, as paths from `~`: what can be kept.",
+        ),
     }),
     z.object({
       type: z.literal('question'),

@@ -1,6 +1,8 @@
 import Database from 'better-sqlite3'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { readMachine } from '../../src-main/containment/machine.ts'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
@@ -96,4 +98,43 @@ test.runIf(isAble)('shows a run’s containment and denials, and allows what was
   await panel.getByText('Allowed from the next run').waitFor()
   const { config: now } = await client.call('agents.get', { agent_id: agent.id })
   expect(now).toEqual({ ...config, allowed_hosts: ['a.test', 'denied.test'] })
+})
+
+test.runIf(isAble && process.platform === 'linux')('keeps what an agent wrote to its private home', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  const home = await mkdtemp('/var/tmp/copse-home-')
+  onTestFinished(() => rm(home, { recursive: true, force: true }))
+  await using service = await startBuiltService({ as: 'local', env: { HOME: home } })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(checkedPage), service)
+  const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  const writes =
+    'mkdir -p ~/.wren ~/.config/wren; echo one > ~/.wren/state; echo two > ~/.config/wren/model; echo x > ~/.bashrc'
+  const config = { command: `${writes}; echo work > work.txt`, containment: 'worktree' as const }
+  const agent = await client.call('agents.create', { name: 'Wren', executor: 'command', config })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Look around' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  await page.reload()
+  await page.evaluate(() => (location.hash = '#/agents'))
+  await page.getByRole('button', { name: 'More about Wren' }).click()
+  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Stays private').waitFor()
+  expect(await violationsInThemes(page), 'the form').toEqual([])
+  if (process.env['SHOTS']) await page.screenshot({ path: join(process.env['SHOTS'], 'agent-home.png') })
+  await dialog.getByRole('button', { name: 'Keep ~/.config/wren' }).click()
+  await expect.poll(() => dialog.getByLabel('Extra paths to write').inputValue()).toBe('~/.config/wren')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(readFileSync(join(home, '.config/wren/model'), 'utf8')).toBe('two\n')
+
+  await openProject('ferry')
+  await page.locator('[data-card]').filter({ hasText: 'Look around' }).click()
+  await panel.getByRole('tab', { name: 'Agent' }).click()
+  await panel.getByText('Wren wrote ~/.config/wren, ~/.wren').waitFor()
+  expect(await violationsInThemes(page), 'the log').toEqual([])
+  if (process.env['SHOTS']) await page.screenshot({ path: join(process.env['SHOTS'], 'wrote.png') })
+  await panel.getByRole('button', { name: 'Keep for this agent' }).click()
+  await panel.getByText('Kept for this agent').waitFor()
+  expect(readFileSync(join(home, '.wren/state'), 'utf8')).toBe('one\n')
 })

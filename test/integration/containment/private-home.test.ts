@@ -109,7 +109,7 @@ describe.runIf(runnable)('the home of a contained run', () => {
     const there = await readdir(home)
     expect(['.wren', '.config', '.bashrc'].filter((name) => there.includes(name))).toEqual([])
     const written = first.entries.filter(({ type }) => type === 'home_written')
-    expect(written).toMatchObject([{ paths: ['~/.bashrc', '~/.config/wren', '~/.wren'] }])
+    expect(written).toMatchObject([{ paths: ['~/.config/wren', '~/.wren'] }])
 
     const second = await again(job, first.agent.id)
     expect(second.seen('before.txt')).toBe('one\nmodel\n')
