@@ -114,6 +114,8 @@ test.runIf(isAble && process.platform === 'linux')('keeps what an agent wrote to
   const agent = await client.call('agents.create', { name: 'Wren', executor: 'command', config })
   const task = await client.call('tasks.create', { project_id: project.id, title: 'Look around' })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  // The form asks once, when it opens.
+  await expect.poll(async () => (await client.call('tasks.get', { task_id: task.id })).status).toBe('review')
   await page.reload()
   await page.evaluate(() => (location.hash = '#/agents'))
   await page.getByRole('button', { name: 'More about Wren' }).click()
