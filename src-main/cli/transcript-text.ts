@@ -1,3 +1,4 @@
+import { isTelemetryHost } from '../../src-shared/contract/telemetry-hosts.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { paint, plain } from './output.ts'
 
@@ -51,6 +52,7 @@ function textOf(entry: TranscriptEntry): string {
 }
 
 function deniedText({ what, target, count }: Extract<TranscriptEntry, { type: 'denied' }>): string {
+  if (what === 'host' && isTelemetryHost(target)) return `Blocked the vendor’s telemetry at ${target}.`
   const times = count > 1 ? ` (${count} times)` : ''
   const allow = what === 'host' ? 'allowed_hosts' : 'extra_paths'
   return `Blocked ${what} ${target}${times}. Add it to the agent’s ${allow} to allow it.`

@@ -1,15 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { basename } from 'node:path'
+import { portOfThisMachine } from '../../src-shared/contract/containment.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import type { BoxRequest, ContainedBox } from '../ports/containment.ts'
 import type { GitView, GitViews } from '../ports/git-views.ts'
-import { forwardApi, type ApiForwarder } from './api-forwarder.ts'
 import { makeCaches } from './caches.ts'
 import { createCgroup } from './cgroup.ts'
 import { canEndGently } from './machine.ts'
 import { inOneSession, mountedLast, quoted, readBwrap, type BwrapCommand } from './bwrap-command.ts'
 import { createDenials, missingPaths, readDenial, readOnlyPaths, type Denials } from './denials.ts'
+import { addressOf, forwardPort, type Forwarder } from './forwarders.ts'
 import { heldRefs } from './held-refs.ts'
 import { openHomes, type OpenHomes } from './open-homes.ts'
 import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
@@ -58,7 +59,7 @@ async function contain(
   const temporary = await makeTemporary()
   const cgroup = await createCgroup(basename(temporary))
   const id = randomBytes(24).toString('base64url')
-  let forwarder: ApiForwarder | null = null
+  let forwarders: readonly Forwarder[] = []
   let view: GitView | null = null
   let homes: OpenHomes | null = null
   const unwatch = await watchDenials(id, (line) => {
@@ -75,7 +76,7 @@ async function contain(
     await homes?.close()
     manager.unregisterCommandNetworkLists(id)
     manager.cleanupAfterCommand()
-    await forwarder?.[Symbol.asyncDispose]()
+    await Promise.all(forwarders.map((forwarder) => forwarder[Symbol.asyncDispose]()))
     const peak = await cgroup?.end()
     if (peak && peak.memory_bytes !== null) log?.info({ ...peak, program: file }, 'a contained run ended')
     await removeTemporary(temporary)
@@ -83,8 +84,9 @@ async function contain(
   try {
     const limited = request.level === 'worktree_and_hosts'
     // On other systems a run has the machine's own loopback interface, as far as its profile allows.
-    const url = limited && process.platform === 'linux' ? apiUrl() : null
-    if (url !== null) forwarder = await forwardApi(temporary, new URL(url))
+    const url = apiUrl()
+    if (limited && process.platform === 'linux')
+      forwarders = await forwardAll(temporary, url === null ? null : new URL(url), request.hosts ?? [])
     if (limited) manager.registerCommandNetworkLists(id, { allowedDomains: [...(request.hosts ?? [])] })
     const sockets = limited ? [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()] : []
     const knowledge = env['SVC_KNOWLEDGE_FILE']
@@ -104,10 +106,10 @@ async function contain(
     homes = opened
     const network = { allowedDomains: [], deniedDomains: [], allowAllUnixSockets: true }
     const gently = canEndGently()
-    const variables = [`TMPDIR=${temporary}`, ...(limited ? ['NODE_USE_ENV_PROXY=1'] : [])]
+    const variables = [`TMPDIR=${temporary}`, ...(limited ? proxied : [])]
     const wrap = () =>
       manager.wrapWithSandboxArgv(
-        `${forwarder && url ? toApi(forwarder.path, new URL(url)) : ''}exec env ${quoted([...(gently ? hearing : []), ...variables, ...(gently ? waiting : []), file, ...args])}`,
+        `${inward(forwarders)}exec env ${quoted([...(gently ? hearing : []), ...variables, ...(gently ? waiting : []), file, ...args])}`,
         '/bin/sh',
         { filesystem, ...(limited && { network }) },
         undefined,
@@ -150,17 +152,38 @@ exit $code`,
   'sh',
 ]
 
+/** Private networks are reached by the proxy too, since the run itself has no other way. */
+const noProxy = 'localhost,127.0.0.1,::1'
+const proxied = ['NODE_USE_ENV_PROXY=1', `NO_PROXY=${noProxy}`, `no_proxy=${noProxy}`]
+
+/** Forwards the service's API and the allowed ports of this machine. */
+async function forwardAll(folder: string, api: URL | null, hosts: readonly string[]): Promise<readonly Forwarder[]> {
+  const ports = new Map(hosts.map((host) => [portOfThisMachine(host), '127.0.0.1']))
+  if (api !== null) {
+    const [host, port] = addressOf(api)
+    ports.set(port, host)
+  }
+  return await Promise.all([...ports].flatMap(([port, host]) => (port === null ? [] : forwardPort(folder, host, port))))
+}
+
 /**
- * Returns a script that forwards the service's address inside the box to this socket, also for programs without proxy
- * support. If it can't listen, as on ports below 1024, the run starts without.
+ * Returns a script that leads the ports inside the box to their sockets, also for programs without proxy support and
+ * those that take `localhost` for `::1`. If it can't listen, as on ports below 1024, the run starts without.
  */
-function toApi(path: string, { port: named, protocol }: URL): string {
-  const port = named || (protocol === 'https:' ? '443' : '80')
-  const address = `TCP4-LISTEN:${port},bind=127.0.0.1,fork,reuseaddr`
-  const inHex = Number(port).toString(16).toUpperCase().padStart(4, '0')
-  return `{ socat ${quoted([address, `UNIX-CONNECT:${path}`])} >/dev/null 2>&1 & }
-listens() { while read -r _ at _ state _; do case $at,$state in *:${inHex},0A) return 0 ;; esac; done </proc/net/tcp; return 1; }
+function inward(forwarders: readonly Forwarder[]): string {
+  if (forwarders.length === 0) return ''
+  const listeners = forwarders.map(({ port, path }) => {
+    const listen = (address: string): string =>
+      `socat ${quoted([`${address},fork,reuseaddr`, `UNIX-CONNECT:${path}`])} >/dev/null 2>&1 &\n`
+    return `${listen(`TCP6-LISTEN:${port},bind=[::1],ipv6only=1`)}${listen(`TCP4-LISTEN:${port},bind=127.0.0.1`)}pids="$pids $!"\n`
+  })
+  const inHex = forwarders.map(({ port }) => port.toString(16).toUpperCase().padStart(4, '0'))
+  return `pids=
+${listeners.join('')}listens() { while read -r _ at _ state _; do case $at,$state in *:"$1",0A) return 0 ;; esac; done </proc/net/tcp; return 1; }
+for port in ${inHex.join(' ')}; do
+set -- $pids; pid=$1; shift; pids="$*"
 tries=0
-while ! listens && [ $tries -lt 200 ] && kill -0 $! 2>/dev/null; do tries=$((tries + 1)); sleep 0.01; done
+while ! listens $port && [ $tries -lt 200 ] && kill -0 $pid 2>/dev/null; do tries=$((tries + 1)); sleep 0.01; done
+done
 `
 }

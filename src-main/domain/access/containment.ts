@@ -2,6 +2,7 @@ import { executorInfos, type ExecutorProfile } from '../../../src-shared/contrac
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
+import { isTelemetryHost } from '../../../src-shared/contract/telemetry-hosts.ts'
 import { invalidInput } from '../refusal.ts'
 
 interface ContainedAgent {
@@ -34,7 +35,8 @@ const maxNamed = 5
 
 /** Describes that a failed run was contained, what it missed, and what to do. */
 export function containedNote(denied: readonly Denied[]): string {
-  const targets = [...new Set(denied.map(named))]
+  const needed = denied.filter(({ what, target }) => what !== 'host' || !isTelemetryHost(target))
+  const targets = [...new Set(needed.map(named))]
   if (targets.length === 0) return 'It ran contained, and nothing was seen to be blocked.'
   const rest = targets.length > maxNamed ? `, and ${targets.length - maxNamed} more` : ''
   const missed = targets.slice(0, maxNamed).join(', ')

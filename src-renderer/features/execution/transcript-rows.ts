@@ -1,3 +1,4 @@
+import { isTelemetryHost } from '../../../src-shared/contract/telemetry-hosts.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 
 type Entry<T extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: T }>
@@ -24,7 +25,16 @@ export type TranscriptRow =
   | { readonly kind: 'tool'; readonly key: number; readonly at: string; readonly calls: readonly PairedCall[] }
   | { readonly kind: 'denied'; readonly key: number; readonly at: string; readonly denied: DeniedEntry }
   | { readonly kind: 'home'; readonly key: number; readonly at: string; readonly paths: readonly string[] }
+  | TelemetryRow
   | OutputRow
+
+/** The hosts of vendors' telemetry that a run was kept from: nothing that it needs. */
+export interface TelemetryRow {
+  readonly kind: 'telemetry'
+  readonly key: number
+  readonly at: string
+  readonly hosts: readonly string[]
+}
 
 /** Some lines of output. What follows without anything between is the same block, named by the key of its first row. */
 export interface OutputRow {
@@ -140,8 +150,9 @@ function addResult(state: State, result: ToolResult): void {
   }
 }
 
-/** One row a target: a later entry tells how often by then. */
+/** One row a target: a later entry tells how often by then. All hosts of telemetry are one row. */
 function addDenied({ rows, deniedRow }: State, denied: DeniedEntry): void {
+  if (denied.what === 'host' && isTelemetryHost(denied.target)) return addTelemetry(rows, denied)
   const name = `${denied.what} ${denied.target}`
   const index = deniedRow.get(name)
   const row = index === undefined ? undefined : rows[index]
@@ -151,6 +162,13 @@ function addDenied({ rows, deniedRow }: State, denied: DeniedEntry): void {
   }
   deniedRow.set(name, rows.length)
   rows.push({ kind: 'denied', key: rows.length, at: denied.at, denied })
+}
+
+function addTelemetry(rows: TranscriptRow[], { target, at }: DeniedEntry): void {
+  const index = rows.findIndex(({ kind }) => kind === 'telemetry')
+  const row = rows[index]
+  if (row?.kind !== 'telemetry') rows.push({ kind: 'telemetry', key: rows.length, at, hosts: [target] })
+  else if (!row.hosts.includes(target)) rows[index] = { ...row, hosts: [...row.hosts, target] }
 }
 
 function addOutput({ rows }: State, stream: OutputStream, text: string, at: string): void {

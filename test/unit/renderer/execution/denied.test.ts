@@ -22,6 +22,23 @@ test('shows each target in one row with its count', () => {
   expect(shown).toEqual([[0, 'a.test', 7], 'message', [2, '/a', 1]])
 })
 
+test('shows all hosts of telemetry in one row', () => {
+  const rows = createTranscriptRows()
+  const hosts = [
+    'o1.ingest.sentry.io',
+    'statsig.anthropic.com',
+    'statsig.anthropic.com',
+    'http-intake.logs.us5.datadoghq.com',
+  ]
+  rows.append([
+    ...hosts.map((host) => denied('host', host)),
+    denied('host', 'notsentry.io'),
+    denied('path', '/sentry.io'),
+  ])
+  const shown = rows.rows().map((row) => (row.kind === 'telemetry' ? row.hosts : row.kind))
+  expect(shown).toEqual([[...new Set(hosts)], 'denied', 'denied'])
+})
+
 test('adds what is allowed to the earlier list', () => {
   const host = { what: 'host', target: 'a.test' } as const
   const config = { command: 'x', containment: 'worktree_and_hosts', allowed_hosts: ['b.test'] } as const
