@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs'
 import type { ChosenStep, ModelStep } from './choose-step.ts'
 import type { Conversation, ModelToolCall, ModelTurn, OfferedTool, ToolSchema } from './conversation.ts'
 
-const pathKeys = ['file_path', 'filePath', 'path', 'absolute_path']
-const textKeys = ['content', 'file_text']
-const commandKeys = ['command', 'cmd']
+const pathKeys = ['file_path', 'filePath', 'filepath', 'path', 'absolute_path']
+const textKeys = ['content', 'file_text', 'new_text']
+const commandKeys = ['command', 'cmd', 'commands']
 /** The agents' names of their own tools for it, without case and punctuation. */
-const writers = ['write', 'writefile', 'create']
-const shells = ['bash', 'shell', 'execcommand', 'runshellcommand']
+const writers = ['write', 'writefile', 'create', 'editor']
+const shells = [
+  ...['bash', 'shell', 'execcommand', 'runshellcommand', 'runcommands'],
+  ...['executebash', 'executecommand', 'runterminalcommand'],
+]
 
 /** Translates a step to the tools that the agent offers. A step that fits none becomes a text that says so. */
 export function playStep({ step, lookedUp }: ChosenStep, conversation: Conversation): ModelTurn {
@@ -66,7 +69,8 @@ function shellCall(tools: readonly OfferedTool[], command: string): Call {
     const key = keyOf(tool.schema, commandKeys)
     if (!shells.includes(plain(tool.name)) || key === undefined) continue
     const isList = tool.schema.properties?.[key]?.type === 'array'
-    return { tool, input: complete(tool.schema, { [key]: isList ? ['bash', '-lc', command] : command }) }
+    const list = key === 'commands' ? [command] : ['bash', '-lc', command]
+    return { tool, input: complete(tool.schema, { [key]: isList ? list : command }) }
   }
   return null
 }

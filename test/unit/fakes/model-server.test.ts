@@ -80,6 +80,15 @@ test('looks a deferred tool up first, and reports one that is not offered', asyn
   expect(JSON.stringify(await answer(found, mention))).toContain('No offered tool fits')
 })
 
+test('runs a command in a shell that takes a list, of commands or of words', async () => {
+  const prompt = person(scripted('Go.', [{ shell: 'ls' }]))
+  const list = (key: string) => ({ properties: { [key]: { type: 'array' } }, required: [key] })
+  const commands = { tools: [{ name: 'run_commands', input_schema: list('commands') }] }
+  expect(await answer([prompt], commands)).toEqual(call('run_commands', { commands: ['ls'] }))
+  const exec = { tools: [{ name: 'exec_command', input_schema: list('cmd') }] }
+  expect(await answer([prompt], exec)).toEqual(call('exec_command', { cmd: ['bash', '-lc', 'ls'] }))
+})
+
 test('streams the same answer as events', async () => {
   const response = await ask([person(scripted('Go.', [{ say: 'hm', shell: 'ls' }]))], { stream: true })
   const events = (await response.text())
