@@ -41,7 +41,22 @@ export const pinnedAgents = {
     program: shim('claude-agent-acp'),
   },
 } as const satisfies Readonly<Record<string, PinnedProgram>>
-export type PinnedAgentName = keyof typeof pinnedAgents
+
+/** Agents that only the table of containment runs: 2 GB that the suite doesn't need. */
+export const furtherAgents = {
+  'codex-acp': { package: '@agentclientprotocol/codex-acp', version: '2.6.0', program: shim('codex-acp') },
+  pi: { package: '@earendil-works/pi-coding-agent', version: '1.5.2', program: shim('pi') },
+  cn: { package: '@continuedev/cli', version: '1.5.47', program: shim('cn') },
+  cline: { package: 'cline', version: '3.0.65', program: shim('cline') },
+  kilo: { package: '@kilocode/cli', version: '7.7.7', program: shim('kilo') },
+  nanocoder: { package: '@nanocollective/nanocoder', version: '1.30.0', program: shim('nanocoder') },
+  grok: { package: '@xai-official/grok', version: '1.0.41', program: shim('grok') },
+  kimi: { package: '@moonshot-ai/kimi-code', version: '2.1.0', program: shim('kimi') },
+  reasonix: { package: 'reasonix', version: '1.38.11', program: shim('reasonix') },
+} as const satisfies Readonly<Record<string, PinnedProgram>>
+export type PinnedAgentName = keyof typeof pinnedAgents | keyof typeof furtherAgents
+
+export const pinnedAgent = (name: PinnedAgentName): PinnedProgram => ({ ...pinnedAgents, ...furtherAgents })[name]
 
 const platform = (): string => `${process.platform}-${process.arch}`
 
@@ -52,7 +67,7 @@ function musl(): string {
 
 /** The program of a pinned agent, fetched from npm into `.tools/agents` if missing. */
 export function agentBinary(name: PinnedAgentName): Promise<string> {
-  return pinnedProgram(name, pinnedAgents[name])
+  return pinnedProgram(name, pinnedAgent(name))
 }
 
 /** The program of a package at its pinned version, fetched into `.tools/agents` if missing. */
