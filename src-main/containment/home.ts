@@ -85,7 +85,7 @@ const toolchains = [
     '.linuxbrew',
     '.tool-versions',
   ],
-  ...['.local/bin', 'bin', '.fonts', '.local/share/fonts', '.config/fontconfig', '.terminfo'],
+  ...['.local/bin', 'bin', '.agents', '.fonts', '.local/share/fonts', '.config/fontconfig', '.terminfo'],
 ]
 
 /** Git's own files, without its passwords. */
