@@ -1,6 +1,7 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { FeedItem, TranscriptItem } from '../../src-shared/contract/events.ts'
 import type {
+  AgentId,
   AttachmentId,
   CommentId,
   DaemonId,
@@ -98,9 +99,11 @@ export function createApi(parts: ApiParts): Api {
       authorise(read, who, request, context.principal)
       if (makers.has(name) || movesRepository(name, request)) refuseMakers(parts, context.principal)
       const handler = handlers[name] as unknown as Handler<'tasks.get'>
+      const takeBack = noteWord(parts, name, request, context.principal)
       try {
         return await handler(request as never, context)
       } catch (error) {
+        takeBack()
         throw toApiError(error)
       }
     },
@@ -173,6 +176,7 @@ type Scope = Readonly<Record<string, unknown>> & {
   readonly attachment_id?: AttachmentId | undefined
   readonly template_id?: TaskTemplateId | undefined
   readonly daemon_id?: DaemonId | undefined
+  readonly agent_id?: AgentId | undefined
 }
 
 /** Operations that give the service a folder to work in or a program to start. */
@@ -188,6 +192,36 @@ function refuseMakers({ config }: ApiParts, principal: Principal): void {
   if (config.projectCreators === 'all' || isAdmin(principal)) return
   const message = 'Only an admin makes projects, repositories and agents here (SVC_PROJECT_CREATORS).'
   throw new ApiError({ code: 'admin_required', message })
+}
+
+/** Operations of runs after which an agent may start on the task, at once or later. */
+const starters: ReadonlySet<OperationName> = new Set([
+  ...(['tasks.claim', 'tasks.start_when_ready', 'tasks.transition', 'tasks.verdict', 'tasks.recover'] as const),
+  ...(['tasks.assign_role', 'tasks.update_branch', 'tasks.update', 'tasks.unarchive'] as const),
+])
+
+/** Operations of people that say that an agent may start on the task. */
+const words: ReadonlySet<OperationName> = new Set([
+  ...(['tasks.claim', 'tasks.start_when_ready', 'tasks.transition', 'tasks.verdict', 'tasks.recover'] as const),
+  ...(['tasks.assign_role', 'tasks.feedback'] as const),
+])
+
+/**
+ * Remembers on whose word a task goes on, before the request may start something: what a contained run asks for is held
+ * to that run's containment, until a person asks. Returns a function that takes it back.
+ */
+function noteWord({ store, engine }: ApiParts, name: OperationName, request: Scope, principal: Principal): () => void {
+  const nothing = (): void => undefined
+  const { task_id, agent_id } = request
+  if (task_id === undefined) return nothing
+  if (principal.kind !== 'agent') {
+    if (words.has(name) && store.read.tasks.get(task_id)?.held_to != null) engine.authority.free(task_id)
+    return nothing
+  }
+  if (!starters.has(name)) return nothing
+  const refusal = engine.authority.refusal(principal.execution_id, agent_id ?? principal.agent_id)
+  if (refusal) throw new ApiError(refusal)
+  return engine.authority.hold(task_id, principal.execution_id)
 }
 
 function admit(rule: CallerRule, principal: Principal, writes: boolean): void {

@@ -1,9 +1,10 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { RepoId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ExecutionId, RepoId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { OperationRequest } from '../../src-shared/contract/operations.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import type { Tx } from '../core/event-feed.ts'
+import type { Principal } from '../domain/access/principal.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { createTask } from '../domain/task/create-task.ts'
 import { startState, type Workflow } from '../domain/workflow/graph.ts'
@@ -15,6 +16,8 @@ import { givenTaskFields } from './task-fields.ts'
 /** A creation request with defaults from the project's settings. */
 export type NewTask = Omit<OperationRequest<'tasks.create'>, 'project_id' | 'review_config'> & {
   readonly id: TaskId
+  /** The run whose token makes it. */
+  readonly created_under?: ExecutionId | null
   readonly review_config: ReviewConfig
 }
 
@@ -60,11 +63,13 @@ export function draftTask(parts: ApiParts, project: ProjectRecord, request: NewT
 /** Fills in defaults from the project's settings. */
 export function withDefaults<T extends Pick<OperationRequest<'tasks.create'>, 'review_config'>>(
   { engine, newId }: ApiParts,
+  principal: Principal,
   project: ProjectRecord,
   { review_config: given, ...fields }: T,
 ) {
   const review_config = { ...engine.views.settings(project).default_review_config, ...defined(given ?? {}) }
-  return { ...fields, id: newId() as TaskId, review_config }
+  const created_under = principal.kind === 'agent' ? principal.execution_id : null
+  return { ...fields, id: newId() as TaskId, created_under, review_config }
 }
 
 /** Returns all fields of a new task except its position. */
@@ -82,10 +87,13 @@ function factsOf(parts: ApiParts, project: ProjectRecord, request: NewTask) {
     repo_id: _repo,
     parent_id: _parent,
     subtask_mode: _mode,
+    created_under = null,
     ...fields
   } = request
   return {
     ...givenTaskFields(fields),
+    created_under,
+    held_to: created_under && parts.engine.authority.rulesOf(created_under),
     ...resolveParent(parts, project, workflow, request),
     id,
     title,

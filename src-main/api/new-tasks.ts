@@ -30,7 +30,7 @@ export function newTasks(
         checkSetByPerson(principal, fields)
         checkOrderedParent(tx, principal, fields)
         const place = { number: number + index, position: position + index }
-        return addTask(parts, tx, project, { ...withDefaults(parts, project, fields), ...place })
+        return addTask(parts, tx, project, { ...withDefaults(parts, principal, project, fields), ...place })
       }),
     )
     addDependencies(tx, items, tasks)

@@ -42,6 +42,7 @@ function withoutInside(record: TaskRecord) {
     last_human_action_id: _attended,
     repository_changes: _repository,
     run_findings: _findings,
+    held_to: _rules,
     review_config_changes: _config,
     limits: _limits,
     start_when_ready: start,

@@ -30,6 +30,7 @@ import { createRemoteRuns, type RemoteRuns } from '../executions/remote-runs.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
 import { createSweeps, type Sweeps } from './sweeps.ts'
 import { createTransitions } from '../transitions/transitions.ts'
+import { createAuthority, type Authority } from '../tasks/authority.ts'
 import { createAttachments, type Attachments } from '../tasks/attachments.ts'
 import { createSuggestions, type Suggestions } from '../tasks/suggestions.ts'
 import { createBranchUpdates, type BranchUpdates } from '../tasks/update-branch.ts'
@@ -45,6 +46,7 @@ export interface Engine {
   readonly scheduler: Scheduler
   readonly landing: Landing
   readonly readyStarts: ReadyStarts
+  readonly authority: Authority
   readonly stacks: Pick<Stacks, 'look'>
   readonly limits: RunLimits
   readonly remoteRuns: RemoteRuns
@@ -183,8 +185,9 @@ function createTasks(
     pulls.look(task_id)
   }
   const branches = createBranchUpdates({ ...deps, actions })
+  const authority = createAuthority(deps.context)
   const suggestions = createSuggestions(deps)
-  return { claims, readyStarts, pulls, actions, stacks, branches, suggestions, lookForWork }
+  return { claims, readyStarts, pulls, actions, stacks, branches, suggestions, authority, lookForWork }
 }
 
 /** Stops all work on a task after its end hooks have run. */

@@ -4,6 +4,7 @@ import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import { checkPermissions } from '../domain/access/permissions.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import { resetRequired } from '../transitions/block-task.ts'
+import { authorityRefusal } from '../core/authority.ts'
 import { nowIso, type EngineContext } from '../core/context.ts'
 import { placeFiles } from './attachments.ts'
 import { buildLaunchPrompt } from './build-launch-prompt.ts'
@@ -54,7 +55,7 @@ export async function launch(
   if (record.agent_id === null) return await startRemote(context, task, record, false)
   const agent = context.store.read.agents.get(record.agent_id)
   if (!agent) return failed('Its agent was deleted. Claim the task with another.')
-  const unheld = checkPermissions(agent)
+  const unheld = authorityRefusal(context, task, agent) ?? checkPermissions(agent)
   if (unheld) return failed(unheld.message)
   const ensured = await worktrees.ensure(task, signal)
   if (ensured.kind === 'branch_gone') return { ...failed(resetRequired.message), workspace_gone: true }

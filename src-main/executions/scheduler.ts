@@ -1,3 +1,4 @@
+import { authorityRefusal, startWaits } from '../core/authority.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { QueueMove } from '../../src-shared/contract/queue.ts'
@@ -78,12 +79,14 @@ export function createScheduler(deps: {
         const role = state && roleOf(state)
         if (!state || !role) return { kind: 'skipped', reason: 'no_role' }
         const runs = deps.executions().running()
+        const holder = task.roles[role]
+        const refusal = authorityRefusal(context, task, holder?.type === 'agent' ? tx.agents.get(holder.id) : null)
+        if (refusal) return { kind: 'failed', reason: refusal.message, annotation: startWaits(refusal) }
         // Executions that are being stopped don't count, nor does one whose agent moved its task here: they belong to
         // the entry before.
         const open = tx.executions
           .openOfTask(task.id)
           .find((one) => one.role === role && !runs.get(one.id)?.stopped && belongsToCurrentState(tx, one))
-        const holder = task.roles[role]
         if (open && !open.dispatched) tx.executions.put({ ...open, dispatched: true })
         if (open) return { kind: 'ok' }
         if (holder?.type !== 'agent') return { kind: 'skipped', reason: holder ? 'person' : 'no_agent' }

@@ -27,6 +27,7 @@ import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
 import type { ReviewConfigChange, ReviewNote } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry, WorkPlace } from '../../src-shared/contract/tasks.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { HeldRules } from '../domain/access/authority.ts'
 import type { StackPlace } from './stack-place.ts'
 import type { TaskFilter } from './task-lists.ts'
 import type { AttachmentQueries } from './attachment-queries.ts'
@@ -68,6 +69,8 @@ export type TaskRecord = Omit<
   readonly repository_changes: readonly string[]
   /** What runs left besides the task's branch, until a person passes a review that names it. */
   readonly run_findings: RunFindings
+  /** What starts on the task without a person's word must be at least as contained: a contained run asks for it. */
+  readonly held_to: HeldRules | null
   readonly review_config_changes: readonly ReviewConfigChange[]
   /** Limits that people raised for the task, and the limits it has had a warning for. */
   readonly limits: {

@@ -18,6 +18,7 @@ import { enqueueExecution } from '../executions/enqueue-execution.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { Scheduler } from '../executions/scheduler.ts'
 import type { ExecutionRecord, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import { authorityRefusal } from '../core/authority.ts'
 import { lowerTask } from '../core/stack-of.ts'
 import { othersInWorkspace, workspaceOf } from '../core/workspace-of.ts'
 import { hasCoder } from './roles.ts'
@@ -58,7 +59,7 @@ export function createClaims(deps: ClaimDeps): Claims {
   const { context } = deps
   const { read } = context.store
   return {
-    preview: (q, task, claimant) => planFor(deps, q, task, { claimant, overrides: {} }),
+    preview: (q, task, claimant) => planFor(deps, q, task, { claimant, overrides: {}, by_person: false }),
     claim: async (request, signal) => {
       const result = await decide(context, claimDecision(deps, request, signal))
       if (isRefusal(result)) return result
@@ -137,7 +138,7 @@ function planFor(
   deps: StepServices,
   q: Queries,
   task: TaskRecord,
-  request: Pick<ClaimRequest, 'claimant' | 'recovers' | 'overrides'>,
+  request: Pick<ClaimRequest, 'claimant' | 'recovers' | 'overrides' | 'by_person'>,
 ): ClaimPlan | Refusal {
   const { claimant, recovers = false } = request
   const workflow = deps.transitions.workflowOf(q, task)
@@ -146,6 +147,8 @@ function planFor(
     return { code: 'not_found', message: 'The agent was deleted. Claim with another.', details: { resource: 'agent' } }
   const permissionRefusal = agent && checkPermissions(agent)
   if (permissionRefusal) return permissionRefusal
+  const unheld = request.by_person ? null : authorityRefusal(deps.context, task, agent)
+  if (unheld) return unheld
   const project = q.projects.get(task.project_id)
   const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
     const other = q.tasks.get(id)
@@ -256,6 +259,7 @@ function commitClaim(
     active_execution_id: record.id,
     start_when_ready: null,
     error_annotation: clearAnnotation(current.error_annotation, 'run', tx.effects.first(task.id) !== null),
+    ...(request.by_person && { held_to: null }),
     last_human_action_id: request.by_person ? context.newId() : current.last_human_action_id,
   })
   return record

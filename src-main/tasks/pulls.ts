@@ -1,6 +1,7 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
+import { holdStart } from '../core/authority.ts'
 import { mayWorkIn } from '../domain/access/agents.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { wipRefusal } from '../domain/task/claim-guard.ts'
@@ -104,6 +105,7 @@ async function pull(
     const claimant = workerFor(read, task, state)
     if (!claimant) return 'passed_over'
     const plan = claims.preview(read, task, claimant)
+    if (isRefusal(plan) && plan.code === 'needs_person') context.feed.commit((tx) => holdStart(tx, task.id, plan))
     if (isRefusal(plan) || plan.path.at(-1) !== state.name) return 'passed_over'
     const request = {
       task_id: task.id,

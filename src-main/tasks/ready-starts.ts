@@ -4,6 +4,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import { isDone } from '../domain/workflow/graph.ts'
+import { holdStart } from '../core/authority.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
 import type { StepServices } from '../steps/step-services.ts'
@@ -101,7 +102,9 @@ export function createReadyStarts(
       },
       closing.signal,
     )
-    if (!isRefusal(claimed) || !hopeless.includes(claimed.code)) return
+    if (!isRefusal(claimed)) return
+    if (claimed.code === 'needs_person') context.feed.commit((tx) => holdStart(tx, id, claimed))
+    if (!hopeless.includes(claimed.code)) return
     context.log.warn({ task_id: id, code: claimed.code }, 'a task that was to start automatically never can')
     context.feed.commit((tx) => {
       const now = tx.tasks.get(id)
@@ -132,7 +135,7 @@ export function createReadyStarts(
       const task = tx.tasks.get(task_id)
       if (!task) return notFound('task')
       const plan = claims.preview(tx, task, { type: 'agent', id: agent.id })
-      if (isRefusal(plan) && hopeless.includes(plan.code)) return plan
+      if (isRefusal(plan) && (hopeless.includes(plan.code) || plan.code === 'needs_person')) return plan
       const start_when_ready = { agent_id: agent.id, overrides, by, since: tx.now() }
       const isFailed = task.error_annotation?.type === 'dependency_failed'
       return tx.saveTask({ ...task, start_when_ready, ...(isFailed && { error_annotation: null }) })

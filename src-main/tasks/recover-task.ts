@@ -56,11 +56,42 @@ export async function recoverTask(
   if (request.action === 'take_work' || request.action === 'leave_work') {
     return decideElsewhere(deps, task, request, actor, signal)
   }
+  if (request.action === 'allow_start') return await allowStart(deps, task, actor, signal)
   if (request.action === 'skip_hook_once' && request.reason === null) return reasonRequired
   if (request.action === 'retry_hook' || request.action === 'skip_hook_once') {
     return resumeHook(deps, task, request, actor)
   }
   return await workAgain(deps, task, request.action === 'resume', actor, signal)
+}
+
+/** Starts on a person's word what a contained run may not start. */
+async function allowStart(
+  deps: ActionDeps,
+  task: TaskRecord,
+  actor: Actor,
+  signal: AbortSignal,
+): Promise<Outcome | Refusal> {
+  const { context } = deps
+  if (!isPerson(actor.triggered_by)) return { code: 'humans_only', message: 'Only a person can allow the start.' }
+  const freed = context.feed.commit((tx) => {
+    const now = tx.tasks.get(task.id) ?? task
+    return tx.saveTask({ ...now, held_to: null, error_annotation: null, last_human_action_id: context.newId() })
+  })
+  const { triggered_by } = actor
+  const wish = freed.start_when_ready
+  if (wish !== null) {
+    const claimant = { type: 'agent', id: wish.agent_id } as const
+    const claim = { task_id: task.id, claimant, triggered_by, by_person: true, overrides: wish.overrides }
+    const claimed = await deps.claims.claim(claim, signal)
+    return isRefusal(claimed) ? claimed : currentOutcome(deps, task.id)
+  }
+  const dispatched = await deps.dispatch(freed)
+  if (dispatched.kind === 'skipped') return await workAgain(deps, freed, false, actor, signal)
+  context.feed.commit((tx) => {
+    const now = tx.tasks.get(task.id)
+    if (now && dispatched.kind === 'failed') tx.saveTask({ ...now, error_annotation: dispatched.annotation ?? null })
+  })
+  return currentOutcome(deps, task.id)
 }
 
 /** Starts the run of the task's state again, or claims the task for who has its role. */

@@ -3,6 +3,7 @@ import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
 import { limitRefusal } from '../domain/task/limits.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import { hasTrait, roleOf } from '../domain/workflow/graph.ts'
+import { authorityRefusal } from '../core/authority.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { isMessage, lastRun, nextMessage } from '../executions/messages.ts'
 import { enqueueExecution, type NewExecution } from '../executions/enqueue-execution.ts'
@@ -50,6 +51,11 @@ export function restartExecution(
     return { code: 'already_claimed', message: 'Someone is already working on this task.' }
   if (assignee.type === 'agent' && !tx.agents.get(assignee.id))
     return { code: 'not_claimable', message: `The agent assigned as ${role} was deleted. Assign another.` }
+  const held =
+    assignee.type === 'agent' && !isPerson(triggered_by)
+      ? authorityRefusal(deps.context, task, tx.agents.get(assignee.id))
+      : null
+  if (held) return held
   const reached = deps.limits.reached(tx, task, assignee.type === 'agent' ? tx.agents.get(assignee.id) : null)
   if (reached) return limitRefusal(reached)
   const again = (): NewExecution => ({

@@ -8,6 +8,8 @@ import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import { runMoveGuards } from './before-exit.ts'
+import { authorityRefusal } from '../core/authority.ts'
+import { isPerson } from '../domain/transition/audience.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { collectFeedback, type FeedbackInput, type CollectedFeedback } from './collect-feedback.ts'
 import { emitMessageUpdated, isMessage, nextMessage } from '../executions/messages.ts'
@@ -147,6 +149,9 @@ function commitFollowUp(
   signal: AbortSignal,
 ): FollowUp | Refusal {
   const { task, role, assignee, sent, moves, waits } = plan
+  const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
+  const held = moves || isPerson(request.triggered_by) ? null : authorityRefusal(deps.context, task, agent)
+  if (held) return held
   const current = moves ? sendBack(deps, tx, plan, request, findings, signal) : task
   if (isRefusal(current)) return current
   // A message that keeps the state cancels a move that its hooks have held up: there is new work to do.

@@ -40,6 +40,7 @@ export function failureText(annotation: ErrorAnnotation): string {
     case 'nested_repository':
     case 'submodule_not_pushed':
     case 'work_elsewhere':
+    case 'needs_person':
       return cause
   }
 }

@@ -13,6 +13,7 @@ export const recoveryLabels = {
   ignore_nested: 'Leave it out',
   take_work: 'Take the work',
   leave_work: 'Leave it out',
+  allow_start: 'Start anyway',
 } as const satisfies Record<RecoveryAction, string>
 
 /** What a button says that leads out of this condition: a limit is raised to an amount. */

@@ -10,6 +10,7 @@ export const recoveryActions = [
   'ignore_nested',
   'take_work',
   'leave_work',
+  'allow_start',
 ] as const
 
 /** Moves of a queued run within its queue. */

@@ -69,6 +69,7 @@ export const errorStatus = {
   limit_reached: 409,
   wip_limit: 409,
   containment_unavailable: 409,
+  needs_person: 409,
   branch_missing: 409,
   repository_missing: 409,
   transition_blocked: 412,

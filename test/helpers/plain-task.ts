@@ -44,6 +44,7 @@ export function plainTask(id: TaskId, at: string): Task {
     external_issue_url: null,
     archived: false,
     active_execution_id: null,
+    created_under: null,
     start_when_ready: null,
     stacked_on: null,
     review_summary: null,

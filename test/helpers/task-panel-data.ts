@@ -121,6 +121,7 @@ export function panelData(now: number) {
     external_issue_url: 'https://example.org/issues/361',
     archived: false,
     active_execution_id: ids.running,
+    created_under: null,
     start_when_ready: null,
     stacked_on: null,
     review_summary: null,

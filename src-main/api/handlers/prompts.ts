@@ -41,7 +41,7 @@ function draftOf(
   for (const id of dependencies) {
     if (findTask(parts.store.read, id).project_id !== project.id) unwrap(crossProjectDependency(project.id))
   }
-  const task: TaskRecord = { ...draftTask(parts, project, withDefaults(parts, project, fields)), roles }
+  const task: TaskRecord = { ...draftTask(parts, project, withDefaults(parts, principal, project, fields)), roles }
   return { task, dependencies: [...new Set(dependencies)].toSorted() }
 }
 

@@ -52,7 +52,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       checkOrderedParent(read, principal, input)
       const { project_id, ...fields } = input
       const project = findProject(read, project_id)
-      return views.task(newTask(parts, project, withDefaults(parts, project, fields)))
+      return views.task(newTask(parts, project, withDefaults(parts, principal, project, fields)))
     },
     'tasks.create_many': ({ project_id, items }, { principal }) => ({
       items: newTasks(parts, findProject(read, project_id), items, principal),

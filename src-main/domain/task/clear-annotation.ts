@@ -9,6 +9,7 @@ const ofRuns: readonly AnnotationType[] = [
   'execution_incomplete',
   'execution_lost',
   'limit_reached',
+  'needs_person',
   'usage_limit',
   'retry_budget_exhausted',
   'dependency_failed',

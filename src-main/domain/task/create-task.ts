@@ -1,3 +1,4 @@
+import type { HeldRules } from '../access/authority.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 
 /** The initial values of a new task unless others are given. */
@@ -22,15 +23,28 @@ export const newTaskDefaults = {
   review_summary: null,
   diff_stat: null,
   limits: null,
+  created_under: null,
+  held_to: null as HeldRules | null,
   start_when_ready: null,
   stacked_on: null,
 } as const
 
 type Stored = Omit<Task, 'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base'>
 type Own = 'id' | 'project_id' | 'number' | 'repo_id' | 'status' | 'title' | 'review_config' | 'position'
-type Choice = 'parent_id' | 'subtask_mode' | 'description' | 'roles' | 'labels' | 'priority' | 'stacked_on'
+type Choice =
+  | 'created_under'
+  | 'parent_id'
+  | 'subtask_mode'
+  | 'description'
+  | 'roles'
+  | 'labels'
+  | 'priority'
+  | 'stacked_on'
 
 /** Creates a task for a person, an agent or an import. */
-export function createTask(facts: Pick<Stored, Own> & Partial<Pick<Stored, Choice>>, now: string) {
+export function createTask(
+  facts: Pick<Stored, Own> & Partial<Pick<Stored, Choice>> & { readonly held_to?: HeldRules | null },
+  now: string,
+) {
   return { ...newTaskDefaults, labels: [], ...facts, created_at: now, updated_at: now }
 }

@@ -30,6 +30,7 @@ import type { StackPlace } from '../../ports/stack-place.ts'
 import type { RepositoryState } from '../../ports/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
 import type { PendingHooks } from '../../domain/transition/pending-hooks.ts'
+import type { HeldRules } from '../../domain/access/authority.ts'
 import { flag, json } from './columns.ts'
 
 export const projects = sqliteTable('projects', {
@@ -126,6 +127,10 @@ export const tasks = sqliteTable(
       .default(sql`'[]'`),
     review_summary: json<ReviewSummary>('review_summary'),
     diff_stat: json<DiffStat>('diff_stat'),
+    /** The run whose token made the task. */
+    created_under: text('created_under').$type<ExecutionId>(),
+    /** What starts on the task without a person's word must be at least as contained. */
+    held_to: json<HeldRules>('held_to'),
     start_when_ready: json<StartWhenReady>('start_when_ready'),
     /** The task on whose branch its own begins. */
     stacked_on: text('stacked_on').$type<TaskId>(),

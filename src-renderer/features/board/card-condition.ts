@@ -40,6 +40,7 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition[
   submodule_not_pushed: 'gate',
   work_elsewhere: 'gate',
   dependency_failed: 'gate',
+  needs_person: 'gate',
 }
 
 /** What holds a task up, or what it waits for; null while nothing does. */

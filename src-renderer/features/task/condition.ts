@@ -20,6 +20,7 @@ const titles = {
   submodule_not_pushed: 'A submodule is not pushed',
   work_elsewhere: 'Work outside the task’s branch',
   dependency_failed: 'A task it depends on was cancelled or deleted',
+  needs_person: 'Its start needs your word',
 } as const satisfies Record<ErrorAnnotation['type'], string>
 
 const stackTitles = {

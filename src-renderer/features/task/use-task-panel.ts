@@ -84,6 +84,7 @@ const failures: Readonly<Record<RecoveryAction, string>> = {
   ignore_nested: 'Couldn’t leave it out',
   take_work: 'Couldn’t take the work',
   leave_work: 'Couldn’t leave the work out',
+  allow_start: 'Couldn’t start the agent',
 }
 
 /** What the head of the panel does. Each answers whether it went well; what was refused says why in a toast. */

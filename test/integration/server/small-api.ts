@@ -195,6 +195,7 @@ function newTask(project_id: ProjectId, status: string): Task {
     external_issue_url: null,
     archived: false,
     active_execution_id: null,
+    created_under: null,
     start_when_ready: null,
     stacked_on: null,
     review_summary: null,

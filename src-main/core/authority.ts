@@ -1,0 +1,50 @@
+import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
+import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import { lacksOf, needsPerson, rulesOf, type HeldRules } from '../domain/access/authority.ts'
+import { isContainable } from '../domain/access/containment.ts'
+import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { EngineContext } from './context.ts'
+import type { Tx } from './event-feed.ts'
+
+/** Returns the rules that hold a run; null if it is not contained. */
+export function rulesOfRun(
+  { containment }: Pick<EngineContext, 'containment'>,
+  q: Pick<Queries, 'executions' | 'agents'>,
+  id: ExecutionId,
+): HeldRules | null {
+  const run = q.executions.get(id)
+  const agent = run?.agent_id == null ? null : q.agents.get(run.agent_id)
+  if (!run || !agent) return null
+  // A run may use its token before it is recorded as running.
+  return rulesOf(run.containment ?? levelOf(containment, agent), agent.config)
+}
+
+/** Returns why an agent may not start on a task without a person's word; null if it may. */
+export function authorityRefusal(
+  { containment }: Pick<EngineContext, 'containment'>,
+  { held_to }: Pick<TaskRecord, 'held_to'>,
+  agent: AgentRecord | null,
+): Refusal | null {
+  if (held_to === null || agent === null) return null
+  const lacks = lacksOf(levelOf(containment, agent), agent.config, held_to)
+  return lacks.length === 0 ? null : needsPerson(agent, lacks)
+}
+
+/** Returns the containment that a run of the agent would have. */
+export function levelOf(containment: EngineContext['containment'], { executor, daemon_id, config }: AgentRecord) {
+  return isContainable({ executor, daemon_id }) ? containment.effectiveLevel(config.containment ?? 'none') : 'none'
+}
+
+/** The error of a task whose start waits for a person. */
+export const startWaits = ({ message }: Refusal): ErrorAnnotation => ({
+  type: 'needs_person',
+  message,
+  recovery_actions: ['allow_start'],
+})
+
+/** Shows on a task that its start waits for a person, unless it shows something else. */
+export function holdStart(tx: Tx, id: TaskId, refusal: Refusal): void {
+  const task = tx.tasks.get(id)
+  if (task?.error_annotation === null) tx.saveTask({ ...task, error_annotation: startWaits(refusal) })
+}

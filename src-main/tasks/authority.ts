@@ -1,0 +1,54 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { AgentId, ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import { lacksOf, needsPerson, type HeldRules } from '../domain/access/authority.ts'
+import { levelOf, rulesOfRun } from '../core/authority.ts'
+import type { EngineContext } from '../core/context.ts'
+
+/** On whose word tasks go on. */
+export interface Authority {
+  /** Returns what a run's new task is held to; null if the run is not contained. */
+  rulesOf(run: ExecutionId): HeldRules | null
+  /** Returns why an agent may not start on a run's word; null if it may. */
+  refusal(run: ExecutionId, agent: AgentId): Refusal | null
+  /** Holds a task to the containment of the run that asks something of it. Returns a function that takes it back. */
+  hold(task: TaskId, run: ExecutionId): () => void
+  /** A person asks: whatever starts on the task starts on their word. */
+  free(task: TaskId): void
+}
+
+export function createAuthority(context: EngineContext): Authority {
+  const { feed, containment } = context
+  const { read } = context.store
+  const rulesOf = (run: ExecutionId) => rulesOfRun(context, read, run)
+  const set = (id: TaskId, held_to: HeldRules | null): void => {
+    feed.commit((tx) => {
+      const task = tx.tasks.get(id)
+      if (task && JSON.stringify(task.held_to) !== JSON.stringify(held_to)) tx.tasks.put({ ...task, held_to })
+    })
+  }
+  return {
+    rulesOf,
+    refusal: (run, id) => {
+      const [rules, agent] = [rulesOf(run), read.agents.get(id)]
+      if (rules === null || agent === null) return null
+      const lacks = lacksOf(levelOf(containment, agent), agent.config, rules)
+      return lacks.length === 0 ? null : needsPerson(agent, lacks)
+    },
+    hold: (id, run) => {
+      const [rules, before] = [rulesOf(run), read.tasks.get(id)?.held_to ?? null]
+      if (rules === null || (before !== null && !isWithin(rules, before))) return () => undefined
+      set(id, rules)
+      return () => {
+        set(id, before)
+      }
+    },
+    free: (id) => {
+      set(id, null)
+    },
+  }
+}
+
+/** Returns whether rules allow nothing that others don't. */
+const isWithin = ({ level, hosts, read, write }: HeldRules, others: HeldRules): boolean =>
+  lacksOf(level, { allowed_hosts: [...hosts], extra_paths: { read: [...read], write: [...write] } }, others).length ===
+  0
