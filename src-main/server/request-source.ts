@@ -12,7 +12,7 @@ export function sourceOf(
     address: request.ip,
     client: request.headers['user-agent'] ?? null,
     atWindow: principal.kind === 'operator' || (principal.kind === 'user' && principal.via === 'local'),
-    isSameUser: () => Promise.resolve(isForwarded(request) ? false : isPeerSameUser(request.raw.socket)),
+    isSameUser: async () => !isForwarded(request) && (await isPeerSameUser(request.raw.socket)),
   }
 }
 

@@ -8,6 +8,7 @@ import { operations } from '../../src-shared/contract/operations.ts'
 import type { OperationName } from '../../src-shared/contract/operations.ts'
 import type { Api, CallContext } from '../api/api.ts'
 import { isLoopbackHost } from '../platform/config/loopback.ts'
+import { isPeerRelay } from '../platform/process/peer-user.ts'
 import type { Guard } from './authenticate.ts'
 import { createQueryReader, flatInput } from './flat-input.ts'
 import { isForwarded, sourceOf } from './request-source.ts'
@@ -42,7 +43,7 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
     ...(spec.bodyBytes !== undefined && { bodyLimit: spec.bodyBytes }),
     onRequest: async (request) => {
       await guard.admit(request, spec.who)
-      if (name === 'auth.local') requireThisMachine(request)
+      if (name === 'auth.local') await requireThisMachine(request)
     },
     handler: async (request, reply) => {
       const query = readQuery(readsBody ? only(request.query, spec.query ?? []) : (request.query as Values))
@@ -114,9 +115,9 @@ export function untilGone(reply: FastifyReply, lifetime: AbortSignal): AbortSign
   return AbortSignal.any([controller.signal, lifetime])
 }
 
-/** Refuses proxied requests, because a one-time code is for a page on this machine. */
-function requireThisMachine(request: FastifyRequest): void {
-  if (isForwarded(request) || !isLoopbackHost(request.ip)) {
+/** Refuses requests through a proxy or a tunnel, because a one-time code is for a page on this machine. */
+async function requireThisMachine(request: FastifyRequest): Promise<void> {
+  if (isForwarded(request) || !isLoopbackHost(request.ip) || (await isPeerRelay(request.raw.socket))) {
     throw new ApiError({ code: 'invalid_credentials', message: 'One-time codes work on this machine only. Sign in.' })
   }
 }

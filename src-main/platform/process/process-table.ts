@@ -16,6 +16,15 @@ export interface ProcessRow {
   readonly order: number
 }
 
+/** What Linux tells of a process besides. */
+export interface LinuxProcess extends ProcessRow {
+  /** The program's name, cut to 15 bytes. */
+  readonly name: string
+  readonly session: number
+  /** 0: none. */
+  readonly terminal: number
+}
+
 const run = promisify(execFile)
 const psEnvironment = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }
 const psColumns = 'pid=,ppid=,pgid=,stat=,lstart='
@@ -57,8 +66,9 @@ export async function filterByEnvironment(
 
 // Read synchronously, because a listing spread over several turns of the event loop shows a forking tree in two
 // halves. 500 processes take about 5 ms.
-function readProc(): readonly ProcessRow[] {
-  const rows: ProcessRow[] = []
+/** Returns every process; Linux only. */
+export function readProc(): readonly LinuxProcess[] {
+  const rows: LinuxProcess[] = []
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue
     const row = readProcStat(name)
@@ -90,12 +100,12 @@ function readProcSince({ pid, at }: StartedChild): readonly ProcessRow[] | null 
   return rows
 }
 
-function readProcStat(pid: string): ProcessRow | null {
+function readProcStat(pid: string): LinuxProcess | null {
   const stat = readIfThere(`/proc/${pid}/stat`)
   if (!stat) return null
   // The name in parentheses may contain spaces and parentheses, so fields count from the last one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const [state, ppid, pgid] = fields
+  const [state, ppid, pgid, session, terminal] = fields
   const ticks = fields[19]
   if (state === undefined || ticks === undefined) return null
   return {
@@ -105,6 +115,9 @@ function readProcStat(pid: string): ProcessRow | null {
     zombie: state === 'Z' || state === 'X',
     started: `${ticks}@${bootId()}`,
     order: Number(ticks),
+    name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
+    session: Number(session),
+    terminal: Number(terminal),
   }
 }
 
@@ -115,7 +128,8 @@ function bootId(): string {
   return knownBootId
 }
 
-function readEnvironment(pid: number): string {
+/** Returns a process's environment as Linux has it, each variable between two NULs; nothing if it can't be read. */
+export function readEnvironment(pid: number): string {
   return `\0${readIfThere(`/proc/${pid}/environ`)}\0`
 }
 

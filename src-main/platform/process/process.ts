@@ -12,6 +12,8 @@ import { createOutputPipe } from './process-pipes.ts'
 import { sweep } from './process-sweep.ts'
 import { readProcess } from './process-table.ts'
 import { identifyOnWindows, isAliveOnWindows, killTreeOnWindows } from './process-windows.ts'
+import { addLiveTree } from './live-trees.ts'
+import { treeVariable } from './tree-variable.ts'
 import { afterwards } from '../../../src-shared/lang/afterwards.ts'
 
 /** Identifies a process, also against a later one with the same pid. */
@@ -79,8 +81,6 @@ export class ProcessStartError extends Error {
 
 /** How long descendants may outlive a process that ended by itself. */
 const aftermathMs = 1_000
-/** Environment variable whose value identifies the processes of a tree that left the group. */
-export const treeVariable = 'SVC_PROCESS_TREE'
 
 /** Starts a process in its own group, and in its box if it has one. Throws `ProcessStartError`. */
 export async function spawnTree(
@@ -90,9 +90,11 @@ export async function spawnTree(
 ): Promise<ProcessTree> {
   const { box, ...free } = options
   if (!box) return await spawnFree(command, args, free)
-  const inside = await box.contain({ file: command, args, env: options.env })
+  const processMarker = options.processMarker ?? randomUUID()
+  const env = { ...options.env, [treeVariable]: processMarker }
+  const inside = await box.contain({ file: command, args, env })
   try {
-    const tree = await spawnFree(inside.file, inside.args, { ...free, env: inside.env })
+    const tree = await spawnFree(inside.file, inside.args, { ...free, processMarker, env: inside.env })
     return { ...tree, ended: afterwards(tree.ended, inside.release) }
   } catch (error) {
     await inside.release()
@@ -114,7 +116,14 @@ async function spawnFree(command: string, args: readonly string[], options: Spaw
   // A process that closes stdin early or exits is no error here; its exit tells what happened.
   child.stdin?.on('error', () => undefined)
   const pipes = [createOutputPipe(stdout), createOutputPipe(stderr)] as const
-  const tree = await superviseTree({ pid, processMarker, since, cwd: options.cwd, exited: exitOf(child) })
+  const tree = await superviseTree({
+    pid,
+    processMarker,
+    since,
+    cwd: options.cwd,
+    env: options.env,
+    exited: exitOf(child),
+  })
   void tree.ended.then(() => {
     for (const pipe of pipes) pipe.treeIsGone()
   })
@@ -128,6 +137,8 @@ export interface TreeRoot {
   readonly processMarker: string
   /** Its working directory. */
   readonly cwd: string
+  /** Its environment as it was given. */
+  readonly env: Readonly<Record<string, string>>
   /** `performance.now()` just before it was started. */
   readonly since: number
   /** Never rejects. */
@@ -136,8 +147,9 @@ export interface TreeRoot {
 
 /** Supervises a process and its descendants, however it was started. */
 export async function superviseTree(leader: TreeRoot): Promise<Omit<ProcessTree, 'stdin' | 'stdout' | 'stderr'>> {
-  const { pid, processMarker, since, cwd, exited } = leader
+  const { pid, processMarker, since, cwd, env, exited } = leader
   const release = guardTree({ pid, processMarker: `${treeVariable}=${processMarker}`, cwd })
+  const removeLive = addLiveTree({ pid, processMarker, env })
   const identity = await identifyChild(pid)
   let deadline = Infinity
   let ending: Promise<readonly number[]> | undefined
@@ -149,6 +161,7 @@ export async function superviseTree(leader: TreeRoot): Promise<Omit<ProcessTree,
   const ended = exited.then(async (exit): Promise<TreeEnd> => {
     const survivors = await (ending ?? end(aftermathMs))
     release()
+    removeLive()
     return { ...exit, survivors }
   })
   return {

@@ -5,11 +5,11 @@ import type * as NodePty from 'node-pty'
 import {
   superviseTree,
   ProcessStartError,
-  treeVariable,
   type ProcessExit,
   type ProcessTree,
 } from '../../../platform/process/process.ts'
 import type { Box } from '../../../platform/process/box.ts'
+import { treeVariable } from '../../../platform/process/tree-variable.ts'
 import { sendSignal } from '../../../platform/process/process-sweep.ts'
 import { afterwards } from '../../../../src-shared/lang/afterwards.ts'
 
@@ -67,7 +67,7 @@ export async function spawnTerminal(
       resolve({ exit_code: signal > 0 ? 128 + signal : exitCode, signal: null })
     })
   })
-  const tree = await superviseTree({ pid: pty.pid, processMarker, since, cwd, exited })
+  const tree = await superviseTree({ pid: pty.pid, processMarker, since, cwd, env, exited })
   return {
     ...tree,
     ended: inside ? afterwards(tree.ended, inside.release) : tree.ended,
