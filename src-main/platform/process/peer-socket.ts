@@ -31,17 +31,22 @@ export const canTellPeers = (): boolean => process.platform === 'linux' && exist
  */
 export async function findPeerSocket(accepted: Accepted): Promise<PeerSocket | 'gone' | null> {
   const { remoteAddress, localAddress } = accepted
-  if (!canTellPeers()) return null
+  if (!canTellPeers() || !isFromThisMachine(accepted)) return null
   if (remoteAddress === undefined || localAddress === undefined) return 'gone'
-  const isHere = isOfThisMachine(remoteAddress)
   // The table may move while it is read, so that a row is missed.
   for (let tries = 0; tries < 3; tries++) {
     const row = await findRow(accepted)
     // A closed socket has no owner any more.
     if (row !== null) return row.inode === '0' ? 'gone' : row
-    if (!isHere) return null
   }
   return 'gone'
+}
+
+/** Returns whether a connection may come from this machine; also true for a closed one, which doesn't tell. */
+export function isFromThisMachine({ remoteAddress }: Accepted): boolean {
+  if (remoteAddress === undefined || isLoopbackHost(remoteAddress)) return true
+  const plain = remoteAddress.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  return Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === plain) === true)
 }
 
 /** Returns all connections of this machine. */
@@ -130,10 +135,4 @@ function bytesOf(address: string): readonly Buffer[] {
   const [head = [], tail = []] = short.split('::').map((half) => (half === '' ? [] : half.split(':')))
   const gap = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0')
   return [Buffer.from([...head, ...gap, ...tail].map((group) => group.padStart(4, '0')).join(''), 'hex')]
-}
-
-function isOfThisMachine(address: string): boolean {
-  if (isLoopbackHost(address)) return true
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
-  return Object.values(networkInterfaces()).some((list) => list?.some((one) => one.address === plain) === true)
 }

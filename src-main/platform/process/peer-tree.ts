@@ -1,7 +1,14 @@
 import { readlinkSync } from 'node:fs'
 import { findRelay, liveTrees, type LiveTree } from './live-trees.ts'
 import { openSockets, runsAs } from './open-sockets.ts'
-import { findPeerSocket, readSocketRows, type Accepted, type PeerSocket } from './peer-socket.ts'
+import {
+  canTellPeers,
+  findPeerSocket,
+  isFromThisMachine,
+  readSocketRows,
+  type Accepted,
+  type PeerSocket,
+} from './peer-socket.ts'
 import { readProc, type LinuxProcess } from './process-table.ts'
 import { isRelayProgram } from './relay-programs.ts'
 import { createTimeSlices } from './time-slices.ts'
@@ -15,7 +22,7 @@ import { findMembers } from './tree-members.ts'
 export async function findPeerTrees(accepted: Accepted): Promise<readonly LiveTree[] | null> {
   const relayed = findRelay(accepted.remoteAddress, accepted.remotePort)
   if (relayed !== null) return [...liveTrees].filter(({ processMarker }) => processMarker === relayed)
-  if (liveTrees.size === 0) return null
+  if (liveTrees.size === 0 || !canTellPeers() || !isFromThisMachine(accepted)) return null
   // Before the table is read: what has a connection afterwards was there by then, and what left has none.
   const rows = readProc()
   const found = openedByTrees(rows)
