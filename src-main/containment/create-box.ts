@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import { portOfThisMachine } from '../../src-shared/contract/containment.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
+import { treeVariable } from '../platform/process/tree-variable.ts'
 import type { BoxRequest, ContainedBox } from '../ports/containment.ts'
 import type { GitView, GitViews } from '../ports/git-views.ts'
 import { makeCaches } from './caches.ts'
@@ -10,10 +11,10 @@ import { createCgroup } from './cgroup.ts'
 import { canEndGently } from './machine.ts'
 import { inOneSession, mountedLast, quoted, readBwrap, type BwrapCommand } from './bwrap-command.ts'
 import { createDenials, missingPaths, readDenial, readOnlyPaths, type Denials } from './denials.ts'
-import { addressOf, forwardPort, type Forwarder } from './forwarders.ts'
+import { addressOf, forwardPort, type ForwardedRun, type Forwarder } from './forwarders.ts'
 import { heldRefs } from './held-refs.ts'
 import { openHomes, type OpenHomes } from './open-homes.ts'
-import { loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
+import { keepFromProxies, loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
 import { isHidden, isWritable, placesOf, privateFoldersIn, type OwnPlaces, type Places } from './places.ts'
 import { watchAnswers } from './watch-answers.ts'
 import { makeTemporary, removeTemporary } from './temporary.ts'
@@ -85,8 +86,15 @@ async function contain(
     const limited = request.level === 'worktree_and_hosts'
     // On other systems a run has the machine's own loopback interface, as far as its profile allows.
     const url = apiUrl()
-    if (limited && process.platform === 'linux')
-      forwarders = await forwardAll(temporary, url === null ? null : new URL(url), request.hosts ?? [])
+    if (limited && process.platform === 'linux') {
+      const api = url === null ? null : new URL(url)
+      if (api !== null) keepFromProxies(api)
+      forwarders = await forwardAll(
+        { folder: temporary, processMarker: env[treeVariable] ?? '' },
+        api,
+        request.hosts ?? [],
+      )
+    }
     if (limited) manager.registerCommandNetworkLists(id, { allowedDomains: [...(request.hosts ?? [])] })
     const sockets = limited ? [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()] : []
     const knowledge = env['SVC_KNOWLEDGE_FILE']
@@ -157,13 +165,13 @@ const noProxy = 'localhost,127.0.0.1,::1'
 const proxied = ['NODE_USE_ENV_PROXY=1', `NO_PROXY=${noProxy}`, `no_proxy=${noProxy}`]
 
 /** Forwards the service's API and the allowed ports of this machine. */
-async function forwardAll(folder: string, api: URL | null, hosts: readonly string[]): Promise<readonly Forwarder[]> {
+async function forwardAll(run: ForwardedRun, api: URL | null, hosts: readonly string[]): Promise<readonly Forwarder[]> {
   const ports = new Map(hosts.map((host) => [portOfThisMachine(host), '127.0.0.1']))
   if (api !== null) {
     const [host, port] = addressOf(api)
     ports.set(port, host)
   }
-  return await Promise.all([...ports].flatMap(([port, host]) => (port === null ? [] : forwardPort(folder, host, port))))
+  return await Promise.all([...ports].flatMap(([port, host]) => (port === null ? [] : forwardPort(run, host, port))))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { noteRelay } from '../platform/process/live-trees.ts'
 
 /** A port of this machine that a run without the machine's network reaches, by a socket in its own folder. */
 export interface Forwarder extends AsyncDisposable {
@@ -8,12 +9,23 @@ export interface Forwarder extends AsyncDisposable {
   readonly path: string
 }
 
-/** Forwards a socket in this folder to an address. Inside the run, the same port leads to the socket. */
-export async function forwardPort(folder: string, host: string, port: number): Promise<Forwarder> {
+/** A run whose connections are forwarded. */
+export interface ForwardedRun {
+  /** Its own folder. */
+  readonly folder: string
+  /** As which the API takes its connections. */
+  readonly processMarker: string
+}
+
+/** Forwards a socket in a run's folder to an address. Inside the run, the same port leads to the socket. */
+export async function forwardPort(run: ForwardedRun, host: string, port: number): Promise<Forwarder> {
+  const { folder, processMarker } = run
   const path = join(folder, `${port}.sock`)
   const open = new Set<Socket>()
   const server = createServer((inside) => {
     const outside = connect({ host, port })
+    // Before anything is written to it.
+    outside.once('connect', () => noteRelay(outside, processMarker))
     for (const [from, to] of [
       [inside, outside],
       [outside, inside],

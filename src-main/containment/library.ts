@@ -20,6 +20,14 @@ let starting: Promise<void> | undefined
 /** The single sweep of what killed services left. */
 let left: Promise<void> | undefined
 const openNetwork = new AsyncLocalStorage<true>()
+/** Where services of this process listen; their runs reach them by a way that tells which run it is, and no other. */
+const ownAddresses = new Set<string>()
+
+/** Keeps the library's proxies from connecting to a service of this process, which would take a run for itself. */
+export function keepFromProxies({ port, protocol }: URL): void {
+  const number = port || (protocol === 'https:' ? '443' : '80')
+  for (const host of ['127.0.0.1', '[::1]', 'localhost', '*.localhost']) ownAddresses.add(`${host}:${number}`)
+}
 
 export async function holdLibrary(): Promise<void> {
   holders += 1
@@ -32,7 +40,9 @@ export async function holdLibrary(): Promise<void> {
     get allowedDomains(): string[] {
       return openNetwork.getStore() === true ? (undefined as unknown as string[]) : []
     },
-    deniedDomains: [],
+    get deniedDomains(): string[] {
+      return [...ownAddresses]
+    },
     // Sockets are hidden by their folders. Refusing all of them would break programs that talk to themselves.
     allowAllUnixSockets: true,
   }
