@@ -160,6 +160,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       listen: async () => {
         url = await server.listen()
         logReachability(policyOf(config), identity, url, log)
+        if (!canTellPeers()) log.warn('this system does not tell which program calls: runs can use any token they find')
         logContainment(config, containment, log)
         engine.start()
         integrations.start()

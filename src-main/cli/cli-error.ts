@@ -36,7 +36,9 @@ export function failureOf(error: unknown, url: string): Failure | null {
   }
   if (error instanceof ApiError) {
     const { code, details } = error
-    const message = tokenProblems.includes(code) ? `${error.message} ${signInHint}` : error.message
+    // The refusal of a program of a run has details, and signing in doesn't help it.
+    const isHelped = tokenProblems.includes(code) && details === undefined
+    const message = isHelped ? `${error.message} ${signInHint}` : error.message
     return { exitCode: 1, code, message, ...(details && { details }) }
   }
   return fileFailure(error)

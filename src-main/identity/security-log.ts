@@ -26,7 +26,7 @@ export interface SecurityLog {
 }
 
 /** Events that anyone can cause, so they must not fill the disk. */
-const byAnybody: readonly SecurityEventType[] = ['sign_in_failed', 'registration_refused']
+const byAnybody: readonly SecurityEventType[] = ['sign_in_failed', 'registration_refused', 'run_refused']
 const perMinute = 100
 
 /**

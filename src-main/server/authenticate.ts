@@ -1,8 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { SecurityEventType } from '../../src-shared/contract/identity.ts'
+import type { UserId } from '../../src-shared/contract/ids.ts'
 import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import type { Api, CallContext } from '../api/api.ts'
+import type { LiveTree } from '../platform/process/live-trees.ts'
 import type { AddressLimits } from './address-limits.ts'
 import type { Connections } from './connections.ts'
+import { sourceOf } from './request-source.ts'
+import { aboutRun, isOwnToken, runRefusal, type RunPeers } from './run-peers.ts'
 
 type Principal = CallContext['principal']
 
@@ -11,10 +17,22 @@ export interface Authenticator {
   authenticate(token: string | null): Promise<Principal>
   /** Grows whenever a session or token ends. */
   endings(): number
+  readonly securityLog: {
+    note(note: {
+      readonly type: SecurityEventType
+      readonly user_id: UserId | null
+      readonly actor: string
+      readonly source: NonNullable<CallContext['source']>
+      readonly details: Readonly<Record<string, unknown>>
+    }): void
+  }
 }
 
 export interface Guard {
-  /** Checks the caller before the body is read. */
+  /**
+   * Checks the caller before the body is read. A program of a run is let in with that run's token only, and nowhere
+   * without one.
+   */
   admit(request: FastifyRequest, rule: CallerRule, options?: AdmitOptions): Promise<void>
   /** Returns the admitted caller. */
   principalOf(request: FastifyRequest): Principal
@@ -29,6 +47,16 @@ export interface AdmitOptions {
   readonly query?: boolean
   /** Admits a read-only token for any method, because the called operation decides. */
   readonly reads?: boolean
+  /** The code of the refusal of a program of a run. */
+  readonly ofRun?: 'invalid_token' | 'other_user'
+}
+
+interface GuardParts {
+  readonly authenticator: Authenticator
+  readonly api: Pick<Api, 'admit'>
+  readonly addresses: Pick<AddressLimits, 'failed'>
+  readonly connections: Pick<Connections, 'claim'>
+  readonly runs: RunPeers
 }
 
 interface Caller {
@@ -47,17 +75,29 @@ declare module 'fastify' {
  * Stores each request's caller on the request. A WeakMap would make every small garbage collection several times
  * slower.
  */
-export function createGuard(
-  app: FastifyInstance,
-  authenticator: Authenticator,
-  api: Pick<Api, 'admit'>,
-  addresses: Pick<AddressLimits, 'failed'>,
-  connections: Pick<Connections, 'claim'>,
-): Guard {
+export function createGuard(app: FastifyInstance, parts: GuardParts): Guard {
+  const { authenticator, api, addresses, connections, runs } = parts
   app.decorateRequest('caller', null)
+  const refuse = (request: FastifyRequest, trees: readonly LiveTree[], principal: Principal, options: AdmitOptions) => {
+    const refusal = new ApiError(runRefusal(trees, options.ofRun ?? 'invalid_token'))
+    // A page that was left in mid-request is no program of a run.
+    if (trees.length === 0 && request.raw.socket.destroyed) return refusal
+    const { actor, details } = aboutRun(trees)
+    authenticator.securityLog.note({
+      type: 'run_refused',
+      user_id: principal.kind === 'user' ? principal.user_id : null,
+      actor,
+      source: sourceOf(request, principal),
+      details: { ...details, method: request.method, path: request.routeOptions.url ?? null },
+    })
+    return refusal
+  }
   return {
-    admit: async (request, rule, { query = false, reads = false } = {}) => {
+    admit: async (request, rule, options = {}) => {
+      const { query = false, reads = false } = options
+      const trees = await runs.of(request.raw.socket)
       if (rule === 'public') {
+        if (trees !== null) throw refuse(request, trees, anonymous, options)
         request.caller = { principal: await operatorOf(request, authenticator), token: null }
         connections.claim(request.raw.socket, `address ${request.ip}`)
         return
@@ -67,17 +107,20 @@ export function createGuard(
         if (token !== null) addresses.failed(request.ip)
         throw error
       })
+      if (trees !== null && !isOwnToken(trees, token ?? '')) throw refuse(request, trees, principal, options)
       api.admit(rule, principal, !reads && request.method !== 'GET' && request.method !== 'HEAD')
       connections.claim(request.raw.socket, ownerOf(principal))
       request.caller = { principal, token }
     },
-    principalOf: (request) => request.caller?.principal ?? { kind: 'anonymous' },
+    principalOf: (request) => request.caller?.principal ?? anonymous,
     recheck: async (request) => {
       await authenticator.authenticate(request.caller?.token ?? null)
     },
     endings: () => authenticator.endings(),
   }
 }
+
+const anonymous: Principal = { kind: 'anonymous' }
 
 /** Returns the key by which connections and streams are counted together. */
 export function ownerOf(principal: Principal): string {
@@ -96,7 +139,6 @@ export function ownerOf(principal: Principal): string {
 
 /** Returns the operator signed in on this machine by a link, even for operations without authentication. */
 async function operatorOf(request: FastifyRequest, authenticator: Authenticator): Promise<Principal> {
-  const anonymous: Principal = { kind: 'anonymous' }
   const token = bearerOf(request)
   if (!token?.startsWith('local_')) return anonymous
   return await authenticator.authenticate(token).catch(() => anonymous)

@@ -15,6 +15,7 @@ import { addMcpRoute } from './mcp/route.ts'
 import { readJson } from './read-json.ts'
 import { routeNotFound, validationFailed } from './refusals.ts'
 import { addOperationRoutes, apiPrefix } from './rest.ts'
+import { createRunPeers } from './run-peers.ts'
 import { createSseStreams, type SseTiming } from './sse.ts'
 import { addStreamRoutes } from './streams.ts'
 import { addWebRoutes, isPagePath, sendPage } from './web.ts'
@@ -115,7 +116,7 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
   const addresses = createAddressLimits(limits)
   const app = createApp(config, { log, limits, addresses })
   const connections = trackConnections(app.server, limits.connections)
-  const guard = createGuard(app, identity, api, addresses, connections)
+  const guard = createGuard(app, { authenticator: identity, api, addresses, connections, runs: createRunPeers() })
   const sse = createSseStreams(log, config.sse ?? defaultSse)
   const parts = { api, guard, lifetime: lifetime.signal }
   addOperationRoutes(app, parts)

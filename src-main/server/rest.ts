@@ -42,7 +42,7 @@ function addOperationRoute(app: FastifyInstance, name: OperationName, spec: Oper
     url: routePath(spec.path),
     ...(spec.bodyBytes !== undefined && { bodyLimit: spec.bodyBytes }),
     onRequest: async (request) => {
-      await guard.admit(request, spec.who)
+      await guard.admit(request, spec.who, name === 'auth.register' ? { ofRun: 'other_user' } : {})
       if (name === 'auth.local') await requireThisMachine(request)
     },
     handler: async (request, reply) => {

@@ -95,6 +95,7 @@ export const securityEventTypes = [
   'member_changed',
   'member_removed',
   'exposed',
+  'run_refused',
 ] as const
 
 export const SecurityLogEntry = z
@@ -103,7 +104,7 @@ export const SecurityLogEntry = z
     type: z.enum(securityEventTypes),
     at: Timestamp,
     user_id: UserId.nullable().describe('Whose account it is about; null where there is none.'),
-    actor: z.string().describe('Who did it: user:<handle>, user:local, user:anonymous or system.'),
+    actor: z.string().describe('Who did it: user:<handle>, user:local, user:anonymous, agent:<id> or system.'),
     address: z.string().nullable().describe('null: from this machine’s window or by the service itself.'),
     client: z.string().nullable(),
     details: z.record(z.string(), z.unknown()),

@@ -24,6 +24,7 @@ const words: Readonly<Record<SecurityEventType, string>> = {
   member_changed: 'Changed a member’s role',
   member_removed: 'Removed a member',
   exposed: 'Started where others can reach it',
+  run_refused: 'Used another’s sign-in from a run',
 }
 
 /** What an entry of the security log tells, in a sentence’s beginning. */

@@ -54,7 +54,7 @@ export const identityOperations = {
       }),
     Session,
     200,
-    ['invalid_credentials', 'rate_limited'],
+    ['invalid_credentials', 'invalid_token', 'rate_limited'],
   ),
   'auth.local': post(
     '/auth/local',
@@ -63,7 +63,7 @@ export const identityOperations = {
     z.object({ code: z.string().max(100) }),
     Session.omit({ user: true, refresh_token: true }),
     200,
-    ['invalid_credentials'],
+    ['invalid_credentials', 'invalid_token'],
   ),
   'auth.refresh': post(
     '/auth/refresh',
@@ -72,7 +72,7 @@ export const identityOperations = {
     z.object({ refresh_token: z.string() }),
     Session,
     200,
-    ['invalid_refresh_token', 'refresh_token_reused'],
+    ['invalid_refresh_token', 'refresh_token_reused', 'invalid_token'],
   ),
   'auth.logout': post(
     '/auth/logout',
@@ -81,6 +81,7 @@ export const identityOperations = {
     z.object({ refresh_token: z.string() }),
     z.null(),
     204,
+    ['invalid_token'],
   ),
   'auth.me': get(
     '/auth/me',

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { findOnPath } from '../../../src-main/platform/process/find-on-path.ts'
 import type { AppConfig } from '../../../src-main/platform/config/config.ts'
+import { startJob } from '../../helpers/job.ts'
 import { runApp } from '../../helpers/running-app.ts'
 
 // Who comes through a tunnel is not the user of this machine, whoever started the tunnel. Only Linux tells.
@@ -83,6 +84,21 @@ describe.runIf(socat !== null)('a tunnel', () => {
     expect(await post(ssh.url, '/auth/local', { code })).toBe('401 invalid_credentials')
     expect(await post(running.url, '/auth/local', { code })).toBe('200')
   })
+
+  it('passes a person on, and a run with its own token only', async () => {
+    await using job = await startJob()
+    const { client, url } = job.running
+    using ssh = await startTunnel('ssh', url)
+    const { token } = await client.call('auth.create_token', { name: 'mine' })
+    const ask = (bearer: string) =>
+      `curl -s -o /dev/null -w '%{http_code} ' -H "authorization: Bearer ${bearer}" ${ssh.url}/api/v1/projects`
+    const command = `{ ${ask(token)}; ${ask('$SVC_API_TOKEN')}; } > answers.new; mv answers.new answers; exec sleep 600`
+    const { path } = await job.claim(await job.task(), await job.agent(command))
+    await expect.poll(() => existsSync(join(path, 'answers')), { timeout: 10_000 }).toBe(true)
+    expect(readFileSync(join(path, 'answers'), 'utf8')).toBe('401 200 ')
+    const headers = { authorization: `Bearer ${token}` }
+    expect((await fetch(`${ssh.url}/api/v1/projects`, { headers })).status).toBe(200)
+  })
 })
 
 describe.runIf(hasSshd)('ssh itself', () => {
@@ -125,5 +141,19 @@ describe.runIf(hasSshd)('ssh itself', () => {
     const code = running.app.identity.createLocalCode()
     expect(await post(url, '/auth/local', { code })).toBe('401 invalid_credentials')
     expect(await register(running.url, 'ada')).toBe('201')
+  })
+
+  it('passes a run on with its own token only, through the machine’s own sshd', async () => {
+    await using job = await startJob()
+    const { client, url } = job.running
+    const port = await freePort()
+    const { token } = await client.call('auth.create_token', { name: 'mine' })
+    const forward = `${port}:127.0.0.1:${new URL(url).port}`
+    const ask = (bearer: string) =>
+      `curl -s -o /dev/null -w '%{http_code} ' --retry 20 --retry-connrefused --retry-delay 1 -H "authorization: Bearer ${bearer}" http://127.0.0.1:${port}/api/v1/projects`
+    const command = `ssh -N -F ${config} -L ${forward} copse-test & { ${ask(token)}; ${ask('$SVC_API_TOKEN')}; } > answers.new; mv answers.new answers; kill $!`
+    const { path } = await job.claim(await job.task(), await job.agent(command))
+    await expect.poll(() => existsSync(join(path, 'answers')), { timeout: 20_000 }).toBe(true)
+    expect(readFileSync(join(path, 'answers'), 'utf8')).toBe('401 200 ')
   })
 })
