@@ -8,7 +8,7 @@ const state = (word: string, ...folders: readonly string[]): AgentNeeds => ({
 })
 
 /** Returns the folders that programs use which follow the XDG base directories. */
-const xdg = (name: string): readonly string[] =>
+export const xdg = (name: string): readonly string[] =>
   ['~/.config', '~/.local/share', '~/.local/state'].map((base) => `${base}/${name}`)
 
 /** Agents without an executor of their own, which run as a command or over ACP: where each keeps its own state. */

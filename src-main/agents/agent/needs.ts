@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
 import type { ExecutionRun } from '../../ports/executors.ts'
 import type { AgentNeeds } from '../definition.ts'
-import { knownAgents } from './known-agents.ts'
+import { knownAgents, xdg } from './known-agents.ts'
 
 export interface RunNeeds {
   readonly folders: readonly string[]
@@ -27,12 +27,41 @@ export async function neededBy(
   const needs = own ? [own] : named
   const folders = needs.flatMap((one) => foldersOf(one, config.env ?? {}))
   for (const folder of folders) await makePlace(folder)
+  const unknown = needs.length > 0 ? [] : ownFoldersOf(own_command, config.env ?? {})
   const starts = needs.flatMap(({ variables = [] }) => variables)
   return {
-    folders,
+    folders: [...folders, ...unknown],
     hosts: needs.flatMap(({ hosts }) => hosts),
     variables: Object.keys(process.env).filter((name) => starts.some((start) => name.startsWith(start))),
   }
+}
+
+/** Programs whose folders are no agent's own: others trust what is in them. */
+const notAgents = new Set([
+  ...['sh', 'bash', 'zsh', 'fish', 'env', 'exec', 'nice', 'time', 'timeout', 'sudo', 'git', 'ssh', 'gh', 'glab', 'hub'],
+  ...['node', 'npm', 'npx', 'pnpm', 'yarn', 'bun', 'bunx', 'deno', 'python', 'python3', 'uv', 'uvx', 'pipx', 'pip'],
+  ...['cargo', 'rustup', 'go', 'java', 'mvn', 'gradle', 'dotnet', 'ruby', 'gem', 'bundle', 'php', 'composer', 'docker'],
+  ...['podman', 'kubectl', 'helm', 'aws', 'az', 'gcloud', 'op', 'pass', 'gpg', 'vim', 'nvim', 'emacs', 'code', 'tmux'],
+  ...['systemd', 'systemctl', 'autostart', 'direnv', 'mise', 'asdf', 'config', 'local', 'cache', 'profile', 'copse'],
+])
+
+/**
+ * Returns the existing folders below home that bear the name of a program that nobody listed: its settings and sign-in,
+ * as its user made them.
+ */
+function ownFoldersOf(command: string, env: NonNullable<AgentConfig['env']>): readonly string[] {
+  const words = command.split(/[;&|\n]/).flatMap((part) =>
+    part
+      .trim()
+      .replace(/^(?:\w+=\S*\s+)+/, '')
+      .split(/\s+/, 3),
+  )
+  const names = words.map((word) => basename(word)).filter((name) => /^[a-z][\w-]+$/.test(name) && !notAgents.has(name))
+  const places = names.flatMap((name) => [`~/.${name}`, ...xdg(name), `~/.${name}.json`])
+  const home = env['HOME'] ?? homedir()
+  return foldersOf({ folders: [...new Set(places)] }, env).filter((place) =>
+    existsSync(place.replace(/^~(?=\/)/, () => home)),
+  )
 }
 
 /** Returns whether a command line names an agent. */

@@ -142,6 +142,22 @@ describe.runIf(runnable)('the home of a contained run', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
+  it('shows an unknown agent its own settings, and no other program’s', async () => {
+    await using job = await startJob()
+    await put({
+      'bin/wren':
+        '#!/bin/sh\ncat ~/.wren/config > seen.txt; cat ~/.other/config ~/.config/git/config >> seen.txt; echo more >> ~/.wren/config\n',
+      '.wren/config': 'model\n',
+      '.other/config': 'hidden\n',
+    })
+    await chmod(join(home, 'bin/wren'), 0o755)
+    const { run, seen, entries } = await runIn(job, `MODE=fast ${home}/bin/wren --go`)
+    expect(run, run.error ?? '').toMatchObject({ status: 'succeeded' })
+    expect(seen('seen.txt')).toBe('model\n')
+    expect(readFileSync(join(home, '.wren/config'), 'utf8')).toBe('model\nmore\n')
+    expect(entries.filter(({ type }) => type === 'home_written')).toEqual([])
+  })
+
   it('is said where a run fails in it, reads included', async () => {
     await using job = await startJob()
     await put({ '.wren/key': 'hidden' })
