@@ -7,7 +7,7 @@ import { createApi } from './api/create-api.ts'
 import { isExposed, type AppConfig } from './platform/config/config.ts'
 import { createLogger, type Logger } from './platform/logging/log.ts'
 import { canTellPeers } from './platform/process/peer-socket.ts'
-import { prepareDataDir } from './platform/config/paths.ts'
+import { defaultDataDir, prepareDataDir } from './platform/config/paths.ts'
 import type { SecretSeal } from './platform/config/secret-seal.ts'
 import { createRedactor, validateRedactionPattern } from './platform/text/redact.ts'
 import { asksForUser, type RegistrationPolicy } from './domain/access/registration.ts'
@@ -27,6 +27,7 @@ import { changeWorkflow } from './projects/change-workflow.ts'
 import { pluginTraits } from './plugins/create-plugins.ts'
 import { createWorkflows } from './core/workflows.ts'
 import { createAgentHomes } from './containment/agent-homes.ts'
+import { createDataFolders } from './containment/data-folders.ts'
 import { createContainment } from './containment/create-containment.ts'
 import type { AgentHomes } from './ports/agent-homes.ts'
 import type { Containment } from './ports/containment.ts'
@@ -97,6 +98,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const views = createGitViews({ dataDir: config.dataDir, log: log.child({ module: 'views' }) })
     const containment = createContainment({
       dataDir: config.dataDir,
+      otherData: createDataFolders(config.dataDir, defaultDataDir(process.env, process.platform)),
       views,
       workspaceRoot: config.workspaceRoot,
       credentials: () => credentialFolders(store.read.agents.list()),

@@ -29,11 +29,14 @@ export const quoted = (words: readonly string[]): string =>
   words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
 
 /**
- * Removes `--new-session`, because a run has its own session already and a terminal would have no interrupt keys and no
- * size in another one.
+ * Gives a run its own System V memory and host name. Removes `--new-session`, because it has its own session already
+ * and a terminal would have no interrupt keys and no size in another one.
  */
-export const inOneSession = (command: BwrapCommand): BwrapCommand =>
-  command.filter((word, index) => !(word === '--new-session' && index < command.indexOf('--')))
+export const alone = (command: BwrapCommand): BwrapCommand => [
+  ...command.slice(0, 1),
+  ...['--unshare-ipc', '--unshare-uts'],
+  ...command.slice(1).filter((word, index) => !(word === '--new-session' && index < command.indexOf('--'))),
+]
 
 /** Adds options after all mounts, which end before bubblewrap's own devices. */
 export function mountedLast(command: BwrapCommand, options: readonly string[]): BwrapCommand {

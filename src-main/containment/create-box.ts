@@ -9,7 +9,7 @@ import type { GitView, GitViews } from '../ports/git-views.ts'
 import { makeCaches } from './caches.ts'
 import { createCgroup } from './cgroup.ts'
 import { canEndGently } from './machine.ts'
-import { inOneSession, mountedLast, quoted, readBwrap, type BwrapCommand } from './bwrap-command.ts'
+import { alone, mountedLast, quoted, readBwrap, type BwrapCommand } from './bwrap-command.ts'
 import { createDenials, missingPaths, readDenial, readOnlyPaths, type Denials } from './denials.ts'
 import { addressOf, forwardPort, type ForwardedRun, type Forwarder } from './forwarders.ts'
 import { heldRefs } from './held-refs.ts'
@@ -20,7 +20,7 @@ import { watchAnswers } from './watch-answers.ts'
 import { makeTemporary, removeTemporary } from './temporary.ts'
 import { containedVariables } from './variables.ts'
 
-export interface BoxOptions extends Pick<OwnPlaces, 'dataDir' | 'workspaceRoot' | 'credentials'> {
+export interface BoxOptions extends Pick<OwnPlaces, 'dataDir' | 'otherData' | 'workspaceRoot' | 'credentials'> {
   /** Returns the API's URL once it listens. */
   readonly apiUrl: () => string | null
   /** Gives runs views of common git folders; without it they write the repository's own. */
@@ -130,7 +130,7 @@ async function contain(
     const ignore = gently ? "trap '' HUP INT QUIT TERM; " : ''
     const mounts = view?.mounts.flatMap(({ from, to, writable }) => [writable ? '--bind' : '--ro-bind', from, to]) ?? []
     const inBox = (command: BwrapCommand): BwrapCommand =>
-      mountedLast(opened?.mounted(inOneSession(command)) ?? inOneSession(command), mounts)
+      mountedLast(opened?.mounted(alone(command)) ?? alone(command), mounts)
     const words = rest.map((word) => {
       const command = readBwrap(word)
       // The caller's `exec` replaces the shell, so that bubblewrap ends with this process.

@@ -21,6 +21,8 @@ const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManag
 
 export interface OwnPlaces {
   readonly dataDir: string
+  /** The data folders of other services of this account. */
+  readonly otherData: () => readonly string[]
   readonly workspaceRoot: string
   /** Folders below home with agents' credentials, with `~`. A run can't read them unless its own agent names them. */
   readonly credentials: () => readonly string[]
@@ -58,6 +60,7 @@ export function placesOf(request: BoxRequest, ownPlaces: OwnPlaces): Places {
     denyRead: there([
       ...hiddenHomes,
       ownPlaces.dataDir,
+      ...ownPlaces.otherData(),
       ownPlaces.workspaceRoot,
       tmpdir(),
       ...inHome(keys),

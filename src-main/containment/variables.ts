@@ -14,10 +14,13 @@ const names = new Set([
   ...['JAVA_HOME', 'GRADLE_USER_HOME', 'GRADLE_OPTS', 'MAVEN_OPTS', 'M2_HOME', 'KOTLIN_HOME', 'DOTNET_ROOT'],
   ...['ANDROID_HOME', 'ANDROID_SDK_ROOT', 'GEM_HOME', 'GEM_PATH', 'BUNDLE_PATH', 'RBENV_ROOT', 'COMPOSER_HOME'],
   ...['CC', 'CXX', 'CFLAGS', 'CXXFLAGS', 'CPPFLAGS', 'LDFLAGS', 'MAKEFLAGS', 'PKG_CONFIG_PATH', 'LD_LIBRARY_PATH'],
+  ...['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL', 'GIT_TERMINAL_PROMPT'],
+  ...['GIT_CONFIG_NOSYSTEM', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'GIT_EDITOR', 'GIT_PAGER', 'GIT_EXEC_PATH'],
+  ...['GIT_TEMPLATE_DIR', 'GIT_LFS_SKIP_SMUDGE', 'GIT_OPTIONAL_LOCKS', 'GIT_CEILING_DIRECTORIES'],
   ...['NIX_PATH', 'NIX_PROFILES', 'NIX_SSL_CERT_FILE', 'HOMEBREW_PREFIX', 'SDKMAN_DIR', 'ASDF_DIR', 'MISE_DATA_DIR'],
 ])
-/** `GIT_` except the programs that git asks for passwords. */
-const patterns = [/^LC_/, /^SVC_/, /^GIT_(?!ASKPASS$|SSH$|SSH_COMMAND$)/]
+const patterns = [/^LC_[A-Z]+$/]
+const proxies = /^(?:HTTPS?|ALL|FTP)_PROXY$/i
 
 /**
  * Returns the environment of a contained run: the given variables, and inherited ones that are surely no key. A
@@ -33,5 +36,10 @@ export function containedVariables(
     given.includes(name) ||
     names.has(name) ||
     patterns.some((pattern) => pattern.test(name))
-  return Object.fromEntries(Object.entries(env).filter(([name, value]) => isKept(name, value)))
+  const isPersons = (name: string): boolean => proxies.test(name) && !given.includes(name)
+  const kept = Object.entries(env).filter(([name, value]) => isKept(name, value))
+  return Object.fromEntries(kept.map(([name, value]) => [name, isPersons(name) ? withoutUser(value) : value]))
 }
+
+/** A proxy's user and password are the person's. */
+const withoutUser = (url: string): string => url.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/@]*@/i, '$1')

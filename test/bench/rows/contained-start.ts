@@ -33,6 +33,7 @@ const containedStart = (level: ContainmentRules['level'], name: string): BenchRo
     const containment = createContainment({
       dataDir: join(folder, 'data'),
       workspaceRoot: join(folder, 'data', 'workspaces'),
+      otherData: () => [],
       credentials: () => ['~/.claude', '~/.codex'],
       auto: 'auto',
       apiUrl: () => 'http://127.0.0.1:4870',

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createDataFolders } from '../../../src-main/containment/data-folders.ts'
 import { spawnTree } from '../../../src-main/platform/process/process.ts'
 import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
 import { containmentIn, folderOutside, isContainable } from './test-containment.ts'
@@ -18,6 +19,9 @@ const repo = join(root, 'repo')
 const worktree = join(data, 'workspaces', 'own')
 const other = join(data, 'workspaces', 'other')
 const outside = join(root, 'outside')
+const otherCopse = join(root, 'other-copse')
+/** Shared memory of the person. */
+let segment: string | undefined
 const strange = join(tmpdir(), `copse-strange-${process.pid}`)
 const socket = join(strange, 'agent.sock')
 const homeBefore = process.env['HOME']
@@ -31,6 +35,7 @@ const urlOf = (server: typeof copse) => `http://127.0.0.1:${(server.address() as
 const portOf = (server: typeof copse) => (server.address() as AddressInfo).port
 
 const containment = containmentIn(root, {
+  otherData: createDataFolders(data, join(home, '.local/share/copse')),
   credentials: () => ['~/.claude', '/', '~', data],
   apiUrl: () => urlOf(copse),
 })
@@ -49,10 +54,14 @@ beforeAll(async () => {
   if (!runnable) return
   process.env['HOME'] = home
   for (const name of ['copse.db', 'signing.key', 'logs/run.log']) put(join(data, name))
-  for (const name of keyFiles) put(join(home, name))
+  for (const name of [...keyFiles, ...personalFiles]) put(join(home, name))
+  put(join(home, '.npmrc'), '//npm.test/:_authToken=secret-token\n')
+  put(join(otherCopse, 'copse.db'))
+  segment = /\d+/.exec(execFileSync('ipcmk', ['-M', '64'], { encoding: 'utf8' }))?.[0]
   put(join(home, '.claude', '.credentials.json'))
   put(join(home, '.npm', 'kept'))
   for (const name of profiles) put(join(home, name), 'mine\n')
+  put(join(home, '.gitconfig'), '[http]\n\textraHeader = "Authorization: Bearer secret-token"\n')
   put(join(outside, 'file'))
   put(socket.replace(/[^/]*$/, 'file'))
   mkdirSync(repo)
@@ -82,6 +91,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  if (segment !== undefined) execFileSync('ipcrm', ['-m', segment])
   await containment.close()
   for (const server of [copse, stranger, listed, agent]) server.close()
   if (homeBefore !== undefined) process.env['HOME'] = homeBefore
@@ -131,6 +141,26 @@ const keyFiles = [
   '.config/gh/hosts.yml',
   '.local/share/keyrings/login.keyring',
 ]
+const personalFiles = [
+  ...['.pypirc', '.cargo/credentials.toml', '.m2/settings-security.xml', '.pgpass', '.my.cnf', '.vault-token'],
+  ...['.bash_history', '.zsh_history', '.python_history', '.mozilla/firefox/cookies.sqlite', '.thunderbird/mail'],
+  ...['.config/chromium/Default/Cookies', '.config/google-chrome/Default/Cookies', '.config/rclone/rclone.conf'],
+  ...['.config/sops/age/keys.txt', '.config/doctl/config.yaml', '.config/hub', '.config/glab-cli/config.yml'],
+  ...['.terraform.d/credentials.tfrc.json', '.fly/config.yml', '.vercel/auth.json', '.netlify/config.json'],
+  ...[
+    '.local/share/uv/credentials/store',
+    '.gem/credentials',
+    '.pub-cache/credentials.json',
+    '.julia/servers/auth.toml',
+  ],
+  ...[
+    '.codex/auth.json',
+    '.config/Code/User/settings.json',
+    'Documents/letter.txt',
+    '.local/share/copse/copse.db',
+    'projects/other/.env',
+  ],
+]
 const profiles = [
   ...[
     '.gradle/init.d/x.gradle',
@@ -162,7 +192,13 @@ const escapes = (): readonly Attempt[] => [
   ['list the data folder', `ls ${data} | grep -q copse.db`],
   ['read another worktree', `cat ${other}/work.txt`],
   ['list the worktrees', `ls ${data}/workspaces | grep -q other`],
-  ...keyFiles.map((name): Attempt => [`read ~/${name}`, `cat ~/${name}`]),
+  ...[...keyFiles, ...personalFiles].map((name): Attempt => [`read ~/${name}`, `cat ~/${name}`]),
+  ['list the home folder', 'ls -A ~ | grep -qx Documents'],
+  ['read a token of npm', 'grep -q secret-token ~/.npmrc'],
+  ['read a password of git', 'grep -q secret-token ~/.gitconfig'],
+  ['read the database of another Copse', `cat ${otherCopse}/copse.db`],
+  ['see shared memory of the person', 'ipcs -m | grep -q 0x'],
+  ['know the machine by another name', 'hostname elsewhere'],
   ["read another agent's sign-in", 'cat ~/.claude/.credentials.json'],
   ['read what others keep in the temporary folder', `cat ${strange}/file`],
   ['reach a socket of the same person', `curl -m 3 --unix-socket ${socket} http://x/; [ $? != 7 ]`],
@@ -246,7 +282,7 @@ const allowed = (): readonly Attempt[] => [
 describe.runIf(runnable)('a contained run', () => {
   it('reaches nothing outside', async () => {
     const attempts = escapes()
-    expect(attempts.length).toBeGreaterThanOrEqual(60)
+    expect(attempts.length).toBeGreaterThanOrEqual(110)
     expect(await tryAll('worktree', attempts)).toEqual([])
   })
 

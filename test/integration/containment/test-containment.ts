@@ -16,6 +16,7 @@ export function containmentIn(root: string, more: Partial<ContainmentOptions> = 
   const dataDir = join(root, 'data')
   return createContainment({
     dataDir,
+    otherData: () => [],
     workspaceRoot: join(dataDir, 'workspaces'),
     credentials: () => [],
     auto: 'auto',
