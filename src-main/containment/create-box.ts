@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { basename } from 'node:path'
-import { portOfThisMachine } from '../../src-shared/contract/containment.ts'
+import { hostProblem, localPort } from '../../src-shared/contract/allowed-hosts.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
 import { treeVariable } from '../platform/process/tree-variable.ts'
@@ -11,7 +11,7 @@ import { createCgroup } from './cgroup.ts'
 import { canEndGently } from './machine.ts'
 import { alone, mountedLast, quoted, readBwrap, type BwrapCommand } from './bwrap-command.ts'
 import { createDenials, missingPaths, readDenial, readOnlyPaths, type Denials } from './denials.ts'
-import { addressOf, forwardPort, type ForwardedRun, type Forwarder } from './forwarders.ts'
+import { addressOf, forwardPort, thisMachine, type ForwardedRun, type Forwarder } from './forwarders.ts'
 import { heldRefs } from './held-refs.ts'
 import { openHomes, type OpenHomes } from './open-homes.ts'
 import { keepFromProxies, loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
@@ -86,16 +86,14 @@ async function contain(
     const limited = request.level === 'worktree_and_hosts'
     // On other systems a run has the machine's own loopback interface, as far as its profile allows.
     const url = apiUrl()
+    // Agents and projects may have others from before these were refused.
+    const hosts = (request.hosts ?? []).filter((host) => hostProblem(host) === null)
     if (limited && process.platform === 'linux') {
       const api = url === null ? null : new URL(url)
       if (api !== null) keepFromProxies(api)
-      forwarders = await forwardAll(
-        { folder: temporary, processMarker: env[treeVariable] ?? '' },
-        api,
-        request.hosts ?? [],
-      )
+      forwarders = await forwardAll({ folder: temporary, processMarker: env[treeVariable] ?? '' }, api, hosts)
     }
-    if (limited) manager.registerCommandNetworkLists(id, { allowedDomains: [...(request.hosts ?? [])] })
+    if (limited) manager.registerCommandNetworkLists(id, { allowedDomains: hosts.flatMap(asProxied) })
     const sockets = limited ? [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()] : []
     const knowledge = env['SVC_KNOWLEDGE_FILE']
     const given = [
@@ -164,12 +162,18 @@ exit $code`,
 const noProxy = 'localhost,127.0.0.1,::1'
 const proxied = ['NODE_USE_ENV_PROXY=1', `NO_PROXY=${noProxy}`, `no_proxy=${noProxy}`]
 
+/** Returns an allowed host as the proxy compares it: a port of this machine by each of its names. */
+function asProxied(host: string): readonly string[] {
+  const port = localPort(host)
+  return port === null ? [host] : ['127.0.0.1', 'localhost', '[::1]'].map((address) => `${address}:${port}`)
+}
+
 /** Forwards the service's API and the allowed ports of this machine. */
 async function forwardAll(run: ForwardedRun, api: URL | null, hosts: readonly string[]): Promise<readonly Forwarder[]> {
-  const ports = new Map(hosts.map((host) => [portOfThisMachine(host), '127.0.0.1']))
+  const ports = new Map(hosts.map((host) => [localPort(host), thisMachine]))
   if (api !== null) {
     const [host, port] = addressOf(api)
-    ports.set(port, host)
+    ports.set(port, [host])
   }
   return await Promise.all([...ports].flatMap(([port, host]) => (port === null ? [] : forwardPort(run, host, port))))
 }

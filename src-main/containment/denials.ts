@@ -41,11 +41,15 @@ export function createDenials(tell: (denial: Denial) => void): Denials {
 
 /** Parses a line of the library: a host from its proxy, a path from the system's log on macOS. Null for other lines. */
 export function readDenial(line: string): Omit<Denial, 'count'> | null {
-  const host = /\bdeny(?:\(\d+\))? network-outbound (\*:\d+|[^\s/]+?)(?::\d+)?(?: \(|$)/.exec(line)?.[1]
-  if (host !== undefined) return { what: 'host', target: host.replace(/^\[|\]$/g, '') }
+  const [, host, port] = /\bdeny(?:\(\d+\))? network-outbound (\*:\d+|[^\s/]+?)(?::(\d+))?(?: \(|$)/.exec(line) ?? []
+  if (host !== undefined) return { what: 'host', target: hostNamed(host.replace(/^\[|\]$/g, ''), port) }
   const [, access, path] = /\bdeny\(\d+\) file-(read|write)\S* (\/.*)$/.exec(line) ?? []
   return path === undefined ? null : { what: 'path', target: path, access: access === 'read' ? 'read' : 'write' }
 }
+
+/** Returns a host as it could be allowed: of this machine single ports, of others all. */
+const hostNamed = (host: string, port: string | undefined): string =>
+  port !== undefined && /^(?:localhost|127\.0\.0\.1|::1)$/i.test(host) ? `127.0.0.1:${port}` : host
 
 const readOnly = /EROFS|read-only file system/i
 const missing =

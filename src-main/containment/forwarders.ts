@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, isIP, type Socket, type TcpNetConnectOpts } from 'node:net'
 import { join } from 'node:path'
 import { noteRelay } from '../platform/process/live-trees.ts'
 
@@ -17,13 +17,22 @@ export interface ForwardedRun {
   readonly processMarker: string
 }
 
-/** Forwards a socket in a run's folder to an address. Inside the run, the same port leads to the socket. */
-export async function forwardPort(run: ForwardedRun, host: string, port: number): Promise<Forwarder> {
+/** Where a server of this machine listens: one for `localhost` may have chosen `::1` alone. */
+export const thisMachine: readonly string[] = ['127.0.0.1', '::1']
+
+/** Forwards a socket in a run's folder to the first host that answers. Inside the run, the same port leads there. */
+export async function forwardPort(run: ForwardedRun, hosts: readonly string[], port: number): Promise<Forwarder> {
   const { folder, processMarker } = run
+  const addresses = hosts.map((address) => ({ address, family: isIP(address) }))
+  const [host = ''] = hosts
+  const target: TcpNetConnectOpts =
+    addresses.length === 1
+      ? { host, port }
+      : { host: 'localhost', port, autoSelectFamily: true, lookup: (_name, _options, found) => found(null, addresses) }
   const path = join(folder, `${port}.sock`)
   const open = new Set<Socket>()
   const server = createServer((inside) => {
-    const outside = connect({ host, port })
+    const outside = connect(target)
     // Before anything is written to it.
     outside.once('connect', () => noteRelay(outside, processMarker))
     for (const [from, to] of [

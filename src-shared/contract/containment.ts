@@ -1,5 +1,6 @@
 import { z } from 'zod'
 
+import { hostProblem, normalHost } from './allowed-hosts.ts'
 import { containmentLevels } from './containment-levels.ts'
 
 export const ContainmentLevel = z
@@ -25,39 +26,19 @@ export const AllowedHosts = z
   .array(
     z
       .string()
-      .regex(
-        /^(?:\*\.)?[\w-]+(?:\.[\w-]+)+(?::\d{1,5})?$|^localhost(?::\d{1,5})?$/,
-        'A host, like `registry.example.com`, or a port of this machine, like `127.0.0.1:11434`.',
-      )
+      .max(300)
+      .overwrite(normalHost)
       .superRefine((host, context) => {
         const message = hostProblem(host)
         if (message !== null) context.addIssue({ code: 'custom', message })
       }),
   )
   .max(100)
-
-/** The ports inside a run's network at which containment itself listens. */
-const takenPorts = [1080, 3128]
-
-/** Returns why no run could reach a host that is written as it should be; null if one may. */
-function hostProblem(host: string): string | null {
-  const [name = '', port = ''] = host.split(':')
-  if (port !== '' && (Number(port) < 1 || Number(port) > 65_535)) return `${host} has no port that exists.`
-  if (/^\*\.[^.]+$/.test(name)) return `${host} is every host below .${name.slice(2)}. Name one domain.`
-  if (/^(?:0|169\.254)\./.test(name)) return `${name} is no address that a run may reach.`
-  if (portOfThisMachine(host) !== null || !/^(?:localhost|127\.[\d.]+)$/.test(name)) return null
-  if (name !== 'localhost' && name !== '127.0.0.1') return `Of this machine, a run reaches 127.0.0.1:PORT only.`
-  if (port === '') return `Name a port of this machine, like ${name}:11434.`
-  if (takenPorts.includes(Number(port)))
-    return `Containment itself uses port ${port}. Let the server listen at another.`
-  return `A run can’t reach ports below 1024 of this machine. Let the server listen at another.`
-}
-
-/** Returns the port of this machine that an allowed host names; null for other hosts. */
-export function portOfThisMachine(host: string): number | null {
-  const port = Number(/^(?:localhost|127\.0\.0\.1):(\d+)$/.exec(host)?.[1] ?? Number.NaN)
-  return port >= 1024 && port <= 65_535 && !takenPorts.includes(port) ? port : null
-}
+/** What each list of them says in its description. */
+export const allowedHostsText =
+  'Each is a name (`registry.example.com`, `*.example.com`) or an IPv4 address, with or without `:PORT`; or a port of ' +
+  'this machine, `127.0.0.1:PORT` from 1024 (`localhost:PORT` is saved as that). What no run could reach is ' +
+  '`validation_failed`.'
 
 /** Further paths that a run may read or write. */
 export const ExtraPaths = z.object({

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { effortPattern } from './effort.ts'
 import { branchPrefixProblem } from './branch-names.ts'
 import { executorProfiles, permissionPolicies } from './executor-profiles.ts'
-import { AllowedHosts, ContainmentLevel, ExtraPaths } from './containment.ts'
+import { AllowedHosts, allowedHostsText, ContainmentLevel, ExtraPaths } from './containment.ts'
 import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
 import { LifecycleHooks } from './lifecycle-hooks.ts'
 import { PromptTemplates } from './prompts.ts'
@@ -144,7 +144,9 @@ export const ProjectSettings = z
     ci_containment: ContainmentLevel.describe(
       'What the system lets checks, hooks and setup commands do: as `containment` of an agent.',
     ),
-    allowed_hosts: AllowedHosts.describe('Further hosts that these reach under `worktree_and_hosts`.'),
+    allowed_hosts: AllowedHosts.describe(
+      `Further hosts that these reach under \`worktree_and_hosts\`. ${allowedHostsText}`,
+    ),
     extra_paths: ExtraPaths.describe(
       'What they may read or write besides when contained; never the data folder, nor what holds it.',
     ),
@@ -257,7 +259,9 @@ export const AgentConfig = z.object({
         'Without it, agents of one type with the same credential folder and keys are one account.',
     ),
   containment: ContainmentLevel.optional(),
-  allowed_hosts: AllowedHosts.optional().describe('Further hosts that it reaches under `worktree_and_hosts`.'),
+  allowed_hosts: AllowedHosts.optional().describe(
+    `Further hosts that it reaches under \`worktree_and_hosts\`. ${allowedHostsText}`,
+  ),
   extra_paths: ExtraPaths.optional().describe(
     'What a contained run may read or write besides; never the data folder, nor what holds it.',
   ),

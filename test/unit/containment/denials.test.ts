@@ -5,6 +5,8 @@ import type { Denial } from '../../../src-main/ports/containment.ts'
 test.each([
   ['deny network-outbound registry.npmjs.org:443 (host is not on the allow list)', 'host', 'registry.npmjs.org'],
   ['deny network-outbound [2001:db8::1]:443 (no)', 'host', '2001:db8::1'],
+  ['deny network-outbound localhost:11434 (host is not on the allow list)', 'host', '127.0.0.1:11434'],
+  ['deny network-outbound ::1:8080 (host is not on the allow list)', 'host', '127.0.0.1:8080'],
   ['curl(81) deny(1) network-outbound *:8080', 'host', '*:8080'],
   ['node(77) deny(1) file-write-create /Users/me/.config/x', 'path', '/Users/me/.config/x'],
   ['cat(78) deny(1) file-read-data /Users/me/.ssh/id_ed25519', 'path', '/Users/me/.ssh/id_ed25519'],
