@@ -1,3 +1,4 @@
+import { hostProblem } from '../../../src-shared/contract/allowed-hosts.ts'
 import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
 import type { DeniedEntry } from './transcript-rows.ts'
 
@@ -15,6 +16,9 @@ export function isAllowed(
         denied.target,
       )
 }
+
+/** Whether any configuration can allow it. */
+export const canBeAllowed = ({ what, target }: Denied): boolean => what === 'path' || hostProblem(target) === null
 
 /** The configuration that allows it too: what is written may be read. */
 export function allowedToo(config: AgentConfig, { what, target, access = 'write' }: Denied): AgentConfig {

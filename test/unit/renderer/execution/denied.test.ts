@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allowedToo, isAllowed } from '../../../../src-renderer/features/execution/allow-denied.ts'
+import { allowedToo, canBeAllowed, isAllowed } from '../../../../src-renderer/features/execution/allow-denied.ts'
 import { createTranscriptRows } from '../../../../src-renderer/features/execution/transcript-rows.ts'
 import type { TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
 
@@ -54,4 +54,11 @@ test('adds what is allowed to the earlier list', () => {
   expect(allowedToo(reads, read).extra_paths).toEqual({ read: ['/r', '/b'] })
   expect([isAllowed(allowedToo(reads, read), read), isAllowed(reads, read)]).toEqual([true, false])
   expect(isAllowed({ containment: 'none' }, path)).toBe(true)
+})
+
+test('can allow paths, hosts and ports of this machine, but not what no run could reach', () => {
+  const can = (target: string) => canBeAllowed({ what: 'host', target })
+  expect(['a.test', '127.0.0.1:11434'].map(can)).toEqual([true, true])
+  expect(['169.254.169.254', '127.0.0.1:80', '*:443'].map(can)).toEqual([false, false, false])
+  expect(canBeAllowed({ what: 'path', target: '/a' })).toBe(true)
 })
