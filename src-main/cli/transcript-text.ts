@@ -1,21 +1,41 @@
-import { isTelemetryHost } from '../../src-shared/contract/telemetry-hosts.ts'
+import { hostProblem } from '../../src-shared/contract/allowed-hosts.ts'
+import { isTelemetry } from '../../src-shared/contract/telemetry-hosts.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { paint, plain } from './output.ts'
 
 /** Lines of a tool's result that are enough to recognise it; `--json` prints all. */
 const resultLines = 10
 
-/** Returns a function that formats entries for people, called in order; '' for entries of no use to people. */
-export function createTranscriptText(): (entry: TranscriptEntry) => string {
+export interface TranscriptText {
+  /** Formats the next entry for people; '' for entries of no use to people. */
+  readonly next: (entry: TranscriptEntry) => string
+  /** Formats what is told once for the whole run. */
+  readonly end: () => string
+}
+
+export function createTranscriptText(): TranscriptText {
   let inLine = false
-  return (entry) => {
-    const isOutput = entry.type === 'stdout' || entry.type === 'stderr'
-    const shown = textOf(entry)
-    if (shown === '') return ''
-    // Output arrives in pieces that may end within a line.
-    const text = isOutput ? shown : `${inLine ? '\n' : ''}${shown}\n`
-    inLine = isOutput && !text.endsWith('\n')
-    return text
+  const telemetry = new Set<string>()
+  const ownLine = (text: string): string => `${inLine ? '\n' : ''}${text}\n`
+  return {
+    next: (entry) => {
+      if (entry.type === 'denied' && isTelemetry(entry)) {
+        telemetry.add(entry.target)
+        return ''
+      }
+      const isOutput = entry.type === 'stdout' || entry.type === 'stderr'
+      const shown = textOf(entry)
+      if (shown === '') return ''
+      // Output arrives in pieces that may end within a line.
+      const text = isOutput ? shown : ownLine(shown)
+      inLine = isOutput && !text.endsWith('\n')
+      return text
+    },
+    end: () => {
+      if (telemetry.size === 0) return ''
+      const hosts = telemetry.size === 1 ? '1 host' : `${telemetry.size} hosts`
+      return ownLine(paint('dim', plain(`- Blocked the vendor’s telemetry (${hosts}): ${[...telemetry].join(', ')}.`)))
+    },
   }
 }
 
@@ -52,9 +72,9 @@ function textOf(entry: TranscriptEntry): string {
 }
 
 function deniedText({ what, target, count }: Extract<TranscriptEntry, { type: 'denied' }>): string {
-  if (what === 'host' && isTelemetryHost(target)) return `Blocked the vendor’s telemetry at ${target}.`
   const times = count > 1 ? ` (${count} times)` : ''
   const allow = what === 'host' ? 'allowed_hosts' : 'extra_paths'
+  if (what === 'host' && hostProblem(target) !== null) return `Blocked ${what} ${target}${times}.`
   return `Blocked ${what} ${target}${times}. Add it to the agent’s ${allow} to allow it.`
 }
 

@@ -48,8 +48,9 @@ async function showLogs(
   if (name !== undefined) return printLog(scene, id, name)
   const execution = await findExecution(scene, id, options.execution)
   if (options.follow === true) return follow(scene, execution)
-  const print = createPrinter(scene)
+  const { print, end } = createPrinter(scene)
   for await (const line of linesOf(scene, execution)) await print(JSON.parse(line) as TranscriptEntry)
+  await end()
 }
 
 async function listLogs({ client, out }: CommandContext, task_id: string): Promise<void> {
@@ -85,9 +86,20 @@ async function findExecution(
   throw new CliError('not_found', `No runs yet. Start one with \`svc task claim ${shortId(task_id)} --agent <agent>\`.`)
 }
 
-function createPrinter({ out }: CommandContext): (entry: TranscriptEntry) => Promise<void> {
-  const toText = createTranscriptText()
-  return (entry) => (out.json ? out.writeItem(entry, () => null) : out.raw(toText(entry)))
+interface Printer {
+  readonly print: (entry: TranscriptEntry) => Promise<void>
+  readonly end: () => Promise<void>
+}
+
+function createPrinter({ out }: CommandContext): Printer {
+  const { next, end } = createTranscriptText()
+  return {
+    print: (entry) => (out.json ? out.writeItem(entry, () => null) : out.raw(next(entry))),
+    end: async () => {
+      const text = end()
+      if (!out.json && text !== '') await out.raw(text)
+    },
+  }
 }
 
 /** Yields the transcript's complete lines; skips a line that is still being written. */
@@ -111,7 +123,7 @@ async function* linesOf({ client }: CommandContext, { id, task_id }: Execution):
 /** Prints until the execution has ended, across lost connections; then prints how it ended. */
 async function follow(scene: CommandContext, { id }: Execution): Promise<void> {
   const { client, out } = scene
-  const print = createPrinter(scene)
+  const { print, end } = createPrinter(scene)
   const untilKilled = new AbortController().signal
   endStreamWithReader()
   let after: number | null = null
@@ -128,6 +140,7 @@ async function follow(scene: CommandContext, { id }: Execution): Promise<void> {
     }
     return 'lost'
   })
+  await end()
   out.info(outcomeText(over))
 }
 

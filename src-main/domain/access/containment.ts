@@ -2,7 +2,7 @@ import { executorInfos, type ExecutorProfile } from '../../../src-shared/contrac
 import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 import type { AgentConfig } from '../../../src-shared/contract/projects.ts'
-import { isTelemetryHost } from '../../../src-shared/contract/telemetry-hosts.ts'
+import { isTelemetry } from '../../../src-shared/contract/telemetry-hosts.ts'
 import { invalidInput } from '../refusal.ts'
 
 interface ContainedAgent {
@@ -25,9 +25,11 @@ export function checkContainment(agent: ContainedAgent): Refusal | null {
 
 type Denied = Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' | 'target'>
 
-/** Describes what a project's script was denied, and what to do. */
-export function deniedNote(denied: readonly Denied[]): string {
-  return `Blocked by containment: ${denied.map(named).join(', ')}. If the script needs it, allow it in the project’s settings.`
+/** Describes what a project's script was denied, and what to do; null if that is nothing or telemetry. */
+export function deniedNote(denied: readonly Denied[]): string | null {
+  const targets = namesOf(denied)
+  if (targets.length === 0) return null
+  return `Blocked by containment: ${targets.join(', ')}. If the script needs it, allow it in the project’s settings.`
 }
 
 /** The maximum of named things in a sentence. */
@@ -35,12 +37,13 @@ const maxNamed = 5
 
 /** Describes that a failed run was contained, what it missed, and what to do. */
 export function containedNote(denied: readonly Denied[]): string {
-  const needed = denied.filter(({ what, target }) => what !== 'host' || !isTelemetryHost(target))
-  const targets = [...new Set(needed.map(named))]
+  const targets = namesOf(denied)
   if (targets.length === 0) return 'It ran contained, and nothing was seen to be blocked.'
   const rest = targets.length > maxNamed ? `, and ${targets.length - maxNamed} more` : ''
   const missed = targets.slice(0, maxNamed).join(', ')
   return `It ran contained, without ${missed}${rest}. If the agent needs it, allow it in the agent’s settings.`
 }
 
-const named = ({ what, target }: Denied): string => `${what} ${target}`
+const namesOf = (denied: readonly Denied[]): readonly string[] => [
+  ...new Set(denied.filter((one) => !isTelemetry(one)).map(({ what, target }) => `${what} ${target}`)),
+]

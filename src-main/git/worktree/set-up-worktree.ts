@@ -34,10 +34,10 @@ export async function runSetup(worktree: string, commands: readonly string[], op
     if (exit_code === 0) continue
     const output = await tail
     box?.onOutput(output)
-    const note = denied.length > 0 ? `\n${deniedNote(denied)}` : ''
+    const note = deniedNote(denied)
     throw new WorkspaceError(
       'setup_failed',
-      `The setup command "${command}" ended with exit code ${exit_code}.\n${output}${note}`,
+      `The setup command "${command}" ended with exit code ${exit_code}.\n${output}${note === null ? '' : `\n${note}`}`,
     )
   }
 }

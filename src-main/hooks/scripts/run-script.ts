@@ -60,7 +60,8 @@ async function perform(
   if (tree === null) return { exit_code: notStartedCode }
   const ending = await supervise(script, tree, output, graceMs, signal)
   boxed?.onOutput(output.tail())
-  if (denied.size > 0) await output.note(`\n${deniedNote([...denied.values()])}\n`)
+  const note = deniedNote([...denied.values()])
+  if (note !== null) await output.note(`\n${note}\n`)
   return ending
 }
 

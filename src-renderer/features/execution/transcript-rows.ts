@@ -1,4 +1,4 @@
-import { isTelemetryHost } from '../../../src-shared/contract/telemetry-hosts.ts'
+import { isTelemetry } from '../../../src-shared/contract/telemetry-hosts.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
 
 type Entry<T extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: T }>
@@ -152,7 +152,7 @@ function addResult(state: State, result: ToolResult): void {
 
 /** One row a target: a later entry tells how often by then. All hosts of telemetry are one row. */
 function addDenied({ rows, deniedRow }: State, denied: DeniedEntry): void {
-  if (denied.what === 'host' && isTelemetryHost(denied.target)) return addTelemetry(rows, denied)
+  if (isTelemetry(denied)) return addTelemetry(rows, denied)
   const name = `${denied.what} ${denied.target}`
   const index = deniedRow.get(name)
   const row = index === undefined ? undefined : rows[index]

@@ -63,6 +63,21 @@ describe.runIf(isContainable(containmentIn(outside)))('denials', () => {
     expect(items.at(-1)?.step_results[0]?.output_tail).toMatch(/Blocked by containment: host denied\.test\./)
   })
 
+  it('are not named after it if they are telemetry', async () => {
+    await using job = await startJob()
+    await job.settings({ ci_containment: 'worktree_and_hosts' })
+    const ci_steps = ['for host in sentry.io us.i.posthog.com; do curl -sS -m 5 http://$host/; done; exit 1']
+    const task = await job.task({ review_config: { ci_steps, review_prompt: null } })
+    await job.claim(task, await job.agent('echo work > work.txt'))
+    const { items } = await job.running.eventually(
+      () => job.running.client.call('tasks.reviews', { task_id: task.id }),
+      ({ items: all }) => all.some(({ step_results }) => step_results[0]?.exit_code != null),
+    )
+    const tail = items.at(-1)?.step_results[0]?.output_tail
+    expect(tail).toContain('blocked by network allowlist')
+    expect(tail).not.toContain('Blocked by containment')
+  })
+
   it('are named with the setup command that failed', async () => {
     await using job = await startJob()
     await job.settings({ ci_containment: 'worktree', setup_commands: [`echo x > ${outside}/setup`] })

@@ -6,7 +6,7 @@ const at = '2026-11-21T09:30:00.000Z'
 
 function shown(entries: readonly TranscriptEntry[]): string {
   const toText = createTranscriptText()
-  return entries.map(toText).join('')
+  return entries.map(toText.next).join('') + toText.end()
 }
 
 test('prints output as it came and starts a new line for what follows', () => {
@@ -36,6 +36,20 @@ test('marks a prompt, cuts a long tool result and leaves usage to --json', () =>
 test('prints a denial in one line that says how to allow it', () => {
   expect(shown([{ type: 'denied', at, what: 'host', target: 'a.test', count: 3 }])).toBe(
     '- Blocked host a.test (3 times). Add it to the agent’s allowed_hosts to allow it.\n',
+  )
+})
+
+test('prints all telemetry that was blocked in one line', () => {
+  const hosts = ['statsig.anthropic.com', 'o1.ingest.sentry.io', 'browser-intake-us5-datadoghq.com']
+  const denied = [...hosts, ...hosts].map((target) => ({ type: 'denied', at, what: 'host', target, count: 2 }) as const)
+  expect(shown([...denied, { type: 'stdout', at, text: 'Done.' }])).toBe(
+    `Done.\n- Blocked the vendor’s telemetry (3 hosts): ${hosts.join(', ')}.\n`,
+  )
+})
+
+test('names no way to allow what no run could reach', () => {
+  expect(shown([{ type: 'denied', at, what: 'host', target: '169.254.169.254', count: 1 }])).toBe(
+    '- Blocked host 169.254.169.254.\n',
   )
 })
 
