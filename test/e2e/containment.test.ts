@@ -62,6 +62,17 @@ test('sets the containment of agents and scripts, and offers it to older agents'
   })
 
   await page.evaluate((id) => (location.hash = `#/p/${id}/settings/containment`), project.id)
+  const loose = await client.call('agents.create', {
+    name: 'Loose',
+    executor: 'command',
+    config: { command: 'true', containment: 'none' },
+  })
+  if (isAble) {
+    await page.getByText('Not contained: Loose.').waitFor()
+    await page.getByRole('button', { name: 'Contain it' }).click()
+    await page.getByText('Not contained: Loose.').waitFor({ state: 'detached' })
+    expect((await agentNow(loose.id)).containment).toBe('auto')
+  }
   const scripts = page.getByRole('combobox', { name: 'Containment' })
   await expect.poll(() => scripts.inputValue()).toBe('auto')
   await scripts.selectOption('worktree')
