@@ -2,7 +2,7 @@ import { resolveCommit } from './branch.ts'
 import { allButCopies, findCopies, unstageCopies } from './copied-files.ts'
 import { GitError } from './git-error.ts'
 import { identityOptions } from './identity.ts'
-import { addNestedFiles, allButInner, listInner } from './nested.ts'
+import { addNestedFiles, addSubmodules, allButInner, listInner } from './nested.ts'
 import { readGit, runGit } from './run-git.ts'
 import type { Git, GitOptions } from './run-git.ts'
 import { excludeLockFile, readStatus } from './status.ts'
@@ -52,6 +52,7 @@ export async function commitEverything(cwd: string, message: string, { signal }:
     accept: [0, 1],
   })
   const git: Git = (args, more = {}) => runGit(cwd, args, { signal, access: 'write', ...more })
+  await addSubmodules(cwd, git, inner, { signal })
   await addNestedFiles(cwd, git, inner, { signal })
   await unstageCopies(git, copies)
   const staged = await runGit(cwd, ['diff', '--cached', '--quiet', 'HEAD', '--'], { signal, accept: [0, 1, 128] })

@@ -24,16 +24,24 @@ export interface InnerRepositories {
   readonly nested: readonly string[]
   /** Other worktrees of the same repository, whose work is on its branches. */
   readonly worktrees: readonly string[]
+  /** Submodules that are checked out. */
+  readonly submodules: readonly string[]
 }
 
 /** Finds the repositories that git would record as one entry, or not at all. */
 export async function findInner(worktree: string, { links, untracked }: IndexLinks): Promise<InnerRepositories> {
   const found = untracked.filter((key) => key.endsWith('/')).map((key) => key.slice(0, -1))
+  const inner: { nested: string[]; worktrees: string[]; submodules: string[] } = {
+    nested: [],
+    worktrees: [],
+    submodules: [],
+  }
   if (links.length > 0) {
     const submodules = await submodulePaths(worktree)
-    found.push(...links.filter((key) => !submodules.has(pathText(key))))
+    const isSubmodule = (key: string): boolean => submodules.has(pathText(key))
+    found.push(...links.filter((key) => !isSubmodule(key)))
+    for (const key of links.filter(isSubmodule)) if (await hasRepository(worktree, key)) inner.submodules.push(key)
   }
-  const inner: { nested: string[]; worktrees: string[] } = { nested: [], worktrees: [] }
   if (found.length === 0) return inner
   const record = await readGitLink(worktree)
   const siblings = record === null ? join(worktree, '.git', 'worktrees') : dirname(record)
@@ -100,11 +108,33 @@ export async function addNestedFiles(
 }
 
 /**
- * Returns patterns that exclude the repositories from `git add`, which would add their commits, or fail if they have
- * none.
+ * Adds the commits that submodules are at. `git add` would run git in each, with a configuration that a run can write.
  */
-export function allButInner({ nested, worktrees }: InnerRepositories): readonly string[] {
-  return [...nested, ...worktrees].map((key) => `:(exclude,top,literal)${pathText(key)}`)
+export async function addSubmodules(
+  worktree: string,
+  git: Git,
+  { submodules }: InnerRepositories,
+  { signal }: Options,
+): Promise<void> {
+  const entries: string[] = []
+  for (const key of submodules) {
+    const cwd = pathText(pathBytes(worktree, key).toString('latin1'))
+    const args = ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']
+    // One without a commit stays as it is.
+    const { stdout } = await runGit(cwd, args, { signal, accept: [0, 1, 128] })
+    const head = stdout.toString('latin1').trim()
+    if (head !== '') entries.push(`160000 ${head}\t${key}\0`)
+  }
+  const input = Buffer.from(entries.join(''), 'latin1')
+  if (entries.length > 0) await git(['update-index', '-z', '--index-info'], { input })
+}
+
+/**
+ * Returns patterns that exclude the repositories from `git add`, which would add their commits, fail if they have none,
+ * or run git in them.
+ */
+export function allButInner({ nested, worktrees, submodules }: InnerRepositories): readonly string[] {
+  return [...nested, ...worktrees, ...submodules].map((key) => `:(exclude,top,literal)${pathText(key)}`)
 }
 
 /** Lists the files of a nested repository and of those inside it, by each one's own ignore rules. */

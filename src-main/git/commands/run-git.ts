@@ -75,6 +75,8 @@ const deaf: readonly Setting[] = [
   ['core.fsmonitor', 'false'],
   // A commit-graph reports trees and parents of commits without reading the commits.
   ['core.commitGraph', 'false'],
+  ['submodule.recurse', 'false'],
+  ['diff.ignoreSubmodules', 'dirty'],
 ]
 /** Messages are read and written as UTF-8 only, whatever encoding the user's configuration names. */
 const encodings: readonly Setting[] = [
@@ -84,6 +86,18 @@ const encodings: readonly Setting[] = [
 const noHooks: Setting = ['core.hooksPath', '/dev/null']
 
 type Setting = readonly [key: string, value: string]
+
+/** Commands that otherwise run git in the repositories inside a worktree, whose settings any run can write. */
+const recursive: ReadonlySet<string> = new Set(['status', 'diff', 'diff-files', 'diff-index'])
+
+/** Keeps a command out of inner repositories, also where `.gitmodules` asks for more than the configuration. */
+function inThisRepository(args: readonly string[]): readonly string[] {
+  const at = args.findIndex((arg) => recursive.has(arg))
+  const isFirst =
+    at >= 0 && args.slice(0, at).every((arg, index) => arg.startsWith('-') || args[index - 1]?.startsWith('-'))
+  if (!isFirst || args.some((arg) => arg.startsWith('--ignore-submodules'))) return args
+  return args.toSpliced(at + 1, 0, '--ignore-submodules=dirty')
+}
 
 const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
 
@@ -125,7 +139,7 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
           if ('destroy' in stream && typeof stream.destroy === 'function') stream.destroy()
       })
     })
-    await git.raw([...args])
+    await git.raw([...inThisRepository(args)])
   } finally {
     release.abort()
   }

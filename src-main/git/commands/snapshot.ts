@@ -11,7 +11,15 @@ import { makeTemporary } from './temporary-folder.ts'
 import { parentsOf, pathBytes } from './tree-paths.ts'
 import type { UnreadFile } from './unread-files.ts'
 import { readGitLink } from './git-link.ts'
-import { addNestedFiles, allButInner, findInner, linesOfLinks, listIndexAndUntracked, splitListing } from './nested.ts'
+import {
+  addNestedFiles,
+  addSubmodules,
+  allButInner,
+  findInner,
+  linesOfLinks,
+  listIndexAndUntracked,
+  splitListing,
+} from './nested.ts'
 
 export interface Snapshot {
   /** The tree of all files that exist and are not ignored, staged or not. */
@@ -145,6 +153,7 @@ async function addEverything(
   const others = [...excludeLockFile, ...allButCopies(copies), ...allButInner(inner)]
   const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...others]
   const { exit_code } = await git(add, { accept: [0, 1] })
+  await addSubmodules(worktree, git, inner, { signal })
   if (taken === 'files') await addNestedFiles(worktree, git, inner, { signal })
   if (inner.nested.length > 0) await unstageCopies(git, copies)
   return exit_code === 0

@@ -7,7 +7,7 @@ import { fileState } from '../files/file-state.ts'
 import { estimateFolder } from '../files/folder-size.ts'
 import { configPlaceOf, programOverrides, userFolder } from './configured-programs.ts'
 import { GitError } from './git-error.ts'
-import { addNestedFiles, allButInner, findInner } from './nested.ts'
+import { addNestedFiles, addSubmodules, allButInner, findInner } from './nested.ts'
 import { allButCopies, findCopies, unstageCopies } from './copied-files.ts'
 import { withoutLock } from './committed-lock.ts'
 import { copyIndex, isPartial, ownObjectsEnv } from './own-index.ts'
@@ -233,6 +233,7 @@ async function makeIndex(
   const isChanged = names.length > 0 || entries.length > 0 || links.length > 0
   const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...others]
   const isWhole = !isChanged || (await git(add, { accept: [0, 1] })).exit_code === 0
+  await addSubmodules(worktree, git, inner, { signal })
   await addNestedFiles(worktree, git, inner, { signal })
   if (inner.nested.length > 0) await unstageCopies(git, copies)
   await addUnread(worktree, git, [...unread.values()])

@@ -84,7 +84,7 @@ describe.runIf(runnable)('the home of a contained run', () => {
         'cat ~/.npmrc ~/.gitconfig ~/.m2/settings.xml > settings.txt',
         '~/.cargo/bin/tool > tools.txt; ~/.nvm/versions/node/v24/bin/node >> tools.txt; plain >> tools.txt',
         'sh "$(readlink -f ~/bin/linter)" >> tools.txt',
-        'git config --global user.name > name.txt',
+        'env -u GIT_CONFIG_GLOBAL git config --global user.name > name.txt',
       ].join('\n'),
       { env: { PATH: `${home}/bin:${process.env['PATH'] ?? ''}` } },
     )

@@ -49,7 +49,7 @@ function startAgents() {
     return Promise.resolve({ process: { pid: 1, started: '1' }, outcome: promise, input: later, stop })
   }
   const read = {
-    tasks: { get: (id: string) => (tasks[id] ? { id, ...tasks[id] } : null) },
+    tasks: { get: (id: string) => (tasks[id] ? { id, held_to: null, ...tasks[id] } : null) },
     workspaces: { byTask: () => null },
     agents: { get: () => ({ executor: 'command', config: {}, daemon_id: null }) },
     executions: { get: (id: string) => waiting.get(id) ?? null, open: () => [], queue: () => [], byTask: () => [] },
