@@ -96,16 +96,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const identity = identityOf(config, { store: identityStore(database, feed), clock, newId, seal })
     const secrets = createKnownSecrets(store.read, (name) => process.env[name])
     const views = createGitViews({ dataDir: config.dataDir, log: log.child({ module: 'views' }) })
-    const containment = createContainment({
-      dataDir: config.dataDir,
-      otherData: createDataFolders(config.dataDir, defaultDataDir(process.env, process.platform)),
-      views,
-      workspaceRoot: config.workspaceRoot,
-      credentials: () => credentialFolders(store.read.agents.list()),
-      auto: config.containment ?? 'none',
-      apiUrl: () => url,
-      log: log.child({ module: 'containment' }),
-    })
+    const containment = containmentOf(config, { views, store, log, url: () => url })
     const homes = createAgentHomes({ dataDir: config.dataDir })
     const engineParts = {
       containment,
@@ -226,6 +217,22 @@ interface EngineParts {
   readonly log: Logger
   readonly url: () => string | null
   readonly builtin: Parameters<typeof createWorkflows>[0]
+}
+
+function containmentOf(
+  config: AppConfig,
+  { views, store, log, url }: Pick<EngineParts, 'views' | 'store' | 'log' | 'url'>,
+): Containment {
+  return createContainment({
+    dataDir: config.dataDir,
+    otherData: createDataFolders(config.dataDir, defaultDataDir(process.env, process.platform)),
+    views,
+    workspaceRoot: config.workspaceRoot,
+    credentials: () => credentialFolders(store.read.agents.list()),
+    auto: config.containment ?? 'none',
+    apiUrl: url,
+    log: log.child({ module: 'containment' }),
+  })
 }
 
 /** Creates the engine's context of real worktrees, processes and logs. */
