@@ -45,6 +45,8 @@ test('sets the containment of agents and scripts, and offers it to older agents'
   expect(await level.inputValue()).toBe('auto')
   expect(await dialog.getByLabel('Allowed hosts, one per line').count()).toBe(0)
   await level.selectOption('worktree_and_hosts')
+  await dialog.getByRole('button', { name: 'Add package registries' }).click()
+  expect(await dialog.getByLabel('Allowed hosts, one per line').inputValue()).toContain('registry.npmjs.org\n')
   await dialog.getByLabel('Allowed hosts, one per line').fill('a.test\nb.test')
   await dialog.getByLabel('Extra paths to write').fill(service.dataDir)
   expect(await violationsInThemes(page), 'the form').toEqual([])
