@@ -22,13 +22,14 @@ export async function openHomes(
 ): Promise<OpenHomes> {
   const before = new Set(privateHome === undefined ? [] : await writtenIn(privateHome))
   const own = homes.at(0)
+  // On disk: an empty folder of the container would be memory.
+  const folder = privateHome ?? join(temporary, '.home')
+  if (privateHome === undefined) await mkdir(folder, { mode: 0o700 })
   const settings = await writeSettings(homes, join(temporary, '.settings'))
   return {
     mounted: (command) => {
-      const isOwnHidden = privateHome !== undefined && own !== undefined
-      const atHome = isOwnHidden
-        ? mountedAt(command, realpathSync(own), ['--bind', privateHome, realpathSync(own)])
-        : command
+      const bind = (home: string): readonly string[] => ['--bind', folder, realpathSync(home)]
+      const atHome = own === undefined ? command : mountedAt(command, realpathSync(own), bind(own))
       return mountedLast(
         atHome,
         settings.flatMap(({ from, to }) => ['--ro-bind', from, to]),
