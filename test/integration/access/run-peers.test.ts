@@ -186,7 +186,7 @@ describe.runIf(process.platform === 'linux')('gets in with its own token alone',
     const ask = (host: string) =>
       `curl -s -o /dev/null -w '%{http_code} ' --noproxy '' -x "$http_proxy" -H 'authorization: Bearer ${token}' http://${host}/api/v1/projects`
     const command = `{ ${hosts.map(ask).join('; ')}; } > answers`
-    const path = await run(job, [command], { containment: 'worktree_and_hosts', allowed_hosts: hosts })
+    const path = await run(job, [command], { containment: 'worktree_and_hosts', allowed_hosts: hosts.slice(0, 2) })
     expect(await readFile(join(path, 'answers'), 'utf8')).toBe('403 403 403 ')
   })
 })
