@@ -16,7 +16,7 @@ export const knownAgents: readonly AgentNeeds[] = [
   state('pi', '~/.pi'),
   state('cn', '~/.continue'),
   state('cline', '~/.cline'),
-  state('kilo', '~/.kilocode', ...xdg('kilo')),
+  state('kilo', '~/.kilocode', ...xdg('kilo'), '~/.local/state/kilo-sandbox-policy'),
   state('kilocode', '~/.kilocode', ...xdg('kilo')),
   state('crush', ...xdg('crush')),
   state('goose', ...xdg('goose')),
@@ -27,4 +27,6 @@ export const knownAgents: readonly AgentNeeds[] = [
   state('cursor-agent', '~/.cursor', '~/.config/cursor'),
   state('nanocoder', ...xdg('nanocoder')),
   state('grok', '~/.grok'),
+  state('kimi', '~/.kimi-code', '~/.kimi'),
+  state('reasonix', '~/.reasonix', '~/.config/reasonix'),
 ]
