@@ -3,6 +3,7 @@ import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import { mayManageDaemon } from '../domain/access/daemons.ts'
 import { isAdmin, type Principal } from '../domain/access/principal.ts'
 import type { Queries } from '../ports/store.ts'
+import { canSeeEntry } from '../domain/access/knowledge.ts'
 import { canSeeAgent } from './agent-visibility.ts'
 import { canSeeProject } from './project-visibility.ts'
 
@@ -54,9 +55,10 @@ function mayChangeSight(item: FeedItem): boolean {
   return ['member.updated', 'user.updated', 'project.updated'].includes(item.event.type)
 }
 
-/** Returns whether an item is for this person; read and viewed marks are private. */
+/** Returns whether an item is for this caller; read and viewed marks are private, proposals hidden from other runs. */
 function isMeantFor(principal: Principal, item: FeedItem): boolean {
   if (item.kind !== 'event') return true
+  if (item.event.type === 'knowledge.updated') return canSeeEntry(principal, item.event.data.entry)
   if (item.event.type !== 'diff.viewed' && item.event.type !== 'notification.read') return true
   const { user_id } = item.event.data
   return principal.kind === 'user' ? principal.user_id === user_id : principal.kind === 'operator' && user_id === null

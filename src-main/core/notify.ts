@@ -56,5 +56,6 @@ const sentences: { readonly [T in NotificationType]: (title: string) => string }
   'merge.failed': (title) => `Couldn't merge “${title}”`,
   'execution.failed': (title) => `“${title}”: the agent failed`,
   'execution.asks': (title) => `“${title}”: the agent has a question`,
+  'knowledge.proposed': (title) => `“${title}”: the agent proposed knowledge`,
   'limit.warning': (title) => `“${title}” is near a limit`,
 }

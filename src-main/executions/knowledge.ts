@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import type { KnowledgeId } from '../../src-shared/contract/ids.ts'
+import type { AgentId, KnowledgeId } from '../../src-shared/contract/ids.ts'
 import {
   composeKnowledge,
   composeCapture,
+  describeSource,
   firstCharacters,
+  type Authorship,
   type InjectedKnowledge,
 } from '../domain/task/knowledge-text.ts'
 import { haveSharedSubject } from '../domain/task/shared-subject.ts'
@@ -11,7 +13,7 @@ import { roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { SkipReason } from '../core/plugin-result.ts'
 import type { ExecutionRecord, KnowledgeRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
-import { toSettings } from '../core/views.ts'
+import { refOf, toSettings } from '../core/views.ts'
 
 /** The contract's limit for a title. */
 const maxTitle = 300
@@ -47,7 +49,12 @@ export function knowledgeFor(
 ): InjectedKnowledge | null {
   const query = `${task.title}\n${task.description ?? ''}`
   const { knowledge, redaction_patterns } = toSettings(project)
-  const matching = context.store.read.knowledge.search(task.project_id, query, { offset: 0, limit: limit * 3 })
+  const matching = context.store.read.knowledge.search(
+    task.project_id,
+    query,
+    { status: 'accepted', task_id: null },
+    { offset: 0, limit: limit * 3 },
+  )
   const found = matching
     .filter((one) => !isCaptured(one) || isRelevant(context, task, one, knowledge.from_others === true))
     .slice(0, limit)
@@ -56,10 +63,29 @@ export function knowledgeFor(
   const entries = found.map((one) => ({
     title: redact(one.title),
     body: redact(one.body),
-    source: one.source,
+    source: describeSource(authorship(context.store.read, one)),
+    // A person's own words stand as they are; in what an agent wrote no line may pass for another entry.
+    isQuoted: !one.source.by.startsWith('user:'),
     isHistory: isCaptured(one),
   }))
   return composeKnowledge(entries, max_tokens)
+}
+
+/** Returns who wrote, accepted and edited an entry, by the names that agents know. */
+function authorship(
+  q: Pick<Queries, 'agents' | 'tasks' | 'projects'>,
+  { source, accepted_by, edited_by }: KnowledgeRecord,
+): Authorship {
+  const task = source.task_id === null ? null : q.tasks.get(source.task_id)
+  return {
+    by: source.by,
+    agent: source.by.startsWith('agent:')
+      ? (q.agents.get(source.by.slice('agent:'.length) as AgentId)?.name ?? null)
+      : null,
+    task: task === null ? null : refOf(q, task),
+    accepted_by,
+    edited_by,
+  }
 }
 
 /** Returns whether the service wrote the entry at the end of a task, and no person has edited it. */
@@ -125,6 +151,8 @@ export function captureKnowledge(
       title,
       body,
       source,
+      status: 'accepted',
+      accepted_by: null,
       edited_by: null,
       created_at: known?.created_at ?? now,
       updated_at: now,

@@ -1,5 +1,5 @@
 import { and, desc, eq } from 'drizzle-orm'
-import type { KnowledgePage, KnowledgeRecord, Queries } from '../ports/store.ts'
+import type { KnowledgeFilter, KnowledgePage, KnowledgeRecord, Queries } from '../ports/store.ts'
 import type { KnowledgeId, ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { anyWordOf } from './full-text.ts'
@@ -23,7 +23,7 @@ export function createKnowledgeQueries(db: Database): Queries['knowledge'] {
       putEntry(db, record)
     },
     delete: (id) => void db.delete(knowledge).where(eq(knowledge.id, id)).run(),
-    list: (project_id, page) => listNewest(db, project_id, page),
+    list: (project_id, filter, page) => listNewest(db, project_id, filter, page),
     search: prepareSearch(db, (id) => toRecord(get(id))),
     bySourceTask: (task_id) => toRecord(ofTask(task_id)[0] ?? null),
     setInjected: (task_id, text) => {
@@ -51,11 +51,19 @@ function putEntry(db: Database, record: KnowledgeRecord): void {
   db.insert(knowledge).values(row).onConflictDoUpdate({ target: knowledge.id, set: row }).run()
 }
 
-function listNewest(db: Database, project_id: ProjectId, page: KnowledgePage): readonly KnowledgeRecord[] {
+function listNewest(
+  db: Database,
+  project_id: ProjectId,
+  { status, task_id }: KnowledgeFilter,
+  page: KnowledgePage,
+): readonly KnowledgeRecord[] {
+  const ofTask = task_id === null ? undefined : eq(knowledge.source_task_id, task_id)
   return db
     .select()
     .from(knowledge)
-    .where(and(eq(knowledge.project_id, project_id), olderThan(knowledge, page.after)))
+    .where(
+      and(eq(knowledge.project_id, project_id), eq(knowledge.status, status), ofTask, olderThan(knowledge, page.after)),
+    )
     .orderBy(desc(knowledge.created_at), desc(knowledge.id))
     .limit(page.limit)
     .all()
@@ -66,16 +74,17 @@ function prepareSearch(db: Database, get: (id: KnowledgeId) => KnowledgeRecord |
   // A match in the title counts three times. Joins from words to entries: the other way round, SQLite would look the
   // words up for every entry of the project.
   const found = db.$client
-    .prepare<[string, string, number, number], KnowledgeId>(
+    .prepare<[string, string, string, string | null, string | null, number, number], KnowledgeId>(
       `SELECT knowledge.id FROM knowledge_text CROSS JOIN knowledge ON knowledge.number = knowledge_text.rowid
-       WHERE knowledge_text MATCH ? AND knowledge.project_id = ?
+       WHERE knowledge_text MATCH ? AND knowledge.project_id = ? AND knowledge.status = ?
+         AND (? IS NULL OR knowledge.source_task_id = ?)
        ORDER BY bm25(knowledge_text, 3.0, 1.0), knowledge.created_at DESC, knowledge.id DESC LIMIT ? OFFSET ?`,
     )
     .pluck()
-  return (project_id, text, { offset, limit }) => {
+  return (project_id, text, { status, task_id }, { offset, limit }) => {
     const query = anyWordOf(text)
     if (query === null) return []
-    return found.all(query, project_id, limit, offset).flatMap((id) => get(id) ?? [])
+    return found.all(query, project_id, status, task_id, task_id, limit, offset).flatMap((id) => get(id) ?? [])
   }
 }
 

@@ -14,6 +14,8 @@ export const useKnowledge = defineStore('knowledge', () => {
       void (await client.call('knowledge.create', input)),
     update: async (input: OperationInput<'knowledge.update'>): Promise<void> =>
       void (await client.call('knowledge.update', input)),
+    accept: async (input: OperationInput<'knowledge.accept'>): Promise<void> =>
+      void (await client.call('knowledge.accept', input)),
     delete: async (knowledgeId: string): Promise<void> =>
       void (await client.call('knowledge.delete', { knowledge_id: knowledgeId })),
   }

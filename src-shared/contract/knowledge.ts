@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { ExecutionId, KnowledgeId, ProjectId, TaskId, Timestamp } from './ids.ts'
 
-/** An entry of a project's knowledge, found by its words. */
 /** The fields of an entry that clients set. */
 export const KnowledgeFields = z.object({
   title: z.string().trim().min(1).max(300),
   body: z.string().trim().min(1).max(50_000),
 })
 
+/** Agents get accepted entries. What a run writes is proposed until a person accepts it. */
+export const KnowledgeStatus = z.enum(['accepted', 'proposed'])
+
+/** An entry of a project's knowledge, found by its words. */
 export const KnowledgeEntry = z
   .object({
     id: KnowledgeId,
@@ -21,6 +24,10 @@ export const KnowledgeEntry = z
         execution_id: ExecutionId.nullable(),
       })
       .describe('Where it comes from.'),
+    status: KnowledgeStatus.describe(
+      '`proposed`: a run wrote it and no person has accepted it; it is in no prompt. `accepted`: agents get it.',
+    ),
+    accepted_by: z.string().nullable().describe('`user:<handle>` who accepted the proposal; null: it was never one.'),
     edited_by: z
       .string()
       .nullable()

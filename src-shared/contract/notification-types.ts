@@ -8,6 +8,7 @@ export const notificationTypes = [
   'execution.asks',
   'execution.failed',
   'limit.warning',
+  'knowledge.proposed',
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
@@ -33,6 +34,7 @@ const kinds: { readonly [T in NotificationType]: NotificationKind } = {
   'execution.asks': 'needs_you',
   'execution.failed': 'failed',
   'limit.warning': 'needs_you',
+  'knowledge.proposed': 'needs_you',
 }
 
 /** Returns the kind of a notification for its recipient: a decision, a problem, or done. */

@@ -2,7 +2,10 @@
 export interface KnowledgeItem {
   readonly title: string
   readonly body: string
-  readonly source: { readonly by: string; readonly task_id: string | null }
+  /** Who wrote it, and which person accepted or edited it. */
+  readonly source: string
+  /** Every line is marked as part of the entry, so that none passes for a heading or a source. */
+  readonly isQuoted?: boolean
   /** It was captured from another task: told as history, because what that task was asked is no order for this one. */
   readonly isHistory?: boolean
 }
@@ -47,8 +50,8 @@ export function composeKnowledge(entries: readonly KnowledgeItem[], max_tokens: 
   let text = heading
   let count = 0
   for (const entry of entries) {
-    const head = `\n\n## ${oneLine(entry.title)}\n\nSource: ${sourceOf(entry)}\n\n${entry.isHistory ? historyNote : ''}`
-    const body = entry.isHistory ? quote(entry.body) : entry.body
+    const head = `\n\n## ${oneLine(entry.title)}\n\nSource: ${oneLine(entry.source)}\n\n${entry.isHistory ? historyNote : ''}`
+    const body = entry.isQuoted ? quote(entry.body) : entry.body
     const room = limit - text.length - head.length
     if (body.length > room && room < leastBody) continue
     text += head + cutText(body, room)
@@ -93,6 +96,30 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-function sourceOf({ source }: KnowledgeItem): string {
-  return source.task_id === null ? source.by : `${source.by}, from task ${source.task_id}`
+/** Who wrote, accepted and edited an entry. */
+export interface Authorship {
+  /** `user:<handle>`, `agent:<id>` or `system`. */
+  readonly by: string
+  /** The agent's name; null where it was deleted, or no agent wrote it. */
+  readonly agent: string | null
+  /** The ref of the task it comes from; null where it was deleted, or there was none. */
+  readonly task: string | null
+  readonly accepted_by: string | null
+  readonly edited_by: string | null
 }
+
+/** Says where an entry comes from, and which person answers for it. */
+export function describeSource({ by, agent, task, accepted_by, edited_by }: Authorship): string {
+  const edited = edited_by === null ? '' : `, edited by ${handleOf(edited_by)}`
+  if (by.startsWith('user:')) return `written by ${handleOf(by)}${edited}`
+  const place = `in ${task ?? 'a deleted task'}`
+  if (by.startsWith('agent:')) {
+    const writer = agent === null ? 'a deleted agent' : `the agent ${agent}`
+    if (accepted_by !== null) return `proposed by ${writer} ${place}, accepted by ${handleOf(accepted_by)}${edited}`
+    return `written by ${writer} ${place}${edited || unchecked}`
+  }
+  return `captured by Copse ${place}${edited || unchecked}`
+}
+
+const unchecked = ', checked by no person'
+const handleOf = (actor: string): string => actor.replace(/^user:/, '')

@@ -22,6 +22,7 @@ import type {
 } from '../../../src-shared/contract/ids.ts'
 import type { NotificationType } from '../../../src-shared/contract/notification-types.ts'
 import type { TaskTemplate } from '../../../src-shared/contract/task-templates.ts'
+import type { KnowledgeEntry } from '../../../src-shared/contract/knowledge.ts'
 import { json } from './columns.ts'
 import { executions, projects, repos, tasks } from './work.ts'
 
@@ -71,11 +72,13 @@ export const knowledge = sqliteTable(
       .$type<ExecutionId>()
       .references(() => executions.id, { onDelete: 'set null' }),
     edited_by: text('edited_by'),
+    status: text('status').$type<KnowledgeEntry['status']>().notNull().default('accepted'),
+    accepted_by: text('accepted_by'),
     created_at: text('created_at').notNull(),
     updated_at: text('updated_at').notNull(),
   },
   (t) => [
-    index('knowledge_by_project').on(t.project_id, t.created_at, t.id),
+    index('knowledge_by_project').on(t.project_id, t.status, t.created_at, t.id),
     index('knowledge_by_task').on(t.source_task_id),
     index('knowledge_by_execution').on(t.source_execution_id),
   ],

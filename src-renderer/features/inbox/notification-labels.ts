@@ -18,6 +18,7 @@ const known: Partial<Record<NotificationType, NoticeWords>> = {
   'review.failed': { glyph: 'failed', label: 'Review failed', tone: 'fail', tab: 'review' },
   'execution.failed': { glyph: 'failed', label: 'Agent failed', tone: 'fail', tab: 'agent' },
   'execution.asks': { glyph: 'clock', label: 'Question', tone: 'you', tab: 'agent' },
+  'knowledge.proposed': { glyph: 'clock', label: 'Knowledge proposed', tone: 'you', tab: 'overview' },
   'merge.failed': { glyph: 'merge-failed', label: 'Merge failed', tone: 'fail', tab: 'review' },
 }
 

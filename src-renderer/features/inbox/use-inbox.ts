@@ -64,6 +64,10 @@ export function useInbox() {
     /** Without a tab at the one that has the reason. */
     open(item: Notification, tab: string | null): void {
       setRead(item, true)
+      if (tab === null && item.event_type === 'knowledge.proposed') {
+        navigation.go({ screen: 'project_settings', projectId: item.project_id, section: 'knowledge' })
+        return
+      }
       const opened = tab ?? notificationLabels(item.event_type).tab
       navigation.go({ screen: 'board', projectId: item.project_id, taskId: item.task_id, tab: opened })
     },

@@ -56,6 +56,22 @@ export function useKnowledgeList(projectId: string) {
   }
 }
 
+/** What runs proposed and no person has decided, newest first: the first page, since decided ones make room. */
+export function useProposals(projectId: string) {
+  const knowledge = useKnowledge()
+  const list = useQuery(
+    () => knowledge.list({ project_id: projectId, status: 'proposed', limit: pageSize }),
+    () => ['knowledge proposals', projectId, knowledge.changesOf(projectId)],
+  )
+  useWhenBack(() => void list.reload())
+  return {
+    error: list.error,
+    reload: list.reload,
+    proposals: computed(() => list.data.value?.items ?? []),
+    hasMore: computed(() => list.data.value?.has_more ?? false),
+  }
+}
+
 /** The author of an entry, or the person who edited it last. */
 function originOf({ source, edited_by }: KnowledgeEntry): Exclude<KnowledgeOrigin, 'all'> {
   return edited_by !== null || source.by.startsWith('user:') ? 'people' : 'agents'

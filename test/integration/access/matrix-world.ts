@@ -211,12 +211,14 @@ const comment = {
 }
 const note = {
   title: 'N',
+  status: 'accepted',
+  accepted_by: null,
   body: 'B',
   source: { by: 'system', task_id: null, execution_id: null },
   edited_by: null,
   created_at: at,
   updated_at: at,
-}
+} as const
 const attachment = {
   name: 'a.txt',
   media_type: 'text/plain',

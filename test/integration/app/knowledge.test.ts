@@ -116,28 +116,74 @@ test.concurrent("never stores secrets that match the project's patterns", async 
   expect(await job.running.client.call('knowledge.get', { knowledge_id: entry.id })).toEqual(edited)
 })
 
-test.concurrent('lets an agent add an entry with its task as source, but edit none', async () => {
-  await using job = await startJob({ workflow: smallWorkflow({}) })
-  const mine = await write(job, 'Mine', 'By a person.')
+/** A run that writes an entry, tries to change, accept and delete the given ones, and prints the answers' statuses. */
+const writes = (mine: string, theirs = mine) => {
   const script = `
     const { SVC_API_URL, SVC_API_TOKEN, SVC_PROJECT_ID } = process.env;
     const ask = (method, path, body) => fetch(SVC_API_URL + "/api/v1" + path, {
       method, headers: { authorization: "Bearer " + SVC_API_TOKEN, "content-type": "application/json" }, body: JSON.stringify(body) });
     const knowledge = "/projects/" + SVC_PROJECT_ID + "/knowledge";
-    ask("POST", knowledge, { title: "Learned", body: "By an agent." })
-      .then((made) => ask("PATCH", "/knowledge/${mine.id}", { body: "Changed." }).then((changed) => console.log(made.status, changed.status)))`
-  const agent = await job.agent(`'${process.execPath}' -e '${script}'`)
+    (async () => {
+      const made = await ask("POST", knowledge, { title: "Database", body: "By an agent." });
+      const { id } = await made.json();
+      const answers = [made, await ask("PATCH", "/knowledge/${mine}", { body: "Changed." }), await ask("DELETE", "/knowledge/${mine}"),
+        await ask("POST", "/knowledge/" + id + "/accept", {}), await ask("GET", "/knowledge/" + id), await ask("GET", "/knowledge/${theirs}")];
+      const proposed = await (await ask("GET", knowledge + "?status=proposed")).json();
+      console.log(answers.map((one) => one.status).join(" "), proposed.items.length);
+    })()`
+  return `'${process.execPath}' -e '${script}'`
+}
+const listed = async (job: Job, status: KnowledgeEntry['status']) =>
+  (await job.running.client.call('knowledge.list', { project_id: job.project.id, status })).items
+
+test.concurrent('keeps what a run writes as a proposal, and lets it change, delete and accept none', async () => {
+  await using job = await startJob({ workflow: smallWorkflow({}) })
+  const mine = await write(job, 'Mine', 'By a person.')
+  const agent = await job.agent(writes(mine.id))
   const task = await job.task()
   const { execution } = await job.claim(task, agent)
   await job.running.taskWhere(task.id, (one) => one.status === 'done')
-  expect((await job.executions(task.id))[0]?.summary).toContain('201 403')
-  const { items } = await job.running.client.call('knowledge.list', { project_id: job.project.id })
-  expect(items.map(({ title, body, source }): Partial<KnowledgeEntry> => ({ title, body, source }))).toEqual([
+  expect((await job.executions(task.id))[0]?.summary).toContain('201 403 403 403 200 200 1')
+  expect(await listed(job, 'accepted')).toEqual([mine])
+  expect(await listed(job, 'proposed')).toMatchObject([
     {
-      title: 'Learned',
+      title: 'Database',
       body: 'By an agent.',
+      status: 'proposed',
+      accepted_by: null,
       source: { by: `agent:${agent.id}`, task_id: task.id, execution_id: execution.id },
     },
-    { title: 'Mine', body: 'By a person.', source: mine.source },
   ])
+  // The proposals of a task are hidden from the runs of others.
+  const [proposal] = await listed(job, 'proposed')
+  const second = await job.task()
+  await job.claim(second, await job.agent(writes(mine.id, proposal?.id), 'Second'))
+  await job.running.taskWhere(second.id, (one) => one.status === 'done')
+  expect((await job.executions(second.id))[0]?.summary).toContain('201 403 403 403 200 404 1')
+})
+
+test.concurrent('accepts a proposal once, as it is or edited, and rejects it by deleting it', async () => {
+  await using job = await startJob({ workflow: smallWorkflow({}) })
+  const { client } = job.running
+  const mine = await write(job, 'Mine', 'By a person.')
+  const propose = `${writes(mine.id)}; ${writes(mine.id)}; ${writes(mine.id)}`
+  const task = await job.task()
+  await job.claim(task, await job.agent(propose))
+  await job.running.taskWhere(task.id, (one) => one.status === 'done')
+  const [first, second, third, ...others] = await listed(job, 'proposed')
+  expect([others.length, third?.status]).toEqual([0, 'proposed'])
+  const { items } = await client.call('notifications.list', {})
+  expect(items.filter((one) => one.event_type === 'knowledge.proposed')).toMatchObject([
+    { task_id: task.id, body: null },
+  ])
+  const accept = (entry: KnowledgeEntry | undefined, more: { body?: string } = {}) =>
+    client.call('knowledge.accept', { knowledge_id: entry?.id ?? '', ...more })
+  expect(await accept(first)).toMatchObject({ status: 'accepted', accepted_by: 'user:owner', edited_by: null })
+  expect(await accept(second, { body: 'Better.' })).toMatchObject({
+    ...{ body: 'Better.', accepted_by: 'user:owner', edited_by: 'user:owner' },
+  })
+  expect(await refusalOf(accept(first))).toBe('already_answered')
+  await client.call('knowledge.delete', { knowledge_id: third?.id ?? '' })
+  expect(await listed(job, 'proposed')).toEqual([])
+  expect(await listed(job, 'accepted')).toHaveLength(3)
 })

@@ -31,7 +31,7 @@ test.concurrent('knowledge-inject gives the agent relevant knowledge in a file a
   const { path } = await job.claim(task, await job.agent(listens))
   await failed(job, task.id)
   const told = await readFile(`${path}/known.txt`, 'utf8')
-  expect(told).toMatch(/## Postgres\n\nSource: user:owner\n\nThe database listens on port 5499\./)
+  expect(told).toMatch(/## Postgres\n\nSource: written by owner\n\nThe database listens on port 5499\./)
   expect(told).not.toContain('Buttons')
   expect(await readFile(`${path}/prompt.txt`, 'utf8')).toContain('The database listens on port 5499.')
   expect(await firstHook(job, task.id, 'working')).toMatchObject({
@@ -147,7 +147,7 @@ test.concurrent('passes on what one task taught to the next', async () => {
   const { path } = await job.claim(second, await job.agent(listens, 'Listener'))
   await failed(job, second.id)
   expect(await readFile(`${path}/known.txt`, 'utf8')).toContain(
-    `## Set up the mailer\n\nSource: system, from task ${first.id}\n\nThis is a record of another task, which has ended. It asks nothing of you.\n\n> The mailer needs STARTTLS.`,
+    `## Set up the mailer\n\nSource: captured by Copse in ${first.ref}, checked by no person\n\nThis is a record of another task, which has ended. It asks nothing of you.\n\n> The mailer needs STARTTLS.`,
   )
 })
 

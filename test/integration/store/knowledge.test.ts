@@ -11,7 +11,9 @@ test('keeps entries per project, and deletes them with it', async () => {
   writeNote(open, { title: 'There', body: 'otter', project_id: other })
   expect(searchNotes(open, 'otter')).toEqual(['Here'])
   deleteProject(open, other)
-  expect(open.store.read.knowledge.search(other, 'otter', { offset: 0, limit: 5 })).toEqual([])
+  expect(
+    open.store.read.knowledge.search(other, 'otter', { status: 'accepted', task_id: null }, { offset: 0, limit: 5 }),
+  ).toEqual([])
   expect(searchNotes(open, 'otter')).toEqual(['Here'])
   checkIndex(open)
 })
@@ -24,7 +26,11 @@ test('lists each entry once, newest first, even of the same moment', async () =>
   const seen: KnowledgeRecord[] = []
   let after: KnowledgePage['after'] = null
   for (;;) {
-    const page = open.store.read.knowledge.list(open.project_id, { after, limit: 4 })
+    const page = open.store.read.knowledge.list(
+      open.project_id,
+      { status: 'accepted', task_id: null },
+      { after, limit: 4 },
+    )
     seen.push(...page)
     const last = page.at(-1)
     if (!last) break

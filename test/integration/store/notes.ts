@@ -11,6 +11,8 @@ export function writeNote(open: OpenStore, more: Partial<KnowledgeRecord> = {}):
     title: 'Title',
     body: 'Body',
     source: { by: 'system', task_id: null, execution_id: null },
+    status: 'accepted',
+    accepted_by: null,
     edited_by: null,
     created_at: at,
     updated_at: at,
@@ -30,7 +32,8 @@ export function putNote(open: OpenStore, record: KnowledgeRecord): void {
 /** The titles of the project's matches. */
 export function searchNotes(open: OpenStore, text: string, page: { offset?: number; limit?: number } = {}): string[] {
   const { offset = 0, limit = 10 } = page
-  return open.store.read.knowledge.search(open.project_id, text, { offset, limit }).map((entry) => entry.title)
+  const filter = { status: 'accepted', task_id: null } as const
+  return open.store.read.knowledge.search(open.project_id, text, filter, { offset, limit }).map((entry) => entry.title)
 }
 
 /** Asks FTS5 to compare its index with the table; throws if they differ. */

@@ -120,6 +120,8 @@ test('stores comments, knowledge and notifications in a migrated file', async ()
     id: v7() as never,
     title: 'Ports',
     body: 'Ask the system for a free one.',
+    status: 'accepted' as const,
+    accepted_by: null,
     edited_by: null,
     updated_at: at,
     ...own,
@@ -128,7 +130,14 @@ test('stores comments, knowledge and notifications in a migrated file', async ()
   store.write((q) => {
     q.knowledge.put(entry)
   })
-  expect(store.read.knowledge.search(own.project_id, 'free port', { offset: 0, limit: 5 })).toEqual([entry])
+  expect(
+    store.read.knowledge.search(
+      own.project_id,
+      'free port',
+      { status: 'accepted', task_id: null },
+      { offset: 0, limit: 5 },
+    ),
+  ).toEqual([entry])
   expect(store.read.knowledge.bySourceTask(ids.task as never)).toEqual(entry)
   store.close()
 })
