@@ -4,32 +4,50 @@ import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { validationFailed } from './refusals.ts'
+import { isPagePath } from './web.ts'
+
+type GuardedRequest = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'url' | 'routeOptions'>
 
 /**
  * Keeps other web pages out. A hostile page reaches a service by a name that it points here, so requests must be for
  * an IP address, a name of this machine or one in `allowed`; on loopback only for a loopback one or one in `allowed`.
- * A request with an `Origin` must come from the page that this service serves. Throws `forbidden`, and
- * `validation_failed` for a request with two hosts.
+ * A request with an `Origin` must come from the page that this service serves, and so must one with `Sec-Fetch-Site`,
+ * unless a link opens the page itself. Throws `forbidden`, and `validation_failed` for a request with two hosts.
  */
-export function createBrowserGuard(
-  boundHost: string,
-  allowed: readonly string[],
-): (request: Pick<FastifyRequest, 'headers' | 'raw'>) => void {
+export function createBrowserGuard(boundHost: string, allowed: readonly string[]): (request: GuardedRequest) => void {
   const localOnly = isLoopbackHost(boundHost)
   const names = new Set(allowed.map((name) => name.toLowerCase()))
   if (!localOnly) for (const name of [boundHost, hostname(), `${hostname()}.local`]) names.add(name.toLowerCase())
   const isOurs = (name: string) =>
     isLoopbackHost(name) || names.has(name) || (!localOnly && isIP(name.replace(/^\[|\]$/g, '')) !== 0)
-  return ({ headers, raw }) => {
+  return (request) => {
+    const { headers, raw } = request
     if (namesTwoHosts(raw.rawHeaders)) throw validationFailed('Host', 'Name one host, once.')
     const host = (headers.host ?? '').toLowerCase()
     if (!isOurs(hostName(host))) throw refusal(localOnly)
+    if (isForeign(headers) && !isLinkToPage(request)) throw foreignPage()
     if (headers.origin === undefined) return
     const origin = URL.parse(headers.origin)
     if (origin === null || (origin.host !== host && !names.has(origin.hostname))) {
-      throw new ApiError({ code: 'forbidden', message: "Other web pages can't call Copse." })
+      throw foreignPage()
     }
   }
+}
+
+const foreignPage = () => new ApiError({ code: 'forbidden', message: "Other web pages can't call Copse." })
+
+/** Browsers send no `Origin` with pictures, scripts and links of other pages. Programs send neither header. */
+function isForeign({ 'sec-fetch-site': site }: GuardedRequest['headers']): boolean {
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
+}
+
+/** Routes of the page: the build's files, and paths without a route. */
+const pageRoutes: ReadonlySet<string | undefined> = new Set([undefined, '/', '/*'])
+
+/** Returns whether a link opens the page in a tab of its own, where the other page can't read or frame it. */
+function isLinkToPage({ headers, method, url, routeOptions }: GuardedRequest): boolean {
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+  return isNavigation && method === 'GET' && pageRoutes.has(routeOptions.url) && isPagePath({ method, url })
 }
 
 /** Node takes the first of two hosts, but a proxy may have checked the second. */

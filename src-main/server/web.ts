@@ -20,7 +20,7 @@ export function addWebRoutes(app: FastifyInstance, webRoot: string): void {
 }
 
 /** Returns whether a path that is no file is a route of the page. */
-export function isPagePath(request: FastifyRequest): boolean {
+export function isPagePath(request: Pick<FastifyRequest, 'method' | 'url'>): boolean {
   const path = request.url.split('?', 1)[0] ?? ''
   return (request.method === 'GET' || request.method === 'HEAD') && !path.startsWith('/api/') && extname(path) === ''
 }

@@ -63,6 +63,37 @@ test('refuses another page’s origin, but not its own', async () => {
   expect(await Promise.all([server.url, ...foreign].map(from))).toEqual([200, 403, 403, 403, 403])
 })
 
+/** What browsers send with a request that another page starts. */
+const foreignFetch = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' }
+const foreignLink = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+
+test('refuses what a browser says comes from another page, even without an origin', async () => {
+  await using server = await openServer({ webRoot })
+  const as = (path: string, headers: Record<string, string>) => statusOf(server.url + path, headers)
+  const own = { ...foreignFetch, 'sec-fetch-site': 'same-origin' }
+  const typed = { ...foreignLink, 'sec-fetch-site': 'none' }
+  expect([await as('/healthz', own), await as('/healthz', typed), await as('/healthz', {})]).toEqual([200, 200, 200])
+  expect([
+    await as('/healthz', foreignFetch),
+    await as('/', foreignFetch),
+    await as('/assets/index-abc.js', foreignFetch),
+    await as('/healthz', { ...foreignFetch, 'sec-fetch-site': 'same-site' }),
+    await as('/healthz', { ...foreignFetch, 'sec-fetch-site': 'cross-site, same-origin' }),
+  ]).toEqual([403, 403, 403, 403, 403])
+})
+
+test('lets a link of another page open the page only, and not in a frame', async () => {
+  await using server = await openServer({ webRoot })
+  const as = (path: string, headers: Record<string, string>) => statusOf(server.url + path, headers)
+  const opened = ['/', '/tasks/1?tab=changes'].map((path) => as(path, foreignLink))
+  const fromPort = as('/', { ...foreignLink, 'sec-fetch-site': 'same-site' })
+  expect(await Promise.all([...opened, fromPort])).toEqual([200, 200, 200])
+  const others = ['/healthz', '/openapi.json', '/assets/index-abc.js', '/api/v1/system', '/%61pi/v1/system']
+  expect(await Promise.all(others.map((path) => as(path, foreignLink)))).toEqual(others.map(() => 403))
+  expect(await as('/', { ...foreignLink, 'sec-fetch-dest': 'iframe' })).toBe(403)
+  expect((await server.request('/', { method: 'POST', headers: foreignLink })).status).toBe(403)
+})
+
 test('lets no other origin read an answer', async () => {
   await using server = await openServer()
   const preflight = await server.request('/api/v1/projects', { method: 'OPTIONS' })
