@@ -49,6 +49,7 @@ export function createAccessTokens(key: Uint8Array, clock: Clock): AccessTokens 
       const hash = hashToken(token)
       const known = verified.get(hash)
       if (known) return stillValid(known, clock)
+      if (!isCanonical(token)) throw invalidToken()
       try {
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],
@@ -68,6 +69,12 @@ export function createAccessTokens(key: Uint8Array, clock: Clock): AccessTokens 
       }
     },
   }
+}
+
+/** Returns whether a token is the only spelling of its bytes; decoders ignore padding and the last unused bits. */
+function isCanonical(token: string): boolean {
+  const parts = token.split('.')
+  return parts.every((part) => Buffer.from(part, 'base64url').toString('base64url') === part)
 }
 
 /** Judges as `jwtVerify` does: a token ends with the second that its `exp` names. */

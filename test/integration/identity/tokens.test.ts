@@ -87,3 +87,28 @@ test('lets the local operator act as the first person after the first registrati
   const asOwner = { kind: 'user', user_id: owner.user.id, handle: 'owner', is_admin: true, via: 'local' }
   expect([identity.localPrincipal(), await identity.authenticate(access_token)]).toEqual([asOwner, asOwner])
 })
+
+/** The spellings of a token that decode to the same bytes or that a lenient reader would take. */
+function spellings(token: string): readonly string[] {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const value = alphabet.indexOf(token.at(-1) ?? '')
+  const others = [1, 2, 3].map((bits) => token.slice(0, -1) + (alphabet[value ^ bits] ?? ''))
+  const [head = '', body = '', signature = ''] = token.split('.')
+  const inner = signature === '' ? [] : [`${head}=.${body}.${signature}`, `${head}.${body}=.${signature}`]
+  return [...others, ...inner, `${token}=`, `${token}==`, `${token}\n`, ` ${token}`, `${token}.`, `${token}%3D`]
+}
+
+test('knows each token by one spelling only', async () => {
+  await using opened = await openIdentity()
+  const { identity } = opened
+  const { user, access_token } = await identity.register(person('owner@example.com'), here)
+  const { token } = identity.tokens.create(user.id, lasting('laptop'))
+  for (const one of [access_token, token]) {
+    const results = spellings(one).map((spelling) => identity.authenticate(spelling))
+    const codes = (await Promise.allSettled(results)).map((result) =>
+      result.status === 'fulfilled' ? 'accepted' : (result.reason as { code: string }).code,
+    )
+    expect(codes).toEqual(codes.map(() => 'invalid_token'))
+    expect(await identity.authenticate(one)).toMatchObject({ user_id: user.id })
+  }
+})
