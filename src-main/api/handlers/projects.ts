@@ -3,7 +3,7 @@ import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { invalidInput } from '../../domain/refusal.ts'
-import type { Principal } from '../../domain/access/principal.ts'
+import { isAdmin, type Principal } from '../../domain/access/principal.ts'
 import { isRefusal } from '../../domain/refusal.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { definitionWarnings } from '../../domain/workflow/read-definition.ts'
@@ -38,6 +38,11 @@ type Names =
 
 const given = givenFields<ProjectRecord>()
 
+/** Leaves out the file's path, which is for admins. */
+function damageText(damage: string | null, principal: Principal): string | null {
+  return damage === null || isAdmin(principal) ? damage : 'The database is damaged. An admin can see what to do.'
+}
+
 export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
   const { store, engine, workspaces, identity, config, workflows } = parts
   const { read } = store
@@ -45,12 +50,12 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
   return {
     'system.get': (_input, { principal }) => ({
       version: config.version,
-      data_dir: config.dataDir,
-      home_dir: config.homeDir,
+      data_dir: isAdmin(principal) ? config.dataDir : null,
+      home_dir: isAdmin(principal) ? config.homeDir : null,
       registered: identity.isRegistered(),
       local_operator: principal.kind === 'operator' || (principal.kind === 'user' && principal.via === 'local'),
       url: config.url(),
-      damage: config.damage(),
+      damage: damageText(config.damage(), principal),
       containment: parts.containment.status(),
       exposed: config.exposed,
     }),

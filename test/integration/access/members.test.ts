@@ -196,3 +196,14 @@ test.concurrent('sends member events to members, even the removed one, and accou
   expect(await listen(stranger.user_id)).toEqual(['stranger'])
   stop.abort()
 })
+
+test('tells folders of the machine to admins only', async () => {
+  await using team = await startTeam()
+  const member = await register(team.running, 'Member')
+  await team.client.call('members.add', { project_id: team.project_id, user_id: member.user_id, role: 'owner' })
+  const { data_dir, home_dir } = await team.client.call('system.get', {})
+  expect([data_dir, home_dir]).toEqual([team.running.dataDir, expect.stringMatching(/^\//)])
+  const seen = await member.client.call('system.get', {})
+  expect(seen).toMatchObject({ version: '0.0.0-test', registered: true, data_dir: null, home_dir: null })
+  expect(JSON.stringify(seen)).not.toContain(String(home_dir))
+})

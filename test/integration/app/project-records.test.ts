@@ -197,7 +197,7 @@ test.concurrent('lists nearby repositories below the home folder, without those 
   const { client } = job.running
   const { home_dir } = await client.call('system.get', {})
   const { items } = await client.call('system.nearby_repositories', {})
-  expect(items.filter(({ path }) => !path.startsWith(home_dir))).toEqual([])
+  expect(items.filter(({ path }) => !path.startsWith(present(home_dir)))).toEqual([])
   const projects = (await client.call('projects.list', {})).items.flatMap(({ repos }) => repos.map(({ path }) => path))
   expect(items.filter(({ path }) => projects.includes(path))).toEqual([])
 })

@@ -3,6 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startJob } from '../../helpers/job.ts'
+import { present } from '../../helpers/present.ts'
 import { refused } from '../../helpers/refusal.ts'
 
 const system = async (job: Awaited<ReturnType<typeof startJob>>) => await job.running.client.call('system.get', {})
@@ -11,13 +12,13 @@ it('lets a contained agent commit its work, but not read the data folder', async
   await using job = await startJob()
   const { containment, data_dir } = await system(job)
   if (!containment.available && process.env['CI'] === undefined) skip(containment.reason ?? '')
-  await writeFile(join(data_dir, 'secret'), 'not for runs')
+  await writeFile(join(present(data_dir), 'secret'), 'not for runs')
   const agent = await job.running.client.call('agents.create', {
     name: 'Contained',
     executor: 'command',
     config: {
       containment: 'worktree',
-      command: `cat "${data_dir}/secret" > seen.txt; cat "$SVC_PROMPT_FILE" > prompt.txt; echo done > work.txt; git add -A; git commit -qm work`,
+      command: `cat "${present(data_dir)}/secret" > seen.txt; cat "$SVC_PROMPT_FILE" > prompt.txt; echo done > work.txt; git add -A; git commit -qm work`,
     },
   })
   const { task, path } = await job.claim(await job.task(), agent)

@@ -7,6 +7,7 @@ import { openDatabase } from '../../../src-main/store/database.ts'
 import { leaveCleanMark } from '../../../src-main/store/clean-mark.ts'
 import { createLogLines } from '../../helpers/log-lines.ts'
 import { refused } from '../../helpers/refusal.ts'
+import { register } from '../../helpers/membership.ts'
 import { runApp } from '../../helpers/running-app.ts'
 import { migrations, temporaryFolder } from './open-store.ts'
 
@@ -64,6 +65,10 @@ test('finds a damaged page after the start, copies the file, and says so', async
   const { msg } = await lineWith('is damaged')
   expect(msg).toContain(`A copy was kept as ${file}.damaged.`)
   expect((await running.client.call('system.get', {})).damage).toBe(msg)
+  const other = await register(running, 'Member')
+  expect((await other.client.call('system.get', {})).damage).toBe(
+    'The database is damaged. An admin can see what to do.',
+  )
   expect(spoilt.equals(await readFile(`${file}.damaged`))).toBe(true)
 })
 
