@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve, sep } from 'node:path'
 import { protocol } from 'electron'
-
-/** The page's own origin, so that no other page shares its storage. */
-export const appOrigin = { scheme: 'copse', host: 'app', url: 'copse://app/' } as const
-
+import { appOrigin } from './app-origin.ts'
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',

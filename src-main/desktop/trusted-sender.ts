@@ -1,5 +1,5 @@
 import type { WebContents, WebFrameMain } from 'electron'
-import { appOrigin } from './app-protocol.ts'
+import { appOrigin } from './app-origin.ts'
 
 /** An IPC event's sender. */
 export interface Sender {
@@ -16,10 +16,4 @@ export function isTrustedSender({ sender, senderFrame }: Sender): boolean {
 export function isAppUrl(address: string): boolean {
   const url = URL.parse(address)
   return url !== null && url.protocol === `${appOrigin.scheme}:` && url.host === appOrigin.host
-}
-
-/** Returns whether an address may open in the user's browser: web pages only, no files or programs. */
-export function isWebUrl(address: string): boolean {
-  const protocol = URL.parse(address)?.protocol
-  return protocol === 'https:' || protocol === 'http:'
 }

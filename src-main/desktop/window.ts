@@ -1,7 +1,9 @@
-import { BrowserWindow, nativeTheme, screen, session, shell, type WebContents } from 'electron'
-import { appOrigin } from './app-protocol.ts'
+import { BrowserWindow, dialog, nativeTheme, screen, session, shell } from 'electron'
+import { escapeHidden } from '../../src-shared/lang/hidden-characters.ts'
+import { appOrigin } from './app-origin.ts'
+import { createExternalLinks } from './external-links.ts'
+import { keepInside } from './keep-inside.ts'
 import { placeWindow } from './place-window.ts'
-import { isAppUrl, isWebUrl } from './trusted-sender.ts'
 import { loadWindowState, saveWindowState, smallestWindow } from './window-state.ts'
 
 /** Options of a window. */
@@ -53,7 +55,11 @@ export async function openWindow(options: WindowOptions): Promise<void> {
     if (!options.mayClose()) event.preventDefault()
   })
   window.on('query-session-end', options.onSessionEnd)
-  keepInside(window.webContents)
+  const openLink = createExternalLinks({
+    ask: (address) => askLink(window, address),
+    open: (address) => shell.openExternal(address),
+  })
+  keepInside(window.webContents, openLink)
   await window.loadURL(appOrigin.url)
 }
 
@@ -84,16 +90,16 @@ export function denyPermissions(): void {
   session.defaultSession.setPermissionCheckHandler(() => false)
 }
 
-/** Opens external links in the user's browser; the window never leaves the app. */
-function keepInside(contents: WebContents): void {
-  contents.setWindowOpenHandler(({ url }) => {
-    if (isWebUrl(url)) void shell.openExternal(url)
-    return { action: 'deny' }
+/** Asks before an address of this machine or network opens. */
+async function askLink(window: BrowserWindow, address: string): Promise<boolean> {
+  const { response } = await dialog.showMessageBox(window, {
+    type: 'question',
+    message: 'Open a link to this machine or network?',
+    detail: `${escapeHidden(address).slice(0, 500)}\n\nOnly open addresses that you know.`,
+    buttons: ['Open link', 'Cancel'],
+    defaultId: 1,
+    cancelId: 1,
+    noLink: true,
   })
-  contents.on('will-navigate', (details) => {
-    if (isAppUrl(details.url)) return
-    details.preventDefault()
-    if (isWebUrl(details.url)) void shell.openExternal(details.url)
-  })
-  contents.on('will-attach-webview', (event) => event.preventDefault())
+  return response === 0
 }

@@ -45,6 +45,11 @@ test('opens links in the person’s browser, and keeps the window on the app', a
     name: 'shell.openExternal',
     args: ['https://example.invalid/docs'],
   })
+  desktop.answer('dialog.showMessageBox', { response: 1, checkboxChecked: false })
+  await page.evaluate("void window.open('http://127.1:4870/api')")
+  expect(await desktop.called('dialog.showMessageBox')).toMatchObject({
+    args: [{ detail: expect.stringContaining('http://127.0.0.1:4870/api') as string }],
+  })
   await page.evaluate("location.href = 'file:///etc/passwd'")
   await page.evaluate("window.copse.call('system.get', {})")
   expect(page.url()).toBe(home)

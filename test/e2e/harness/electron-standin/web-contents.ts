@@ -74,21 +74,22 @@ export class WebContents extends EventEmitter {
     return { page, cdp }
   }
 
-  /** A navigation by the page proceeds unless the app prevents it; frames within are the page's own. */
+  /** A navigation by the page or a frame in it proceeds unless the app prevents it. */
   async #decide(
     cdp: CDPSession,
     page: Page,
     { requestId, address, main }: { readonly requestId: string; readonly address: string; readonly main: boolean },
   ): Promise<void> {
     let prevented = false
-    if (main) {
-      const url = await toApp(address)
-      const event = { url, isMainFrame: true, isSameDocument: false, preventDefault: () => (prevented = true) }
-      if (!this.#loading && address !== page.url()) this.emit('will-navigate', event, url)
-      if (!prevented) {
-        this.emit('did-start-navigation', event)
-        this.mainFrame.url = url
-      }
+    const url = await toApp(address)
+    const event = { url, isMainFrame: main, isSameDocument: false, preventDefault: () => (prevented = true) }
+    if (!this.#loading && address !== page.url()) {
+      this.emit('will-frame-navigate', event, url)
+      if (main && !prevented) this.emit('will-navigate', event, url)
+    }
+    if (main && !prevented) {
+      this.emit('did-start-navigation', event)
+      this.mainFrame.url = url
     }
     if (prevented) await cdp.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
     else await cdp.send('Fetch.continueRequest', { requestId })
