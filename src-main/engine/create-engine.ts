@@ -35,6 +35,8 @@ import { createAttachments, type Attachments } from '../tasks/attachments.ts'
 import { createSuggestions, type Suggestions } from '../tasks/suggestions.ts'
 import { createBranchUpdates, type BranchUpdates } from '../tasks/update-branch.ts'
 import { comments, type Comments } from '../core/comment-records.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { notify, type NotificationDraft } from '../core/notify.ts'
 import { createViews, type Views } from '../core/views.ts'
 import { createWorktrees, type Worktrees } from '../workspaces/worktrees.ts'
 
@@ -60,6 +62,8 @@ export interface Engine {
   readonly repositories: Repositories
   readonly branches: BranchUpdates
   readonly suggestions: Suggestions
+  /** Creates a notification in the caller's transaction. */
+  readonly notify: (tx: Tx, task: Parameters<typeof notify>[2], notice: NotificationDraft) => void
   readonly worker: OutboxWorker
   readonly hooks: Hooks
   /** By plugin: returns the problem of a `config`, or null. */
@@ -209,6 +213,9 @@ function createReaders(context: EngineContext, worktrees: Worktrees, executions:
     orphans: createOrphans(context, worktrees),
     repositories: createRepositories(context, worktrees),
     comments,
+    notify: (tx: Tx, task: Parameters<typeof notify>[2], notice: NotificationDraft) => {
+      notify(context, tx, task, notice)
+    },
     views: createViews(context.store.read, (id) => executions.running().get(id)?.asks.pending() ?? []),
   }
 }

@@ -5,7 +5,6 @@ import type { KnowledgeFields } from '../../../src-shared/contract/knowledge.ts'
 import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { canSeeEntry } from '../../domain/access/knowledge.ts'
-import { notify } from '../../core/notify.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { KnowledgeFilter, KnowledgeRecord, ProjectRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
@@ -24,7 +23,7 @@ const given = givenFields<KnowledgeRecord>()
 
 /** Handlers for a project's knowledge: search, create, edit, delete. */
 export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
-  const { store, feed, newId, redactor } = parts
+  const { store, feed, newId } = parts
   const { read } = store
   const now = () => new Date(parts.clock.now()).toISOString()
   const edit = (id: KnowledgeId, change: (current: KnowledgeRecord) => KnowledgeRecord) =>
@@ -48,7 +47,7 @@ export function createKnowledgeHandlers(parts: ApiParts): Handlers<Names> {
     const filter = { status: 'proposed', task_id: source.task_id } as const
     if (task === null || tx.knowledge.list(project_id, filter, { after: null, limit: 1 }).length > 0) return
     // Without the words of the proposal: other runs can read notifications.
-    notify({ newId, redactor }, tx, task, { event_type: 'knowledge.proposed', body: null })
+    parts.engine.notify(tx, task, { event_type: 'knowledge.proposed', body: null })
   }
   return {
     'knowledge.list': (input, { principal }) => {

@@ -58,7 +58,8 @@ test.each([
 })
 
 test('asks about one link at a time, and opens it on yes only', async () => {
-  const [asked, opened]: string[][] = [[], []]
+  const asked: string[] = []
+  const opened: string[] = []
   let answer: (isWanted: boolean) => void = () => undefined
   const openLink = createExternalLinks({
     ask: (address) => {
