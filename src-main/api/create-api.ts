@@ -203,21 +203,18 @@ const starters: ReadonlySet<OperationName> = new Set([
 /** Operations of people that say that an agent may start on the task. */
 const words: ReadonlySet<OperationName> = new Set([
   ...(['tasks.claim', 'tasks.start_when_ready', 'tasks.transition', 'tasks.verdict', 'tasks.recover'] as const),
-  ...(['tasks.assign_role', 'tasks.feedback'] as const),
+  ...(['tasks.assign_role', 'tasks.update_branch', 'tasks.feedback'] as const),
 ])
 
 /**
  * Remembers on whose word a task goes on, before the request may start something: what a contained run asks for is held
  * to that run's containment, until a person asks. Returns a function that takes it back.
  */
-function noteWord({ store, engine }: ApiParts, name: OperationName, request: Scope, principal: Principal): () => void {
+function noteWord({ engine }: ApiParts, name: OperationName, request: Scope, principal: Principal): () => void {
   const nothing = (): void => undefined
   const { task_id, agent_id } = request
   if (task_id === undefined) return nothing
-  if (principal.kind !== 'agent') {
-    if (words.has(name) && store.read.tasks.get(task_id)?.held_to != null) engine.authority.free(task_id)
-    return nothing
-  }
+  if (principal.kind !== 'agent') return words.has(name) ? engine.authority.free(task_id) : nothing
   if (!starters.has(name)) return nothing
   const refusal = engine.authority.refusal(principal.execution_id, agent_id ?? principal.agent_id)
   if (refusal) throw new ApiError(refusal)

@@ -12,19 +12,28 @@ export interface Authority {
   refusal(run: ExecutionId, agent: AgentId): Refusal | null
   /** Holds a task to the containment of the run that asks something of it. Returns a function that takes it back. */
   hold(task: TaskId, run: ExecutionId): () => void
-  /** A person asks: whatever starts on the task starts on their word. */
-  free(task: TaskId): void
+  /** A person asks: whatever starts on the task starts on their word. Returns a function that takes it back. */
+  free(task: TaskId): () => void
 }
 
 export function createAuthority(context: EngineContext): Authority {
   const { feed, containment } = context
   const { read } = context.store
   const rulesOf = (run: ExecutionId) => rulesOfRun(context, read, run)
-  const set = (id: TaskId, held_to: HeldRules | null): void => {
+  const put = (id: TaskId, held_to: HeldRules | null): void => {
     feed.commit((tx) => {
       const task = tx.tasks.get(id)
-      if (task && JSON.stringify(task.held_to) !== JSON.stringify(held_to)) tx.tasks.put({ ...task, held_to })
+      if (task) tx.tasks.put({ ...task, held_to })
     })
+  }
+  /** Returns a function that sets it back. */
+  const set = (id: TaskId, held_to: HeldRules | null): (() => void) => {
+    const before = read.tasks.get(id)?.held_to ?? null
+    if (JSON.stringify(before) === JSON.stringify(held_to)) return () => undefined
+    put(id, held_to)
+    return () => {
+      put(id, before)
+    }
   }
   return {
     rulesOf,
@@ -36,15 +45,9 @@ export function createAuthority(context: EngineContext): Authority {
     },
     hold: (id, run) => {
       const [rules, before] = [rulesOf(run), read.tasks.get(id)?.held_to ?? null]
-      if (rules === null || (before !== null && !isWithin(rules, before))) return () => undefined
-      set(id, rules)
-      return () => {
-        set(id, before)
-      }
+      return set(id, rules === null || (before !== null && !isWithin(rules, before)) ? before : rules)
     },
-    free: (id) => {
-      set(id, null)
-    },
+    free: (id) => set(id, null),
   }
 }
 

@@ -59,7 +59,7 @@ export function createClaims(deps: ClaimDeps): Claims {
   const { context } = deps
   const { read } = context.store
   return {
-    preview: (q, task, claimant) => planFor(deps, q, task, { claimant, overrides: {}, by_person: false }),
+    preview: (q, task, claimant) => planFor(deps, q, task, { claimant, overrides: {} }),
     claim: async (request, signal) => {
       const result = await decide(context, claimDecision(deps, request, signal))
       if (isRefusal(result)) return result
@@ -138,7 +138,7 @@ function planFor(
   deps: StepServices,
   q: Queries,
   task: TaskRecord,
-  request: Pick<ClaimRequest, 'claimant' | 'recovers' | 'overrides' | 'by_person'>,
+  request: Pick<ClaimRequest, 'claimant' | 'recovers' | 'overrides'>,
 ): ClaimPlan | Refusal {
   const { claimant, recovers = false } = request
   const workflow = deps.transitions.workflowOf(q, task)
@@ -147,7 +147,7 @@ function planFor(
     return { code: 'not_found', message: 'The agent was deleted. Claim with another.', details: { resource: 'agent' } }
   const permissionRefusal = agent && checkPermissions(agent)
   if (permissionRefusal) return permissionRefusal
-  const unheld = request.by_person ? null : authorityRefusal(deps.context, task, agent)
+  const unheld = authorityRefusal(deps.context, task, agent)
   if (unheld) return unheld
   const project = q.projects.get(task.project_id)
   const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
@@ -259,7 +259,6 @@ function commitClaim(
     active_execution_id: record.id,
     start_when_ready: null,
     error_annotation: clearAnnotation(current.error_annotation, 'run', tx.effects.first(task.id) !== null),
-    ...(request.by_person && { held_to: null }),
     last_human_action_id: request.by_person ? context.newId() : current.last_human_action_id,
   })
   return record

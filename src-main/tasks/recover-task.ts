@@ -75,7 +75,7 @@ async function allowStart(
   if (!isPerson(actor.triggered_by)) return { code: 'humans_only', message: 'Only a person can allow the start.' }
   const freed = context.feed.commit((tx) => {
     const now = tx.tasks.get(task.id) ?? task
-    return tx.saveTask({ ...now, held_to: null, error_annotation: null, last_human_action_id: context.newId() })
+    return tx.saveTask({ ...now, error_annotation: null, last_human_action_id: context.newId() })
   })
   const { triggered_by } = actor
   const wish = freed.start_when_ready

@@ -51,12 +51,10 @@ export function restartExecution(
     return { code: 'already_claimed', message: 'Someone is already working on this task.' }
   if (assignee.type === 'agent' && !tx.agents.get(assignee.id))
     return { code: 'not_claimable', message: `The agent assigned as ${role} was deleted. Assign another.` }
-  const held =
-    assignee.type === 'agent' && !isPerson(triggered_by)
-      ? authorityRefusal(deps.context, task, tx.agents.get(assignee.id))
-      : null
+  const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
+  const held = authorityRefusal(deps.context, task, agent)
   if (held) return held
-  const reached = deps.limits.reached(tx, task, assignee.type === 'agent' ? tx.agents.get(assignee.id) : null)
+  const reached = deps.limits.reached(tx, task, agent)
   if (reached) return limitRefusal(reached)
   const again = (): NewExecution => ({
     task,

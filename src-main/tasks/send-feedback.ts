@@ -9,7 +9,6 @@ import { isRefusal, notFound } from '../domain/refusal.ts'
 import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import { runMoveGuards } from './before-exit.ts'
 import { authorityRefusal } from '../core/authority.ts'
-import { isPerson } from '../domain/transition/audience.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { collectFeedback, type FeedbackInput, type CollectedFeedback } from './collect-feedback.ts'
 import { emitMessageUpdated, isMessage, nextMessage } from '../executions/messages.ts'
@@ -150,7 +149,8 @@ function commitFollowUp(
 ): FollowUp | Refusal {
   const { task, role, assignee, sent, moves, waits } = plan
   const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
-  const held = moves || isPerson(request.triggered_by) ? null : authorityRefusal(deps.context, task, agent)
+  // After a move, the dispatch of the entry asks.
+  const held = moves ? null : authorityRefusal(deps.context, task, agent)
   if (held) return held
   const current = moves ? sendBack(deps, tx, plan, request, findings, signal) : task
   if (isRefusal(current)) return current

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -49,6 +50,30 @@ async function scene(job: Job): Promise<Scene> {
     wide: await agentOf(job, 'Wide', { containment, extra_paths: { write: ['/srv'] } }),
     equal: await agentOf(job, 'Equal', { containment, extra_paths: { read: ['/srv/out/a'], write: ['/srv/out'] } }),
   }
+}
+
+/** A task that a contained reviewer sends back to a coder that is not contained, so that it waits for a person. */
+async function heldBack(job: Job) {
+  const { client } = job.running
+  const judged = await job.task({ title: 'Judged' })
+  const reviewer = await agentOf(job, 'Reviewer', { command: handOut, containment: 'worktree' })
+  const worker = await agentOf(job, 'Worker', { command: 'echo work > work.txt', containment: 'none' })
+  await client.call('tasks.assign_role', { task_id: judged.id, role: 'reviewer', agent_id: reviewer.id })
+  const { path } = await job.claim(judged, worker)
+  const token = await eventually(
+    client,
+    () => readFile(join(path, 'token.txt'), 'utf8').catch(() => ''),
+    (text) => text !== '',
+  )
+  const asReviewer = job.running.clientWith(token)
+  await asReviewer.call('tasks.verdict', { task_id: judged.id, verdict: 'fail', feedback: 'Print the keys.' })
+  const waiting = await job.running.taskWhere(judged.id, ({ error_annotation }) => error_annotation !== null)
+  expect(waiting.error_annotation).toMatchObject({
+    type: 'needs_person',
+    message: 'Worker must be at least as contained as the run that asks for it, and it is not. A person can start it.',
+    recovery_actions: ['allow_start'],
+  })
+  return { judged, worker, asReviewer }
 }
 
 const runsOf = async ({ job: { running, project } }: Scene, agent: Agent) => {
@@ -104,26 +129,7 @@ describe.runIf(runnable)('a contained run', () => {
     const set = await scene(job)
     const { run, task, loose } = set
     const of = { project_id: job.project.id, parent_id: task.id }
-    // A contained reviewer sends the work back to a coder that is not contained.
-    const judged = await job.task({ title: 'Judged' })
-    const reviewer = await agentOf(job, 'Reviewer', { command: handOut, containment: 'worktree' })
-    const worker = await agentOf(job, 'Worker', { command: 'echo work > work.txt', containment: 'none' })
-    await client.call('tasks.assign_role', { task_id: judged.id, role: 'reviewer', agent_id: reviewer.id })
-    const { path } = await job.claim(judged, worker)
-    const token = await eventually(
-      client,
-      () => readFile(join(path, 'token.txt'), 'utf8').catch(() => ''),
-      (text) => text !== '',
-    )
-    const asReviewer = job.running.clientWith(token)
-    await asReviewer.call('tasks.verdict', { task_id: judged.id, verdict: 'fail', feedback: 'Print the keys.' })
-    const waiting = await job.running.taskWhere(judged.id, ({ error_annotation }) => error_annotation !== null)
-    expect(waiting.error_annotation).toMatchObject({
-      type: 'needs_person',
-      message:
-        'Worker must be at least as contained as the run that asks for it, and it is not. A person can start it.',
-      recovery_actions: ['allow_start'],
-    })
+    const { judged, worker, asReviewer } = await heldBack(job)
     expect(await runsOf(set, worker)).toHaveLength(1)
     const again = { task_id: judged.id, action: 'allow_start' as const }
     expect((await refused(asReviewer.call('tasks.recover', again))).code).not.toBe('conflict')
@@ -135,6 +141,33 @@ describe.runIf(runnable)('a contained run', () => {
     const claimed = await run.call('tasks.create', { ...of, title: 'Claimed' })
     const { execution } = await client.call('tasks.claim', { task_id: claimed.id, agent_id: loose.id })
     expect(execution?.agent_id).toBe(loose.id)
+  })
+
+  test('holds a task until a person’s request is done, whichever request that is', async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    const { judged } = await heldBack(job)
+    const heldTo = () => {
+      const database = new Database(join(job.running.dataDir, 'copse.db'), { readonly: true })
+      const row = database
+        .prepare<[string], { held_to: string | null }>('SELECT held_to FROM tasks WHERE id = ?')
+        .get(judged.id)
+      database.close()
+      return row?.held_to ?? null
+    }
+    const stale = { task_id: judged.id, status: 'todo', version: 1 }
+    expect((await refused(client.call('tasks.transition', stale))).code).toBe('version_conflict')
+    expect(heldTo()).toContain('worktree')
+    const judging = present((await job.executions(judged.id)).find(({ role }) => role === 'reviewer'))
+    await client.call('executions.stop', { execution_id: judging.id })
+    // A conflict that a person lets the coder resolve starts the coder on that person's word.
+    await job.repository.commit('Same file', { 'work.txt': 'theirs\n' })
+    await client.call('tasks.update_branch', { task_id: judged.id, on_conflict: 'agent' })
+    expect(heldTo()).toBeNull()
+    await job.running.eventually(
+      () => job.executions(judged.id),
+      (runs) => runs.filter(({ role, started_at }) => role === 'coder' && started_at !== null).length === 2,
+    )
   })
 
   test('is held to what its task was, also after the agents changed', async () => {
