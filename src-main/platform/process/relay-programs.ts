@@ -4,5 +4,5 @@ const names = new Set([
   ...['socat', 'ncat', 'rinetd', 'stunnel', 'stunnel4', 'chisel', 'frpc', 'ngrok', 'cloudflared', 'tailscaled'],
 ])
 
-/** Returns whether a program speaks for whoever is at its other end. */
+/** Returns whether a program speaks for the program at its other end. */
 export const isRelayProgram = (name: string): boolean => names.has(name)

@@ -10,7 +10,7 @@ import type { AppConfig } from '../../../src-main/platform/config/config.ts'
 import { startJob } from '../../helpers/job.ts'
 import { runApp } from '../../helpers/running-app.ts'
 
-// Who comes through a tunnel is not the user of this machine, whoever started the tunnel. Only Linux tells.
+// Who comes through a tunnel is not the user of this machine, even if that user started the tunnel. Only Linux tells.
 
 const root = mkdtempSync(join(tmpdir(), 'copse-tunnel-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))

@@ -180,7 +180,9 @@ test.concurrent('accepts a proposal once, as it is or edited, and rejects it by 
     client.call('knowledge.accept', { knowledge_id: entry?.id ?? '', ...more })
   expect(await accept(first)).toMatchObject({ status: 'accepted', accepted_by: 'user:owner', edited_by: null })
   expect(await accept(second, { body: 'Better.' })).toMatchObject({
-    ...{ body: 'Better.', accepted_by: 'user:owner', edited_by: 'user:owner' },
+    body: 'Better.',
+    accepted_by: 'user:owner',
+    edited_by: 'user:owner',
   })
   expect(await refusalOf(accept(first))).toBe('already_answered')
   await client.call('knowledge.delete', { knowledge_id: third?.id ?? '' })
