@@ -1,6 +1,7 @@
 import { joined } from './line-buffer.ts'
 import { closedKeyEnd, openKeyAt } from './redact-rules.ts'
 import { redacted } from './redact.ts'
+import { redactAcrossCodes, withoutTerminalCodes } from './terminal-codes.ts'
 
 /** Redacts bytes that arrive in chunks. */
 export interface StreamRedactor {
@@ -18,10 +19,11 @@ const maxHeld = 64 * 1024
 const overlap = 8 * 1024
 
 /**
- * Redacts line by line, so that a secret split over chunks is found; a PEM private key is one secret. A line longer
+ * Redacts line by line, so that a secret split over chunks or by terminal codes is found; a PEM private key is one secret. A line longer
  * than 64 KB is handled in overlapping parts. Bytes of a part without secrets pass unchanged, also invalid UTF-8.
  */
-export function createStreamRedactor(redact: (text: string) => string): StreamRedactor {
+export function createStreamRedactor(redactPlain: (text: string) => string): StreamRedactor {
+  const redact = redactAcrossCodes(redactPlain)
   const held: Uint8Array[] = []
   let size = 0
   const takeHeld = (): Buffer => {
@@ -38,7 +40,7 @@ export function createStreamRedactor(redact: (text: string) => string): StreamRe
   /** Takes the complete lines, except those of a private key whose end has not arrived. */
   const takeLines = (): Buffer => {
     const all = takeHeld()
-    const open = all.includes('-----BEGIN ') ? openKeyAt(all.toString('latin1')) : -1
+    const open = all.includes('-----BEGIN') ? openKeyIn(all.toString('latin1')) : -1
     if (open < 0) return all
     hold(all.subarray(open))
     return all.subarray(0, open)
@@ -70,6 +72,12 @@ export function redactTail(bytes: Uint8Array, redact: (text: string) => string):
     shown.push(Buffer.from(stream.push(bytes.subarray(start, start + maxHeld))))
   }
   return Buffer.concat([...shown, stream.flush()])
+}
+
+/** Like `openKeyAt`; the start of the text if terminal codes hide where the key begins. */
+function openKeyIn(text: string): number {
+  const start = openKeyAt(text)
+  return start < 0 && openKeyAt(withoutTerminalCodes(text)) >= 0 ? 0 : start
 }
 
 const newline = 0x0a
