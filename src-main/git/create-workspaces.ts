@@ -44,6 +44,7 @@ import { describeOrphan, findOrphans, removeOrphan } from './worktree/orphans.ts
 import { requireOwn } from './commands/own-worktree.ts'
 import { readCommitDiff, readCommits } from './branch-commits.ts'
 import { readDiff, readDiffStat, readHiddenPaths, readMassDeletion } from './read-diff.ts'
+import { readMessages, readSameNames } from './same-names.ts'
 import { putBackBranches, readBranches } from './other-branches.ts'
 import { isOnBranch } from './elsewhere/settle-head.ts'
 import { createElsewhere } from './create-elsewhere.ts'
@@ -169,6 +170,8 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
       ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
     massDeletion: (ref, { signal }) => ofRepository(ref, { signal }, () => readMassDeletion(ref, { signal, indexes })),
     hiddenText: (ref, { signal }) => ofRepository(ref, { signal }, () => readHiddenPaths(ref, { signal, indexes })),
+    sameNames: (ref, { signal }) => ofRepository(ref, { signal }, () => readSameNames(ref, { signal, indexes })),
+    messages: (ref, { signal }) => ofRepository(ref, { signal }, () => readMessages(ref, { signal })),
     diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal, indexes })),
     ...createObservers(options, reads),
     ...createElsewhere({ worktrees, now, perRepository }),

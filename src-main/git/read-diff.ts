@@ -64,6 +64,15 @@ export async function readHiddenPaths(ref: BranchRef, { signal, indexes }: Readi
   return await compare(found, { signal, indexes }, (sides) => readHiddenText(sides, { signal }))
 }
 
+/** Reads a branch's side with all of its work, committed or not, compared with its base. */
+export async function compareBranch<T>(
+  ref: BranchRef,
+  reading: Reading,
+  read: (sides: DiffSides) => Promise<T>,
+): Promise<T> {
+  return await compare(await findSides(ref, 'branch', { signal: reading.signal, since: null }), reading, read)
+}
+
 /** A smaller tree is often replaced as a whole. */
 const smallTree = 20
 

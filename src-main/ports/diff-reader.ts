@@ -16,6 +16,12 @@ export interface DiffQuery {
   readonly since?: string | null
 }
 
+/** A commit's whole message. */
+export interface BranchMessage {
+  readonly id: string
+  readonly message: string
+}
+
 /** Lines of a file in an earlier tree. */
 export type LinePlace = Pick<CommentAnchor, 'path' | 'line' | 'start_line'>
 
@@ -43,6 +49,13 @@ export interface DiffReader {
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /** Returns the changed files that no diff can show as text, though their name, mode or earlier content is a text's. */
   hiddenText(ref: BranchRef, options: Cancellable): Promise<readonly string[]>
+  /**
+   * Returns the names of files and folders, some of them new, that a file system without case or with one form of
+   * accents takes for one; at most 50.
+   */
+  sameNames(ref: BranchRef, options: Cancellable): Promise<readonly string[]>
+  /** Returns the messages of a branch's commits since it left its base, newest first, at most 500. */
+  messages(ref: BranchRef, options: Cancellable): Promise<readonly BranchMessage[]>
   /** Returns how many files the work deletes, if they are more than half and there were more than 20; else null. */
   massDeletion(ref: BranchRef, options: Cancellable): Promise<{ readonly deleted: number; readonly of: number } | null>
   /**

@@ -136,6 +136,7 @@ function describeNote(note: ReviewNote): string {
   switch (note.kind) {
     case 'repository_changed':
     case 'hidden_text':
+    case 'same_names':
       return note.paths.join(', ')
     case 'base_moved':
     case 'refs_moved':
@@ -144,6 +145,8 @@ function describeNote(note: ReviewNote): string {
       return `The base branch no longer has ${count(note.commits.length)} that this branch began from.`
     case 'mass_deletion':
       return `The work deletes ${note.deleted} of ${note.of} files.`
+    case 'secret':
+      return `The work seems to add a secret: ${[...note.files.map(({ path }) => path), ...note.commits].join(', ')}`
     case 'work_taken':
       return `${count(note.commits)} taken from ${note.from}, where the agent worked.`
     case 'work_left':

@@ -2,10 +2,12 @@ import type { ReviewNote } from '../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation, WorkPlace } from '../../src-shared/contract/tasks.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import type { EngineContext } from '../core/context.ts'
+import { redactorOf } from '../core/redactor-of.ts'
 import { othersInWorkspace, workspaceOf } from '../core/workspace-of.ts'
 import type { ExecutionRecord, RunFindings, TaskRecord } from '../ports/store.ts'
 import type { ReviewRecord } from '../ports/review-queries.ts'
 import { WorkspaceError, type BranchRef } from '../ports/workspaces.ts'
+import { findSecrets, type AddedText } from './find-secrets.ts'
 import { noteRunFindings, replaceNotes } from './repository-changes.ts'
 import type { Worktrees } from './worktrees.ts'
 
@@ -130,25 +132,51 @@ function saveNotes(
   })
 }
 
-/** Notes at the open review the files that its diff can't show, and that it deletes most of what was there. */
+/**
+ * Notes at the open review what its diff can't show or a reader may miss: hidden text, names that are the same to some
+ * file systems, secrets, and that most files are deleted.
+ */
 export async function noteDiff(
-  { feed, workspaces }: EngineContext,
-  { id }: TaskRecord,
+  context: EngineContext,
+  task: TaskRecord,
   ref: BranchRef,
   signal: AbortSignal,
 ): Promise<void> {
-  const [paths, deletion] = await Promise.all([
+  const { feed, store, workspaces } = context
+  const [hidden, same, deletion, added] = await Promise.all([
     workspaces.hiddenText(ref, { signal }),
+    workspaces.sameNames(ref, { signal }),
     workspaces.massDeletion(ref, { signal }),
+    readAdded(context, ref, signal),
   ])
-  const hidden: ReviewNote[] = paths.length === 0 ? [] : [{ kind: 'hidden_text', paths: [...paths] }]
-  const deleted: ReviewNote[] = deletion === null ? [] : [{ kind: 'mass_deletion', ...deletion }]
+  const secret = findSecrets(added, redactorOf(context, store.read, task.project_id))
+  const notes: readonly (readonly [ReviewNote['kind'], ReviewNote | null])[] = [
+    ['hidden_text', hidden.length === 0 ? null : { kind: 'hidden_text', paths: [...hidden] }],
+    ['same_names', same.length === 0 ? null : { kind: 'same_names', paths: [...same] }],
+    ['secret', secret],
+    ['mass_deletion', deletion === null ? null : { kind: 'mass_deletion', ...deletion }],
+  ]
   feed.commit((tx) => {
-    const current = tx.tasks.get(id)
+    const current = tx.tasks.get(task.id)
     if (!current) return
-    const noted = replaceNotes(tx, replaceNotes(tx, current, 'hidden_text', hidden), 'mass_deletion', deleted)
+    let noted = current
+    for (const [kind, note] of notes) noted = replaceNotes(tx, noted, kind, note === null ? [] : [note])
     if (noted !== current) tx.saveTask(noted)
   })
+}
+
+/** Files too long for the diff that are read separately. */
+const maxLongFiles = 20
+
+async function readAdded({ workspaces }: EngineContext, ref: BranchRef, signal: AbortSignal): Promise<AddedText> {
+  const { files, patch } = await workspaces.diff(ref, 'branch', null, { signal })
+  const patches = [patch]
+  // One by one, because each can have 64 MB.
+  for (const { path } of files
+    .filter(({ truncated, status }) => truncated && status !== 'deleted')
+    .slice(0, maxLongFiles))
+    patches.push((await workspaces.diff(ref, 'branch', path, { signal })).patch)
+  return { files, patches, messages: await workspaces.messages(ref, { signal }) }
 }
 
 /** Removes a place from what runs left, after its work was taken or kept. */

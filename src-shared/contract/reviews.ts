@@ -54,6 +54,22 @@ export const ReviewNote = z.discriminatedUnion('kind', [
     paths: z.array(z.string()).describe('Files that were text, or look like source, and whose changes can’t be shown.'),
   }),
   z
+    .object({ kind: z.literal('same_names'), paths: z.array(z.string()) })
+    .describe(
+      'Names, some of them new, that a file system without case or with one form of accents takes for one; at most 50.',
+    ),
+  z
+    .object({
+      kind: z.literal('secret'),
+      files: z
+        .array(z.object({ path: z.string(), lines: z.array(z.int()) }))
+        .describe(
+          'Added lines with what looks like a secret, at most 20 of a file; none if its name says so. At most 50.',
+        ),
+      commits: z.array(GitId).describe('Commits of the branch whose message has one, at most 50.'),
+    })
+    .describe('The work adds what looks like a password, a key or a token. The note never has the value.'),
+  z
     .object({ kind: z.literal('mass_deletion'), deleted: z.int(), of: z.int() })
     .describe('The work deletes more than half of the files that it began from, and those are more than 20.'),
   z

@@ -96,6 +96,8 @@ export const fakeWorkspaces: Workspaces = {
   commits: () => Promise.resolve([]),
   commitDiff: () => Promise.resolve(null),
   hiddenText: () => Promise.resolve([]),
+  sameNames: () => Promise.resolve([]),
+  messages: () => Promise.resolve([]),
   massDeletion: () => Promise.resolve(null),
   diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
   watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),

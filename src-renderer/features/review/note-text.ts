@@ -45,6 +45,23 @@ export function noteText(note: ReviewNote): NoteText {
         text: 'Open these files in the worktree before you decide.',
         named: namePaths(note.paths),
       }
+    case 'same_names':
+      return {
+        title: 'Some names differ only in case or accents.',
+        text: 'On macOS and Windows, one of these replaces the other:',
+        named: namePaths(note.paths),
+      }
+    case 'secret':
+      return {
+        title: 'This work seems to add a secret.',
+        text: 'Once merged, it stays in the history. Look at',
+        named: [
+          ...note.files.map(({ path, lines }) =>
+            escapeHidden(lines.length === 0 ? path : `${path}:${lines.join(',')}`),
+          ),
+          ...note.commits.map((id) => `the message of ${id.slice(0, 8)}`),
+        ].join(', '),
+      }
     case 'mass_deletion':
       return {
         title: `This work deletes ${note.deleted} of ${count(note.of, 'file')}.`,
