@@ -1,5 +1,6 @@
 import type { Agent } from '../../src-shared/contract/projects.ts'
 import { knownAgents } from './agent/known-agents.ts'
+import { askingForHosts } from './agent/ask-host.ts'
 import { foldersOf, makeFolders, neededBy } from './agent/needs.ts'
 import { executorInfos, type ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import { readResetHeaders } from '../domain/task/usage-limit.ts'
@@ -65,11 +66,12 @@ export interface ContainmentParts {
 
 /** Creates all executors. */
 export function createExecutors(parts?: ContainmentParts): Executors {
+  const refusedHosts = new Set<string>()
   return {
     location: (profile) => executorInfos[profile].location,
     start: async (profile, run, options) => {
       const denied: Denial[] = []
-      const box = parts && (await boxOf(parts, profile, run, denied))
+      const box = parts && (await boxOf({ ...parts, refusedHosts }, profile, run, denied))
       const { start } = executorDefinitions[profile]
       if (!box) return await start({ ...run, protectedNames: configNames }, options)
       const log = reportedTo(box, run.log)
@@ -117,7 +119,7 @@ function answerReader(take: (answer: ServerAnswer) => void): (answer: SeenAnswer
  * machine can't.
  */
 async function boxOf(
-  { containment, homes }: ContainmentParts,
+  { containment, homes, refusedHosts }: ContainmentParts & { readonly refusedHosts: Set<string> },
   profile: ExecutorProfile,
   run: ExecutionRun,
   denied: Denial[],
@@ -127,8 +129,10 @@ async function boxOf(
   if (containment.effectiveLevel(level) === 'none') return undefined
   const { folders, hosts, variables } = await neededBy(executorDefinitions[profile].needs, all, run)
   await makeFolders(extra_paths?.write ?? [])
+  let box: ContainedBox | null = null
+  const askFor = askingForHosts(run, { refused: refusedHosts, allow: (host) => box?.allowHost(host) })
   try {
-    const box = await containment.box({
+    box = await containment.box({
       level,
       cwd,
       variables: [...executorInfos[profile].accountVariables, ...variables, ...Object.keys({ ...config.env, ...env })],
@@ -139,6 +143,7 @@ async function boxOf(
       onDenied: (denial) => {
         denied.push(denial)
         log.entry({ type: 'denied', at: now(), ...denial })
+        askFor(denial)
       },
       ...(run.onAnswer && { onAnswer: answerReader(run.onAnswer) }),
       hosts: [...hosts, ...allowed_hosts],

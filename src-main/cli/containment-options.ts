@@ -3,9 +3,11 @@ import { containmentLevels } from '../../src-shared/contract/containment-levels.
 import type { ContainmentLevel } from '../../src-shared/contract/containment.ts'
 import type { AgentConfig } from '../../src-shared/contract/projects.ts'
 import { collect, type CommandContext } from './command-context.ts'
+import { findProject } from './find.ts'
 
 export interface AllowOptions {
   readonly allowHost?: readonly string[]
+  readonly allowBuildHosts?: true
   readonly allowRead?: readonly string[]
   readonly allowWrite?: readonly string[]
 }
@@ -16,6 +18,7 @@ type Lists = Pick<AgentConfig, 'allowed_hosts' | 'extra_paths'>
 export function addAllowOptions(command: Command): Command {
   return command
     .option('--allow-host <host>', 'host that it reaches under `worktree_and_hosts` (repeatable)', collect)
+    .option('--allow-build-hosts', 'also the package registries and the hosts of the project’s remotes')
     .option('--allow-read <path>', 'path that it reads besides, absolute or below ~/ (repeatable)', collect)
     .option('--allow-write <path>', 'path that it writes besides (repeatable)', collect)
 }
@@ -25,18 +28,30 @@ export const levelOption = (): Option =>
 export const levelArgument = (): Argument =>
   new Argument('<level>', 'what the system lets it do').choices(containmentLevels)
 
-/** Replaces the lists of `before` by the given ones. */
-export function allowed({ allowHost, allowRead, allowWrite }: AllowOptions, before: Lists = {}): Lists {
+/** Replaces the lists of `before` by the given ones, and adds the hosts that builds of `project` need if told to. */
+export async function allowed(
+  scene: CommandContext,
+  options: AllowOptions,
+  { before = {}, project }: { readonly before?: Lists; readonly project?: string | undefined } = {},
+): Promise<Lists> {
+  const { allowBuildHosts, allowRead, allowWrite } = options
   const { allowed_hosts: hosts, extra_paths: paths = {} } = before
   const read = allowRead ?? paths.read
   const write = allowWrite ?? paths.write
-  const allowed_hosts = allowHost ?? hosts
+  const build = allowBuildHosts ? await buildHosts(scene, project) : []
+  const chosen = options.allowHost ?? hosts
+  const allowed_hosts = build.length > 0 ? [...new Set([...(chosen ?? []), ...build])] : chosen
   return {
     ...(allowed_hosts && { allowed_hosts: [...allowed_hosts] }),
     ...((read ?? write) && {
       extra_paths: { ...(read && { read: [...read] }), ...(write && { write: [...write] }) },
     }),
   }
+}
+
+async function buildHosts(scene: CommandContext, project: string | undefined): Promise<readonly string[]> {
+  const { id: project_id } = await findProject(scene, project)
+  return (await scene.client.call('repos.build_hosts', { project_id })).items
 }
 
 const meaning: Readonly<Record<ContainmentLevel, string>> = {

@@ -1,3 +1,4 @@
+import type { SandboxManager } from '@anthropic-ai/sandbox-runtime'
 import { randomBytes } from 'node:crypto'
 import { basename } from 'node:path'
 import { hostProblem, localPort } from '../../src-shared/contract/allowed-hosts.ts'
@@ -32,13 +33,49 @@ export interface BoxOptions extends Pick<OwnPlaces, 'dataDir' | 'otherData' | 'w
 /** Creates the box of a run. The library must be held while the box is used. */
 export function createBox(options: BoxOptions, request: BoxRequest): ContainedBox {
   const denials = createDenials(request.onDenied ?? (() => undefined))
+  const hosts = createHostLists(request)
   let places: Places | null = null
   return {
-    contain: (command) => contain(options, request, { command, denials, onPlaces: (made) => (places = made) }),
+    contain: (command) => contain(options, request, { command, denials, hosts, onPlaces: (made) => (places = made) }),
+    allowHost: hosts.allow,
     onOutput: (text) => {
       if (places === null) return
       for (const path of readOnlyPaths(text)) if (!isWritable(path, places)) denials.add(pathDenial(path, 'write'))
       for (const path of missingPaths(text)) if (isHidden(path, places)) denials.add(pathDenial(path, 'read'))
+    },
+  }
+}
+
+type Manager = typeof SandboxManager
+
+interface HostLists {
+  readonly allowed: readonly string[]
+  /** Lets a command reach the allowed hosts. */
+  add(manager: Manager, commandId: string): void
+  remove(manager: Manager, commandId: string): void
+  allow(host: string): void
+}
+
+/** Keeps the allowed hosts of each command of a box. */
+function createHostLists({ hosts = [] }: Pick<BoxRequest, 'hosts'>): HostLists {
+  // Agents and projects may have others from before these were refused.
+  const allowed = hosts.filter((host) => hostProblem(host) === null)
+  const commands = new Map<string, Manager>()
+  const tell = (manager: Manager, id: string): void =>
+    manager.registerCommandNetworkLists(id, { allowedDomains: allowed.flatMap(asProxied) })
+  return {
+    allowed,
+    add: (manager, id) => {
+      commands.set(id, manager)
+      tell(manager, id)
+    },
+    remove: (manager, id) => {
+      commands.delete(id)
+      manager.unregisterCommandNetworkLists(id)
+    },
+    allow: (host) => {
+      allowed.push(host)
+      for (const [id, manager] of commands) tell(manager, id)
     },
   }
 }
@@ -48,13 +85,14 @@ const pathDenial = (target: string, access: 'read' | 'write') => ({ what: 'path'
 interface Start {
   readonly command: BoxedCommand
   readonly denials: Denials
+  readonly hosts: HostLists
   readonly onPlaces: (places: Places) => void
 }
 
 async function contain(
   { apiUrl, log, views, ...own }: BoxOptions,
   request: BoxRequest,
-  { command: { file, args, env }, denials, onPlaces }: Start,
+  { command: { file, args, env }, denials, hosts, onPlaces }: Start,
 ): ReturnType<Box['contain']> {
   const manager = await loadLibrary()
   const temporary = await makeTemporary()
@@ -75,7 +113,7 @@ async function contain(
     for (const path of (await view?.close()) ?? []) denials.add(pathDenial(path, 'write'))
     denials.end()
     await homes?.close()
-    manager.unregisterCommandNetworkLists(id)
+    hosts.remove(manager, id)
     manager.cleanupAfterCommand()
     await Promise.all(forwarders.map((forwarder) => forwarder[Symbol.asyncDispose]()))
     const peak = await cgroup?.end()
@@ -86,14 +124,12 @@ async function contain(
     const limited = request.level === 'worktree_and_hosts'
     // On other systems a run has the machine's own loopback interface, as far as its profile allows.
     const url = apiUrl()
-    // Agents and projects may have others from before these were refused.
-    const hosts = (request.hosts ?? []).filter((host) => hostProblem(host) === null)
     if (limited && process.platform === 'linux') {
       const api = url === null ? null : new URL(url)
       if (api !== null) keepFromProxies(api)
-      forwarders = await forwardAll({ folder: temporary, processMarker: env[treeVariable] ?? '' }, api, hosts)
+      forwarders = await forwardAll({ folder: temporary, processMarker: env[treeVariable] ?? '' }, api, hosts.allowed)
     }
-    if (limited) manager.registerCommandNetworkLists(id, { allowedDomains: hosts.flatMap(asProxied) })
+    if (limited) hosts.add(manager, id)
     const sockets = limited ? [manager.getLinuxHttpSocketPath(), manager.getLinuxSocksSocketPath()] : []
     const knowledge = env['SVC_KNOWLEDGE_FILE']
     const given = [

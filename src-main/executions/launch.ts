@@ -1,5 +1,7 @@
+import type { AgentId } from '../../src-shared/contract/ids.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { TranscriptEntry, Usage } from '../../src-shared/contract/executions.ts'
+import { withoutEnv } from '../domain/access/agents.ts'
 import { clearAnnotation } from '../domain/task/clear-annotation.ts'
 import { checkPermissions } from '../domain/access/permissions.ts'
 import type { PendingRequests } from './pending-requests.ts'
@@ -273,11 +275,30 @@ async function runOf(
     onSession: (session_id) => {
       rememberSession(context, record.id, session_id)
     },
+    onHostAllowed: (host) => {
+      allowHost(context, agent.id, host)
+    },
     ask: async (request, { signal }) => {
       await known
       return asks.ask(request, { signal, tell: (entry) => more.log.entry(entry) })
     },
   }
+}
+
+/** Adds a host to those that the agent's runs may reach. */
+function allowHost(context: EngineContext, agent_id: AgentId, host: string): void {
+  const write = () =>
+    context.feed.commit((tx) => {
+      const agent = tx.agents.get(agent_id)
+      const { allowed_hosts = [] } = agent?.config ?? {}
+      if (!agent || allowed_hosts.includes(host)) return
+      const changed = { ...agent, config: { ...agent.config, allowed_hosts: [...allowed_hosts, host] } }
+      tx.agents.put(changed)
+      tx.emit('agent.updated', { project_id: null, agent_id, agent: withoutEnv(changed) })
+    })
+  context.writes.untilWritten(write).catch((error: unknown) => {
+    context.log.error({ err: error, agent_id, host }, 'an allowed host could not be saved')
+  })
 }
 
 /** Returns the usage of the earlier runs of its session, as far as it was reported. */

@@ -24,7 +24,7 @@ import { commonDir } from './commands/worktree.ts'
 import { createWorktreeIndexes, removeLeftIndexes } from './commands/worktree-index.ts'
 import { createTrackedPaths } from './list-tracked.ts'
 import { findRepositories } from './find-repositories.ts'
-import { inspectRepository } from './inspect-repository.ts'
+import { inspectRepository, listRemoteUrls } from './inspect-repository.ts'
 import { removeStaleGitLocks } from './worktree/left-git-locks.ts'
 import { holderOf, releaseLock, releaseStale, takeLock } from './worktree/lock.ts'
 import { landedSince, patchOf } from './merge/landed.ts'
@@ -126,6 +126,7 @@ function openWorkspaces(options: WorkspacesOptions): Workspaces {
   return {
     nearby: findRepositories,
     trackedPaths: (repo, branch, { signal }) => asWorkspaceError(trackedPaths(repo, branch, { signal })),
+    remoteUrls: (repo, { signal }) => asWorkspaceError(listRemoteUrls(repo, { signal })),
     inspect: (path, { signal }) => asWorkspaceError(inspectRepository(path, { signal })),
     programs: (repo, { signal }) => asWorkspaceError(readPrograms(repo, { signal })),
     runs: (repo, { signal }) => asWorkspaceError(readRuns(repo, { signal })),

@@ -23,6 +23,13 @@ export async function inspectRepository(given: string, { signal }: Cancellable):
   return { root, name: repositoryName(root), default_branch: preferred ?? first, branches }
 }
 
+/** Returns the URLs of the remotes, as git would use them. */
+export async function listRemoteUrls(repo: string, { signal }: Cancellable): Promise<readonly string[]> {
+  const { stdout } = await runGit(repo, ['remote', '--verbose'], { signal })
+  const urls = stdout.toString('utf8').split('\n')
+  return [...new Set(urls.flatMap((line) => /^[^\t]*\t(.*) \((?:fetch|push)\)/.exec(line)?.[1] ?? []))]
+}
+
 /** Returns the repository's name; for a bare one hidden beside its worktrees, the name of their common folder. */
 function repositoryName(root: string): string {
   const name = basename(root)

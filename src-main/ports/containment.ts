@@ -53,6 +53,8 @@ export type Denial = Pick<Extract<TranscriptEntry, { type: 'denied' }>, 'what' |
 /** A box that also reads its programs' output, because some denials show nowhere else. */
 export interface ContainedBox extends Box {
   onOutput(text: string): void
+  /** Lets what runs in the box reach another host from now on, under `worktree_and_hosts`. */
+  allowHost(host: string): void
 }
 
 export interface Containment {

@@ -44,6 +44,8 @@ export interface ExecutionRun {
    * can be asked.
    */
   readonly ask?: (request: AgentRequest, options: Cancellable) => Promise<AgentRequestAnswer | null>
+  /** Called when a person allowed a host for all runs of the agent. */
+  readonly onHostAllowed?: (host: string) => void
 }
 
 /** A question or permission request of an agent. */

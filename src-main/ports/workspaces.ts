@@ -133,6 +133,8 @@ export interface Workspaces
   nearby(home: string, options: Cancellable): Promise<readonly NearbyRepository[]>
   /** Lists the paths that a branch tracks; empty if there is no such branch. */
   trackedPaths(repo_path: string, branch: string, options: Cancellable): Promise<readonly string[]>
+  /** Returns the URLs of a repository's remotes, to fetch from and to push to. */
+  remoteUrls(repo_path: string, options: Cancellable): Promise<readonly string[]>
   /** Reads the programs that a repository's own settings make git run. */
   programs(repo_path: string, options: Cancellable): Promise<RepositoryPrograms>
   /** Lists everything that a repository's settings and hooks would make git run, for people. */

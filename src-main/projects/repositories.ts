@@ -4,6 +4,7 @@ import { givenFields } from '../../src-shared/lang/given-fields.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectId, RepoId } from '../../src-shared/contract/ids.ts'
 import type { RepoState } from '../../src-shared/contract/projects.ts'
+import { buildHosts } from '../domain/access/build-hosts.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
@@ -25,6 +26,8 @@ const given = givenFields<RepoRecord>()
 export interface Repositories {
   /** Returns the repositories as they are on disk now, the primary one first. */
   list(project_id: ProjectId, signal: AbortSignal): Promise<readonly RepoState[]>
+  /** Returns the hosts that builds of the project usually need. */
+  buildHosts(project_id: ProjectId, signal: AbortSignal): Promise<readonly string[]>
   add(
     project: ProjectRecord,
     wanted: RepositoryPatch & { readonly path: string },
@@ -50,6 +53,13 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
           problem: await problemOf(context, repo, signal),
         })),
       ),
+    buildHosts: async (project_id, signal) => {
+      const asked = read.repos
+        .byProject(project_id)
+        // A repository that is gone has none; the others still count.
+        .map(({ path }) => workspaces.remoteUrls(path, { signal }).catch(() => []))
+      return buildHosts((await Promise.all(asked)).flat())
+    },
     add: async (project, wanted, signal) => {
       const info = await workspaces.inspect(wanted.path, { signal })
       const default_branch = wanted.default_branch ?? info.default_branch

@@ -89,6 +89,10 @@ export const Ask = z
     options: z.array(AskOption),
     multiple: z.boolean().describe('Several options may be chosen: answer with their labels as `text`.'),
     takes_text: z.boolean().describe('Own words are an answer; with a denial, they tell the agent why.'),
+    owner_only: z
+      .literal(true)
+      .optional()
+      .describe('It is about what the agent may reach, so only its owner or an admin may answer.'),
     asked_at: Timestamp,
   })
   .meta({ id: 'Ask' })

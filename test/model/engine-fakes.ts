@@ -82,6 +82,7 @@ const emptyDiff = { base: null, head: null, tree: null, files: [], patch: '', tr
 export const fakeWorkspaces: Workspaces = {
   nearby: () => Promise.resolve([]),
   trackedPaths: () => Promise.resolve([]),
+  remoteUrls: () => Promise.resolve([]),
   inspect: () => Promise.resolve({ root: '/repo', name: 'repo', default_branch: 'main', branches: ['main'] }),
   ensure: () => Promise.resolve({ kind: 'ready', how: 'reused', base_commit: 'base' }),
   withScratch: ({ at }, use) => use(`/scratch/${at}`),

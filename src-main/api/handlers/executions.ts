@@ -3,6 +3,7 @@ import type { ExecutionId } from '../../../src-shared/contract/ids.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import { actsFor } from '../../domain/access/work.ts'
 import type { ExecutionRecord } from '../../ports/store.ts'
+import { ownsAgent } from '../../domain/access/agents.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findExecution, findTask, throwNotFound } from '../find.ts'
 
@@ -64,6 +65,7 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
       if (!engine.executions.running().has(execution_id)) {
         throw notRunning("The run takes no answer: it isn't active here.")
       }
+      checkAnswerer(parts, principal, execution, given.ask_id)
       const refusal = engine.executions.answer(execution_id, given, actorOf(principal))
       if (refusal) throw new ApiError(refusal)
       return { execution: views.execution(execution) }
@@ -121,4 +123,22 @@ function checkMine(parts: ApiParts, principal: Principal, execution: ExecutionRe
   const agent = execution.agent_id === null ? null : parts.store.read.agents.get(execution.agent_id)
   if (actsFor(principal, execution, agent)) return
   throw new ApiError({ code: 'forbidden', message: 'This run belongs to someone else.' })
+}
+
+/** Throws unless the caller may answer: what a run may reach besides, only its agent's owner says. */
+function checkAnswerer(
+  { engine, store }: ApiParts,
+  principal: Principal,
+  { id, agent_id }: ExecutionRecord,
+  ask_id: string,
+) {
+  const ask = engine.executions
+    .running()
+    .get(id)
+    ?.asks.pending()
+    .find((one) => one.id === ask_id)
+  const agent = agent_id === null ? null : store.read.agents.get(agent_id)
+  if (!ask?.owner_only || (agent !== null && ownsAgent(principal, agent))) return
+  const message = 'This agent belongs to someone else. Only its owner or an admin may let it reach more.'
+  throw new ApiError({ code: 'forbidden', message })
 }

@@ -5,7 +5,7 @@ import type { RepoRecord } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findProject, throwNotFound } from '../find.ts'
 
-type Names = 'repos.list' | 'repos.paths' | 'repos.add' | 'repos.update' | 'repos.remove'
+type Names = 'repos.list' | 'repos.paths' | 'repos.build_hosts' | 'repos.add' | 'repos.update' | 'repos.remove'
 
 /** Handlers for a project's repositories. */
 export function createRepoHandlers(parts: ApiParts): Handlers<Names> {
@@ -23,6 +23,9 @@ export function createRepoHandlers(parts: ApiParts): Handlers<Names> {
       const paths = await parts.workspaces.trackedPaths(repo.path, repo.default_branch, { signal })
       return { items: findPaths(paths, q, limit) }
     },
+    'repos.build_hosts': async ({ project_id }, { signal }) => ({
+      items: [...(await repositories.buildHosts(project_id, signal))],
+    }),
     'repos.add': async ({ project_id, ...wanted }, { signal }) =>
       view(unwrap(await repositories.add(findProject(read, project_id), wanted, signal))),
     'repos.update': async ({ project_id, repo_id, ...patch }, { signal }) =>

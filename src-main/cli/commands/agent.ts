@@ -122,7 +122,7 @@ async function add(scene: CommandContext, name: string, options: AddOptions): Pr
       ...(env !== undefined && { env: Object.fromEntries(env.map(variable)) }),
       ...(permissions !== undefined && { permissions }),
       ...(containment !== undefined && { containment }),
-      ...allowed(options),
+      ...(await allowed(scene, options)),
       ...(hasLimit && { limits: { per_day: { usd: usdPerDay ?? null, minutes: minutesPerDay ?? null } } }),
       ...(account !== undefined && { account }),
     },
@@ -137,7 +137,7 @@ async function contain(
   options: ContainOptions,
 ): Promise<void> {
   const { id, config } = await findAgent(scene, text)
-  const changed = { ...config, containment: level, ...allowed(options, config) }
+  const changed = { ...config, containment: level, ...(await allowed(scene, options, { before: config })) }
   const agent = await scene.client.call('agents.update', { agent_id: id, config: changed })
   await scene.out.answer(agent, () => containedText(`${agent.name} is`, level))
   await reportMachine(scene, level)

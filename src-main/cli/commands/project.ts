@@ -113,7 +113,7 @@ async function contain(
   const { client, out } = scene
   const { id: project_id, name } = await findProject(scene, text)
   const before = await client.call('projects.get_settings', { project_id })
-  const change = { project_id, ci_containment: level, ...allowed(options, before) }
+  const change = { project_id, ci_containment: level, ...(await allowed(scene, options, { before, project: text })) }
   const settings = await client.call('projects.update_settings', change)
   await out.answer(settings, () => containedText(`The scripts of ${name} are`, level))
   await reportMachine(scene, level)

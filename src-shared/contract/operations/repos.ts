@@ -25,6 +25,14 @@ export const reposOperations = {
     }),
     list(z.string()),
   ),
+  'repos.build_hosts': get(
+    '/projects/{project_id}/build_hosts',
+    'member',
+    'Hosts that builds of the project usually need: the public package registries, and where the remotes of its repositories are. ' +
+      'For `allowed_hosts` of a `worktree_and_hosts`, which has them only if they are listed.',
+    z.object({ project_id: ProjectId }),
+    list(z.string()),
+  ),
   'repos.add': post(
     '/projects/{project_id}/repos',
     'owner',
