@@ -1,4 +1,5 @@
 import type { ReviewNote } from '../../src-shared/contract/reviews.ts'
+import { createTimeSlices } from '../platform/process/time-slices.ts'
 import type { BranchMessage, FileChange } from '../ports/diff-reader.ts'
 
 type SecretNote = Extract<ReviewNote, { kind: 'secret' }>
@@ -14,16 +15,18 @@ const maxLines = 20
 /** What the work adds. */
 export interface AddedText {
   readonly files: readonly FileChange[]
-  /** Patches in git's format. */
-  readonly patches: readonly string[]
+  /** Patches in git's format; one after the other, because each may be large. */
+  readonly patches: AsyncIterable<string>
   readonly messages: readonly BranchMessage[]
 }
 
 /** Finds what looks like a secret: text that `redact` would change, and names of files that hold some. */
-export function findSecrets(added: AddedText, redact: (text: string) => string): SecretNote | null {
+export async function findSecrets(added: AddedText, redact: (text: string) => string): Promise<SecretNote | null> {
   const lines = new Map<string, number[]>()
-  for (const patch of added.patches) {
+  const letOthersGo = createTimeSlices()
+  for await (const patch of added.patches) {
     for (const { path, line, text } of addedLines(patch)) {
+      await letOthersGo()
       if (redact(text) === text) continue
       const found = lines.get(path) ?? []
       if (found.length < maxLines) found.push(line)

@@ -149,7 +149,7 @@ export async function noteDiff(
     workspaces.massDeletion(ref, { signal }),
     readAdded(context, ref, signal),
   ])
-  const secret = findSecrets(added, redactorOf(context, store.read, task.project_id))
+  const secret = await findSecrets(added, redactorOf(context, store.read, task.project_id))
   const notes: readonly (readonly [ReviewNote['kind'], ReviewNote | null])[] = [
     ['hidden_text', hidden.length === 0 ? null : { kind: 'hidden_text', paths: [...hidden] }],
     ['same_names', same.length === 0 ? null : { kind: 'same_names', paths: [...same] }],
@@ -170,13 +170,13 @@ const maxLongFiles = 20
 
 async function readAdded({ workspaces }: EngineContext, ref: BranchRef, signal: AbortSignal): Promise<AddedText> {
   const { files, patch } = await workspaces.diff(ref, 'branch', null, { signal })
-  const patches = [patch]
-  // One by one, because each can have 64 MB.
-  for (const { path } of files
-    .filter(({ truncated, status }) => truncated && status !== 'deleted')
-    .slice(0, maxLongFiles))
-    patches.push((await workspaces.diff(ref, 'branch', path, { signal })).patch)
-  return { files, patches, messages: await workspaces.messages(ref, { signal }) }
+  const long = files.filter(({ truncated, status }) => truncated && status !== 'deleted').slice(0, maxLongFiles)
+  async function* patches(): AsyncIterable<string> {
+    yield patch
+    // Each can have 64 MB.
+    for (const { path } of long) yield (await workspaces.diff(ref, 'branch', path, { signal })).patch
+  }
+  return { files, patches: patches(), messages: await workspaces.messages(ref, { signal }) }
 }
 
 /** Removes a place from what runs left, after its work was taken or kept. */

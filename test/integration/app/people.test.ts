@@ -187,7 +187,7 @@ test.concurrent('lets a member use another’s agent, and see all but its enviro
   const agent = await job.running.client.call('agents.create', {
     name: 'Shared',
     executor: 'command',
-    config: { command: 'echo "$KEY" > key.txt; echo done', env: { KEY: 'secret' } },
+    config: { command: 'test -n "$KEY" && echo work > work.txt; echo done', env: { KEY: 'secret' } },
   })
   const { env: _, ...shown } = agent.config
   expect(await guest.call('agents.get', { agent_id: agent.id })).toEqual({ ...agent, config: shown })
