@@ -30,9 +30,30 @@ function describe(code: GitError['code'], args: readonly string[], stderr: strin
     case 'failed': {
       const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'))
       const telling = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines[0]
-      return `git ${verb(args)} failed${telling ? `: ${telling}` : '.'}`
+      return unreadable(stderr) ?? `git ${verb(args)} failed${telling ? `: ${telling}` : '.'}`
     }
   }
+}
+
+/** Explains that git can't read the repository's configuration, and the mend; null if `stderr` says something else. */
+function unreadable(stderr: string): string | null {
+  const [, extension] = /^fatal: unknown repository extensions? found:\n\s*(\S+)/im.exec(stderr) ?? []
+  const changed = 'If a program changed it'
+  if (extension !== undefined)
+    return (
+      `git can’t read this repository: its configuration needs the extension “${extension}”, which this git doesn’t ` +
+      `know. Update git. ${changed}, run: git config --file .git/config --unset extensions.${extension}`
+    )
+  const [, version] = /^fatal: expected git repo version .*found (\d+)/im.exec(stderr) ?? []
+  if (version !== undefined)
+    return (
+      `git can’t read this repository: its configuration says version ${version}, which this git doesn’t know. ` +
+      `Update git. ${changed}, run: git config --file .git/config core.repositoryformatversion 0`
+    )
+  const [, line, file] = /^fatal: bad (?:config|numeric config value).*?line (\d+) in file (.+)$/im.exec(stderr) ?? []
+  if (line !== undefined)
+    return `git can’t read its configuration: line ${line} of ${file} is not valid. Correct or delete it, then try again.`
+  return null
 }
 
 /** Options of git whose value is the next argument. */

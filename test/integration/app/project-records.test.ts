@@ -166,7 +166,9 @@ test.concurrent('changes settings key by key, and nothing if one is invalid', as
 
 test.concurrent('tells an agent its identity, place and service, and CI steps the task’s', async () => {
   await using job = await startJob()
-  const agent = await job.agent('env | grep ^SVC_ | grep -v ^SVC_PROCESS_TREE= | sort > told.env; echo told.env > .gitignore')
+  const agent = await job.agent(
+    'env | grep ^SVC_ | grep -v ^SVC_PROCESS_TREE= | sort > told.env; echo told.env > .gitignore',
+  )
   const ci_steps = [
     'test "$SVC_TASK_TITLE" = "Tell it"',
     'cmp told.env "$SVC_WORKTREE_PATH/told.env"',
