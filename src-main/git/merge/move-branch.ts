@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { WorkspaceError } from '../../ports/workspaces.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { follow, lockCheckout, type CheckoutLock } from './checkout-lock.ts'
+import { ownObjects } from '../commands/own-objects.ts'
 import { swapBranch } from '../commands/refs.ts'
 import { changedPaths, type ChangedPath } from '../commands/tree-paths.ts'
 import { notePendingMove } from './pending-move.ts'
@@ -43,6 +44,7 @@ export type MovedBranch =
 export async function moveBranch(move: BranchMove): Promise<MovedBranch> {
   const { checkouts, changes } = move
   const { signal } = new AbortController()
+  await ownObjects(move.repo, move, { signal })
   const moved = await moveNoted(move, 'look', { signal })
   if (moved !== 'unclear') return moved
   const files = await overwrittenPaths(checkouts, changes, { signal })
