@@ -30,7 +30,7 @@ import type { Workflows } from '../core/workflows.ts'
 import type { CallContext } from './api.ts'
 
 /** Account operations that the API needs. */
-export interface IdentityPort {
+interface IdentityPort {
   register(input: OperationRequest<'auth.register'>, source: RequestSource): Promise<Session>
   login(input: OperationRequest<'auth.login'>, source: RequestSource): Promise<Session>
   refresh(refresh_token: string, source: RequestSource): Promise<Session>
@@ -95,7 +95,7 @@ export type TemplateFile = ReadDefinition & {
 }
 
 /** Template file operations that the API needs. */
-export interface TemplatesPort {
+interface TemplatesPort {
   list(): Promise<readonly TemplateFile[]>
   /** Returns null if there is no such template. */
   get(name: string): Promise<TemplateFile | null>

@@ -8,7 +8,7 @@ import { mediaTypeOf } from './media-type.ts'
 const isHash = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
 
 /** The worktree's folder for its copies leads out of the worktree. */
-export class AttachmentPlaceError extends Error {
+class AttachmentPlaceError extends Error {
   override readonly name = 'AttachmentPlaceError'
   readonly code = 'leads_away'
 }

@@ -53,7 +53,7 @@ export function createCommandContext({ url: option, json = false }: CommonOption
 }
 
 /** Returns the folder that the command runs in, which may have been deleted since. */
-export function currentFolder(): string {
+function currentFolder(): string {
   try {
     return process.cwd()
   } catch (error) {

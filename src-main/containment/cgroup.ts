@@ -10,7 +10,7 @@ export interface Cgroup {
   end(): Promise<CgroupPeak>
 }
 
-export interface CgroupPeak {
+interface CgroupPeak {
   readonly memory_bytes: number | null
   readonly processes: number | null
 }

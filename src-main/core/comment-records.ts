@@ -6,7 +6,7 @@ import type { Tx } from './event-feed.ts'
 type CommentedTask = Pick<TaskRecord, 'id' | 'project_id'>
 
 /** Converts a record to the API's form. */
-export function toComment(record: CommentRecord): Comment {
+function toComment(record: CommentRecord): Comment {
   return { ...record, state: commentState(record) }
 }
 
@@ -42,7 +42,7 @@ export function unmarkSent(tx: Tx, task: CommentedTask, comment_ids: readonly Co
 }
 
 /** Returns the review attempt that a run works for: the one after the last when the run was queued. */
-export function attemptOfRun(q: Pick<Queries, 'reviews'>, run: Pick<ExecutionRecord, 'id' | 'task_id'>): number {
+function attemptOfRun(q: Pick<Queries, 'reviews'>, run: Pick<ExecutionRecord, 'id' | 'task_id'>): number {
   const before = q.reviews.byTask(run.task_id).filter(({ id }) => String(id) < String(run.id))
   return Math.max(0, ...before.map(({ attempt_number }) => attempt_number)) + 1
 }
@@ -59,7 +59,7 @@ export function sentTo(q: Pick<Queries, 'comments' | 'executions'>, run: Executi
  * Marks on the comments of a thread that the coder has replied. Returns the `sent` data for the reply, because its
  * author must not get it again; null if the reply answers none of the comments sent to the run.
  */
-export function noteReply(
+function noteReply(
   tx: Tx,
   task: CommentedTask,
   run: ExecutionRecord,

@@ -1,3 +1,4 @@
+import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import type { ExecutionRecord, Queries } from '../ports/store.ts'
 
 /**
@@ -53,7 +54,7 @@ function hasWritten(q: Pick<Queries, 'comments'>, record: ExecutionRecord): bool
 
 /** IDs grow with time, and the move that opened an execution is older than the execution. */
 function isNewerThanRun(id: string, record: ExecutionRecord): boolean {
-  return id > String(record.id)
+  return isLaterId(id, record.id)
 }
 
 function actorOf({ agent_id }: ExecutionRecord): string {

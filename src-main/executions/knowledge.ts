@@ -1,3 +1,4 @@
+import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import { z } from 'zod'
 import type { AgentId, KnowledgeId } from '../../src-shared/contract/ids.ts'
 import {
@@ -172,7 +173,7 @@ function lastWorker(context: EngineContext, task: TaskRecord, workflow: Workflow
     .byTask(task.id)
     .filter((one) => one.status === 'succeeded' && working.includes(one.role))
   // IDs grow with time.
-  return done.reduce<ExecutionRecord | null>((last, one) => (last && last.id > one.id ? last : one), null)
+  return done.reduce<ExecutionRecord | null>((last, one) => (last && isLaterId(last.id, one.id) ? last : one), null)
 }
 
 function rejectionsOf(

@@ -19,7 +19,7 @@ import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
-export interface PreviewRequest {
+interface PreviewRequest {
   readonly task: TaskRecord
   /** null: the role that works next. */
   readonly role: string | null

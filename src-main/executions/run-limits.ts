@@ -43,7 +43,7 @@ export interface RunLimits extends LimitCheck {
   since(): string
 }
 
-export interface RunSpent extends Spent {
+interface RunSpent extends Spent {
   /** null: the agent does not show its requests. */
   readonly turns: number | null
 }

@@ -24,7 +24,7 @@ export async function readSameNames(
 }
 
 /** Returns the spellings of each name that has more than one, if one of them is only in `added`. */
-export function findSameNames(files: readonly string[], added: readonly string[]): readonly string[] {
+function findSameNames(files: readonly string[], added: readonly string[]): readonly string[] {
   const isAdded = new Set(added)
   const old = new Set(files.filter((path) => !isAdded.has(path)).flatMap(withFolders))
   const spellings = new Map<string, Set<string>>()

@@ -32,13 +32,13 @@ export interface PluginContext {
   readonly signal: AbortSignal
 }
 
-export interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'config' | 'processMarker'> {
+interface GuardContext extends Omit<PluginContext, 'phase' | 'from' | 'config' | 'processMarker'> {
   /** The tree that the caller vouches for, as just read; null if it vouches for none. */
   readonly vouched: string | null
 }
 
 /** The description of a plugin, known before it runs. */
-export interface PluginDeclaration {
+interface PluginDeclaration {
   readonly name: string
   /** Its purpose in a sentence. */
   readonly purpose: string
@@ -54,7 +54,7 @@ export interface PluginDeclaration {
   readonly traits: readonly StateTrait[]
 }
 
-export interface PluginWork {
+interface PluginWork {
   /** Called before a transition into a state with this plugin is committed. Returns the work that it has checked. */
   guard?(context: GuardContext): Promise<Refusal | { readonly work: Work } | null>
   /** Must be safe to repeat: after a crash between its work and the saving of its result it runs again. */

@@ -18,7 +18,7 @@ export interface AccessTokens {
   verify(token: string): Promise<Bearer>
 }
 
-export interface Bearer {
+interface Bearer {
   readonly user_id: UserId
   readonly session_id: SessionId
 }

@@ -22,7 +22,7 @@ export interface UserRecord {
 }
 
 /** An active sign-in; its ID is the family of its refresh tokens. */
-export interface SessionRecord {
+interface SessionRecord {
   id: SessionId
   user_id: UserId
   created_at: string
@@ -32,7 +32,7 @@ export interface SessionRecord {
   client: string | null
 }
 
-export interface InviteRecord {
+interface InviteRecord {
   id: InviteId
   code_hash: string
   created_by: UserId
@@ -40,13 +40,13 @@ export interface InviteRecord {
   expires_at: string
 }
 
-export interface PasswordResetRecord {
+interface PasswordResetRecord {
   user_id: UserId
   code_hash: string
   expires_at: string
 }
 
-export interface RefreshTokenRecord {
+interface RefreshTokenRecord {
   token_hash: string
   family_id: SessionId
   user_id: UserId

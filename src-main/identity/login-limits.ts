@@ -16,7 +16,7 @@ const windowMs = 15 * 60_000
 const perAccount = 100
 const perAddress = 100
 
-export interface Attempt {
+interface Attempt {
   /** Resets the count of the pair after a successful sign-in. */
   succeeded(): void
 }

@@ -6,7 +6,7 @@ import type { IdentityContext } from './context.ts'
 import type { ApiTokenRecord } from './identity-store.ts'
 import { createOpaqueToken, hashToken } from './opaque-tokens.ts'
 
-export interface NewToken {
+interface NewToken {
   readonly name: string
   readonly scope: TokenScope
   /** null: valid until revoked. */

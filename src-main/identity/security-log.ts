@@ -7,7 +7,7 @@ import type { IdentityContext } from './context.ts'
 const retentionMs = 90 * 24 * 60 * 60_000
 const maxClient = 200
 
-export interface SecurityNote {
+interface SecurityNote {
   readonly type: SecurityEventType
   /** The account that the entry is about. */
   readonly user_id: UserId | null

@@ -13,7 +13,7 @@ import { clientOf, type SecurityLog } from './security-log.ts'
 const refreshTokenMs = 7 * 24 * 60 * 60_000
 
 /** A started or renewed session. */
-export interface Opened {
+interface Opened {
   readonly session_id: SessionId
   readonly refresh_token: string
 }

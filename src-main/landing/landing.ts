@@ -23,7 +23,7 @@ export interface LandRequest {
 }
 
 /** What a caller who waits is told. */
-export interface LandingEnd {
+interface LandingEnd {
   readonly result: LandingResult
   /** In place of the result: why nothing was merged, where that is nothing that the work can help. */
   readonly refusal?: Refusal

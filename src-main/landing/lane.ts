@@ -59,15 +59,15 @@ export interface Merged<T> {
   readonly merge: MergeOnto
 }
 
-export interface LaneLimits {
+interface LaneLimits {
   /** How many tasks may be tested together. */
   readonly window: number
   readonly max_parallel: number
 }
 
-export type PlaceState = 'waiting' | 'testing' | 'moving'
+type PlaceState = 'waiting' | 'testing' | 'moving'
 
-export interface LanePlace<T> {
+interface LanePlace<T> {
   readonly task: T
   readonly state: PlaceState
   /** Those before it in the lane, with which it is tested. */

@@ -9,7 +9,7 @@ import { WorkspaceError } from '../ports/workspaces.ts'
 import type { RunEnd } from './lane.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
-export interface ScratchRun {
+interface ScratchRun {
   readonly project: ProjectRecord
   readonly repo_path: string
   readonly commit: string

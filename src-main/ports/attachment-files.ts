@@ -1,5 +1,5 @@
 /** Properties of a stored file, found when it was stored. */
-export interface StoredFile {
+interface StoredFile {
   readonly sha256: string
   readonly size: number
   /** Detected from the content. */

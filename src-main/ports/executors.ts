@@ -58,7 +58,7 @@ export interface AgentRequestAnswer {
 }
 
 /** Tells a process apart from a later one with the same pid. */
-export interface ProcessIdentity {
+interface ProcessIdentity {
   readonly pid: number
   /** Start time as the system counts it, opaque. */
   readonly started: string

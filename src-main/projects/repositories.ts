@@ -18,7 +18,7 @@ import type { Worktrees } from '../workspaces/worktrees.ts'
 
 /** Fields of a repository that clients set. */
 type Fields = z.infer<typeof RepoFields>
-export type RepositoryPatch = { readonly [K in keyof Fields]?: Fields[K] | undefined }
+type RepositoryPatch = { readonly [K in keyof Fields]?: Fields[K] | undefined }
 
 const given = givenFields<RepoRecord>()
 

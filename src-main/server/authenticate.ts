@@ -42,7 +42,7 @@ export interface Guard {
   endings(): number
 }
 
-export interface AdmitOptions {
+interface AdmitOptions {
   /** Also accepts the token as `?token=`. */
   readonly query?: boolean
   /** Admits a read-only token for any method, because the called operation decides. */

@@ -10,7 +10,7 @@ export type SseFrame =
   | { readonly id?: number; readonly event: string; readonly data: unknown }
   | { readonly id: number }
 
-export interface SseSource<T> {
+interface SseSource<T> {
   /** Ends when the signal aborts. Throws `ApiError` at the first item if the caller may not see the events. */
   readonly items: (signal: AbortSignal) => AsyncIterable<T>
   readonly frameOf: (item: T) => SseFrame

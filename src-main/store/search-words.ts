@@ -37,7 +37,7 @@ const plainRun = /[a-z0-9]+/g
 /**
  * Removes differences that a search ignores: case, accents, the width of letters, and spelling variants (`ß`, `ss`).
  */
-export function fold(text: string): string {
+function fold(text: string): string {
   const lower = text.normalize('NFKD').toLowerCase().replace(accents, '')
   return lower.replace(otherForm, (letter) => otherForms[letter] ?? letter).normalize('NFC')
 }

@@ -22,7 +22,7 @@ import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/stor
 import { toTask } from '../core/views.ts'
 import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
 
-export type TransitionRequest = Omit<RequestedMove, 'triggered_by'> & { readonly respond_async?: boolean }
+type TransitionRequest = Omit<RequestedMove, 'triggered_by'> & { readonly respond_async?: boolean }
 
 /** The actions that people and agents can request for a task, except claims. Each returns after its commit. */
 export interface Actions {

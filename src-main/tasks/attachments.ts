@@ -19,7 +19,7 @@ import type { Queries, TaskRecord } from '../ports/store.ts'
 const abandonedMs = 7 * 24 * 3_600_000
 const sweepEveryMs = 3_600_000
 
-export interface NewAttachment {
+interface NewAttachment {
   readonly project_id: ProjectId
   readonly task_id: TaskId | null
   readonly name: string

@@ -10,7 +10,7 @@ import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { Claimed, ClaimRequest, Claims } from './claims.ts'
 
-export interface ReadyStartRequest {
+interface ReadyStartRequest {
   readonly task_id: TaskId
   readonly agent: AgentRecord
   readonly overrides: ExecutionOverrides
@@ -19,7 +19,7 @@ export interface ReadyStartRequest {
 }
 
 /** A task that starts once it can. */
-export interface Waiting {
+interface Waiting {
   readonly task: TaskRecord
   readonly execution: null
   readonly workspace: null
@@ -181,7 +181,7 @@ const hasGone = (q: Queries, { dependencies = [] }: ErrorAnnotation): boolean =>
   dependencies.some((id) => q.tasks.get(id) === null)
 
 /** The task was to start after others that will not be done. */
-export function dependencyFailed(dependencies: readonly TaskId[]): ErrorAnnotation {
+function dependencyFailed(dependencies: readonly TaskId[]): ErrorAnnotation {
   const which =
     dependencies.length === 1 ? 'A task it depends on was' : `${dependencies.length} tasks it depends on were`
   return {

@@ -8,7 +8,7 @@ import { brokenTemplate, formatTemplate, maxFileBytes, parseTemplate, type Templ
 /** The shipped templates. */
 export const shippedTemplates = ['default', 'user-approval-review', 'no-user-approval'] as const
 
-export type TemplateFile = TemplateContent & { readonly name: string; readonly builtin: boolean }
+type TemplateFile = TemplateContent & { readonly name: string; readonly builtin: boolean }
 
 /** The folder of workflow templates. Every call reads it, so that edits apply at once. */
 export interface WorkflowFiles {

@@ -9,7 +9,7 @@ import type { RepoRecord, TaskRecord } from '../ports/store.ts'
 import type { Worktrees } from './worktrees.ts'
 
 /** A worktree that belongs to no task, with the data that a task needs to adopt it. */
-export interface Adoptable {
+interface Adoptable {
   readonly path: string
   readonly branch: string
   readonly repo: RepoRecord

@@ -18,7 +18,7 @@ const lifeMs = 30 * 24 * 3_600_000
 const sweepEveryMs = 3_600_000
 
 /** One rescue as a client names it within a project. */
-export interface RescueChoice {
+interface RescueChoice {
   readonly project_id: ProjectId
   /** The task may be deleted. */
   readonly task_id: string

@@ -11,7 +11,7 @@ import { findSecrets, type AddedText } from './find-secrets.ts'
 import { noteRunFindings, replaceNotes } from './repository-changes.ts'
 import type { Worktrees } from './worktrees.ts'
 
-export const noFindings: RunFindings = { notes: [], places: [] }
+const noFindings: RunFindings = { notes: [], places: [] }
 const limitMs = 60_000
 
 /**

@@ -15,7 +15,7 @@ import { toSettings } from '../core/views.ts'
 import { stackBase, type StackBase } from '../core/stack-of.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
 
-export type EnsuredWorktree =
+type EnsuredWorktree =
   | { readonly kind: 'ready'; readonly workspace: WorkspaceRecord }
   | { readonly kind: 'branch_gone' }
   | { readonly kind: 'failed'; readonly message: string }

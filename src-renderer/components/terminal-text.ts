@@ -1,5 +1,5 @@
-export type TerminalTone = 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
-export interface TerminalSpan {
+type TerminalTone = 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
+interface TerminalSpan {
   readonly text: string
   readonly tone: TerminalTone | null
   readonly bold: boolean

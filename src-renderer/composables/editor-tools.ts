@@ -1,7 +1,7 @@
 import { inject, provide, type InjectionKey } from 'vue'
 
 /** A file of a task, to be shown or saved. */
-export interface LoadedFile {
+interface LoadedFile {
   readonly name: string
   /** It may be shown in its place. */
   readonly isImage: boolean

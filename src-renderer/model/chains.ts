@@ -18,7 +18,7 @@ type Known = ReadonlyMap<string, Task>
 type Linked = Pick<Task, 'id' | 'dependencies' | 'stacked_on'>
 
 /** What a task comes after. One that it also waits for is a dependency: that holds longer. */
-export function edgesInto({ id, dependencies, stacked_on }: Linked): readonly ChainEdge[] {
+function edgesInto({ id, dependencies, stacked_on }: Linked): readonly ChainEdge[] {
   const edges = dependencies.map((from): ChainEdge => ({ from, to: id, kind: 'dependency' }))
   const isStacked = stacked_on !== null && !dependencies.includes(stacked_on)
   return isStacked ? [...edges, { from: stacked_on, to: id, kind: 'stack' }] : edges

@@ -8,7 +8,7 @@ export interface CommandInfo {
 }
 
 export const commandGroups = ['Everywhere', 'Go to', 'Board and lists', 'Task', 'Changes', 'Inbox'] as const
-export type CommandGroup = (typeof commandGroups)[number]
+type CommandGroup = (typeof commandGroups)[number]
 
 /** Every command in the order in which it is listed. Signs may need Shift on some keyboards. */
 export const commandList = [

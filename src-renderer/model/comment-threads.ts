@@ -1,3 +1,4 @@
+import { compareIds } from '../../src-shared/lang/compare-ids.ts'
 import type { Comment, CommentAnchor, CommentState } from '../../src-shared/contract/comments.ts'
 
 /** A comment with all that was answered to it, in order. */
@@ -13,7 +14,7 @@ export interface Thread {
 /** The threads of a task's comments, by when they began; an answer to an answer is in the same thread. */
 export function threadsOf(comments: readonly Comment[]): Thread[] {
   const inOrder = comments.toSorted((a, b) =>
-    a.created_at === b.created_at ? (a.id < b.id ? -1 : 1) : a.created_at < b.created_at ? -1 : 1,
+    a.created_at === b.created_at ? compareIds(a.id, b.id) : a.created_at < b.created_at ? -1 : 1,
   )
   const byId = new Map(inOrder.map((comment) => [comment.id as string, comment]))
   const groups = Map.groupBy(inOrder, (comment) => rootOf(comment, byId))

@@ -34,7 +34,7 @@ export interface DecisionFacts {
 export type DecisionTab = 'changes' | 'review' | 'hooks'
 
 /** What an action does to the task, or where it leads. */
-export type DecisionDeed =
+type DecisionDeed =
   | {
       readonly kind: 'advance'
       readonly to: string

@@ -1,3 +1,4 @@
+import { compareIds } from '../../src-shared/lang/compare-ids.ts'
 import { defineStore } from 'pinia'
 import { computed, shallowReactive } from 'vue'
 import type { EventPayload } from '../../src-shared/contract/events.ts'
@@ -56,7 +57,7 @@ export const useAccounts = defineStore('accounts', () => {
   }
   return {
     /** In the order of registration, which ids follow. */
-    users: computed(() => [...users.byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1))),
+    users: computed(() => [...users.byId.values()].sort((a, b) => compareIds(a.id, b.id))),
     loaded: users.loaded,
     putUser,
     putMember,

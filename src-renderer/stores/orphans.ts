@@ -1,8 +1,9 @@
 import { defineStore } from 'pinia'
-import { computed, shallowRef } from 'vue'
+import { computed, shallowRef, watch } from 'vue'
 import type { Orphan, RemovedOrphan } from '../../src-shared/contract/orphans.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { useClient } from './client.ts'
+import { useQuery } from './query.ts'
 import { useSession } from './session.ts'
 import { useTasks } from './tasks.ts'
 
@@ -10,38 +11,24 @@ import { useTasks } from './tasks.ts'
 export const useOrphans = defineStore('orphans', () => {
   const client = useClient()
   const session = useSession()
-  const items = shallowRef<readonly Orphan[] | null>(null)
-  const failure = shallowRef<unknown>(null)
-  const loading = shallowRef(false)
   const isAllowed = computed(() => session.system?.local_operator === true || session.me?.is_admin === true)
-  let latest = 0
+  const items = shallowRef<readonly Orphan[] | null>(null)
+  const { data, error, loading, reload } = useQuery(() => client.call('orphans.list', {}))
+  watch(data, (listed) => (items.value = listed?.items ?? null), { flush: 'sync' })
 
-  async function load(): Promise<void> {
-    if (!isAllowed.value) return
-    const attempt = ++latest
-    loading.value = true
-    try {
-      const listed = (await client.call('orphans.list', {})).items
-      if (attempt !== latest) return
-      items.value = listed
-      failure.value = null
-    } catch (error) {
-      if (attempt === latest) failure.value = error
-    } finally {
-      if (attempt === latest) loading.value = false
-    }
-  }
   function drop(path: string): void {
     items.value = items.value?.filter((orphan) => orphan.path !== path) ?? null
   }
   return {
     /** Null until they have been looked for. */
     items,
-    failure,
+    failure: error,
     loading,
     isAllowed,
     count: computed(() => items.value?.length ?? 0),
-    load,
+    load: async (): Promise<void> => {
+      if (isAllowed.value) await reload()
+    },
     remove: async (path: string): Promise<RemovedOrphan> => {
       const removed = await client.call('orphans.remove', { path })
       drop(path)

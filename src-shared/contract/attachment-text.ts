@@ -10,7 +10,7 @@ export const maxAttachmentsBytes = 100 * 1024 * 1024
 /**
  * Image types that are shown inline; all other files are downloaded. SVG is excluded, because it can contain scripts.
  */
-export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 export const isShownImage = (media_type: string): boolean => (imageTypes as readonly string[]).includes(media_type)
 
 const reference = /\battachment:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f-])/gi

@@ -43,14 +43,14 @@ export const CommentAnswer = z.object({
 })
 export type CommentAnswer = z.infer<typeof CommentAnswer>
 
-export const CommentOriginal = z.object({
+const CommentOriginal = z.object({
   tree: z.string().describe('Git’s tree of all of the work then.'),
   lines: z.array(z.string()),
 })
 
-export const AppliedSuggestion = z.object({ at: Timestamp, by: z.string(), commit: z.string() })
+const AppliedSuggestion = z.object({ at: Timestamp, by: z.string(), commit: z.string() })
 
-export const commentStates = ['draft', 'sent', 'answered', 'resolved'] as const
+const commentStates = ['draft', 'sent', 'answered', 'resolved'] as const
 export type CommentState = (typeof commentStates)[number]
 
 /** A comment on a task, by a person or an agent; with an anchor it is part of the diff review. */

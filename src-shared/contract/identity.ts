@@ -71,7 +71,7 @@ export const Invite = z
 export type Invite = z.infer<typeof Invite>
 
 /** Event types of the security log. */
-export const securityEventTypes = [
+const securityEventTypes = [
   'registered',
   'registration_refused',
   'signed_in',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AgentId, IntegrationId, ProjectId, Timestamp, UserId } from './ids.ts'
 
-export const platforms = ['hosted', 'selfhosted'] as const
+const platforms = ['hosted', 'selfhosted'] as const
 export type Platform = (typeof platforms)[number]
 
 /** Why a sync cycle failed. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RepoId, TaskId, Timestamp } from './ids.ts'
 
-export const landingModes = ['off', 'serial', 'speculative'] as const
+const landingModes = ['off', 'serial', 'speculative'] as const
 
 /** How finished work reaches its base branch. */
 export const LandingSettings = z.strictObject({
@@ -41,7 +41,7 @@ export const LandingResult = z
   .meta({ id: 'LandingResult' })
 export type LandingResult = z.infer<typeof LandingResult>
 
-export const healths = ['green', 'red', 'unknown'] as const
+const healths = ['green', 'red', 'unknown'] as const
 
 export const LandingPlace = z.object({
   task_id: TaskId,

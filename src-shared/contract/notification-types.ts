@@ -12,7 +12,7 @@ export const notificationTypes = [
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
-export const notificationTones = ['success', 'warning'] as const
+const notificationTones = ['success', 'warning'] as const
 export type NotificationTone = (typeof notificationTones)[number]
 
 const successes: readonly NotificationType[] = ['task.done', 'review.passed']

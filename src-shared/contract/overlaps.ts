@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { TaskId } from './ids.ts'
 
-export const overlapKinds = ['conflict', 'same_lines_nearby'] as const
+const overlapKinds = ['conflict', 'same_lines_nearby'] as const
 
 /** Two tasks whose worktrees change the same place. */
 export const Overlap = z

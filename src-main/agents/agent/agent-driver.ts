@@ -26,7 +26,7 @@ export interface AgentDriverOptions {
 }
 
 /** The program to start, and how. */
-export interface SpawnSpec {
+interface SpawnSpec {
   readonly file: string
   readonly args: readonly string[]
   readonly verbatimArguments?: boolean

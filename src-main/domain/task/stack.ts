@@ -25,18 +25,9 @@ export function stackPhase(workflow: Workflow, status: string): StackPhase {
 }
 
 /**
- * Returns the task on whose branch another lies: the next one below it that has neither landed nor been given up; null
- * where it lies on the base branch.
+ * Returns the task on whose branch another lies, and its phase: the next one below it that has neither landed nor been
+ * cancelled. Null where it lies on the base branch.
  */
-export function lowerOf<T extends StackedTask>(
-  workflow: Workflow,
-  task: Pick<StackedTask, 'id' | 'stacked_on'>,
-  get: (id: TaskId) => T | null,
-): T | null {
-  return openBelow(workflow, task, get)?.task ?? null
-}
-
-/** Returns the same and how far it is. */
 export function openBelow<T extends StackedTask>(
   workflow: Workflow,
   task: Pick<StackedTask, 'id' | 'stacked_on'>,

@@ -54,7 +54,7 @@ export interface EnterEffect extends Progress {
  * A deferred transition that no caller waits for: first the source's `before_exit` hooks, which may refuse it, then
  * the move.
  */
-export interface LeaveEffect extends Progress {
+interface LeaveEffect extends Progress {
   readonly kind: 'leave'
   readonly cause: TransitionCause
   readonly reason: string | null

@@ -50,7 +50,7 @@ export async function lineShift(
 }
 
 /** Returns by how many lines the text above a line has grown. */
-export function shiftBefore(patch: string, line: number): number {
+function shiftBefore(patch: string, line: number): number {
   return rowsOf(patch)
     .filter(({ was }) => was < line)
     .reduce((sum, { kind }) => sum + (kind === '+' ? 1 : kind === '-' ? -1 : 0), 0)

@@ -30,7 +30,7 @@ import { makeTemporary } from './temporary-folder.ts'
 import { allBut, findUnread, type UnreadFile } from './unread-files.ts'
 
 /** A worktree's content in a separate index. */
-export interface WorktreeIndex {
+interface WorktreeIndex {
   /** Environment in which git reads that index and its objects. */
   readonly env: Readonly<Record<string, string>>
   /** Writes the tree of that index and returns its ID. */

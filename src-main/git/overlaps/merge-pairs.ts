@@ -58,7 +58,7 @@ function toMerged({ isClean, output }: OneMerge, sides: readonly string[]): Merg
 }
 
 /** Splits what `merge-tree --stdin` prints: for each merge its status, tree, stages, an empty field, messages, an empty field. */
-export function splitMerges(stdout: Buffer): readonly OneMerge[] {
+function splitMerges(stdout: Buffer): readonly OneMerge[] {
   const fields = stdout.toString('latin1').split('\0')
   const merges: OneMerge[] = []
   for (let at = 0; at + 1 < fields.length;) {

@@ -1,3 +1,4 @@
+import { compareIds } from '../../../src-shared/lang/compare-ids.ts'
 import { rm } from 'node:fs/promises'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { canConflict, nearFiles, type ChangedFile } from '../../domain/overlap/compare-work.ts'
@@ -211,7 +212,7 @@ async function compare(
   { repo_path, isCompared }: OverlapRequest,
   { signal }: Cancellable,
 ): Promise<readonly FoundOverlap[]> {
-  const works = [...group.works.values()].toSorted((one, other) => (one.task_id < other.task_id ? -1 : 1))
+  const works = [...group.works.values()].toSorted((one, other) => compareIds(one.task_id, other.task_id))
   const pairs = works.flatMap((a, number) =>
     works
       .slice(number + 1)

@@ -13,7 +13,7 @@ import { pathBytes, pathText } from '../commands/tree-paths.ts'
 import { findUnread } from '../commands/unread-files.ts'
 
 /** What a path of a worktree holds that differs from its HEAD. */
-export type Uncommitted =
+type Uncommitted =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'object'; readonly mode: string; readonly id: string; readonly stamp: string }
   | { readonly kind: 'inline'; readonly mode: string; readonly data: Buffer }

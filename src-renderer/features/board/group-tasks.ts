@@ -1,3 +1,4 @@
+import { compareIds } from '../../../src-shared/lang/compare-ids.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { CardOrder } from '../../stores/board-views.ts'
 import type { BoardColumnShape } from '../../model/workflow-shape.ts'
@@ -90,7 +91,7 @@ export function placementOf(
 
 /** As people have put them: the highest position first, of equals the newer. */
 export function byPosition(a: Task, b: Task): number {
-  return b.position - a.position || (a.id < b.id ? 1 : -1)
+  return b.position - a.position || compareIds(b.id, a.id)
 }
 const orders: Readonly<Record<CardOrder, (a: Task, b: Task) => number>> = {
   manual: byPosition,

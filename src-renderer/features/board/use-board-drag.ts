@@ -6,7 +6,7 @@ import { verdictOf, type DropTarget } from './column-moves.ts'
 import { placementOf, type BoardColumnModel } from './group-tasks.ts'
 
 /** A drag under way. `moves` is null until the service has said where the task may go. */
-export interface DragState {
+interface DragState {
   readonly task: Task
   readonly moves: readonly TaskMove[] | null
 }

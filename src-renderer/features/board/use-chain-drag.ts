@@ -22,7 +22,7 @@ interface ChainPoint {
   readonly x: number
   readonly y: number
 }
-export interface ChainStart extends ChainPoint {
+interface ChainStart extends ChainPoint {
   readonly task: Task
 }
 

@@ -4,7 +4,7 @@ import type { Thread } from '../../model/comment-threads.ts'
 import { useCommandHandlers } from '../../stores/commands.ts'
 
 /** What shows the files. */
-export interface ShownDiff {
+interface ShownDiff {
   scrollTo(path: string): void
   showPlace(at: DiffPosition): void
   stepChange(by: 1 | -1, path: string | null): void

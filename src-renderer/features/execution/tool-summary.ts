@@ -3,7 +3,7 @@ import { count } from '../../formatters/format-amounts.ts'
 import { diffLines, type LineDiff } from './line-diff.ts'
 import type { PairedCall, ToolCall, ToolResult } from './transcript-rows.ts'
 
-export type ToolOutcome =
+type ToolOutcome =
   | { readonly kind: 'running' }
   | { readonly kind: 'size'; readonly additions: number; readonly deletions: number }
   | { readonly kind: 'failed'; readonly text: string }

@@ -29,7 +29,7 @@ export type TranscriptRow =
   | OutputRow
 
 /** The hosts of vendors' telemetry that a run was kept from: nothing that it needs. */
-export interface TelemetryRow {
+interface TelemetryRow {
   readonly kind: 'telemetry'
   readonly key: number
   readonly at: string
@@ -37,7 +37,7 @@ export interface TelemetryRow {
 }
 
 /** Some lines of output. What follows without anything between is the same block, named by the key of its first row. */
-export interface OutputRow {
+interface OutputRow {
   readonly kind: 'output'
   readonly key: number
   readonly at: string

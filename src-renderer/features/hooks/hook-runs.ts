@@ -37,7 +37,7 @@ export function filterRuns(runs: readonly HookRun[], text: string, result: Resul
   })
 }
 
-export function hasFailed(run: HookRun): boolean {
+function hasFailed(run: HookRun): boolean {
   return run.status === 'failed' || run.status === 'timed_out'
 }
 

@@ -25,7 +25,7 @@ export interface TextPiece {
   readonly hit: boolean
 }
 
-export interface FoundItem<T extends PaletteItem = PaletteItem> {
+interface FoundItem<T extends PaletteItem = PaletteItem> {
   readonly item: T
   readonly pieces: readonly TextPiece[]
 }

@@ -89,7 +89,7 @@ export function noteText(note: ReviewNote): NoteText {
   }
 }
 
-export const shortRef = (ref: string): string => escapeHidden(ref.replace(/^refs\/(?:heads|tags|remotes)\//, ''))
+const shortRef = (ref: string): string => escapeHidden(ref.replace(/^refs\/(?:heads|tags|remotes)\//, ''))
 
 function movedText({ from, to }: { readonly from: string | null; readonly to: string | null }): string {
   return `${shortId(from) ?? 'new'} → ${shortId(to) ?? 'deleted'}`

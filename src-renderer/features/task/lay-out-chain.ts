@@ -17,7 +17,7 @@ export interface PlacedTask {
   readonly height: number
 }
 
-export interface PlacedEdge extends ChainEdge {
+interface PlacedEdge extends ChainEdge {
   readonly path: string
 }
 

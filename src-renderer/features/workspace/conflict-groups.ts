@@ -1,9 +1,9 @@
 import type { ConflictHunk, ConflictKind } from '../../../src-shared/contract/conflicts.ts'
 
 /** Where a line of a conflict comes from; `mark` is one of git's own lines between the sides. */
-export type ConflictSide = 'both' | 'ours' | 'base' | 'theirs' | 'mark'
+type ConflictSide = 'both' | 'ours' | 'base' | 'theirs' | 'mark'
 
-export interface ConflictPlace {
+interface ConflictPlace {
   readonly line: number | null
   readonly lines: readonly { readonly text: string; readonly side: ConflictSide }[]
   readonly truncated: boolean
