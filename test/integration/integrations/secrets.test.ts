@@ -78,7 +78,9 @@ test('hides an integration’s variable from agents and checks, and redacts its 
   process.env[name] = 'tracker value of this test'
   try {
     await at.integrate({ token_secret_ref: name })
-    const agent = await at.job.agent('env > agent.txt; echo "it is tracker value of this test"; echo done')
+    const agent = await at.job.agent(
+      'echo "*.txt" > .gitignore; env > agent.txt; echo "it is tracker value of this test"; echo done',
+    )
     const task = await at.job.task({ review_config: { ci_steps: ['env > ci.txt'] } })
     const { path } = await at.job.claim(task, agent)
     await at.job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
