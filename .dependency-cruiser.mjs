@@ -30,7 +30,7 @@ const adapters = {
   attachments: 'attachments',
   agents: 'agents',
   containment: 'containment',
-  'issue-trackers': 'integrations/trackers',
+  'issue-trackers': 'integrations/forges',
   identity: 'identity',
   'workflow-files': 'workflow-files',
 }

@@ -35,7 +35,7 @@ import { createExecutors, credentialFolders } from './agents/create-executors.ts
 import { createScripts } from './hooks/scripts/run-script.ts'
 import type { Announcement, IdentityStore } from './identity/identity-store.ts'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/create-identity.ts'
-import { createIssueTrackers } from './integrations/trackers/create-issue-trackers.ts'
+import { createIssueTrackers } from './integrations/forges/create-issue-trackers.ts'
 import { createAttachmentFiles } from './attachments/create-attachment-files.ts'
 import { createLogs } from './logs/create-logs.ts'
 import { createServer } from './server/create-server.ts'

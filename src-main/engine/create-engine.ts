@@ -4,7 +4,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { createRunLimits, type RunLimits } from '../executions/run-limits.ts'
 import { createActions, type Actions } from '../tasks/actions.ts'
 import { createClaims, type Claims } from '../tasks/claims.ts'
-import { createPulls, type Pulls } from '../tasks/pulls.ts'
+import { createWipPulls, type WipPulls } from '../tasks/wip-pulls.ts'
 import { createReadyStarts, type ReadyStarts } from '../tasks/ready-starts.ts'
 import { createStacks, type Stacks } from '../tasks/stacks.ts'
 import { createCleanup, type Cleanup } from '../workspaces/cleanup.ts'
@@ -180,18 +180,18 @@ function createTasks(
 ) {
   const claims = createClaims(deps)
   const readyStarts = createReadyStarts(deps, claims)
-  const pulls = createPulls({ ...deps, claims })
+  const wipPulls = createWipPulls({ ...deps, claims })
   const actions = createActions({ ...deps, claims })
   const stacks = createStacks({ ...deps, actions })
   const lookForWork = (task_id?: TaskId) => {
     readyStarts.look()
     stacks.look(task_id)
-    pulls.look(task_id)
+    wipPulls.look(task_id)
   }
   const branches = createBranchUpdates({ ...deps, actions })
   const authority = createAuthority(deps.context)
   const suggestions = createSuggestions(deps)
-  return { claims, readyStarts, pulls, actions, stacks, branches, suggestions, authority, lookForWork }
+  return { claims, readyStarts, wipPulls, actions, stacks, branches, suggestions, authority, lookForWork }
 }
 
 /** Stops all work on a task after its end hooks have run. */
@@ -277,7 +277,7 @@ interface RuntimeParts {
   readonly landing: Landing
   readonly readyStarts: ReadyStarts
   readonly stacks: Stacks
-  readonly pulls: Pulls
+  readonly wipPulls: WipPulls
   readonly lookForWork: () => void
   readonly steps: StepServices
   readonly lifecycle: Lifecycle
@@ -297,7 +297,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
     overlaps,
     readyStarts,
     stacks,
-    pulls,
+    wipPulls,
     worker,
     scheduler,
     executions,
@@ -326,7 +326,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       context.writes.close()
       const ended = [sweeps.close(), projectDeletions.close()]
       scheduler.close()
-      await Promise.all([readyStarts.close(), stacks.close(), pulls.close()])
+      await Promise.all([readyStarts.close(), stacks.close(), wipPulls.close()])
       await worker.close()
       await landing.close()
       await overlaps.close()

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { Platform } from '../../src-shared/contract/integrations.ts'
+import type { Platform } from '../../src-shared/contract/trackers.ts'
+import { usualPlatform } from '../../src-shared/contract/trackers.ts'
 import { invalidInput, notFound } from '../domain/refusal.ts'
 import { issueAddress, knownIds, type Base, type IssueAddress } from '../domain/integration/issue-address.ts'
 import type { EngineContext } from '../core/context.ts'
@@ -38,13 +39,13 @@ function write(tx: Tx, task: TaskRecord, address: IssueAddress): TaskRecord {
 
 /** Finds a host's platform by the integration that reads from it; its pages may be below a path. */
 function addressOf(q: Queries, { base, repository, number }: IssuePage): IssueAddress {
-  if (base.isPublic) return issueAddress('hosted', base, repository, number)
+  if (base.publicPlatform !== null) return issueAddress(base.publicPlatform, base, repository, number)
   const known = q.integrations.list().flatMap(({ platform, base_url }): { platform: Platform; base: Base }[] => {
     const read = readBaseUrl(platform, base_url)
     return typeof read !== 'string' && read.host === base.host ? [{ platform, base: read }] : []
   })
   const found = known.find((one) => one.base.web === base.web) ?? known[0]
-  return issueAddress(found?.platform ?? 'selfhosted', base, repository, number)
+  return issueAddress(found?.platform ?? usualPlatform, base, repository, number)
 }
 
 function taken(link: { readonly url: string }, task_id: TaskId | null = null): Refusal {

@@ -1,11 +1,21 @@
-import type { Platform } from '../../src-shared/contract/integrations.ts'
+import type { Platform } from '../../src-shared/contract/trackers.ts'
+import { publicPlatform, trackerInfos } from '../../src-shared/contract/trackers.ts'
 import type { Base, Repository } from '../domain/integration/issue-address.ts'
 
-const publicApiHost = 'api.github.com'
-const publicWebHost = 'github.com'
+/** The ends of API addresses, which addresses of pages do not have. */
+const apiPaths = [...new Set(Object.values(trackerInfos).map(({ apiPath }) => apiPath))]
 
-/** API address endings, which an issue's page does not have. */
-const apiEnding = /\/api\/v[13]$/
+/** Returns a path without the first of these ends that it has. */
+const withoutEnd = (path: string, ends: readonly string[]): string => {
+  const end = ends.find((one) => path.endsWith(one))
+  return end === undefined ? path : path.slice(0, -end.length)
+}
+
+/** Returns the base URL of the pages of a kind's public tracker; null where everyone runs their own. */
+function publicWeb(platform: Platform | null): string | null {
+  const known = platform === null ? null : trackerInfos[platform].public
+  return known === null ? null : `https://${known.webHosts[0]}`
+}
 
 /** Parses the `base_url` of an integration; returns a sentence if it is invalid. */
 export function readBaseUrl(platform: Platform, text: string): Base | string {
@@ -19,8 +29,14 @@ export function readBaseUrl(platform: Platform, text: string): Base | string {
   if (url.username !== '' || url.password !== '') return 'Leave name and password out; the token has its own field.'
   if (url.search !== '' || url.hash !== '') return 'Leave out what begins with ? or #.'
   const api = `${url.origin}${url.pathname.replace(/\/+$/, '')}`
-  const isPublic = platform === 'hosted' && url.host === publicApiHost
-  return { isPublic, host: url.host, web: isPublic ? `https://${publicWebHost}` : api.replace(apiEnding, ''), api }
+  const isPublic = trackerInfos[platform].public?.apiHost === url.host
+  const web = isPublic ? publicWeb(platform) : null
+  return {
+    publicPlatform: isPublic ? platform : null,
+    host: url.host,
+    web: web ?? withoutEnd(api, apiPaths),
+    api,
+  }
 }
 
 /** Returns the host that a secret is bound to, on this machine without the port; null for an invalid address. */
@@ -53,8 +69,13 @@ export function readIssueUrl(text: string): IssuePage | null {
   const parts = /^(.*)\/([^/%]+)\/([^/%]+)\/issues\/([1-9]\d{0,14})\/?$/.exec(url.pathname)
   const [, before = '', owner, repo, number] = parts ?? []
   if (owner === undefined || repo === undefined) return null
-  const isPublic = url.host === publicWebHost || url.host === `www.${publicWebHost}` || url.host === publicApiHost
+  const platform = publicPlatform(url.host)
   // An issue's API address equals that of its page in effect.
-  const web = isPublic ? `https://${publicWebHost}` : `${url.origin}${before.replace(/\/api\/v[13]\/repos$/, '')}`
-  return { base: { isPublic, host: url.host, web, api: web }, repository: { owner, repo }, number: Number(number) }
+  const ends = apiPaths.map((path) => `${path}/repos`)
+  const web = publicWeb(platform) ?? `${url.origin}${withoutEnd(before, ends)}`
+  return {
+    base: { publicPlatform: platform, host: url.host, web, api: web },
+    repository: { owner, repo },
+    number: Number(number),
+  }
 }

@@ -5,25 +5,25 @@ import { holdStart } from '../core/authority.ts'
 import { mayWorkIn } from '../domain/access/agents.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { wipRefusal } from '../domain/task/claim-guard.ts'
-import { pullingStates, type PullingState } from '../domain/workflow/pulls.ts'
+import { pullingStates, type PullingState } from '../domain/workflow/pulling-states.ts'
 import type { AgentRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
 import type { OutboxWorker } from '../steps/outbox-worker.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { Claims } from './claims.ts'
 
 /** Fills the states that pull: each takes the next tasks of the column before it, as long as it has room. */
-export interface Pulls {
+export interface WipPulls {
   /** Looks in the project of a task that has changed, or in all; when a look is running, once more after it. */
   look(task_id?: TaskId): void
   close(): Promise<void>
 }
 
-export interface PullDeps extends Pick<StepServices, 'context' | 'transitions'> {
+export interface WipPullDeps extends Pick<StepServices, 'context' | 'transitions'> {
   readonly claims: Pick<Claims, 'claim' | 'preview'>
   readonly worker: Pick<OutboxWorker, 'wake'>
 }
 
-export function createPulls(deps: PullDeps): Pulls {
+export function createWipPulls(deps: WipPullDeps): WipPulls {
   const { context } = deps
   const { read } = context.store
   const closing = new AbortController()
@@ -93,7 +93,7 @@ export function createPulls(deps: PullDeps): Pulls {
  * over, as is a task that may not move now. `refused`: hooks said no.
  */
 async function pull(
-  deps: PullDeps,
+  deps: WipPullDeps,
   task: TaskRecord,
   state: WorkflowState,
   signal: AbortSignal,

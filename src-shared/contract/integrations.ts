@@ -1,8 +1,6 @@
 import { z } from 'zod'
+import { platforms, platformsText } from './trackers.ts'
 import { AgentId, IntegrationId, ProjectId, Timestamp, UserId } from './ids.ts'
-
-const platforms = ['hosted', 'selfhosted'] as const
-export type Platform = (typeof platforms)[number]
 
 /** Why a sync cycle failed. */
 export const syncFailures = [
@@ -79,7 +77,7 @@ export const Integration = z
   .object({
     id: IntegrationId,
     project_id: ProjectId,
-    platform: z.enum(platforms).describe('`hosted`: GitHub’s API; `selfhosted`: that of Gitea and Forgejo.'),
+    platform: z.enum(platforms).describe(platformsText),
     base_url: z.string(),
     owner: z.string(),
     repo: z.string(),

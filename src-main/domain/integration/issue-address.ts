@@ -1,9 +1,10 @@
-import type { Platform } from '../../../src-shared/contract/integrations.ts'
+import { platforms, type Platform } from '../../../src-shared/contract/trackers.ts'
+import { trackerInfos } from '../../../src-shared/contract/trackers.ts'
 
 /** A tracker's address, parsed. */
 export interface Base {
-  /** The tracker is the public one, whose IDs contain no host. */
-  readonly isPublic: boolean
+  /** The kind whose public tracker it is, whose IDs contain no host; null for a host of its own. */
+  readonly publicPlatform: Platform | null
   /** With the port, unless it is the scheme's default. */
   readonly host: string
   /** The base URL of its pages, without a slash at the end. */
@@ -34,11 +35,11 @@ export function issueAddress(
   number: number,
 ): IssueAddress {
   const path = `${owner}/${repo}`
-  const place = base.isPublic ? path : `${base.host}:${path}`
+  const place = base.publicPlatform !== null ? path : `${base.host}:${path}`
   return {
     global_id: `${platform}:${place}#${number}`,
     number,
-    url: `${base.web}/${path}/issues/${number}`,
+    url: `${base.web}/${path}${trackerInfos[platform].issuePath}${number}`,
   }
 }
 
@@ -47,9 +48,9 @@ export function issueAddress(
  * platform was known, and a repository may have been renamed.
  */
 export function knownIds(base: Base, repositories: readonly Repository[], number: number): readonly string[] {
-  const platforms: readonly Platform[] = base.isPublic ? ['hosted'] : ['hosted', 'selfhosted']
+  const possible = base.publicPlatform === null ? platforms : [base.publicPlatform]
   return repositories.flatMap((repository) =>
-    platforms.map((platform) => issueAddress(platform, base, repository, number).global_id),
+    possible.map((platform) => issueAddress(platform, base, repository, number).global_id),
   )
 }
 

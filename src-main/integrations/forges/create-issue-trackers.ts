@@ -1,4 +1,4 @@
-import type { Platform } from '../../../src-shared/contract/integrations.ts'
+import type { Platform } from '../../../src-shared/contract/trackers.ts'
 import { pausedUntil } from '../../domain/integration/next-poll.ts'
 import {
   TrackerError,
@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../../ports/clock.ts'
 import { gitea } from './gitea.ts'
 import { github } from './github.ts'
-import type { TrackerApi } from './tracker-api.ts'
+import type { Forge } from './forge.ts'
 import { readLinks } from './link-header.ts'
 import { nextPage } from './next-page.ts'
 import { withoutToken } from './without-token.ts'
@@ -50,7 +50,7 @@ function sameOrigin(address: string, from: string, what: string): string {
   return url.href
 }
 
-const apis: { readonly [P in Platform]: TrackerApi } = { hosted: github, selfhosted: gitea }
+const forges: { readonly [P in Platform]: Forge } = { hosted: github, selfhosted: gitea }
 
 export interface TrackerOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -64,7 +64,7 @@ export interface TrackerOptions {
   readonly max_bytes?: number
 }
 
-/** Creates the trackers of GitHub and Gitea. */
+/** Creates what reads the issues of all kinds of forges. */
 export function createIssueTrackers(options: TrackerOptions): IssueTrackers {
   return {
     page: async (request, { signal }) => {
@@ -109,11 +109,11 @@ async function askPage(
   token: string,
   { signal, onHeard }: { readonly signal: AbortSignal; readonly onHeard: () => void },
 ): Promise<IssuePageResponse> {
-  const api = apis[request.source.platform]
-  const first = api.firstPage(request.source, request)
+  const { issues, headers: authenticated } = forges[request.source.platform]
+  const first = issues.firstPage(request.source, request)
   const url = request.url === null ? first : sameOrigin(request.url, first, 'The next page lies elsewhere.')
   const headers = {
-    ...api.headers(token),
+    ...authenticated(token),
     'user-agent': `copse/${version}`,
     ...(request.url === null && request.etag !== null && { 'if-none-match': request.etag }),
   }
@@ -134,12 +134,12 @@ async function askPage(
   const items = withoutToken(readItems(await readLimited(response, max_bytes, onHeard)), token)
   const links = readLinks(header('link'))
   const next = links.get('next')
-  const following = links.size > 0 ? null : nextPage(url, { size_key: api.sizeKey, items: items.length, header })
+  const following = links.size > 0 ? null : nextPage(url, { size_key: issues.sizeKey, items: items.length, header })
   return {
     ...facts,
     items,
     next_url: next === undefined ? following : sameOrigin(next, response.url, 'The next page lies elsewhere.'),
-    pages_total: api.pagesTotal({ links, header, page_size: request.page_size }),
+    pages_total: issues.pagesTotal({ links, header, page_size: request.page_size }),
     etag: header('etag'),
   }
 }

@@ -1,12 +1,21 @@
 import type { PageRequest } from '../../ports/issue-trackers.ts'
 
-/** The differences between families of trackers. */
-export interface TrackerApi {
+/**
+ * A kind of forge: what differs between their APIs. What clients know of it is in `trackerInfos`; its pull requests will
+ * stand beside its issues.
+ */
+export interface Forge {
+  readonly issues: IssueApi
+  /** Headers that authenticate a request. */
+  headers(token: string): Readonly<Record<string, string>>
+}
+
+/** How a forge's open issues are listed. */
+interface IssueApi {
   /** Returns the address of the first page of open issues. */
   firstPage(source: PageRequest['source'], request: Pick<PageRequest, 'since' | 'page_size'>): string
   /** The query key of the number of issues on a page. */
   readonly sizeKey: string
-  headers(token: string): Readonly<Record<string, string>>
   /** Returns the number of pages in a response, or null. */
   pagesTotal(answer: {
     readonly links: ReadonlyMap<string, string>
@@ -22,7 +31,7 @@ export function lastPage(links: ReadonlyMap<string, string>): number | null {
   return Number.isSafeInteger(page) && page > 0 ? page : null
 }
 
-/** Returns `base_url` without trailing slashes, with the path of a repository's issues. */
+/** Returns the path of a repository's issues, as GitHub and Gitea have it. */
 export function issuesPath({ owner, repo }: PageRequest['source']): string {
   return `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(repo)}/issues`
 }

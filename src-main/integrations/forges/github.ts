@@ -1,19 +1,21 @@
-import { issuesPath, lastPage, type TrackerApi } from './tracker-api.ts'
+import { issuesPath, lastPage, type Forge } from './forge.ts'
 
 /** GitHub and GitHub Enterprise: https://docs.github.com/en/rest/issues/issues#list-repository-issues */
-export const github: TrackerApi = {
-  firstPage: (source, { since, page_size }) => {
-    const url = new URL(`${source.base_url.replace(/\/+$/, '')}${issuesPath(source)}`)
-    // Oldest first: issues opened during the sync come at the end and shift no page.
-    const query = { state: 'open', sort: 'created', direction: 'asc', per_page: String(Math.min(page_size, 100)) }
-    url.search = new URLSearchParams({ ...query, ...(since !== null && { since }) }).toString()
-    return url.href
+export const github: Forge = {
+  issues: {
+    firstPage: (source, { since, page_size }) => {
+      const url = new URL(`${source.base_url.replace(/\/+$/, '')}${issuesPath(source)}`)
+      // Oldest first: issues opened during the sync come at the end and shift no page.
+      const query = { state: 'open', sort: 'created', direction: 'asc', per_page: String(Math.min(page_size, 100)) }
+      url.search = new URLSearchParams({ ...query, ...(since !== null && { since }) }).toString()
+      return url.href
+    },
+    sizeKey: 'per_page',
+    pagesTotal: ({ links }) => (links.has('next') ? lastPage(links) : null),
   },
-  sizeKey: 'per_page',
   headers: (token) => ({
     accept: 'application/vnd.github+json',
     authorization: `Bearer ${token}`,
     'x-github-api-version': '2022-11-28',
   }),
-  pagesTotal: ({ links }) => (links.has('next') ? lastPage(links) : null),
 }

@@ -1,4 +1,6 @@
-import type { Integration, Platform } from '../../../src-shared/contract/integrations.ts'
+import type { Integration } from '../../../src-shared/contract/integrations.ts'
+import { platforms, type Platform } from '../../../src-shared/contract/trackers.ts'
+import { publicApiOf, publicPlatform, usualPlatform } from '../../../src-shared/contract/trackers.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 
 /** What the fields of the form say. */
@@ -17,13 +19,11 @@ export interface IntegrationDraft {
   minutes: number
 }
 
-export const publicApi = 'https://api.github.com'
-
 /** What the form says at first. */
 export function integrationDraft(known: Integration | null): IntegrationDraft {
   if (!known) {
     const empty = { repository: '', tokenName: '', labels: '', state: '', assignee: '', minutes: 5 }
-    return { platform: 'hosted', baseUrl: publicApi, ...empty }
+    return { platform: platforms[0], baseUrl: publicApiOf(platforms[0]), ...empty }
   }
   const { default_assignee_type: type, default_assignee_id: id } = known
   return {
@@ -48,11 +48,11 @@ export function readRepositoryAddress(
   const [owner, name] = parts
   if (owner === undefined || name === undefined) return null
   const repository = `${owner}/${name.replace(/\.git$/, '')}`
-  const isPublic = url.hostname === 'github.com' || url.hostname === 'www.github.com'
-  // Which kind another host runs, its address does not tell; most that people run themselves are of these.
-  return isPublic
-    ? { platform: 'hosted', baseUrl: publicApi, repository }
-    : { platform: 'selfhosted', baseUrl: url.origin, repository }
+  // The address of another host does not say which kind it runs.
+  const known = publicPlatform(url.hostname)
+  return known === null
+    ? { platform: usualPlatform, baseUrl: url.origin, repository }
+    : { platform: known, baseUrl: publicApiOf(known), repository }
 }
 
 /** Why the form cannot be saved, in a few words; null when it can. */

@@ -3,7 +3,7 @@ import { TrackerError, type PageRequest } from '../../../src-main/ports/issue-tr
 import {
   createIssueTrackers,
   type TrackerOptions,
-} from '../../../src-main/integrations/trackers/create-issue-trackers.ts'
+} from '../../../src-main/integrations/forges/create-issue-trackers.ts'
 import { json, startTracker, type Answer, type FakeTracker } from '../../helpers/fake-tracker.ts'
 
 const trackers = (tracker: FakeTracker, more: Partial<TrackerOptions> = {}) =>

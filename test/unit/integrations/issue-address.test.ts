@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { issueAddress, knownIds } from '../../../src-main/domain/integration/issue-address.ts'
 import { readBaseUrl, readIssueUrl } from '../../../src-main/integrations/tracker-urls.ts'
-import type { Platform } from '../../../src-shared/contract/integrations.ts'
+import type { Platform } from '../../../src-shared/contract/trackers.ts'
 
 const hello = { owner: 'octo', repo: 'hello' }
 

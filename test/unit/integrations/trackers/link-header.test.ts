@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readLinks } from '../../../../src-main/integrations/trackers/link-header.ts'
+import { readLinks } from '../../../../src-main/integrations/forges/link-header.ts'
 
 test.each<[string | null, Record<string, string>]>([
   [null, {}],

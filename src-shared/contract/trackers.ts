@@ -1,0 +1,62 @@
+export const platforms = ['hosted', 'selfhosted'] as const
+export type Platform = (typeof platforms)[number]
+
+/** A kind of issue tracker, as clients know it. How it is read is in `src-main/integrations/forges`. */
+interface TrackerInfo {
+  /** Display name. */
+  readonly label: string
+  /** The public one, whose issues' IDs contain no host; null where everyone runs their own. */
+  readonly public: {
+    /** Hosts of its pages, the usual one first. */
+    readonly webHosts: readonly [string, ...string[]]
+    readonly apiHost: string
+  } | null
+  /** The end of API addresses below a host of its own, which addresses of pages do not have. */
+  readonly apiPath: string
+  /** The path of an issue's page below its repository's. */
+  readonly issuePath: string
+  /** An example of `base_url`. */
+  readonly exampleUrl: string
+  /** A usual name for the variable that holds its token. */
+  readonly tokenName: string
+}
+
+export const trackerInfos: { readonly [P in Platform]: TrackerInfo } = {
+  hosted: {
+    label: 'GitHub',
+    public: { webHosts: ['github.com', 'www.github.com'], apiHost: 'api.github.com' },
+    apiPath: '/api/v3',
+    issuePath: '/issues/',
+    exampleUrl: 'https://api.github.com',
+    tokenName: 'GITHUB_TOKEN',
+  },
+  selfhosted: {
+    label: 'Gitea or Forgejo',
+    public: null,
+    apiPath: '/api/v1',
+    issuePath: '/issues/',
+    exampleUrl: 'https://git.example.com',
+    tokenName: 'GITEA_TOKEN',
+  },
+}
+
+export const platformsText = '`hosted`: GitHub’s API; `selfhosted`: that of Gitea and Forgejo.'
+
+/** The kind that an unknown host most likely is, because most trackers that people run themselves are of it. */
+export const usualPlatform: Platform = 'selfhosted'
+
+/** Returns the kind whose public tracker a host belongs to, by its pages or its API; null for other hosts. */
+export function publicPlatform(host: string): Platform | null {
+  return (
+    platforms.find((platform) => {
+      const known = trackerInfos[platform].public
+      return known !== null && (known.apiHost === host || known.webHosts.includes(host))
+    }) ?? null
+  )
+}
+
+/** Returns the API of the public tracker of a kind; empty where everyone runs their own. */
+export function publicApiOf(platform: Platform): string {
+  const known = trackerInfos[platform].public
+  return known === null ? '' : `https://${known.apiHost}`
+}
