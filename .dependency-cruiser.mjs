@@ -17,6 +17,7 @@ export const capabilities = {
   plugins: ['core', 'transitions', 'workspaces', 'executions', 'landing', 'hooks'],
   steps: ['core', 'transitions', 'workspaces', 'hooks', 'plugins'],
   tasks: ['core', 'transitions', 'workspaces', 'executions', 'landing', 'hooks', 'steps'],
+  stacks: ['core', 'transitions', 'workspaces', 'steps', 'tasks'],
   integrations: ['core', 'tasks'],
   projects: ['core', 'workspaces', 'tasks', 'integrations'],
 }

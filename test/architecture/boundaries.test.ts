@@ -37,6 +37,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   plugins: ['src-main/plugins/planted.ts', "import '../tasks/actions.ts'"],
   steps: ['src-main/steps/planted.ts', "import '../tasks/actions.ts'"],
   tasks: ['src-main/tasks/planted.ts', "import '../projects/repositories.ts'"],
+  stacks: ['src-main/stacks/planted.ts', "import '../projects/repositories.ts'"],
   integrations: ['src-main/integrations/planted.ts', "import '../projects/repositories.ts'"],
   projects: ['src-main/projects/planted.ts', "import '../engine/create-engine.ts'"],
   engine: ['src-main/engine/planted.ts', "import '../store/create-store.ts'"],

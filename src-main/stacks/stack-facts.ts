@@ -8,9 +8,9 @@ import type { StackPlace } from '../ports/stack-place.ts'
 import type { Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
-import type { ActionDeps } from './action-services.ts'
-import type { Actions } from './actions.ts'
-import { checkBranchChange } from './update-branch.ts'
+import type { ActionDeps } from '../tasks/action-services.ts'
+import type { Actions } from '../tasks/actions.ts'
+import { checkBranchChange } from '../tasks/update-branch.ts'
 
 export type StackDeps = StepServices & Pick<ActionDeps, 'worker'> & { readonly actions: Pick<Actions, 'feedback'> }
 
