@@ -20,7 +20,7 @@ export function rulesOfRun(
   return rulesOf(run.containment ?? levelOf(containment, agent), agent.config)
 }
 
-/** Returns why an agent may not start on a task without a person's word; null if it may. */
+/** Returns why an agent may not start on a task without a person's word; null if it may (invariant I8). */
 export function authorityRefusal(
   { containment }: Pick<EngineContext, 'containment'>,
   { held_to }: Pick<TaskRecord, 'held_to'>,

@@ -19,7 +19,14 @@ const trimAfter = 100
 /** How many events a subscriber may be behind before it has to start over. */
 const backlog = 10_000
 
-/** The queries of a running transaction, and a way to announce what it changes. */
+/**
+ * The queries of a running transaction, and a way to announce what it changes. For example:
+ *
+ *     feed.commit((tx) => {
+ *       const task = tx.tasks.get(id)
+ *       if (task) tx.saveTask({ ...task, archived: true }) // and its event
+ *     })
+ */
 export interface Tx extends Queries {
   /** Numbers an event and stores it with the change; subscribers get it once the transaction is committed. */
   emit<T extends EventType>(type: T, data: Omit<EventPayload<T>, 'occurred_at'>): void
@@ -30,7 +37,10 @@ export interface Tx extends Queries {
 }
 
 export interface EventFeed {
-  /** Runs one transaction and announces its events after the commit. Every change of state goes through here. */
+  /**
+   * Runs one transaction and announces its events after the commit. Every change of state goes through here
+   * (invariant I1).
+   */
   commit<T>(work: (tx: Tx) => T): T
   /** Sends an activity to live subscribers; it is neither numbered nor stored. */
   activity(activity: Activity): void

@@ -1,6 +1,9 @@
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 
-/** Pending work by lane: items of one lane run in order, lanes run side by side. */
+/**
+ * Pending work by lane: items of one lane run in order, lanes run side by side. An item stays in the store until it is
+ * done (invariant I3).
+ */
 export interface Outbox<Lane extends string> {
   /** Checks a lane for work; called after every commit that may have added some. */
   wake(lane: Lane): void

@@ -21,6 +21,7 @@ import type { Transitions } from '../transitions/transitions.ts'
 import { othersInWorkspace, workspaceOwner } from '../core/workspace-of.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
+/** The runs of agents: at most one in a worktree, and no process of a run outlives it (invariant I7). */
 export interface Executions {
   /** Starts a queued execution and follows it to its end. Resolves when it has started or failed to start. */
   start(execution_id: ExecutionId): Promise<void>

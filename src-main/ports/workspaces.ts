@@ -125,6 +125,11 @@ export interface NearbyRepository {
   readonly changed_at: string
 }
 
+/**
+ * Git and files of worktrees and repositories; nothing here knows a task's state. A caller holds no lock: methods that
+ * write lock the worktree or the repository themselves. For example `merge({ repo_path, path, branch, base_branch, … })`
+ * answers `conflict` with the files and has then changed nothing.
+ */
 export interface Workspaces
   extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater, TargetMover, OverlapReader, WorkElsewhere {
   /** Throws `WorkspaceError` with code `not_a_git_repository` or `repository_has_no_commits`. */

@@ -3,7 +3,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { LiveTree } from '../platform/process/live-trees.ts'
 import { findPeerTrees } from '../platform/process/peer-tree.ts'
 
-/** The programs of runs, checks and hooks among the callers. A run may use its own token alone. */
+/** The programs of runs, checks and hooks among the callers. A run may use its own token alone (invariant I9). */
 export interface RunPeers {
   /** Returns the trees of which one has this connection; none: that can't be told any more; null: no tree's. */
   of(socket: Socket): Promise<readonly LiveTree[] | null>

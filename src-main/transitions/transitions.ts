@@ -42,7 +42,7 @@ export interface Transitions {
   plan(tx: Pick<Tx, 'projects' | 'reviews'>, task: TaskRecord, request: TransitionRequest): TransitionPlan | Refusal
   /**
    * Moves a task inside the caller's transaction: its row, audit entry, numbered event and effect. Only this function
-   * changes a task's status. If the source has `before_exit` hooks that have not run and no caller waits, the move
+   * changes a task's status (invariant I2). If the source has `before_exit` hooks that have not run and no caller waits, the move
    * is deferred to the outbox.
    */
   apply(tx: Tx, task: TaskRecord, request: MoveRequest): Moved | Refusal

@@ -66,3 +66,15 @@ test('names only existing files in ARCHITECTURE.md', () => {
   const named = [...read('ARCHITECTURE.md').matchAll(/`([\w/-]+\.(?:ts|vue))`/g)].map(([, name = '']) => name)
   expect(named.filter((name) => !sources.some((file) => `/${file}`.endsWith(`/${name}`)))).toEqual([])
 })
+
+test('cites each invariant where it is kept, and names a test that breaks it', () => {
+  const rows = [...read('ARCHITECTURE.md').matchAll(/^\| (I\d+) +\| .*? \| `([^`]+)` +\| (.*?) +\|$/gm)]
+  expect(rows.length).toBeGreaterThan(10)
+  const wrong = rows.flatMap(([, id = '', keeper = '', tests = '']) => [
+    ...(new RegExp(`invariant ${id}\\b`).test(read(keeper)) ? [] : [`${keeper} does not cite ${id}`]),
+    ...[...tests.matchAll(/`([^`]+)`/g)].flatMap(([, name]) =>
+      existsSync(join(projectRoot, `test/${name}.test.ts`)) ? [] : [`${id} names no test ${name}`],
+    ),
+  ])
+  expect(wrong).toEqual([])
+})

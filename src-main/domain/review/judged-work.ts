@@ -23,7 +23,7 @@ export function checkSeen({ work, seen, files }: Pick<WorkFacts, 'work' | 'seen'
   return seen === null || seen === work?.tree ? null : workChanged(work?.tree ?? null, files)
 }
 
-/** Refuses if the work differs from what was judged, unless a person has seen its current state. */
+/** Refuses if the work differs from what was judged, unless a person has seen its current state (invariant I4). */
 export function checkJudged({ judged, work, seen, by_person, files }: WorkFacts): Refusal | null {
   if (!judged || !work) return null
   const { tree } = work

@@ -36,7 +36,11 @@ export interface FailedHook {
   readonly log_name: string
 }
 
-/** The steps that must follow a committed transition, in order. */
+/**
+ * The steps that must follow a committed transition, in order. For example after `in_progress` → `review`: `cursor: 2`
+ * says that the hooks of the entry and the CI steps are done and that the dispatch of the auditor is next; a service that
+ * was killed there continues with it.
+ */
 export interface EnterEffect extends Progress {
   readonly kind: 'enter'
   readonly transition_id: TransitionId

@@ -104,7 +104,8 @@ const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
 /**
  * The only function that starts git. `args` are fixed by Copse: outside values follow `--`, or are full ref names or
  * object IDs. Throws `GitError`, or the signal's reason after a cancel; settles only when the process has ended.
- * After a cancel, a writing command first gets time to end by itself.
+ * After a cancel, a writing command first gets time to end by itself. Reads nothing that a run could have written to
+ * make git run a program (invariant I10).
  */
 export async function runGit(cwd: string, args: readonly string[], options: GitOptions): Promise<GitOutput> {
   options.signal.throwIfAborted()

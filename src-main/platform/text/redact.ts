@@ -33,7 +33,7 @@ export function validateRedactionPattern(pattern: string): string | null {
 /**
  * Creates the function that hides secrets: those with a known shape, the literal ones, and matches of the patterns;
  * in time linear in the text for all patterns. Throws `RedactionPatternError` for an invalid pattern, because without
- * it secrets would be shown.
+ * it secrets would be shown (invariant I11).
  */
 export function createRedactor(patterns: readonly string[], secrets: readonly string[] = []): (text: string) => string {
   const literals = literalRule(secrets)
