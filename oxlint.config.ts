@@ -29,7 +29,7 @@ export default defineConfig({
       excludeFiles: [
         'src-main/agents/**',
         'src-shared/contract/executor-profiles.ts',
-        'src-renderer/features/settings/client-config.ts',
+        'src-renderer/features/settings/app/client-config.ts',
       ],
       rules: { 'copse/no-executor-names': 'error' },
     },

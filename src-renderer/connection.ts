@@ -1,6 +1,6 @@
 import { createRendererClient } from './api/client.ts'
 import { parseRoute } from './model/route.ts'
-import { keptTheme, showTheme } from './stores/theme.ts'
+import { keptTheme, showTheme } from './stores/device/theme.ts'
 
 // The page is painted before the script of the screens is there.
 showTheme(keptTheme())

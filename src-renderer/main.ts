@@ -11,7 +11,7 @@ import { createApp } from 'vue'
 import App from './App.vue'
 import { connection, firstAnswers } from './connection.ts'
 import { ignoreRepeatedPresses } from './shell/ignore-repeated-presses.ts'
-import { connectionKey } from './stores/client.ts'
+import { connectionKey } from './stores/base/client.ts'
 
 // The content policy forbids eval, which zod would otherwise try. It comes with the first screen that has to check something.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })

@@ -3,9 +3,9 @@ import type { Notification } from '../../src-shared/contract/notifications.ts'
 import { throttle } from '../composables/throttle.ts'
 import { onBeforeUnmount, onMounted, watch } from 'vue'
 import { playChime } from '../composables/play-chime.ts'
-import { useDelivery } from '../stores/delivery.ts'
-import { useNavigation } from '../stores/navigation.ts'
-import { useNotifications } from '../stores/notifications.ts'
+import { useDelivery } from '../stores/device/delivery.ts'
+import { useNavigation } from '../stores/base/navigation.ts'
+import { useNotifications } from '../stores/people/notifications.ts'
 
 /** What delivering takes of the device and the page. */
 export interface DeliveryPorts {

@@ -1,13 +1,13 @@
 import { onMounted, shallowRef, watch } from 'vue'
 import type { DesktopRequest } from '../../src-shared/contract/desktop.ts'
-import { useAppearance } from '../stores/appearance.ts'
+import { useAppearance } from '../stores/device/appearance.ts'
 import { useCommands } from '../stores/commands.ts'
-import { useDesktop } from '../stores/desktop.ts'
-import { useNavigation } from '../stores/navigation.ts'
-import { useProjects } from '../stores/projects.ts'
-import { useShortcuts } from '../stores/shortcuts.ts'
-import { useTasks } from '../stores/tasks.ts'
-import { useToasts } from '../stores/toasts.ts'
+import { useDesktop } from '../stores/device/desktop.ts'
+import { useNavigation } from '../stores/base/navigation.ts'
+import { useProjects } from '../stores/project/projects.ts'
+import { useShortcuts } from '../stores/device/shortcuts.ts'
+import { useTasks } from '../stores/tasks/tasks.ts'
+import { useToasts } from '../stores/base/toasts.ts'
 
 /** Does what menu, tray, links and drops ask for, tells the desktop of theme and keys, and announces updates. */
 export function useDesktopIntegration(): void {

@@ -1,8 +1,8 @@
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { findTasks, whyNotAfter } from '../model/chains.ts'
 import { stateOf } from '../model/workflow-shape.ts'
-import { useProjects } from './projects.ts'
-import { useTasks } from './tasks.ts'
+import { useProjects } from './project/projects.ts'
+import { useTasks } from './tasks/tasks.ts'
 
 /** Which tasks can be made to come after which. */
 export function useChains() {

@@ -2,8 +2,8 @@ import { defineStore } from 'pinia'
 import { createKeybindingsHandler } from 'tinykeys'
 import { computed, onBeforeUnmount, onMounted, shallowRef } from 'vue'
 import type { CommandId } from '../model/command-list.ts'
-import { useShortcuts } from './shortcuts.ts'
-import { useToasts } from './toasts.ts'
+import { useShortcuts } from './device/shortcuts.ts'
+import { useToasts } from './base/toasts.ts'
 
 /** The handler of a command while its component is on screen. */
 export interface CommandHandler {

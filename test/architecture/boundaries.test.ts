@@ -80,7 +80,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
     '<script setup lang="ts">\nimport \'../stores/planted.ts\'\n</script>',
   ],
   'renderer-composables': ['src-renderer/composables/planted.ts', "import '../components/AppButton.vue'"],
-  'renderer-plain': ['src-renderer/model/planted.ts', "import '../stores/client.ts'"],
+  'renderer-plain': ['src-renderer/model/planted.ts', "import '../stores/base/client.ts'"],
   'renderer-features-apart': ['src-renderer/features/planted/planted.ts', "import '../board/BoardScreen.vue'"],
   'renderer-features': ['src-renderer/features/planted/planted-api.ts', "import '../../api/client.ts'"],
   'owner-sqlite': ['src-main/engine/planted-sqlite.ts', "import 'better-sqlite3'"],

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { folderCycles, importsOfSources } from './folder-graph.ts'
@@ -76,5 +76,26 @@ test('cites each invariant where it is kept, and names a test that breaks it', (
       existsSync(join(projectRoot, `test/${name}.test.ts`)) ? [] : [`${id} names no test ${name}`],
     ),
   ])
+  expect(wrong).toEqual([])
+})
+
+test('says in each room of the renderer what it is for and where to start', () => {
+  const files = execFileSync('git', ['ls-files', '-z', 'src-renderer'], { cwd: projectRoot, encoding: 'utf8' })
+  const rooms = new Set(
+    files
+      .split('\0')
+      .filter((file) => /\.(?:ts|vue)$/.test(file))
+      .map((file) => dirname(file)),
+  )
+  const wrong = [...rooms]
+    .filter((room) => room !== 'src-renderer')
+    .flatMap((room) => {
+      const readme = join(room, 'README.md')
+      if (!existsSync(join(projectRoot, readme))) return [`${room} has no README.md`]
+      const named = [...read(readme).matchAll(/`([\w/-]+\.(?:ts|vue|css))`/g)].map(([, name = '']) => name)
+      return named
+        .filter((name) => ![room, dirname(room)].some((from) => existsSync(join(projectRoot, from, name))))
+        .map((name) => `${readme} names ${name}`)
+    })
   expect(wrong).toEqual([])
 })

@@ -1,10 +1,10 @@
 import { computed } from 'vue'
 import type { AgentDays } from '../../../src-shared/contract/limits.ts'
 import type { UsageSum } from '../../../src-shared/contract/queue.ts'
-import { useQuery } from '../../stores/query.ts'
-import { useAgents } from '../../stores/agents.ts'
-import { useProjects } from '../../stores/projects.ts'
-import { useUsage } from '../../stores/usage.ts'
+import { useQuery } from '../../stores/base/query.ts'
+import { useAgents } from '../../stores/agents/agents.ts'
+import { useProjects } from '../../stores/project/projects.ts'
+import { useUsage } from '../../stores/runs/usage.ts'
 
 /** What each agent has used in all projects that the person sees. */
 export function useAgentUsage() {

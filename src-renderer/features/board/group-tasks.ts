@@ -1,8 +1,8 @@
 import { compareIds } from '../../../src-shared/lang/compare-ids.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import type { CardOrder } from '../../stores/board-views.ts'
+import type { CardOrder } from '../../stores/tasks/board-views.ts'
 import type { BoardColumnShape } from '../../model/workflow-shape.ts'
-import type { TaskPlacement } from '../../stores/task-changes.ts'
+import type { TaskPlacement } from '../../stores/tasks/task-changes.ts'
 import { shortId } from '../../formatters/short-id.ts'
 
 /** How many of the tasks that have ended a column shows. */

@@ -1,7 +1,7 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import type { StateGlyphName } from '../../model/workflow-shape.ts'
-import type { ListGrouping } from '../../stores/board-views.ts'
+import type { ListGrouping } from '../../stores/tasks/board-views.ts'
 
 /** Rows of the list that stand together below a head. */
 export interface ListGroup {

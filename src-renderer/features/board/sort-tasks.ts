@@ -1,5 +1,5 @@
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import type { BoardView, SortColumn } from '../../stores/board-views.ts'
+import type { BoardView, SortColumn } from '../../stores/tasks/board-views.ts'
 import { byPosition } from './group-tasks.ts'
 
 /** What tasks are sorted by that they do not say themselves. */

@@ -4,23 +4,23 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { fits, isEmpty, type BoardFilter } from '../../model/board-filter.ts'
 import { boardColumns } from '../../model/workflow-shape.ts'
-import { useAppearance } from '../../stores/appearance.ts'
+import { useAppearance } from '../../stores/device/appearance.ts'
 import {
   useBoardViews,
   type BoardView,
   type CardOrder,
   type ListGrouping,
   type SortColumn,
-} from '../../stores/board-views.ts'
-import { useNavigation } from '../../stores/navigation.ts'
-import { usePeople } from '../../stores/people.ts'
-import { useProjects } from '../../stores/projects.ts'
-import type { LoadState } from '../../stores/task-state.ts'
-import { useTasks } from '../../stores/tasks.ts'
+} from '../../stores/tasks/board-views.ts'
+import { useNavigation } from '../../stores/base/navigation.ts'
+import { usePeople } from '../../stores/people/people.ts'
+import { useProjects } from '../../stores/project/projects.ts'
+import type { LoadState } from '../../stores/tasks/task-state.ts'
+import { useTasks } from '../../stores/tasks/tasks.ts'
 import { groupTasks, matcher, type BoardColumnModel, type UnloadedTasks } from './group-tasks.ts'
 import { groupRows, linesOf } from './list-groups.ts'
 import { nextSort, sortTasks, type SortFacts } from './sort-tasks.ts'
-import { useTaskFacts } from './use-task-facts.ts'
+import { useTaskFacts } from './cards/use-task-facts.ts'
 
 /** The tasks of a project, or of all (null), as they are shown, and which card the keys act on. */
 export function useBoard(project: () => Project | null) {

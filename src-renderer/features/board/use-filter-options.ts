@@ -1,8 +1,8 @@
 import { computed } from 'vue'
 import type { Assignee } from '../../../src-shared/contract/tasks.ts'
 import { nobody, type FilterKind, type TaskMark } from '../../model/board-filter.ts'
-import { usePeople } from '../../stores/people.ts'
-import { useProjects } from '../../stores/projects.ts'
+import { usePeople } from '../../stores/people/people.ts'
+import { useProjects } from '../../stores/project/projects.ts'
 import type { Board } from './use-board.ts'
 
 /** A value that one can filter by. */

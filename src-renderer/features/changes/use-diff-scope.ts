@@ -1,10 +1,10 @@
 import { computed, ref } from 'vue'
 import { stateOf } from '../../model/workflow-shape.ts'
-import { useDiffPreferences } from '../../stores/diff-preferences.ts'
-import { useProjects } from '../../stores/projects.ts'
-import { useReviews } from '../../stores/reviews.ts'
-import type { DiffQuery } from '../../stores/task-details.ts'
-import { useTasks } from '../../stores/tasks.ts'
+import { useDiffPreferences } from './diff-preferences.ts'
+import { useProjects } from '../../stores/project/projects.ts'
+import { useReviews } from '../../stores/review/reviews.ts'
+import type { DiffQuery } from '../../stores/review/task-details.ts'
+import { useTasks } from '../../stores/tasks/tasks.ts'
 import { attemptBefore, scopesOf, type DiffScope } from './diff-scope.ts'
 
 /** What the changes of a task are compared with, and how. `looked`: the commit that the person last looked at. */

@@ -1,7 +1,7 @@
 import { useTimeoutFn } from '@vueuse/core'
 import { onScopeDispose, watch } from 'vue'
-import { useTaskDetails } from '../../stores/task-details.ts'
-import { useTaskInvalidation } from '../../stores/query.ts'
+import { useTaskDetails } from '../../stores/review/task-details.ts'
+import { useTaskInvalidation } from '../../stores/base/query.ts'
 
 /** The service watches for a minute; it is asked again well before that is over. */
 const EVERY = 40_000

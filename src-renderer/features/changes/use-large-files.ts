@@ -1,7 +1,7 @@
 import { computed, shallowRef } from 'vue'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { useTaskDetails, type DiffQuery } from '../../stores/task-details.ts'
-import { useToasts } from '../../stores/toasts.ts'
+import { useTaskDetails, type DiffQuery } from '../../stores/review/task-details.ts'
+import { useToasts } from '../../stores/base/toasts.ts'
 
 interface Part {
   /** The file as the whole diff named it when its lines were read. */

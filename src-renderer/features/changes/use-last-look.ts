@@ -1,5 +1,5 @@
 import { onScopeDispose, shallowRef, watch } from 'vue'
-import { useLooks } from '../../stores/looks.ts'
+import { useLooks } from './looks.ts'
 
 /**
  * The commit at which the person left the changes of a task, where the branch has gone on since; null where it has not,

@@ -1,9 +1,9 @@
 import { computed } from 'vue'
 import type { DiffPosition } from '../../components/diff/diff-notes.ts'
 import { draftComments, type Thread } from '../../model/comment-threads.ts'
-import { useComments } from '../../stores/comments.ts'
-import { useCommentActions } from '../../stores/comment-actions.ts'
-import { useDrafts, useDraftText } from '../../stores/drafts.ts'
+import { useComments } from '../../stores/review/comments.ts'
+import { useCommentActions } from '../../stores/review/comment-actions.ts'
+import { useDrafts, useDraftText } from '../../stores/base/drafts.ts'
 import { anchorOf, lineAnnotations, readPlace, type LineAnnotations } from './line-annotations.ts'
 
 /** What is said about the lines of a task's changes, and what is being written. */

@@ -1,7 +1,7 @@
 import { computed } from 'vue'
 import type { DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { useToasts } from '../../stores/toasts.ts'
-import { useViewedFiles } from '../../stores/viewed-files.ts'
+import { useToasts } from '../../stores/base/toasts.ts'
+import { useViewedFiles } from '../../stores/tasks/viewed-files.ts'
 
 /** Which of the files the person has ticked off, and how a tick is set. */
 export function useViewed(taskId: () => string, files: () => readonly DiffFile[]) {

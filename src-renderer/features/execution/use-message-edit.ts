@@ -2,7 +2,7 @@ import { computed, ref, watch } from 'vue'
 import { z } from 'zod'
 import type { Execution } from '../../../src-shared/contract/executions.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
-import { useDrafts } from '../../stores/drafts.ts'
+import { useDrafts } from '../../stores/base/drafts.ts'
 
 const Kept = z.object({ id: z.string(), text: z.string(), base: z.string() })
 

@@ -1,6 +1,6 @@
 import { onScopeDispose, readonly, ref, shallowRef, watch } from 'vue'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
-import { useTranscriptStream, type TranscriptState } from '../../stores/transcript-stream.ts'
+import { useTranscriptStream, type TranscriptState } from './transcript-stream.ts'
 import { createTranscriptRows, type TranscriptRow, type TranscriptTotals } from './transcript-rows.ts'
 
 const nothing: TranscriptTotals = { tokens: 0, cost_usd: null }

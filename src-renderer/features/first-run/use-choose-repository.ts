@@ -1,9 +1,9 @@
 import { ref, watch } from 'vue'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { OperationOutput } from '../../../src-shared/contract/operations.ts'
-import { useDesktop } from '../../stores/desktop.ts'
-import { useNavigation } from '../../stores/navigation.ts'
-import { useProjects } from '../../stores/projects.ts'
+import { useDesktop } from '../../stores/device/desktop.ts'
+import { useNavigation } from '../../stores/base/navigation.ts'
+import { useProjects } from '../../stores/project/projects.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
 
 /** What is wrong with a folder, and the command that puts it right. */

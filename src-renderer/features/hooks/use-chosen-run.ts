@@ -1,7 +1,7 @@
 import { computed, watch, type ComputedRef } from 'vue'
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { ErrorAnnotation } from '../../../src-shared/contract/tasks.ts'
-import { useTaskView } from '../../stores/task-view.ts'
+import { useTaskView } from '../../stores/tasks/task-view.ts'
 import { firstRun, heldRun } from './hook-runs.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { ref, type ShallowRef } from 'vue'
 import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { copyOf, movedTo, withList, type HookDraft, type HookPatch, type HooksDraft } from '../../model/hook-draft.ts'
-import { useToasts } from '../../stores/toasts.ts'
+import { useToasts } from '../../stores/base/toasts.ts'
 
 /** What a person does to the lists of a draft. */
 export function useHookEdits(draft: ShallowRef<HooksDraft | null>) {

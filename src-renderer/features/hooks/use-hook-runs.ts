@@ -2,11 +2,11 @@ import { computed, onScopeDispose, readonly, shallowRef, watch } from 'vue'
 import type { HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { throttle } from '../../composables/throttle.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
-import { useHooks } from '../../stores/hooks.ts'
+import { useHooks } from '../../stores/project/hooks.ts'
 import { useWhenBack } from '../../stores/live.ts'
-import { useQuery, useTaskInvalidation } from '../../stores/query.ts'
+import { useQuery, useTaskInvalidation } from '../../stores/base/query.ts'
 import { leavesOut, mergeRuns, skipsOf } from './hook-runs.ts'
-import { useTaskDetails } from '../../stores/task-details.ts'
+import { useTaskDetails } from '../../stores/review/task-details.ts'
 
 const ALL = 200
 /** A run carries its output, so while hooks write only the newest are read again. */

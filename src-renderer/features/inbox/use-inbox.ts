@@ -1,11 +1,11 @@
 import { computed, ref, watch } from 'vue'
 import type { Notification } from '../../../src-shared/contract/notifications.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import { useNavigation } from '../../stores/navigation.ts'
-import { useNotifications } from '../../stores/notifications.ts'
-import { useProjects } from '../../stores/projects.ts'
-import { useTasks } from '../../stores/tasks.ts'
-import { useToasts } from '../../stores/toasts.ts'
+import { useNavigation } from '../../stores/base/navigation.ts'
+import { useNotifications } from '../../stores/people/notifications.ts'
+import { useProjects } from '../../stores/project/projects.ts'
+import { useTasks } from '../../stores/tasks/tasks.ts'
+import { useToasts } from '../../stores/base/toasts.ts'
 import { notificationLabels } from './notification-labels.ts'
 
 /** What is selected in the inbox, and what a person does there. */

@@ -1,8 +1,8 @@
 import { computed } from 'vue'
 import type { Notification } from '../../../src-shared/contract/notifications.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
-import { useProjects } from '../../stores/projects.ts'
-import { useTasks } from '../../stores/tasks.ts'
+import { useProjects } from '../../stores/project/projects.ts'
+import { useTasks } from '../../stores/tasks/tasks.ts'
 
 /** The task of a notification as it stands now; null where it is not known here. */
 export function useNoticeTask(item: () => Pick<Notification, 'task_id' | 'project_id'>) {

@@ -1,11 +1,11 @@
 import { computed } from 'vue'
 import { retryBudget } from '../../model/retry-budget.ts'
 import type { DecisionAction } from '../../model/decision.ts'
-import { useDecision, useDecisionDeeds } from '../../stores/decisions.ts'
-import { useFeedbackDraft } from '../../stores/drafts.ts'
-import { useProjects } from '../../stores/projects.ts'
-import { useReviews } from '../../stores/reviews.ts'
-import { useTaskQueries } from '../../stores/task-details.ts'
+import { useDecision, useDecisionDeeds } from '../../stores/review/decisions.ts'
+import { useFeedbackDraft } from '../../stores/base/drafts.ts'
+import { useProjects } from '../../stores/project/projects.ts'
+import { useReviews } from '../../stores/review/reviews.ts'
+import { useTaskQueries } from '../../stores/review/task-details.ts'
 
 /** Everything that the review pane knows and does for one task. */
 export function useReview(taskId: () => string) {

@@ -1,7 +1,7 @@
 import { useTimeoutFn } from '@vueuse/core'
 import { onScopeDispose, ref, shallowRef, watch } from 'vue'
 import type { StepResult } from '../../../src-shared/contract/reviews.ts'
-import { useTaskDetails } from '../../stores/task-details.ts'
+import { useTaskDetails } from '../../stores/review/task-details.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
 
 /** While a step runs its log has no event of its own: this is how often what was written is fetched. */

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
-import { useDrafts } from '../../stores/drafts.ts'
-import { useTasks } from '../../stores/tasks.ts'
-import { useToasts } from '../../stores/toasts.ts'
+import { useDrafts } from '../../stores/base/drafts.ts'
+import { useTasks } from '../../stores/tasks/tasks.ts'
+import { useToasts } from '../../stores/base/toasts.ts'
 
 /** The fields that are edited in place. */
 export type DraftPatch = Partial<Pick<Task, 'description' | 'labels' | 'priority'>> & {

@@ -1,6 +1,6 @@
 import type { ShallowRef } from 'vue'
 import { useCommandHandlers, type CommandHandler } from '../../stores/commands.ts'
-import { useTasks } from '../../stores/tasks.ts'
+import { useTasks } from '../../stores/tasks/tasks.ts'
 import { panelTakes, type TabId } from './panel-keys.ts'
 
 interface PanelKeyPorts {

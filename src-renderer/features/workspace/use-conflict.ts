@@ -1,9 +1,9 @@
 import { shallowRef, watch } from 'vue'
 import type { BranchUpdate } from '../../../src-shared/contract/merges.ts'
-import { useAction } from '../../stores/query.ts'
-import { conflictIn, useBranchUpdates, type Conflict, type UpdateStrategy } from '../../stores/branch-updates.ts'
-import { useNavigation } from '../../stores/navigation.ts'
-import { useToasts } from '../../stores/toasts.ts'
+import { useAction } from '../../stores/base/query.ts'
+import { conflictIn, useBranchUpdates, type Conflict, type UpdateStrategy } from '../../stores/review/branch-updates.ts'
+import { useNavigation } from '../../stores/base/navigation.ts'
+import { useToasts } from '../../stores/base/toasts.ts'
 import { updateSentence } from './update-text.ts'
 
 /** What can be done about a conflict: hand it to the agent, take it to the editor, try again. */

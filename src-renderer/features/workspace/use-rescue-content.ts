@@ -1,9 +1,9 @@
 import { computed, shallowRef } from 'vue'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { useQuery } from '../../stores/query.ts'
-import { useRescues, type RescueScope } from '../../stores/rescues.ts'
-import { useToasts } from '../../stores/toasts.ts'
+import { useQuery } from '../../stores/base/query.ts'
+import { useRescues, type RescueScope } from './rescues.ts'
+import { useToasts } from '../../stores/base/toasts.ts'
 
 /** What the diff of these files takes on the screen, about; lines that are broken take more, and are scrolled to. */
 function heightOf(files: readonly DiffFile[]): number {

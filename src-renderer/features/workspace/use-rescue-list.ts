@@ -1,8 +1,8 @@
 import { shallowRef, watch } from 'vue'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
-import { useAction, useQuery } from '../../stores/query.ts'
-import { useRescues, type RescueScope } from '../../stores/rescues.ts'
-import { useToasts } from '../../stores/toasts.ts'
+import { useAction, useQuery } from '../../stores/base/query.ts'
+import { useRescues, type RescueScope } from './rescues.ts'
+import { useToasts } from '../../stores/base/toasts.ts'
 import { restoreOutcome, type RestoreOutcome } from './rescue-text.ts'
 
 /** The rescues of a task or a project, read again when `changes` changes, and what can be done with one. */

@@ -2,9 +2,9 @@ import { computed } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { coderRole, stateOf } from '../../model/workflow-shape.ts'
-import { useExecutions } from '../../stores/executions.ts'
+import { useExecutions } from '../../stores/runs/executions.ts'
 import { useLive } from '../../stores/live.ts'
-import { usePeople } from '../../stores/people.ts'
+import { usePeople } from '../../stores/people/people.ts'
 
 /** Who would get a conflict, and why a branch cannot be updated now. */
 export function useUpdateRules(task: () => Task, workflow: () => WorkflowDefinition | undefined) {

@@ -2,7 +2,7 @@ import { createPinia, setActivePinia } from 'pinia'
 import { createApp, effectScope } from 'vue'
 import { vi } from 'vitest'
 import { createWindowSession } from '../../../src-renderer/api/session.ts'
-import { connectionKey } from '../../../src-renderer/stores/client.ts'
+import { connectionKey } from '../../../src-renderer/stores/base/client.ts'
 import { createClient } from '../../../src-shared/client/create-client.ts'
 
 /** The answers of a service by operation; calls to others throw. */

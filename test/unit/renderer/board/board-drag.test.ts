@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { groupTasks } from '../../../../src-renderer/features/board/group-tasks.ts'
-import { createBoardDrag } from '../../../../src-renderer/features/board/use-board-drag.ts'
+import { createBoardDrag } from '../../../../src-renderer/features/board/moves/use-board-drag.ts'
 import { boardColumns } from '../../../../src-renderer/model/workflow-shape.ts'
 import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { actionsOf } from '../../../../src-renderer/features/board/card-actions.ts'
-import { conditionOf } from '../../../../src-renderer/features/board/card-condition.ts'
+import { actionsOf } from '../../../../src-renderer/features/board/moves/card-actions.ts'
+import { conditionOf } from '../../../../src-renderer/features/board/cards/card-condition.ts'
 import { failureText } from '../../../../src-renderer/formatters/failure-text.ts'
 import { stateOf } from '../../../../src-renderer/model/workflow-shape.ts'
 import { ExecutionId, type AgentId } from '../../../../src-shared/contract/ids.ts'

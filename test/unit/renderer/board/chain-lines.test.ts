@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { chainLines } from '../../../../src-renderer/features/board/chain-lines.ts'
+import { chainLines } from '../../../../src-renderer/features/board/chains/chain-lines.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dropHint, verdictOf } from '../../../../src-renderer/features/board/column-moves.ts'
+import { dropHint, verdictOf } from '../../../../src-renderer/features/board/moves/column-moves.ts'
 import { columnsOf } from '../../../../src-renderer/model/workflow-shape.ts'
 import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import { workflow } from '../workflow-fixture.ts'

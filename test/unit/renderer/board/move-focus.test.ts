@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { groupTasks } from '../../../../src-renderer/features/board/group-tasks.ts'
-import { moveFocus, type Direction } from '../../../../src-renderer/features/board/move-focus.ts'
+import { moveFocus, type Direction } from '../../../../src-renderer/features/board/moves/move-focus.ts'
 import { boardColumns } from '../../../../src-renderer/model/workflow-shape.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'

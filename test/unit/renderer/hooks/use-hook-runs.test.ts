@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { nextTick } from 'vue'
 import { useHookRuns } from '../../../../src-renderer/features/hooks/use-hook-runs.ts'
-import { useTaskInvalidation } from '../../../../src-renderer/stores/query.ts'
+import { useTaskInvalidation } from '../../../../src-renderer/stores/base/query.ts'
 import type { HookRun } from '../../../../src-shared/contract/lifecycle-hooks.ts'
 import { withService } from '../renderer-app.ts'
 import { runOf } from './hook-run-fixture.ts'

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { nextTick } from 'vue'
 import { useNewTask } from '../../../../src-renderer/features/new-task/use-new-task.ts'
-import { useAgents } from '../../../../src-renderer/stores/agents.ts'
+import { useAgents } from '../../../../src-renderer/stores/agents/agents.ts'
 import { withService } from '../renderer-app.ts'
 
 afterEach(() => void vi.unstubAllGlobals())

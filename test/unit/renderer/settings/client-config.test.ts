@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { clientConfigs } from '../../../../src-renderer/features/settings/client-config.ts'
+import { clientConfigs } from '../../../../src-renderer/features/settings/app/client-config.ts'
 
 const configs = clientConfigs('http://127.0.0.1:4321')
 

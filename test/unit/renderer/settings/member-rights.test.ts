@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memberRights } from '../../../../src-renderer/features/settings/member-rights.ts'
+import { memberRights } from '../../../../src-renderer/features/settings/project/member-rights.ts'
 import { ProjectId, UserId } from '../../../../src-shared/contract/ids.ts'
 import type { Member, MemberRole } from '../../../../src-shared/contract/members.ts'
 

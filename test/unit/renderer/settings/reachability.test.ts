@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reachability } from '../../../../src-renderer/features/settings/reachability.ts'
+import { reachability } from '../../../../src-renderer/features/settings/app/reachability.ts'
 
 test('distinguishes network access, and readable tokens from encrypted ones', () => {
   const said = (exposed: boolean, url: string | null) => {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { emptyDraft, taskInput } from '../../../../src-renderer/features/new-task/task-draft.ts'
-import { fixLabel, repoDraft, repoInput, repoPatch } from '../../../../src-renderer/features/settings/repo-draft.ts'
+import {
+  fixLabel,
+  repoDraft,
+  repoInput,
+  repoPatch,
+} from '../../../../src-renderer/features/settings/project/repo-draft.ts'
 import { repoRefusal } from '../../../../src-renderer/features/task/repo-refusal.ts'
 import { portsFrom } from '../../../../src-main/domain/task/port-ranges.ts'
 import { formatPorts } from '../../../../src-renderer/formatters/format-ports.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { useProjectSettings } from '../../../../src-renderer/features/settings/use-project-settings.ts'
+import { useProjectSettings } from '../../../../src-renderer/features/settings/project/use-project-settings.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { defaultProjectSettings, type ProjectSettings } from '../../../../src-shared/contract/projects.ts'
 import { withService } from '../renderer-app.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { ref } from 'vue'
-import { useSettingDraft } from '../../../../src-renderer/features/settings/use-setting-draft.ts'
+import { useSettingDraft } from '../../../../src-renderer/features/settings/project/use-setting-draft.ts'
 import { withService } from '../renderer-app.ts'
 
 afterEach(() => vi.unstubAllGlobals())

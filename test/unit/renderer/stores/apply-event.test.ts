@@ -1,6 +1,6 @@
 import { workflow } from '../workflow-fixture.ts'
 import { expect, test } from 'vitest'
-import { isNewer } from '../../../../src-renderer/stores/task-state.ts'
+import { isNewer } from '../../../../src-renderer/stores/tasks/task-state.ts'
 import { applyEvent, type EventTargets } from '../../../../src-renderer/stores/apply-event.ts'
 import type { Comment } from '../../../../src-shared/contract/comments.ts'
 import type { EventEnvelope } from '../../../../src-shared/contract/events.ts'

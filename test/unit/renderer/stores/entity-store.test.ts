@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { useAccounts } from '../../../../src-renderer/stores/accounts.ts'
-import { useAgents } from '../../../../src-renderer/stores/agents.ts'
-import { useDaemons } from '../../../../src-renderer/stores/daemons.ts'
-import { useExecutions } from '../../../../src-renderer/stores/executions.ts'
-import { useProjects } from '../../../../src-renderer/stores/projects.ts'
+import { useAccounts } from '../../../../src-renderer/stores/people/accounts.ts'
+import { useAgents } from '../../../../src-renderer/stores/agents/agents.ts'
+import { useDaemons } from '../../../../src-renderer/stores/agents/daemons.ts'
+import { useExecutions } from '../../../../src-renderer/stores/runs/executions.ts'
+import { useProjects } from '../../../../src-renderer/stores/project/projects.ts'
 import { onService, stubPage } from '../renderer-app.ts'
-import { createKeyedStore } from '../../../../src-renderer/stores/entity-store.ts'
+import { createKeyedStore } from '../../../../src-renderer/stores/base/entity-store.ts'
 
 beforeEach(stubPage)
 afterEach(() => vi.unstubAllGlobals())

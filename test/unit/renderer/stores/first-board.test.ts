@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { nextTick } from 'vue'
-import { afterFirstBoard } from '../../../../src-renderer/stores/first-board.ts'
-import { useNavigation } from '../../../../src-renderer/stores/navigation.ts'
-import { useTasks } from '../../../../src-renderer/stores/tasks.ts'
+import { afterFirstBoard } from '../../../../src-renderer/stores/tasks/first-board.ts'
+import { useNavigation } from '../../../../src-renderer/stores/base/navigation.ts'
+import { useTasks } from '../../../../src-renderer/stores/tasks/tasks.ts'
 import { boardData } from '../../../helpers/fake-board-data.ts'
 import { withService } from '../renderer-app.ts'
 

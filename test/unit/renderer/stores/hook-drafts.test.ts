@@ -1,7 +1,7 @@
 import { createPinia, setActivePinia } from 'pinia'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { draftOf, newScript, sameDraft, withList } from '../../../../src-renderer/model/hook-draft.ts'
-import { useHookDrafts } from '../../../../src-renderer/stores/hook-drafts.ts'
+import { useHookDrafts } from '../../../../src-renderer/stores/project/hook-drafts.ts'
 
 const draft = withList(draftOf({}), 'before_work', [{ ...newScript('before_work'), command: 'npm ci' }])
 const kept = { draft, base: '{}' }

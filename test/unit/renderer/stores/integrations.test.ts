@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useIntegrations } from '../../../../src-renderer/stores/integrations.ts'
+import { useIntegrations } from '../../../../src-renderer/stores/project/integrations.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { integrationOf } from '../integrations/integration-fixture.ts'
 import { onService } from '../renderer-app.ts'

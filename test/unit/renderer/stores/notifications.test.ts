@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { undoTime, useNotifications } from '../../../../src-renderer/stores/notifications.ts'
+import { undoTime, useNotifications } from '../../../../src-renderer/stores/people/notifications.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { NotificationId } from '../../../../src-shared/contract/ids.ts'
 import type { Notification } from '../../../../src-shared/contract/notifications.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { onIdle } from '../../../../src-renderer/stores/on-idle.ts'
+import { onIdle } from '../../../../src-renderer/stores/base/on-idle.ts'
 
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => {

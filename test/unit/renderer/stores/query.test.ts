@@ -1,7 +1,7 @@
 import { createPinia, setActivePinia } from 'pinia'
 import { beforeEach, expect, test } from 'vitest'
 import { nextTick, shallowRef } from 'vue'
-import { useAction, useQuery, useRequests, type QueryKey } from '../../../../src-renderer/stores/query.ts'
+import { useAction, useQuery, useRequests, type QueryKey } from '../../../../src-renderer/stores/base/query.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 
 beforeEach(() => setActivePinia(createPinia()))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { followRawLog } from '../../../../src-renderer/stores/raw-log.ts'
+import { followRawLog } from '../../../../src-renderer/features/execution/raw-log.ts'
 import type { Client } from '../../../../src-shared/client/create-client.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { useRunning } from '../../../../src-renderer/stores/running.ts'
-import { useTasks } from '../../../../src-renderer/stores/tasks.ts'
+import { useRunning } from '../../../../src-renderer/stores/runs/running.ts'
+import { useTasks } from '../../../../src-renderer/stores/tasks/tasks.ts'
 import { boardData } from '../../../helpers/fake-board-data.ts'
 import { withService } from '../renderer-app.ts'
 

@@ -1,6 +1,6 @@
 import { createPinia, setActivePinia } from 'pinia'
 import { expect, test } from 'vitest'
-import { useSeenWork } from '../../../../src-renderer/stores/seen-work.ts'
+import { useSeenWork } from '../../../../src-renderer/stores/tasks/seen-work.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 
 const reviewed = (attempt_number: number): Pick<Task, 'id' | 'review_summary'> => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { useExecutions } from '../../../../src-renderer/stores/executions.ts'
-import { useReviews } from '../../../../src-renderer/stores/reviews.ts'
+import { useExecutions } from '../../../../src-renderer/stores/runs/executions.ts'
+import { useReviews } from '../../../../src-renderer/stores/review/reviews.ts'
 import { onService } from '../renderer-app.ts'
 
 const task = 't1'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createTaskLoading } from '../../../../src-renderer/stores/task-loading.ts'
-import { createTaskState } from '../../../../src-renderer/stores/task-state.ts'
+import { createTaskLoading } from '../../../../src-renderer/stores/tasks/task-loading.ts'
+import { createTaskState } from '../../../../src-renderer/stores/tasks/task-state.ts'
 import { createClient } from '../../../../src-shared/client/create-client.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { taskOf } from '../task-fixture.ts'

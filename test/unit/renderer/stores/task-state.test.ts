@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTaskState } from '../../../../src-renderer/stores/task-state.ts'
+import { createTaskState } from '../../../../src-renderer/stores/tasks/task-state.ts'
 import { taskOf } from '../task-fixture.ts'
 
 test('names tasks by a project’s new key', () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { toast } from 'vue-sonner'
-import { useNavigation } from '../../../../src-renderer/stores/navigation.ts'
-import { useToasts } from '../../../../src-renderer/stores/toasts.ts'
+import { useNavigation } from '../../../../src-renderer/stores/base/navigation.ts'
+import { useToasts } from '../../../../src-renderer/stores/base/toasts.ts'
 import { withService } from '../renderer-app.ts'
 
 afterEach(() => {

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { Client } from '../../../../src-shared/client/create-client.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import type { TranscriptItem } from '../../../../src-shared/contract/events.ts'
-import { followTranscript, type TranscriptState } from '../../../../src-renderer/stores/transcript-stream.ts'
+import {
+  followTranscript,
+  type TranscriptState,
+} from '../../../../src-renderer/features/execution/transcript-stream.ts'
 
 const line = (index: number): TranscriptItem => ({
   kind: 'entry',

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { useViewedFiles } from '../../../../src-renderer/stores/viewed-files.ts'
+import { useViewedFiles } from '../../../../src-renderer/stores/tasks/viewed-files.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { onService } from '../renderer-app.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { groupConflicts } from '../../../../src-renderer/features/workspace/conflict-groups.ts'
-import { conflictIn } from '../../../../src-renderer/stores/branch-updates.ts'
+import { conflictIn } from '../../../../src-renderer/stores/review/branch-updates.ts'
 import { conflictKinds, type ConflictHunk } from '../../../../src-shared/contract/conflicts.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 

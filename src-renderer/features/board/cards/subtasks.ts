@@ -1,0 +1,28 @@
+import { defineStore } from 'pinia'
+import { computed } from 'vue'
+import { isDoneState } from '../../../model/workflow-shape.ts'
+import { useProjects } from '../../../stores/project/projects.ts'
+import { useTasks } from '../../../stores/tasks/tasks.ts'
+
+/** How many parts a task has, and how many of them are done. */
+export interface SubtaskCount {
+  readonly done: number
+  readonly total: number
+}
+
+/** The parts of every task that has some, counted once for all cards. */
+export const useSubtasks = defineStore('subtasks', () => {
+  const projects = useProjects()
+  const tasks = useTasks()
+  const counts = computed(() => {
+    const byParent = new Map<string, SubtaskCount>()
+    for (const { parent_id, project_id, status } of tasks.byId.values()) {
+      if (parent_id === null) continue
+      const { done, total } = byParent.get(parent_id) ?? { done: 0, total: 0 }
+      const isDone = isDoneState(projects.workflow(project_id), status)
+      byParent.set(parent_id, { done: done + (isDone ? 1 : 0), total: total + 1 })
+    }
+    return byParent
+  })
+  return { countOf: (taskId: string): SubtaskCount | null => counts.value.get(taskId) ?? null }
+})

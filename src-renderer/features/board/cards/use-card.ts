@@ -1,0 +1,136 @@
+import { computed } from 'vue'
+import type { Task } from '../../../../src-shared/contract/tasks.ts'
+import type { WorkflowState } from '../../../../src-shared/contract/workflow-definition.ts'
+import { retryBudget } from '../../../model/retry-budget.ts'
+import { glyphOfState, isDoneState } from '../../../model/workflow-shape.ts'
+import { useExecutions } from '../../../stores/runs/executions.ts'
+import { useLanding } from '../../../stores/review/landing.ts'
+import { usePeople } from '../../../stores/people/people.ts'
+import { useProjects } from '../../../stores/project/projects.ts'
+import { useQueue } from '../../../stores/runs/queue.ts'
+import { useSession } from '../../../stores/base/session.ts'
+import { useSubtasks } from './subtasks.ts'
+import { useTasks } from '../../../stores/tasks/tasks.ts'
+import { waitReasonText } from '../../../formatters/wait-reason-text.ts'
+import { conditionOf } from './card-condition.ts'
+
+/** Everything that a card shows of its task. */
+export function useCard(task: () => Task, state: () => WorkflowState | undefined) {
+  const executions = useExecutions()
+  const landing = useLanding()
+  const tasks = useTasks()
+  const people = usePeople()
+  const projects = useProjects()
+  const queue = useQueue()
+  const session = useSession()
+  const subtasks = useSubtasks()
+
+  const execution = computed(() => {
+    const id = task().active_execution_id
+    return id === null ? undefined : executions.byId.get(id)
+  })
+  /** You first, as where it is decided. */
+  function approvers({ review_summary }: Task): readonly string[] {
+    const by = review_summary?.approved_by ?? []
+    const isMine = (one: string) => one === `user:${session.me?.handle ?? 'local'}`
+    return [
+      ...by.filter(isMine).map(() => 'You'),
+      ...by.filter((one) => !isMine(one)).map((one) => people.actor(one).name),
+    ]
+  }
+  const condition = computed(() =>
+    conditionOf({
+      task: task(),
+      state: state(),
+      asks: execution.value?.asks?.[0]?.text ?? null,
+      approvers: () => approvers(task()),
+    }),
+  )
+  const glyph = computed(() => {
+    const workflow = projects.workflow(task().project_id)
+    const own = state()
+    return workflow && own ? glyphOfState(workflow, own) : 'custom'
+  })
+  const live = computed(() => {
+    const running = execution.value
+    if (running?.asks) return null
+    if (running?.status === 'running')
+      return {
+        text:
+          executions.activity.get(task().id)?.text ??
+          (running.executor === 'person' ? 'Someone is working on it' : 'Starting'),
+        since: running.started_at,
+      }
+    if (task().active_execution_id !== null && !running) return { text: 'Starting', since: null }
+    const base = projects.byId.get(task().project_id)?.repos.find((repo) => repo.id === task().repo_id)?.default_branch
+    if (glyph.value === 'merging' && condition.value === null) {
+      const place = landing.placeOf(task())
+      const waits = place?.state === 'waiting' ? 'Waiting to land on' : 'Merging into'
+      const text = place?.state === 'testing' ? 'Testing the merge into' : waits
+      return { text: `${text} ${base ?? 'the base branch'}`, since: place?.started_at ?? null }
+    }
+    return null
+  })
+  /** Its turn in the queue; what holds it up says so itself. */
+  const turn = computed(() => {
+    if (execution.value?.status !== 'queued' || condition.value !== null) return null
+    const entry = queue.waitingOf(task().id)
+    return entry === null ? 'Queued' : waitReasonText(entry, false)
+  })
+  const quietSince = computed(() => {
+    const running = execution.value
+    return running?.status === 'running' ? executions.quietSince(running.task_id, running.id) : null
+  })
+  const waitsFor = computed(() => {
+    const open =
+      state()?.kind === 'terminal'
+        ? undefined
+        : task().dependencies.find((id) => {
+            const other = tasks.byId.get(id)
+            return other && !isDoneState(projects.workflow(other.project_id), other.status)
+          })
+    const other = open === undefined ? undefined : tasks.byId.get(open)
+    return other ? { ref: other.ref, title: other.title } : null
+  })
+  /** The tasks whose work would conflict with it, by what people call them. */
+  const overlap = computed(() => {
+    const [first, ...others] = task().overlaps.map((id) => tasks.byId.get(id)?.ref ?? 'another task')
+    if (first === undefined) return null
+    return `Conflicts with ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`
+  })
+  /** The task on whose branch its own lies, until that has landed. */
+  const onTopOf = computed(() => {
+    const other = tasks.byId.get(task().stacked_on ?? '')
+    if (!other || state()?.kind === 'terminal') return null
+    const isOver = projects
+      .workflow(other.project_id)
+      ?.states.some(({ name, kind }) => name === other.status && kind === 'terminal')
+    return isOver === true ? null : { ref: other.ref, title: other.title }
+  })
+  const verdict = computed(() => {
+    const review = task().review_summary
+    if (!review) return 'none'
+    // Passed checks are not a person's verdict.
+    if ((review.approved_by ?? []).length > 0) return 'passed'
+    if (review.status === 'passed') return 'unseen'
+    return review.status === 'failed' && !review.steps.includes('failed') ? 'failed' : 'waiting'
+  })
+  return {
+    execution,
+    condition,
+    glyph,
+    live,
+    quietSince,
+    turn,
+    waitsFor,
+    overlap,
+    onTopOf,
+    verdict,
+    budget: computed(() => {
+      const budget = state()?.kind === 'terminal' ? null : retryBudget(task(), projects.workflow(task().project_id))
+      return budget && budget.used > 0 ? budget : null
+    }),
+    parts: computed(() => subtasks.countOf(task().id)),
+    faces: computed(() => people.faces(task().roles)),
+  }
+}

@@ -1,0 +1,67 @@
+import { monitorForElements, type ElementEventBasePayload } from '@atlaskit/pragmatic-drag-and-drop/element/adapter'
+import { onBeforeUnmount, provide, shallowRef, type InjectionKey, type ShallowRef } from 'vue'
+import type { Task } from '../../../../src-shared/contract/tasks.ts'
+import { useChains } from '../../../stores/chains.ts'
+import { useToasts } from '../../../stores/base/toasts.ts'
+
+/** The drag of a card's handle onto the card that comes after it. */
+export interface ChainDrag {
+  /** The task that comes first, and where its line begins. */
+  readonly from: Readonly<ShallowRef<ChainStart | null>>
+  /** Where the pointer is, and over which task. */
+  readonly at: Readonly<ShallowRef<ChainPoint & { readonly over: Task | null }>>
+  begin(from: ChainStart): void
+  /** Why a task can't come after it; null where it can, or while nothing is dragged. */
+  refusal(next: Task): string | null
+  drop(first: Task, next: Task): void
+  /** Chooses the task that comes after it instead. */
+  choose(first: Task): void
+}
+
+interface ChainPoint {
+  readonly x: number
+  readonly y: number
+}
+interface ChainStart extends ChainPoint {
+  readonly task: Task
+}
+
+export const chainDragKey: InjectionKey<ChainDrag> = Symbol('chain drag')
+
+/** `ask`: how the one comes after the other, and first which, where that is null. */
+export function provideChainDrag(ask: (first: Task, next: Task | null) => void): void {
+  const { refusal } = useChains()
+  const toasts = useToasts()
+  const from = shallowRef<ChainStart | null>(null)
+  const at = shallowRef<ChainDrag['at']['value']>({ x: 0, y: 0, over: null })
+
+  function follow({ location }: ElementEventBasePayload): void {
+    const { input, dropTargets } = location.current
+    at.value = { x: input.clientX, y: input.clientY, over: (dropTargets[0]?.data['next'] as Task | undefined) ?? null }
+  }
+  // Not by the card: that may scroll out of the page, or go to another column, while its handle is dragged.
+  const release = monitorForElements({
+    canMonitor: ({ source }) => source.data['chained'] !== undefined,
+    onDrag: follow,
+    onDropTargetChange: follow,
+    onDrop: () => (from.value = null),
+  })
+  onBeforeUnmount(release)
+  provide(chainDragKey, {
+    from,
+    at,
+    begin(start) {
+      at.value = { x: start.x, y: start.y, over: null }
+      from.value = start
+    },
+    refusal: (next) => from.value && refusal(from.value.task, next),
+    drop(first, next) {
+      // Let go where it was: nothing is to come of it.
+      if (first.id === next.id) return
+      const reason = refusal(first, next)
+      if (reason === null) ask(first, next)
+      else toasts.warn(reason)
+    },
+    choose: (first) => ask(first, null),
+  })
+}

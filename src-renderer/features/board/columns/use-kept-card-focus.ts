@@ -1,0 +1,26 @@
+import { useEventListener } from '@vueuse/core'
+import { nextTick, watch } from 'vue'
+import type { Board } from '../use-board.ts'
+
+/**
+ * A card that moves to another column leaves the page and comes back as another element. Whoever
+ * was on it by keyboard, or was asked about it in a dialog, stays on it.
+ */
+export function useKeptCardFocus(board: Board, cardOf: (taskId: string) => HTMLElement | null | undefined): void {
+  let held = false
+  const onFocus = ({ target }: FocusEvent) => {
+    if (!(target instanceof Element) || target.closest('[role="dialog"], [role="menu"]')) return
+    held = target.closest('[data-card]') !== null
+  }
+  watch(
+    board.columns,
+    async () => {
+      if (!held) return
+      await nextTick()
+      const id = board.focusedId.value
+      if (document.activeElement === document.body && id !== null) cardOf(id)?.focus({ preventScroll: true })
+    },
+    { flush: 'post' },
+  )
+  useEventListener(document, 'focusin', onFocus)
+}

@@ -1,0 +1,38 @@
+import { defineStore } from 'pinia'
+import { computed, shallowRef } from 'vue'
+import type { Agent } from '../../../src-shared/contract/projects.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import { useAgents } from './agents.ts'
+import { writeLocal } from '../base/local-storage.ts'
+
+const storageKey = 'copse.recent-agents'
+const mostKept = 20
+
+/** The agents in the order in which this device last gave them work. */
+export const useRecentAgents = defineStore('recent-agents', () => {
+  const agents = useAgents()
+  // Read when it is first asked for: a page that starts nothing needs none of it.
+  const changed = shallowRef<readonly string[] | null>(null)
+  const ids = computed(() => changed.value ?? read())
+  const rank = (id: string): number => {
+    const at = ids.value.indexOf(id)
+    return at < 0 ? mostKept : at
+  }
+  const items = computed((): readonly Agent[] => agents.items.toSorted((one, other) => rank(one.id) - rank(other.id)))
+  return {
+    /** Every agent, the one used last first; those never used by name. */
+    items,
+    /** Whom work goes to that names no agent: the one used last that takes work now. */
+    usual: computed((): Agent | null => items.value.find(({ paused }) => !paused) ?? null),
+    used(agentId: string): void {
+      changed.value = [agentId, ...ids.value.filter((id) => id !== agentId)].slice(0, mostKept)
+      writeLocal(storageKey, JSON.stringify(changed.value))
+    },
+  }
+})
+
+/** Ignores values of another shape. */
+function read(): readonly string[] {
+  const kept = parseJson(localStorage.getItem(storageKey) ?? '')
+  return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
+}

@@ -1,0 +1,52 @@
+import { defineStore } from 'pinia'
+import { computed, shallowRef } from 'vue'
+import { formatRoute, parseRoute, type Route } from '../../model/route.ts'
+
+/** Where the person is, kept in `location.hash`. */
+export const useNavigation = defineStore('navigation', () => {
+  const route = shallowRef<Route>(parseRoute(window.location.hash))
+  /** The project that was last looked at: screens without a project lead back to it. */
+  const lastProjectId = shallowRef<string | null>('projectId' in route.value ? route.value.projectId : null)
+
+  function arrive(next: Route): void {
+    route.value = next
+    if ('projectId' in next) lastProjectId.value = next.projectId
+  }
+  function go(next: Route): void {
+    const hash = formatRoute(next)
+    if (window.location.hash !== hash) window.history.pushState(null, '', hash)
+    arrive(next)
+  }
+  /** Another address for where the person is already: the way back does not lead through the old one. */
+  function replace(next: Route): void {
+    window.history.replaceState(null, '', formatRoute(next))
+    arrive(next)
+  }
+  const follow = () => arrive(parseRoute(window.location.hash))
+  window.addEventListener('hashchange', follow)
+  window.addEventListener('popstate', follow)
+
+  return {
+    route: computed(() => route.value),
+    projectId: computed(() => lastProjectId.value),
+    taskId: computed(() => ('taskId' in route.value ? route.value.taskId : null)),
+    tab: computed(() => ('tab' in route.value ? route.value.tab : null)),
+    go,
+    replace,
+    openProject: (projectId: string) => go({ screen: 'board', projectId, taskId: null, tab: null }),
+    /** The settings of the project that was last looked at. */
+    openProjectSettings(section: string): void {
+      if (lastProjectId.value !== null) go({ screen: 'project_settings', projectId: lastProjectId.value, section })
+    },
+    /** Opens the task beside the board that is shown, else beside that of the current project. */
+    openTask(taskId: string, tab?: string): void {
+      if (route.value.screen === 'all') return go({ screen: 'all', taskId, tab: tab ?? null })
+      if (lastProjectId.value === null) return
+      go({ screen: 'board', projectId: lastProjectId.value, taskId, tab: tab ?? null })
+    },
+    closeTask(): void {
+      if (route.value.screen === 'all') return go({ screen: 'all', taskId: null, tab: null })
+      if (lastProjectId.value !== null) go({ screen: 'board', projectId: lastProjectId.value, taskId: null, tab: null })
+    },
+  }
+})

@@ -1,0 +1,152 @@
+import { defineStore } from 'pinia'
+import { reactive, ref, shallowRef, watch, type Ref, type ShallowRef } from 'vue'
+import { errorSentence } from '../../formatters/error-sentence.ts'
+import { useToasts, type TaskOfToast } from './toasts.ts'
+
+export interface Query<T> {
+  /** The newest answer; kept while the next one is on its way. */
+  readonly data: Readonly<ShallowRef<T | null>>
+  readonly error: Readonly<ShallowRef<Error | null>>
+  readonly loading: Readonly<Ref<boolean>>
+  /** Asks again. When several are on their way, only the last one's answer counts. */
+  reload(): Promise<void>
+  /** Forgets the data, for when it is another thing's turn. */
+  clear(): void
+}
+/** Names what is asked for, first, and all that the answer depends on; null where nothing is to be asked. */
+export type QueryKey = readonly [name: string, ...of: unknown[]] | null
+
+/**
+ * Something that is fetched, shown, and fetched again. With a key that happens by itself, at first and whenever the key
+ * changes, and all who have the same key at that moment share one request; `reload` always makes its own.
+ */
+export function useQuery<T>(load: () => Promise<T>, key?: () => QueryKey): Query<T> {
+  const data = shallowRef<T | null>(null)
+  const error = shallowRef<Error | null>(null)
+  const loading = ref(false)
+  let latest = 0
+
+  async function fetch(request: () => Promise<T>): Promise<void> {
+    const current = ++latest
+    loading.value = true
+    try {
+      const answer = await request()
+      if (current !== latest) return
+      data.value = answer
+      error.value = null
+    } catch (thrown) {
+      if (current === latest) error.value = thrown instanceof Error ? thrown : new Error(String(thrown))
+    } finally {
+      if (current === latest) loading.value = false
+    }
+  }
+  function clear(): void {
+    latest++
+    data.value = null
+    error.value = null
+    loading.value = false
+  }
+  if (key) {
+    const requests = useRequests()
+    const text = () => {
+      const now = key()
+      return now && JSON.stringify(now)
+    }
+    watch(text, (now) => (now === null ? clear() : void fetch(() => requests.share(now, load))), { immediate: true })
+  }
+  return { data, error, loading, reload: () => fetch(load), clear }
+}
+
+/** Requests under way, by key: a second caller with the same key gets the first one's promise. */
+export const useRequests = defineStore('requests', () => {
+  const pending = new Map<string, Promise<unknown>>()
+  return {
+    async share<T>(key: string, work: () => Promise<T>): Promise<T> {
+      const shared = (pending.get(key) as Promise<T> | undefined) ?? work()
+      pending.set(key, shared)
+      try {
+        return await shared
+      } finally {
+        if (pending.get(key) === shared) pending.delete(key)
+      }
+    },
+    /** Events were missed, or another user has signed in: later callers must not share earlier requests. */
+    forget: () => pending.clear(),
+  }
+})
+
+/** What lies beside a task and is read when it is looked at. */
+export type TaskResource = 'workspace' | 'timeline' | 'files' | 'hooks'
+
+/** Counts the changes of each resource; a query that shows one has the count in its key. */
+export const useTaskInvalidation = defineStore('task-invalidation', () => {
+  const changes = reactive(new Map<string, number>())
+  const keyOf = (taskId: string, what: TaskResource): string => `${what} ${taskId}`
+  return {
+    changed: (taskId: string, what: TaskResource): void => {
+      const key = keyOf(taskId, what)
+      changes.set(key, (changes.get(key) ?? 0) + 1)
+    },
+    /** Of any task, for what lies beside several. */
+    changesAnywhere: (what: TaskResource): number =>
+      [...changes].reduce((sum, [key, times]) => (key.startsWith(`${what} `) ? sum + times : sum), 0),
+    changesOf: (taskId: string, what: TaskResource): number => changes.get(keyOf(taskId, what)) ?? 0,
+  }
+})
+
+/**
+ * Runs a user's actions one at a time: while one runs, `run` and `runWithToast` do nothing and return false. Both return
+ * whether the action succeeded.
+ */
+export function useAction<What extends string = never>() {
+  const toasts = useToasts()
+  const busy = shallowRef(false)
+  const current = shallowRef<What | null>(null)
+  const failure = shallowRef<string | null>(null)
+
+  async function attempt(work: () => Promise<unknown>, fail: (error: unknown) => void): Promise<boolean> {
+    if (busy.value) return false
+    busy.value = true
+    failure.value = null
+    try {
+      await work()
+      return true
+    } catch (error) {
+      fail(error)
+      return false
+    } finally {
+      busy.value = false
+      current.value = null
+    }
+  }
+  return {
+    busy,
+    /** Which of several things is under way. */
+    current,
+    /** What went wrong, for a note in its place. */
+    failure,
+    /** Leaves in `failure` what went wrong. `explain`: in other words than the refusal's own. */
+    run: (work: () => Promise<unknown>, explain: (error: unknown) => string = errorSentence): Promise<boolean> =>
+      attempt(work, (error) => (failure.value = explain(error))),
+    /** Fetches what is shown, and leaves in `failure` what went wrong: what a person asks for does not wait for it. */
+    async load(work: () => Promise<unknown>): Promise<boolean> {
+      try {
+        await work()
+        return true
+      } catch (error) {
+        failure.value = errorSentence(error)
+        return false
+      }
+    },
+    /** Says in a toast what went wrong, behind what did not happen: `The title was not saved.` */
+    runWithToast(failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
+      if (!busy.value) current.value = what
+      return attempt(work, (error) => toasts.refused(error, failed))
+    },
+    /** The same about a task, which the toast names where it is not on screen. */
+    runOn(task: TaskOfToast, failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
+      if (!busy.value) current.value = what
+      return attempt(work, (error) => toasts.refusedOn(task, error, failed))
+    },
+  }
+}

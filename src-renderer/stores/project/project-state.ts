@@ -1,0 +1,39 @@
+import { shallowRef } from 'vue'
+import type { Client } from '../../../src-shared/client/create-client.ts'
+import type { Project, ProjectSettings } from '../../../src-shared/contract/projects.ts'
+import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { createEntityStore, createKeyedStore } from '../base/entity-store.ts'
+
+/** What is known of the projects, and how it is read from the service. */
+export function createProjectState(client: Client, rekeyed: (projectId: string, key: string) => void) {
+  const workflows = createKeyedStore<WorkflowDefinition>()
+  const settings = createKeyedStore<ProjectSettings>()
+  const failure = shallowRef<unknown>(null)
+  const { replace, ...records } = createEntityStore<Project>({
+    changed: (project, before) => {
+      if (!before) return
+      if (before.key !== project.key) rekeyed(project.id, project.key)
+      if (before.workflow_definition !== project.workflow_definition) again(loadWorkflow(project.id))
+      // Its settings are changed with it, here or elsewhere, but not told.
+      if (before.updated_at !== project.updated_at && settings.byKey.has(project.id)) again(loadSettings(project.id))
+    },
+    gone: (projectId) => {
+      workflows.remove(projectId)
+      settings.remove(projectId)
+    },
+  })
+  const loadWorkflow = async (projectId: string): Promise<void> =>
+    void (await workflows.take(projectId, () => client.call('projects.get_workflow', { project_id: projectId })))
+  const loadSettings = async (projectId: string): Promise<void> =>
+    void (await settings.take(projectId, () => client.call('projects.get_settings', { project_id: projectId })))
+  const again = (reading: Promise<void>) => void reading.catch((error: unknown) => (failure.value = error))
+  async function load(): Promise<void> {
+    failure.value = null
+    try {
+      await replace(() => client.call('projects.list', {}))
+    } catch (error) {
+      failure.value = error
+    }
+  }
+  return { ...records, workflows, settings, failure, load, loadWorkflow, loadSettings }
+}

@@ -1,0 +1,90 @@
+import { defineStore } from 'pinia'
+import { shallowReactive } from 'vue'
+import type { Comment, CommentAnchor } from '../../../src-shared/contract/comments.ts'
+import type { CommentId } from '../../../src-shared/contract/ids.ts'
+import { threadsOf, type Thread } from '../../model/comment-threads.ts'
+import { useClient } from '../base/client.ts'
+import { useDesktop } from '../device/desktop.ts'
+import { useSession } from '../base/session.ts'
+import { useToasts } from '../base/toasts.ts'
+
+/** What was written about tasks and their changes, in threads. */
+export const useComments = defineStore('comments', () => {
+  const client = useClient()
+  const desktop = useDesktop()
+  const session = useSession()
+  const toasts = useToasts()
+  const byTask = shallowReactive(new Map<string, ReadonlyMap<string, Comment>>())
+  /** Deleted as far as the person sees it, while they may still take it back. */
+  const hidden = shallowReactive(new Set<string>())
+  /** Those that were deleted: what was on its way about them comes too late. */
+  const gone = new Set<string>()
+
+  function put(comment: Comment): void {
+    const known = byTask.get(comment.task_id)?.get(comment.id)
+    if (gone.has(comment.id) || (known && known.updated_at > comment.updated_at)) return
+    byTask.set(comment.task_id, new Map(byTask.get(comment.task_id)).set(comment.id, comment))
+  }
+  function remove(taskId: string, commentId: string): void {
+    gone.add(commentId)
+    const left = new Map(byTask.get(taskId))
+    if (left.delete(commentId)) byTask.set(taskId, left)
+  }
+  function threads(taskId: string): Thread[] {
+    const known = [...(byTask.get(taskId)?.values() ?? [])]
+    return threadsOf(known.filter((comment) => !isHidden(comment, byTask.get(taskId))))
+  }
+  function isHidden(comment: Comment, known: ReadonlyMap<string, Comment> | undefined): boolean {
+    for (let one: Comment | undefined = comment; one; one = known?.get(one.parent_id ?? '')) {
+      if (hidden.has(one.id)) return true
+    }
+    return false
+  }
+  async function load(taskId: string): Promise<void> {
+    const before = [...(byTask.get(taskId)?.values() ?? [])]
+    const { items } = await client.call('comments.list', { task_id: taskId })
+    const listed = new Set<string>(items.map(({ id }) => id))
+    for (const { id } of before) if (!listed.has(id)) remove(taskId, id)
+    for (const comment of items) put(comment)
+  }
+  async function destroy({ id, task_id }: Comment): Promise<void> {
+    try {
+      await client.call('comments.delete', { comment_id: id })
+      remove(task_id, id)
+    } catch (error) {
+      toasts.refused(error, 'Couldn’t delete the comment.')
+    } finally {
+      hidden.delete(id)
+    }
+  }
+  return {
+    put,
+    remove,
+    load,
+    threads,
+    removeTask: (taskId: string): void => void byTask.delete(taskId),
+    /** Whether the person at the screen wrote it. */
+    isMine: ({ author }: Comment): boolean =>
+      session.me ? author.id === session.me.id || (author.type === 'operator' && desktop.present) : author.id === null,
+    create: async (input: {
+      task_id: string
+      body: string
+      parent_id?: CommentId
+      anchor?: CommentAnchor
+    }): Promise<void> => put(await client.call('comments.create', input)),
+    edit: async (comment_id: string, body: string): Promise<void> =>
+      put(await client.call('comments.update', { comment_id, body })),
+    apply: async (comment_id: string): Promise<void> => put(await client.call('comments.apply', { comment_id })),
+    resolve: async (comment_id: string, resolved: boolean): Promise<void> =>
+      put(await client.call('comments.update', { comment_id, resolved })),
+    /** Takes it away at once, and for good when the time to take that back is over. */
+    deleteLater(comment: Comment): void {
+      hidden.add(comment.id)
+      toasts.done('Comment deleted', {
+        label: 'Undo',
+        run: () => void hidden.delete(comment.id),
+        left: () => void destroy(comment),
+      })
+    },
+  }
+})

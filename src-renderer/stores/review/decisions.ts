@@ -1,0 +1,315 @@
+import { until } from '@vueuse/core'
+import { defineStore } from 'pinia'
+import { computed, shallowReactive, watch } from 'vue'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { count } from '../../formatters/format-amounts.ts'
+import { actionFor, decide, type DecisionAction, type DecisionId, type DecisionTab } from '../../model/decision.ts'
+import { coderRole, hasTrait, stateOf } from '../../model/workflow-shape.ts'
+import { useBranchUpdates } from './branch-updates.ts'
+import { isTaken, useCommandHandlers, useCommands, type CommandHandler } from '../commands.ts'
+import { useComments } from './comments.ts'
+import { useExecutions } from '../runs/executions.ts'
+import { useLanding } from './landing.ts'
+import { useLive } from '../live.ts'
+import { useNavigation } from '../base/navigation.ts'
+import { usePeople } from '../people/people.ts'
+import { useProjects } from '../project/projects.ts'
+import { useQuery, useTaskInvalidation } from '../base/query.ts'
+import { useReviews } from './reviews.ts'
+import { useSession } from '../base/session.ts'
+import { useMovesKey } from './task-details.ts'
+import { useTasks } from '../tasks/tasks.ts'
+import { useToasts } from '../base/toasts.ts'
+
+/** What a decision asks of a person before it is made. */
+export interface DecisionQuestions {
+  /** What should change? */
+  feedback(task: Task, to: string): void
+  /** Where to? */
+  move(task: Task): void
+}
+
+/** What waits for a decision about a task, the same wherever it is shown; null for no task. */
+export function useDecision(taskId: () => string | null) {
+  const tasks = useTasks()
+  const projects = useProjects()
+  const comments = useComments()
+  const executions = useExecutions()
+  const people = usePeople()
+  const reviews = useReviews()
+  const live = useLive()
+  const session = useSession()
+  const news = useTaskInvalidation()
+  const updates = useBranchUpdates()
+  const movesKey = useMovesKey()
+
+  const task = computed(() => tasks.byId.get(taskId() ?? '') ?? null)
+  const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
+  const state = computed(() => (task.value ? stateOf(workflow.value, task.value.status) : undefined))
+  const branch = computed(() => {
+    const project = task.value && projects.byId.get(task.value.project_id)
+    const repo = project?.repos.find(({ id }) => id === task.value?.repo_id)
+    return repo?.default_branch ?? 'the base branch'
+  })
+  const isAtGate = computed(() => state.value?.kind === 'gate')
+  const mayMerge = computed(() => {
+    if (task.value?.error_annotation?.type === 'merge_conflict') return true
+    const next = isAtGate.value ? stateOf(workflow.value, state.value?.transitions[0]?.to ?? '') : undefined
+    return next !== undefined && hasTrait(workflow.value, next, 'merges')
+  })
+  const known = useQuery(
+    async () => (task.value && !reviews.isKnown(task.value.id) ? reviews.load(task.value.id) : undefined),
+    () => (task.value && isAtGate.value ? ['reviews of', task.value.id] : null),
+  )
+  const moves = useQuery(
+    async () => (task.value ? tasks.moves(task.value.id) : []),
+    () => (task.value && isAtGate.value ? ['moves', ...movesKey(task.value.id)] : null),
+  )
+  const found = useQuery(
+    async () => (task.value && mayMerge.value ? updates.conflicts(task.value.id) : null),
+    () => {
+      const { value } = task
+      if (value === null || !mayMerge.value) return null
+      return ['conflict count', value.id, value.status, value.version, news.changesOf(value.id, 'workspace')]
+    },
+  )
+  // Without a branch there is nothing to say; the reason stands elsewhere.
+  const conflicts = computed(() => (found.error.value ? null : (found.data.value?.files.length ?? null)))
+  const worker = computed(() => {
+    const id = task.value?.active_execution_id
+    if (!id) return null
+    const execution = executions.byId.get(id)
+    return execution
+      ? { name: people.worker(execution).name, queued: execution.status === 'queued' }
+      : { name: 'the agent', queued: false }
+  })
+  const coder = computed(() => {
+    const role = workflow.value ? coderRole(workflow.value) : null
+    const holder = role === null ? undefined : task.value?.roles[role]
+    if (!holder) return { refusal: 'No agent works on this task' }
+    return holder.type === 'agent'
+      ? { name: people.face(holder).name }
+      : { refusal: 'A person works on this task, not an agent' }
+  })
+  watch(
+    () => task.value?.active_execution_id ?? null,
+    (id) => {
+      if (id !== null && isAtGate.value) void executions.ensure(id).catch(() => undefined)
+    },
+    { immediate: true },
+  )
+  const decision = computed(() => {
+    if (task.value === null || !workflow.value) return null
+    // What a step on is made of depends on whether the newest attempt has passed: that has to be known.
+    if (isAtGate.value && !reviews.isKnown(task.value.id)) return null
+    return decide({
+      task: task.value,
+      workflow: workflow.value,
+      reviews: reviews.byTask(task.value.id),
+      moves: moves.data.value ?? [],
+      branch: branch.value,
+      conflicts: conflicts.value,
+      unresolved: comments.threads(task.value.id).filter(({ resolved }) => !resolved).length,
+      worker: worker.value,
+      coder: coder.value,
+      off: live.refusal,
+      nameOf: (by) => people.actor(by).name,
+      isMine: (by) => by === `user:${session.me?.handle ?? 'local'}`,
+    })
+  })
+  const asking = computed(
+    () =>
+      (isAtGate.value && task.value !== null && !reviews.isKnown(task.value.id) && known.error.value === null) ||
+      (mayMerge.value && found.loading.value),
+  )
+
+  return {
+    task,
+    workflow,
+    state,
+    branch,
+    conflicts,
+    decision,
+    /** Why what can be decided is not known. */
+    failure: known.error,
+    reload: known.reload,
+    /** Resolves once all that the decision depends on has been asked for. */
+    settled: async (): Promise<void> => void (await until(asking).toBe(false, { timeout: 10_000 })),
+  }
+}
+
+export type DecisionInHand = ReturnType<typeof useDecision>
+
+/** Carries out what a person decided, one thing about a task at a time. What was refused says why. */
+export const useDecisionDeeds = defineStore('decision-deeds', () => {
+  const tasks = useTasks()
+  const projects = useProjects()
+  const executions = useExecutions()
+  const updates = useBranchUpdates()
+  const navigation = useNavigation()
+  const toasts = useToasts()
+  const actionByTask = shallowReactive(new Map<string, DecisionId>())
+
+  const branchOf = (task: Task): string =>
+    projects.byId.get(task.project_id)?.repos.find(({ id }) => id === task.repo_id)?.default_branch ?? 'the base branch'
+
+  async function advance(task: Task, deed: Extract<DecisionAction['deed'], { kind: 'advance' }>, feedback?: string) {
+    if (deed.steps.includes('verdict')) await tasks.verdict(task.id, 'pass', feedback)
+    // A verdict may already move it on, where the workflow cascades.
+    const stays = tasks.byId.get(task.id)?.status === task.status
+    if (deed.steps.includes('transition') && stays)
+      await (deed.merges ? merge(task, deed.to) : tasks.transition(task.id, deed.to))
+    const now = stateOf(projects.workflow(task.project_id), tasks.byId.get(task.id)?.status ?? '')
+    if (deed.merges && now?.kind === 'terminal') toasts.doneOn(task, `Merged into ${branchOf(task)}`)
+  }
+  async function merge(task: Task, to: string, onRed = false): Promise<void> {
+    await tasks.merge(task.id, to, onRed)
+    const place = useLanding().placeOf(task)
+    if (place?.state === 'testing') toasts.doneOn(task, `Testing the merge into ${branchOf(task)}`)
+  }
+  async function resolve(task: Task, by: 'agent' | 'editor') {
+    const { outcome, files } = await updates.update(task.id, 'merge', by)
+    const all = count(files.length, 'file')
+    if (outcome === 'agent')
+      toasts.done(`The agent resolves the conflict in ${all}.`, {
+        label: 'Open Agent',
+        run: () => see(task, 'agent'),
+      })
+    else if (outcome === 'editor')
+      toasts.done(`The merge is started in the worktree. Resolve ${all} there.`, {
+        label: 'Open Workspace',
+        run: () => see(task, 'workspace'),
+      })
+    else toasts.done(`The branch has all of ${branchOf(task)} now.`)
+  }
+  function see(task: Task, tab: DecisionTab | 'agent' | 'workspace'): void {
+    if (navigation.route.screen === 'all') navigation.openTask(task.id, tab)
+    else navigation.go({ screen: 'board', projectId: task.project_id, taskId: task.id, tab })
+  }
+  async function perform(task: Task, { deed }: DecisionAction, feedback?: string): Promise<void> {
+    switch (deed.kind) {
+      case 'advance':
+        return advance(task, deed, feedback)
+      case 'approve':
+        await tasks.verdict(task.id, 'pass', feedback)
+        return
+      case 'reject':
+        await tasks.verdict(task.id, 'fail', feedback)
+        return
+      case 'update':
+        return resolve(task, deed.by)
+      case 'recover':
+        await tasks.recover(task.id, deed.action)
+        return
+      case 'stop':
+        return task.active_execution_id === null ? undefined : executions.stop(task.active_execution_id)
+      case 'see':
+        return see(task, deed.tab)
+      case 'move':
+        return
+    }
+  }
+  const failures: Readonly<Record<DecisionId, string>> = {
+    merge: 'Merge failed',
+    approve: 'Approval failed',
+    request_changes: 'Couldn’t request changes',
+    resolve: 'The agent couldn’t start on the conflict',
+    resolve_editor: 'Couldn’t begin the merge',
+    retry: 'Retry failed',
+    see: 'Couldn’t open it',
+    move: 'Couldn’t move it',
+    stop: 'Couldn’t stop the agent',
+  }
+  /** A person may land on a red base: the fix, for one. */
+  function anyway(task: Task, { deed }: DecisionAction, error: unknown) {
+    if (!(error instanceof ApiError) || error.code !== 'base_red' || deed.kind !== 'advance') return undefined
+    const run = () => void toasts.attemptOn(task, failures.merge, () => merge(task, deed.to, true))
+    return { label: 'Merge anyway', run }
+  }
+  return {
+    /** What is being done about the task. */
+    busyWith: (taskId: string): DecisionId | null => actionByTask.get(taskId) ?? null,
+    /** Answers whether it went well. */
+    async perform(task: Task, action: DecisionAction, feedback?: string): Promise<boolean> {
+      if (actionByTask.has(task.id) || action.refused !== null) return false
+      actionByTask.set(task.id, action.id)
+      try {
+        return await toasts.attemptOn(
+          task,
+          failures[action.id],
+          () => perform(task, action, feedback),
+          (error) => anyway(task, action, error),
+        )
+      } finally {
+        actionByTask.delete(task.id)
+      }
+    },
+  }
+})
+
+/** Does what was chosen, or asks what has to be known first. Answers whether it was done. */
+export function useDecisionChoice(hand: DecisionInHand, questions: DecisionQuestions) {
+  const deeds = useDecisionDeeds()
+  return (action: DecisionAction): Promise<boolean> => {
+    const { value: task } = hand.task
+    if (task === null || action.refused !== null) return Promise.resolve(false)
+    if (action.deed.kind === 'reject') questions.feedback(task, action.deed.to)
+    else if (action.deed.kind === 'move') questions.move(task)
+    else return deeds.perform(task, action)
+    return Promise.resolve(false)
+  }
+}
+
+const names = {
+  merge: 'Nothing to merge',
+  approve: 'Nothing to approve',
+  'request-changes': 'Nothing to decide',
+} as const
+
+/** Registers the commands that decide about the task, as long as the component that shows it is on screen. */
+export function useDecisionCommands(
+  hand: DecisionInHand,
+  choose: (action: DecisionAction) => Promise<boolean>,
+  accepts: (event: KeyboardEvent) => boolean = ({ target }) => !isTaken(target),
+): { mergeAndGoOn: () => Promise<void> } {
+  const commands = useCommands()
+  const toasts = useToasts()
+  const on = () => {
+    const { value: task } = hand.task
+    return task?.ref ?? null
+  }
+  /** What can be decided is asked for once the task is looked at; a key may come first. */
+  async function known(command: keyof typeof names): Promise<DecisionAction | null> {
+    await hand.settled()
+    const { value: decision } = hand.decision
+    const action = actionFor(decision, command)
+    if (action !== null && action.refused === null) return action
+    const where = hand.state.value ? ` in ${hand.state.value.label}` : ''
+    toasts.warn(action?.refused ? `${action.refused}.` : `${names[command]} here: the task is${where}.`)
+    return null
+  }
+  const command = (id: keyof typeof names): CommandHandler => ({
+    accepts,
+    on,
+    run: () =>
+      void known(id).then((action) => {
+        if (action) void choose(action)
+      }),
+  })
+  async function mergeAndGoOn(): Promise<void> {
+    await hand.settled()
+    const isPlan = actionFor(hand.decision.value, 'merge') === null
+    const action = await known(isPlan ? 'approve' : 'merge')
+    if (action === null || !(await choose(action))) return
+    const next = commands.available.find(({ id }) => id === 'next-needs-you')?.handler
+    if (next) commands.perform(next)
+  }
+  useCommandHandlers({
+    merge: command('merge'),
+    approve: command('approve'),
+    'request-changes': command('request-changes'),
+    'merge-next': { accepts, on, run: () => void mergeAndGoOn() },
+  })
+  return { mergeAndGoOn }
+}

@@ -1,0 +1,45 @@
+import { defineStore } from 'pinia'
+import { computed, watch } from 'vue'
+import { useExecutions } from './executions.ts'
+import { useTasks } from '../tasks/tasks.ts'
+
+/** How many agents are at work, by project. A person's own execution takes no slot, nor does one that still waits for it. */
+export const useRunning = defineStore('running', () => {
+  const tasks = useTasks()
+  const executions = useExecutions()
+  // A task only names its execution; what it is is learned once.
+  watch(
+    () => [...tasks.byId.values()].flatMap((task) => task.active_execution_id ?? []),
+    (ids) => {
+      // Without it the count takes it for running, and the next event brings it.
+      for (const id of ids) void executions.ensure(id).catch(() => undefined)
+    },
+    { immediate: true },
+  )
+  const counts = computed(() => {
+    const byProject = new Map<string, number>()
+    for (const task of tasks.byId.values()) {
+      if (task.active_execution_id === null) continue
+      const execution = executions.byId.get(task.active_execution_id)
+      if (execution && (execution.status !== 'running' || execution.executor === 'person')) continue
+      byProject.set(task.project_id, (byProject.get(task.project_id) ?? 0) + 1)
+    }
+    return byProject
+  })
+  const byAgent = computed(() => {
+    const counted = new Map<string, number>()
+    for (const task of tasks.byId.values()) {
+      const execution = executions.byId.get(task.active_execution_id ?? '')
+      if (execution?.status === 'running' && execution.agent_id !== null)
+        counted.set(execution.agent_id, (counted.get(execution.agent_id) ?? 0) + 1)
+    }
+    return counted
+  })
+  return {
+    all: computed(() => [...counts.value.values()].reduce((sum, count) => sum + count, 0)),
+    ofAgent: (agentId: string): number => byAgent.value.get(agentId) ?? 0,
+    inProject: (projectId: string): number => counts.value.get(projectId) ?? 0,
+    /** Whether its tasks are here: until then none of them counts. */
+    isKnown: (projectId: string): boolean => ['begun', 'ready'].includes(tasks.loadState(projectId).kind),
+  }
+})

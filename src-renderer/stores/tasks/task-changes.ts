@@ -1,0 +1,149 @@
+import { raisedTo } from '../../../src-shared/contract/limit-names.ts'
+import type { Client } from '../../../src-shared/client/create-client.ts'
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+import type { ErrorAnnotation, Assignee, RecoveryAction, Task } from '../../../src-shared/contract/tasks.ts'
+import type { TaskState } from './task-state.ts'
+
+/** Everything that a person does to a task; what the service answers goes into the state. */
+export function createTaskChanges(client: Client, state: TaskState, { fetch, seen, claimed }: ChangeBasis) {
+  async function answered<T extends { readonly task: Task }>(call: Promise<T>): Promise<T> {
+    const reply = await call
+    state.put(reply.task)
+    return reply
+  }
+  async function accepted(call: Promise<Task>): Promise<Task> {
+    const task = await call
+    state.put(task)
+    return task
+  }
+  /** Changes of the order are made one after the other: each is about the one before. */
+  let lastPlaced: Promise<unknown> = Promise.resolve()
+  /** The version that a change is based on; asks the service where the task is not known. */
+  const versionOf = async (taskId: string) => (state.byId.get(taskId) ?? (await fetch(taskId))).version
+
+  return {
+    create: (input: OperationInput<'tasks.create'>) => accepted(client.call('tasks.create', input)),
+    createMany: async (input: OperationInput<'tasks.create_many'>): Promise<readonly Task[]> => {
+      const { items } = await client.call('tasks.create_many', input)
+      for (const task of items) state.put(task)
+      return items
+    },
+    update: (input: OperationInput<'tasks.update'>) => accepted(client.call('tasks.update', input)),
+    /** Puts the task directly above or below another one; `position` is where it is shown until the service has answered. */
+    place: (taskId: string, { position, ...beside }: TaskPlacement): Promise<unknown> =>
+      state.placing(taskId, position, () => {
+        const mine = lastPlaced.then(() => accepted(client.call('tasks.update', { task_id: taskId, ...beside })))
+        lastPlaced = mine.catch(() => undefined)
+        return mine
+      }),
+    /** Without an agent the caller takes the task. */
+    claim: (taskId: string, agentId?: string, overrides?: OperationInput<'tasks.claim'>['overrides']) => {
+      if (agentId !== undefined) claimed(agentId)
+      return answered(client.call('tasks.claim', { task_id: taskId, ...named({ agent_id: agentId, overrides }) }))
+    },
+    /** An agent starts it once no dependency is open. */
+    startWhenReady: (
+      taskId: string,
+      agentId: string,
+      overrides?: OperationInput<'tasks.start_when_ready'>['overrides'],
+    ) =>
+      answered(client.call('tasks.start_when_ready', { task_id: taskId, agent_id: agentId, ...named({ overrides }) })),
+    cancelStart: async (taskId: string): Promise<void> => {
+      await client.call('tasks.cancel_start', { task_id: taskId })
+      await fetch(taskId)
+    },
+    transition: async (taskId: string, status: string, reason?: string) => {
+      const version = await versionOf(taskId)
+      return answered(client.call('tasks.transition', { task_id: taskId, status, version, ...named({ reason }) }))
+    },
+    /** A move that merges is about the work that the person has seen. */
+    merge: async (taskId: string, status: string, on_red = false) => {
+      const version = await versionOf(taskId)
+      const tree = seen(taskId)
+      // Its lane says how the test of the merge goes.
+      const request = { task_id: taskId, status, version, on_red, respond_async: true, ...named({ tree }) }
+      return answered(ofTask(taskId, client.call('tasks.transition', request)))
+    },
+    verdict: async (taskId: string, verdict: 'pass' | 'fail', feedback?: string) => {
+      const version = await versionOf(taskId)
+      const tree = verdict === 'pass' ? seen(taskId) : undefined
+      const judged = { task_id: taskId, verdict, version, ...named({ feedback, tree }) }
+      return answered(ofTask(taskId, client.call('tasks.verdict', judged)))
+    },
+    cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
+    giveRole: (taskId: string, role: string, to: RoleHolder) =>
+      answered(client.call('tasks.assign_role', { task_id: taskId, role, ...holder(to) })),
+    /** Begins the work again: worktree and branch go, kept as rescues, and the role stays with who has it. */
+    startOver: (taskId: string, role: string, to: RoleHolder) =>
+      answered(client.call('tasks.assign_role', { task_id: taskId, role, reset_workspace: true, ...holder(to) })),
+    /** Creates a new worktree if it and its branch are gone. */
+    resetWorkspace: (taskId: string) => answered(client.call('tasks.reset_workspace', { task_id: taskId })),
+    addDependency: async (taskId: string, on: string): Promise<void> => {
+      await client.call('tasks.add_dependency', { task_id: taskId, depends_on_id: on })
+      await fetch(taskId)
+    },
+    removeDependency: async (taskId: string, on: string): Promise<void> => {
+      await client.call('tasks.remove_dependency', { task_id: taskId, depends_on_id: on })
+      await fetch(taskId)
+    },
+    archive: (taskId: string) => answered(client.call('tasks.archive', { task_id: taskId })),
+    unarchive: (taskId: string) => answered(client.call('tasks.unarchive', { task_id: taskId })),
+    recover: (taskId: string, action: RecoveryAction, reason?: string) => {
+      const tree = action === 'retry_merge' ? seen(taskId) : undefined
+      const to = action === 'raise_limit' ? raisedAmount(state.byId.get(taskId)?.error_annotation) : undefined
+      const request = { task_id: taskId, action, ...named({ reason, tree, to }) }
+      return answered(ofTask(taskId, client.call('tasks.recover', request)))
+    },
+    raiseLimit: (taskId: string, to: number) =>
+      answered(client.call('tasks.recover', { task_id: taskId, action: 'raise_limit', to })),
+    delete: async (taskId: string): Promise<void> => {
+      await client.call('tasks.delete', { task_id: taskId })
+      state.remove(taskId)
+    },
+  }
+}
+
+/** Beside which task another goes. */
+export type TaskPlacement = { readonly position: number } & ({ readonly above: string } | { readonly below: string })
+
+interface ChangeBasis {
+  readonly fetch: (taskId: string) => Promise<Task>
+  /** The tree of a task's work as the person last saw it. */
+  readonly seen: (taskId: string) => string | undefined
+  /** Hears which agent gets work. */
+  readonly claimed: (agentId: string) => void
+}
+
+/** A refusal because of the work says which task it is about, so that the person can look at it. */
+async function ofTask<T>(taskId: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call
+  } catch (error) {
+    if (!(error instanceof ApiError) || !Array.isArray(error.details?.['files'])) throw error
+    const { code, message, details } = error
+    throw new ApiError({ code, message, details: { ...details, task_id: taskId } }, { cause: error })
+  }
+}
+
+/** Who gets a role, as the contract says it. */
+const holder = (to: RoleHolder) => (to.type === 'agent' ? { agent_id: to.id } : { user_id: to.id })
+
+/** An agent or a person, by an id that may come from a field of the page. */
+interface RoleHolder {
+  readonly type: Assignee['type']
+  readonly id: string
+}
+
+type Named<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+/** Leaves out what is undefined: the contract knows absent keys only. */
+/** What one press raises the limit to that a task has reached. */
+function raisedAmount(annotation: ErrorAnnotation | null | undefined): number | undefined {
+  const { allowed, spent } = annotation ?? {}
+  return allowed === undefined ? undefined : raisedTo(allowed, spent ?? allowed)
+}
+
+function named<T extends Record<string, unknown>>(values: T): Named<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Named<T>
+}

@@ -1,0 +1,33 @@
+import { defineStore } from 'pinia'
+import type { TaskMove } from '../../../src-shared/contract/tasks.ts'
+import { shortId } from '../../formatters/short-id.ts'
+import { useClient } from '../base/client.ts'
+import { useRecentAgents } from '../agents/recent-agents.ts'
+import { useSeenWork } from './seen-work.ts'
+import { createTaskChanges } from './task-changes.ts'
+import { createTaskLoading } from './task-loading.ts'
+import { createTaskState } from './task-state.ts'
+
+/** Every task that the app knows, how they are loaded, and what a person does to them. */
+export const useTasks = defineStore('tasks', () => {
+  const client = useClient()
+  const state = createTaskState()
+  const loading = createTaskLoading(client, state)
+  const seenWork = useSeenWork()
+  const recent = useRecentAgents()
+  const seen = (taskId: string) => {
+    const task = state.byId.get(taskId)
+    return task && seenWork.treeOf(task)
+  }
+  return {
+    ...state,
+    ...loading,
+    ...createTaskChanges(client, state, { fetch: loading.fetch, seen, claimed: recent.used }),
+    /** What people call it: `SHO-42`; for one that is not known here, the end of its id. */
+    refOf: (taskId: string): string => state.byId.get(taskId)?.ref ?? shortId(taskId),
+    /** The name of the task's branch; refused before the first claim. */
+    branch: async (taskId: string): Promise<string> =>
+      (await client.call('tasks.workspace', { task_id: taskId })).branch,
+    moves: async (taskId: string): Promise<TaskMove[]> => (await client.call('tasks.moves', { task_id: taskId })).items,
+  }
+})

@@ -1,0 +1,55 @@
+import { defineStore } from 'pinia'
+import { shallowReactive } from 'vue'
+import type { ViewedContent } from '../../../src-shared/contract/workspaces.ts'
+import { useClient } from '../base/client.ts'
+import { createOptimisticChanges } from '../base/entity-store.ts'
+
+type Shown = ViewedContent & { readonly viewed: boolean }
+
+/**
+ * What the person has ticked off since the diffs were read, here or in another window. The service keeps the
+ * ticks and answers them with the next diff; until then this is newer.
+ */
+export const useViewedFiles = defineStore('viewed-files', () => {
+  const client = useClient()
+  const byTask = shallowReactive(new Map<string, ReadonlyMap<string, Shown>>())
+  const changes = createOptimisticChanges()
+
+  function show(taskId: string, files: readonly ViewedContent[], viewed: boolean): void {
+    const marks = new Map(byTask.get(taskId))
+    for (const { path, blob, new_mode } of files) marks.set(path, { path, blob, new_mode, viewed })
+    byTask.set(taskId, marks)
+  }
+  return {
+    /** What an event tells: news from another window, or the echo of a tick that was set here, and may have been changed since. */
+    put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void {
+      const news = files.filter(({ path }) => !changes.isOutdated(keyOf(taskId, path)))
+      if (news.length > 0) show(taskId, news, viewed)
+    },
+    /** Whether the file is ticked, and its content still what it was then. */
+    isViewed(taskId: string, file: Shown): boolean {
+      const mark = byTask.get(taskId)?.get(file.path)
+      if (mark === undefined) return file.viewed
+      return mark.blob === file.blob && mark.new_mode === file.new_mode && mark.viewed
+    },
+    /** Ticks files at once, and takes it back when the service does not take it. */
+    mark: async (taskId: string, files: readonly ViewedContent[], viewed: boolean): Promise<void> => {
+      const contents = files.map(({ path, blob, new_mode }) => ({ path, blob, new_mode }))
+      const keys = contents.map(({ path }) => keyOf(taskId, path))
+      show(taskId, contents, viewed)
+      try {
+        await changes.send(keys, () => client.call('tasks.mark_viewed', { task_id: taskId, files: contents, viewed }))
+      } catch (error) {
+        show(taskId, contents, !viewed)
+        throw error
+      }
+    },
+    /** Forgets all, since ticks made elsewhere may have been missed. */
+    clear(): void {
+      byTask.clear()
+      changes.forget()
+    },
+  }
+})
+
+const keyOf = (taskId: string, path: string): string => `${taskId}/${path}`
