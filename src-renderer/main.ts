@@ -1,3 +1,4 @@
+import './trusted-types.ts'
 import '@fontsource-variable/inter/opsz.css'
 import '@fontsource-variable/jetbrains-mono/wght.css'
 import 'vue-sonner/style.css'

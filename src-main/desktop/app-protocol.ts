@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { extname, resolve, sep } from 'node:path'
 import { protocol } from 'electron'
+import { pagePolicy } from '../platform/config/page-policy.ts'
 import { appOrigin } from './app-origin.ts'
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -13,11 +14,6 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.wasm': 'application/wasm',
 }
-
-/** The page needs no network, because it has the preload's bridge. */
-const contentPolicy =
-  "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; " +
-  "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /** Registers the scheme as a web origin. Call only before Electron is ready. */
 export function registerAppScheme(): void {
@@ -40,7 +36,7 @@ async function answer(webRoot: string, request: Pick<Request, 'method' | 'url'>)
   return new Response(content, {
     headers: {
       'content-type': types[extname(file)] ?? 'application/octet-stream',
-      'content-security-policy': contentPolicy,
+      'content-security-policy': pagePolicy,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
     },

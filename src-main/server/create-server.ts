@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 import type { Api } from '../api/api.ts'
+import { pagePolicy } from '../platform/config/page-policy.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import { createAddressLimits, type AddressBudget, type AddressLimits } from './address-limits.ts'
 import { trackConnections } from './connections.ts'
@@ -20,20 +21,6 @@ import { createSseStreams, type SseTiming } from './sse.ts'
 import { addStreamRoutes } from './streams.ts'
 import { addWebRoutes, isPagePath, sendPage } from './web.ts'
 
-/** Allows only what this service serves; styles inline, because components set them. */
-const contentSecurityPolicy = [
-  "default-src 'self'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "worker-src 'self' blob:",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "object-src 'none'",
-  "form-action 'self'",
-].join('; ')
-
 /** API responses are data: nothing in them may run or show as a page. */
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
@@ -45,7 +32,7 @@ const always = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }
-const page = { ...always, 'content-security-policy': contentSecurityPolicy }
+const page = { ...always, 'content-security-policy': pagePolicy }
 const data = { ...always, 'content-security-policy': dataPolicy, 'cache-control': 'no-store' }
 const encrypted = { 'strict-transport-security': `max-age=${365 * 24 * 60 * 60}` }
 

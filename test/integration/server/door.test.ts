@@ -106,7 +106,7 @@ test('serves the page with a strict policy, and caches its hashed files', async 
   expect(await page.text()).toContain('Copse')
   expect(Object.fromEntries(page.headers)).toMatchObject({
     'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': expect.stringContaining("script-src 'self' 'wasm-unsafe-eval';"),
+    'content-security-policy': expect.stringContaining("default-src 'none'; script-src 'self'; "),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cache-control': 'no-cache',
