@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { runInstruction } from './executions.ts'
 import { ExecutionId, DaemonId, Timestamp, UserId } from './ids.ts'
 import { AgentConfig } from './projects.ts'
+import { shownName } from './shown-name.ts'
 
 /** A machine that hosts agents. */
 export const Daemon = z
@@ -20,7 +21,7 @@ export type Daemon = z.infer<typeof Daemon>
 
 /** A daemon's report of an agent that it hosts; without `config` a known agent keeps its own. */
 export const HostedAgent = z.object({
-  name: z.string().trim().min(1).max(100),
+  name: shownName().min(1).max(100),
   executor: z.enum(executorProfiles),
   config: AgentConfig.optional(),
 })

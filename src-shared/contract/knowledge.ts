@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { ExecutionId, KnowledgeId, ProjectId, TaskId, Timestamp } from './ids.ts'
+import { shownName } from './shown-name.ts'
 
 /** The fields of an entry that clients set. */
 export const KnowledgeFields = z.object({
-  title: z.string().trim().min(1).max(300),
+  title: shownName().min(1).max(300),
   body: z.string().trim().min(1).max(50_000),
 })
 

@@ -9,6 +9,7 @@ import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
 import { LifecycleHooks } from './lifecycle-hooks.ts'
 import { PromptTemplates } from './prompts.ts'
 import { WorkflowWarning } from './workflow-definition.ts'
+import { shownName } from './shown-name.ts'
 
 export const Repo = z
   .object({
@@ -58,7 +59,7 @@ export type Project = z.infer<typeof Project>
 
 /** The fields of a project that clients set, except fields that its change handles separately. */
 export const ProjectFields = z.object({
-  name: z.string().trim().min(1).max(100),
+  name: shownName().min(1).max(100),
   key: z
     .string()
     .trim()
@@ -70,7 +71,7 @@ export const ProjectFields = z.object({
 /** The fields of a repository that clients set. */
 export const RepoFields = z.object({
   path: z.string().min(1).max(4_096).describe('A folder of the repository on the machine of the service.'),
-  name: z.string().trim().min(1).max(100),
+  name: shownName().min(1).max(100),
   default_branch: z.string().min(1).max(250).describe('What new tasks start from and merge into.'),
   is_primary: z.boolean().describe('Tasks that name no repository work in the primary one; a project has one.'),
 })
@@ -269,7 +270,7 @@ export const AgentConfig = z.object({
 export type AgentConfig = z.infer<typeof AgentConfig>
 
 /** The fields of an agent that clients set, shared by its creation and its change. */
-export const AgentFields = z.object({ name: z.string().trim().min(1).max(100), config: AgentConfig })
+export const AgentFields = z.object({ name: shownName().min(1).max(100), config: AgentConfig })
 
 export const Agent = z
   .object({

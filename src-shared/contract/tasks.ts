@@ -9,6 +9,7 @@ import { ReviewConfig } from './projects.ts'
 import { reviewStatuses } from './reviews.ts'
 import { runFailureCodes } from './run-failures.ts'
 import { hookPhases } from './workflow-definition.ts'
+import { shownName } from './shown-name.ts'
 
 export const Assignee = z.union([
   z.object({ type: z.literal('agent'), id: AgentId }),
@@ -179,13 +180,13 @@ export type Task = z.infer<typeof Task>
  * whatever they get, so that a field that is added here is stored or does not compile.
  */
 export const TaskFields = z.object({
-  title: z.string().trim().min(1).max(500),
+  title: shownName().min(1).max(500),
   description: z.string().max(1_000_000),
   review_config: z.object({
     ci_steps: z.array(z.string().min(1)).max(100).optional(),
     review_prompt: z.string().nullable().optional(),
   }),
-  labels: z.array(z.string().min(1).max(50)).max(50),
+  labels: z.array(shownName().min(1).max(50)).max(50),
   priority: z.int().min(0).max(4),
   repo_id: RepoId,
   stacked_on: TaskId.nullable().describe(

@@ -2,6 +2,7 @@ import { actionVerbs } from '../../../src-shared/contract/executions.ts'
 import { count } from '../../formatters/format-amounts.ts'
 import { diffLines, type LineDiff } from './line-diff.ts'
 import type { PairedCall, ToolCall, ToolResult } from './transcript-rows.ts'
+import { escapeHidden } from '../../../src-shared/lang/hidden-characters.ts'
 
 type ToolOutcome =
   | { readonly kind: 'running' }
@@ -25,10 +26,13 @@ export function summariseCalls(calls: readonly PairedCall[], live: boolean): Too
   if (!first) return { verb: 'Tool', target: '', outcome: { kind: 'done', text: '' }, duration_ms: null, diff: null }
   if (calls.length > 1) return summariseReads(calls, live)
   const { call, result } = first
-  const diff = call.diff === null ? null : diffLines(call.diff.old_text, call.diff.new_text)
+  const diff =
+    call.diff === null
+      ? null
+      : diffLines(call.diff.old_text && escapeHidden(call.diff.old_text), escapeHidden(call.diff.new_text))
   const named = call.action === 'mcp' || call.action === 'other'
   return {
-    verb: named ? call.tool : actionVerbs[call.action],
+    verb: named ? escapeHidden(call.tool) : actionVerbs[call.action],
     target: call.target ?? call.diff?.path ?? '',
     outcome: summarizeCall(call, result, diff, live),
     duration_ms: result === null ? null : elapsed(call.at, result.at),

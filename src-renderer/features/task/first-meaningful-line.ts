@@ -1,4 +1,5 @@
 import { plainTerminalText } from '../../components/terminal-text.ts'
+import { escapeControls } from '../../../src-shared/lang/hidden-characters.ts'
 
 const MOST = 280
 /** What lines that tell of trouble begin with or hold, the most telling first. */
@@ -23,7 +24,7 @@ export function firstMeaningfulLine(output: string): string | null {
 /** The beginning of a text, in one line. */
 export function excerpt(text: string): string {
   return shortened(
-    text
+    escapeControls(text)
       .trim()
       .split(/\n\s*\n/, 1)[0]
       ?.replaceAll(/\s+/g, ' ') ?? '',

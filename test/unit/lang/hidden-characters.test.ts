@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { plain } from '../../../src-main/cli/output.ts'
-import { escapeHidden } from '../../../src-shared/lang/hidden-characters.ts'
+import { escapeControls, escapeHidden, withoutControls } from '../../../src-shared/lang/hidden-characters.ts'
 
 test('escapes invisible characters and those that reorder text', () => {
   expect(escapeHidden('if (admin\u202e) // \u2066ok\u2069')).toBe('if (admin<U+202E>) // <U+2066>ok<U+2069>')
@@ -16,4 +16,11 @@ test('keeps tabs, right-to-left scripts and emoji', () => {
 
 test('escapes them for a terminal, and removes controls', () => {
   expect(plain('\u001b[31mred\u202e')).toBe('[31mred<U+202E>')
+})
+
+test('marks what no text needs, and leaves it out of names', () => {
+  const text = 'a\u001b[2K\u202eb\u200cc\td\r\ne\rf'
+  expect(escapeHidden(text)).toBe('a<U+001B>[2K<U+202E>b<U+200C>c\td\r\ne<U+000D>f')
+  expect(escapeControls(text)).toBe('a<U+001B>[2K<U+202E>b\u200cc\td\r\ne\rf')
+  expect(withoutControls(text)).toBe('a[2Kb\u200cc\td\r\ne\rf')
 })
