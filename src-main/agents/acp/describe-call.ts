@@ -45,7 +45,8 @@ export function describePermissionRequest(call: Call, title: string, cwd: string
   // Some agents name the server in the title, others in the tool's name.
   const server = /\((\S+) MCP Server\)$/.exec(title)?.[1]
   const ours = about.action === 'mcp' && (server === undefined ? ourTool.test(about.tool) : server === mcpServerName)
-  return { ...about, input: about.input ?? shownOf(call, about.action), ours, paths: [...new Set(paths)] }
+  const input = about.input === null ? shownOf(call, about.action) : inputOf(call)
+  return { ...about, input, ours, paths: [...new Set(paths)] }
 }
 
 /** Returns what a person sees if the agent sends no input: all the call's content, because that is what they allow. */

@@ -3,7 +3,7 @@ import { mayActAlone, policyOf, staysInOwnTask } from '../../domain/access/permi
 import type { AgentRequestAnswer, AgentRequest } from '../../ports/executors.ts'
 import type { AgentRun } from '../definition.ts'
 import { resolveToolPaths } from './places.ts'
-import { isRecord, isText } from './text.ts'
+import { isRecord, isText, oneLine } from './text.ts'
 
 /** A tool call that needs permission. */
 export interface PermissionRequest extends Pick<
@@ -11,6 +11,7 @@ export interface PermissionRequest extends Pick<
   'tool' | 'target' | 'diff'
 > {
   readonly action: ToolAction
+  /** All that the tool is given, unclipped. */
   readonly input: unknown
   /** The tool is one of Copse's own. */
   readonly ours: boolean
@@ -59,6 +60,7 @@ export function createPermissions(
       if (mayActAlone(policy, alone, run.protectedNames)) return yes
       const lasting = lastingOf(call, mayActAlone('worktree', alone, run.protectedNames))
       if (allowed.has(lasting.key)) return yes
+      if (JSON.stringify(call.input)?.length > longestShown) return { allowed: false, reason: tooLong }
       const answer = await ask(requestOf(call, lasting.label, tellsWhy), signal)
       if (answer?.option?.kind === 'allow_always') allowed.add(lasting.key)
       const isYes = answer?.option?.kind === 'allow_once' || answer?.option?.kind === 'allow_always'
@@ -68,6 +70,10 @@ export function createPermissions(
 }
 
 const yes: Verdict = { allowed: true, reason: null }
+
+/** People allow what they read, so what is too long to be read is not asked. */
+const longestShown = 200_000
+const tooLong = 'It is too long for a person to read. Put it into a file of the worktree.'
 
 /** Returns what "allow for this run" covers: all edits in the worktree, or else just this call. */
 function lastingOf(call: PermissionRequest, isEdit: boolean): { readonly key: string; readonly label: string } {
@@ -87,7 +93,7 @@ function requestOf(call: PermissionRequest, always: string, tellsWhy: boolean): 
   })
   return {
     kind: 'permission',
-    text: sentences[action](target ?? tool, tool),
+    text: sentences[action](target ?? oneLine(tool), oneLine(tool)),
     tool,
     action,
     target,
@@ -114,10 +120,14 @@ const sentences: { readonly [A in ToolAction]: (target: string, tool: string) =>
   other: (_target, tool) => `Asks to use ${tool}`,
 }
 
+/** Returns a command that is all of its call; whatever else would be given with it must be read too. */
 function commandIn({ action, input }: PermissionRequest): string | null {
-  const command = isRecord(input) ? input['command'] : null
-  return action === 'run' && isText(command) ? command : null
+  if (action !== 'run' || !isRecord(input) || !isText(input['command'])) return null
+  return Object.keys(input).every((name) => harmless.has(name)) ? input['command'] : null
 }
+
+/** What says nothing about what a command does, nor where. */
+const harmless: ReadonlySet<string> = new Set(['command', 'description', 'timeout'])
 
 const inputOf = ({ input }: PermissionRequest): string | null =>
   isRecord(input) && Object.keys(input).length > 0 ? JSON.stringify(input, null, 2) : null

@@ -1,4 +1,5 @@
 import { isAbsolute, relative, sep } from 'node:path'
+import { escapeHidden } from '../../../src-shared/lang/hidden-characters.ts'
 
 /** The transcript cuts longer texts; the raw log has all. */
 const maxText = 200_000
@@ -21,13 +22,15 @@ export function clipDeep(value: unknown, depth = 0): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, clipDeep(inner, depth + 1)]))
 }
 
-/** Returns a text as one line of at most 200 characters. */
+/** Returns a text as one line of at most 200 characters, with hidden ones spelled out: people decide by it. */
 export function oneLine(text: string): string {
   // The rest of a long text can't show in one line, so it is not processed.
-  const line = text
-    .slice(0, maxTarget * 4)
-    .replace(/\s+/g, ' ')
-    .trim()
+  const line = escapeHidden(
+    text
+      .slice(0, maxTarget * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+  )
   return line.length > maxTarget || text.length > maxTarget * 4 ? `${line.slice(0, maxTarget - 1)}…` : line
 }
 

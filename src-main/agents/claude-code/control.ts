@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { escapeControls } from '../../../src-shared/lang/hidden-characters.ts'
 import type { AgentRequest } from '../../ports/executors.ts'
 import type { PermissionRequest, Permissions } from '../agent/permissions.ts'
 import { pathsIn } from '../agent/places.ts'
 import { mcpServerName } from '../agent/mcp-server.ts'
-import { clipDeep } from '../agent/text.ts'
 import { describeTool } from './describe-tool.ts'
 
 /**
@@ -85,7 +85,7 @@ type Decision =
 
 function callOf(tool: string, input: Input, cwd: string): PermissionRequest {
   const ours = tool.startsWith(`mcp__${mcpServerName}__`)
-  return { tool, ...describeTool(tool, input, cwd), input: clipDeep(input), ours, paths: pathsIn(input) }
+  return { tool, ...describeTool(tool, input, cwd), input, ours, paths: pathsIn(input) }
 }
 
 async function decide(
@@ -117,7 +117,7 @@ async function answerQuestions(permissions: Permissions, input: Input, signal: A
   for (const { question, multiSelect = false, options } of questions.data) {
     const request: AgentRequest = {
       kind: 'question',
-      text: question,
+      text: escapeControls(question),
       tool: questionTool,
       action: null,
       target: null,

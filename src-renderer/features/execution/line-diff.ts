@@ -14,6 +14,9 @@ export interface LineDiff {
 const MAX_CELLS = 250_000
 const CONTEXT = 3
 
+/** What is drawn of a change at most. */
+export const maxDrawnLines = 400
+
 /**
  * The difference of two fragments that an agent's edit carries: changed lines with three lines of context.
  * `before` null is a new file. Meant for an edit's size; whole files come as git's patch.

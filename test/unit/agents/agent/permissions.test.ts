@@ -143,3 +143,21 @@ test('asks nothing under `all`', async () => {
   expect(await asked.decide(run('rm -rf /'))).toBe(true)
   expect(asked.requests).toEqual([])
 })
+
+test('asks with all that a command is given, and not for what is too long to be read', async () => {
+  const asked = under('worktree', '/tree', () => 'allow_always')
+  const command = (input: object) => asked.decide({ action: 'run', input })
+  expect(await command({ command: 'ls', description: 'Lists' })).toBe(true)
+  expect(await command({ command: 'ls', dangerouslyDisableSandbox: true })).toBe(true)
+  const rest = 'x'.repeat(150_000)
+  expect(await command({ command: `${rest}; ls` })).toBe(true)
+  expect(await command({ command: `${rest}; rm` })).toBe(true)
+  expect(asked.requests.map(({ detail }) => detail?.slice(-40))).toEqual([
+    'ls',
+    '{\n  "command": "ls",\n  "dangerouslyDisableSandbox": true\n}'.slice(-40),
+    `${rest}; ls`.slice(-40),
+    `${rest}; rm`.slice(-40),
+  ])
+  expect(await command({ command: rest + rest })).toBe(false)
+  expect(asked.requests).toHaveLength(4)
+})
