@@ -1,6 +1,13 @@
 import MarkdownIt from 'markdown-it'
+import { escapeControls } from '../../src-shared/lang/hidden-characters.ts'
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false })
+
+// Other schemes start programs, or open what is on this machine.
+markdown.validateLink = (address) => {
+  const [, scheme] = /^\s*([a-z][a-z0-9+.-]*):/i.exec(address) ?? []
+  return scheme === undefined || /^(?:https?|mailto|attachment)$/i.test(scheme)
+}
 
 /** The attachment that an address names; null where it is another address. */
 const attachmentOf = (address: string): string | null => /^attachment:([0-9a-f-]{36})$/i.exec(address)?.[1] ?? null
@@ -51,6 +58,8 @@ markdown.renderer.rules['link_open'] = (tokens, index, options, _env, self) => {
   }
   token?.attrSet('target', '_blank')
   token?.attrSet('rel', 'noopener noreferrer')
+  // Where it leads, whatever the text says of it.
+  token?.attrSet('title', String(token.attrGet('href') ?? ''))
   return self.renderToken(tokens, index, options)
 }
 markdown.renderer.rules['code_inline'] = (tokens, index) =>
@@ -58,6 +67,27 @@ markdown.renderer.rules['code_inline'] = (tokens, index) =>
 const block = (content: string) => `<pre class="md-code" tabindex="0">${escape(content)}</pre>`
 markdown.renderer.rules['fence'] = (tokens, index) => block(tokens[index]?.content ?? '')
 markdown.renderer.rules['code_block'] = (tokens, index) => block(tokens[index]?.content ?? '')
+
+/** The host of an address that is written out; null where there is none. */
+const hostIn = (text: string): string | null =>
+  URL.parse(/^\s*(?:www\.|\/\/)/i.test(text) ? `https://${text.trim().replace(/^\/\//, '')}` : text)?.host || null
+
+// A text that is an address is taken for where the link leads: where it leads elsewhere, the host is added.
+markdown.core.ruler.after('linkify', 'true_host', ({ tokens, Token }) => {
+  for (const { children } of tokens) {
+    for (let at = (children?.length ?? 0) - 1; at >= 0; at--) {
+      const opening = children?.[at]
+      if (!children || opening?.type !== 'link_open') continue
+      const end = children.findIndex(({ type }, index) => index > at && type === 'link_close')
+      const text = children.slice(at + 1, end).map(({ content }) => content)
+      const [said, true_] = [hostIn(text.join('')), hostIn(String(opening.attrGet('href') ?? ''))]
+      if (said === null || said === true_) continue
+      const host = new Token('text', '', 0)
+      host.content = ` (${true_ ?? 'in Copse'})`
+      children.splice(end, 0, host)
+    }
+  }
+})
 
 // A list of tasks has a box for each; who reads it ticks nothing.
 markdown.core.ruler.after('inline', 'task_box', ({ tokens, Token }) => {
@@ -77,7 +107,10 @@ markdown.renderer.rules['task_box'] = (tokens, index) => {
   return `<span class="md-box" role="img" aria-label="${escape(words)}">${words === 'Done' ? '☑' : '☐'}</span> `
 }
 
-/** Markdown as safe HTML: raw HTML is shown as text, remote images become links, links open outside. */
+/**
+ * Markdown as safe HTML: raw HTML and characters that reverse text are shown as text, remote images become links, links
+ * open outside.
+ */
 export function renderMarkdown(source: string): string {
-  return markdown.render(source)
+  return markdown.render(escapeControls(source))
 }

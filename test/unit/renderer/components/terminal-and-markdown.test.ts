@@ -56,6 +56,29 @@ describe('markdown by others', () => {
   test('makes no link of a script address', () => {
     expect(renderMarkdown('[x](javascript:alert(1))')).not.toContain('href')
   })
+
+  test('links to the web and to mail alone, and says where a link leads', () => {
+    for (const scheme of [
+      'vscode://file/x',
+      'file:///etc/passwd',
+      'copse://app/',
+      'blob:null/x',
+      'data:image/png;base64,AA',
+    ]) {
+      expect(renderMarkdown(`[x](${scheme}) ![x](${scheme}) <${scheme}>`), scheme).not.toContain('href')
+    }
+    expect(renderMarkdown('[m](mailto:a@copse.test) [f](docs/a.md)')).toMatch(
+      /href="mailto:a@copse.test".*href="docs\/a.md"/,
+    )
+    const spoof = renderMarkdown('[https://bank.test/a](https://evil.test/ "https://bank.test")')
+    expect(spoof).toContain('title="https://evil.test/"')
+    expect(spoof).toContain('https://bank.test/a (evil.test)</a>')
+    expect(renderMarkdown('[**www.bank.test**](//evil.test/x)')).toContain('(evil.test)</a>')
+    expect(renderMarkdown('[https://bank.test/a](https://bank.test/b) https://bank.test')).not.toContain('(')
+    expect(renderMarkdown('a\u202eb `c\u2066`')).toBe(
+      '<p>a&lt;U+202E&gt;b <code class="ic">c&lt;U+2066&gt;</code></p>\n',
+    )
+  })
   test('opens links outside', () => {
     expect(renderMarkdown('https://example.org')).toContain('target="_blank" rel="noopener noreferrer"')
   })
