@@ -8,20 +8,27 @@ export interface ClaudeRequest {
 }
 
 /**
- * Writes a program that speaks Claude Code's stream-json: it prints each call, asks for permission, and prints the
+ * Writes a program that speaks Claude Code's stream-json: it says what it is to say, prints each call, asks for permission, and prints the
  * answers at the end. Give its path to an agent of the kind claude-code.
  */
-export async function writeAskingClaude(folder: string, requests: readonly ClaudeRequest[]): Promise<string> {
+export async function writeAskingClaude(
+  folder: string,
+  requests: readonly ClaudeRequest[],
+  says: readonly string[] = [],
+): Promise<string> {
   const path = join(folder, 'claude')
   const lines = [
     `#!${process.execPath}`,
-    `const requests = ${JSON.stringify(requests)}`,
+    // Parsed, because a literal's `__proto__` is no key.
+    `const requests = JSON.parse(${JSON.stringify(JSON.stringify(requests))})`,
+    `const says = ${JSON.stringify(says)}`,
     `const answers = []`,
     `const say = (event) => process.stdout.write(JSON.stringify({ session_id: 's1', ...event }) + '\\n')`,
     `const speak = (content) => say({ type: 'assistant', message: { content: [content] } })`,
     `const next = () => {`,
     `  const at = answers.length`,
     `  const asked = requests[at]`,
+    `  for (const text of says.splice(0)) speak({ type: 'text', text })`,
     `  if (!asked) {`,
     `    speak({ type: 'text', text: 'Answered: ' + answers.join(' ') })`,
     `    return say({ type: 'result', subtype: 'success', is_error: false, result: 'x' })`,
