@@ -1,3 +1,4 @@
+import { withoutControls } from '../../../src-shared/lang/hidden-characters.ts'
 import { withWholeAddresses } from './picture-addresses.ts'
 import type { ExternalIssue } from './read-issue.ts'
 
@@ -21,8 +22,10 @@ interface TaskText {
 
 /** Returns title and description of a task imported from an issue. The issue's body stays as it was written. */
 export function taskTextOf(issue: ExternalIssue, page: Page): TaskText {
-  const labels = issue.labels.map((label) => label.trim().slice(0, maxLabel)).filter((label) => label !== '')
-  const title = issue.title.trim()
+  const labels = issue.labels
+    .map((label) => withoutControls(label).trim().slice(0, maxLabel))
+    .filter((label) => label !== '')
+  const title = withoutControls(issue.title).trim()
   return {
     title: title === '' ? `Issue #${issue.number}` : fit(title, maxTitle, '…'),
     description: issue.body === null || issue.body.trim() === '' ? null : descriptionOf(issue.body, page),

@@ -11,6 +11,7 @@ import {
 } from '../identity.ts'
 import { InviteId, SessionId, Timestamp, TokenId, UserId } from '../ids.ts'
 import { get, post, patch, del, list, page, paginated } from '../operation.ts'
+import { shownName } from '../shown-name.ts'
 
 /** A code that was handed out: an invite, a setup code or a reset code. */
 const code = z.string().min(1).max(200)
@@ -23,7 +24,7 @@ export const identityOperations = {
     z.object({
       email: z.email().max(254),
       password: Password,
-      display_name: z.string().trim().min(1).max(100),
+      display_name: shownName().min(1).max(100),
       invite: code
         .describe('The code of an invite, or the setup code. One that is given is always checked.')
         .optional(),

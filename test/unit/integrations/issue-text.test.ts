@@ -8,6 +8,11 @@ const page = { url: 'https://git.test/octo/hello/issues/7', web: 'https://git.te
 const issue = { number: 7, title: 'It breaks', body: null as string | null, labels: [] as string[], html_url: null }
 const described = (body: string | null) => taskTextOf({ ...issue, body }, page).description
 
+test('leaves characters that deceive out of titles and labels', () => {
+  const { title, labels } = taskTextOf({ ...issue, title: '\u202eIt\u001b[2K breaks ', labels: ['a\u2066', 'a'] }, page)
+  expect({ title, labels }).toEqual({ title: 'It[2K breaks', labels: ['a'] })
+})
+
 test('keeps pictures, code and HTML of a body', () => {
   const body = [
     'Look:\r\n\r\n![shot](https://user-images.example.com/1/shot.png)',
