@@ -104,6 +104,14 @@ test.each(apps)('shows what agents write, and runs, fetches and obeys nothing of
     await page.getByText(words).locator('visible=true').first().waitFor()
     expect(await watch.foreign(), address).toEqual([])
   }
+  // A terminal that obeys the codes reaches nothing outside of itself.
+  for (const address of [at.task, at.asking]) {
+    await page.evaluate((hash) => (location.hash = hash), `${address}/agent`)
+    await page.getByText('Terminal', { exact: true }).click()
+    await page.getByRole('group', { name: 'Terminal' }).locator('.xterm-rows > div').first().waitFor()
+    expect(await watch.foreign(), 'terminal').toEqual([])
+    await page.getByText('Readable', { exact: true }).click()
+  }
   // Pictures of tasks are shown, and what only says to be one is not.
   await page.evaluate((hash) => (location.hash = hash), `${at.task}/overview`)
   await expect

@@ -36,8 +36,10 @@ const inPage = `(() => {
   const found = []
   if (window.copseCanary !== undefined) found.push('a script ran')
   if ({}.polluted !== undefined) found.push('a prototype is polluted')
-  if (/[\\u0007\\u001b\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText + document.title))
-    found.push('a character deceives: ' + document.body.innerText.split('\\n').find((line) => /[\\u0007\\u001b\\u202a-\\u202e\\u2066-\\u2069]/.test(line)))
+  // A terminal shows what a program sends to it, line by line, as any other does.
+  const text = document.querySelector('.xterm') ? '' : document.body.innerText + '\\n' + document.title
+  const deceiving = text.split('\\n').find((line) => /[\\u0007\\u001b\\u202a-\\u202e\\u2066-\\u2069]/.test(line))
+  if (deceiving !== undefined) found.push('a character deceives: ' + deceiving)
   for (const { protocol, href } of document.querySelectorAll('a[href]'))
     if (!['http:', 'https:', 'mailto:', 'blob:', location.protocol].includes(protocol)) found.push('leads to ' + href)
   for (const one of document.querySelectorAll('iframe, object, embed, base, meta[http-equiv], form[action], .md style, .md [style]'))
