@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { LineChange } from '../../src-shared/contract/comments.ts'
 import type { LinePlace } from '../ports/diff-reader.ts'
 import type { BranchRef, Work } from '../ports/workspaces.ts'
-import { orNull } from './files/file-errors.ts'
 import { branchRef, moveRef, readOddHead, resolveCommit } from './commands/branch.ts'
 import { requireLink } from './commands/own-worktree.ts'
 import { treeWithoutLock } from './commands/committed-lock.ts'
@@ -20,6 +18,7 @@ import { changedPaths, pathText } from './commands/tree-paths.ts'
 import { hasMessage, unfinishedCommand } from './commands/unfinished.ts'
 import { refuseUnresolved } from './commands/unmerged.ts'
 import type { TakenDiff } from './read-diff.ts'
+import { readPlain } from './files/plain-file.ts'
 
 /** Returns the commit and tree of all of a task's work, committed or not; its objects stay in the repository. */
 export async function readWork(ref: BranchRef, { signal }: Cancellable): Promise<Work | null> {
@@ -77,8 +76,8 @@ async function alreadyMade(ref: BranchRef, { head, tree }: Work, { signal }: Can
 }
 
 async function readMerge(worktree: string, git_dir: string) {
-  const heads = ((await orNull(readFile(join(git_dir, 'MERGE_HEAD'), 'utf8'))) ?? '').split('\n').filter(Boolean)
-  const text = (await hasMessage(worktree)) ? await readFile(join(git_dir, 'MERGE_MSG'), 'utf8') : null
+  const heads = ((await readPlain(join(git_dir, 'MERGE_HEAD'))) ?? '').split('\n').filter(Boolean)
+  const text = (await hasMessage(worktree)) ? await readPlain(join(git_dir, 'MERGE_MSG')) : null
   const message = text?.replaceAll(/^#.*\n?/gm, '').trim()
   return { heads, ...(message && { message }) }
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { lstat, readFile, readlink, writeFile } from 'node:fs/promises'
+import { lstat, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { WorkspaceError } from '../../ports/workspaces.ts'
-import { orNull } from '../files/file-errors.ts'
 import { fileState } from '../files/file-state.ts'
 import { readGitLink } from './git-link.ts'
 import { runGit, splitNul, type Git, type GitOptions } from './run-git.ts'
+import { readPlain, writePlain } from '../files/plain-file.ts'
 
 // Files that Copse copied into a worktree and that git does not ignore (`copy_files`) would pass for the task's work.
 // As long as no one changed or committed them, they are left out of every diff, tree and commit.
@@ -52,7 +52,7 @@ export async function noteCopied(worktree: string, copied: readonly string[], { 
       return content === null ? [] : [{ path, state: await fileState(join(worktree, path)), content }]
     }),
   )
-  await writeFile(join(record, listFile), JSON.stringify([...known, ...files.flat()]))
+  await writePlain(join(record, listFile), JSON.stringify([...known, ...files.flat()]))
 }
 
 /**
@@ -88,7 +88,7 @@ export async function unstageCopies(git: Git, copies: readonly string[]): Promis
 }
 
 async function readList(record: string): Promise<readonly CopiedFile[]> {
-  const text = await orNull(readFile(join(record, listFile), 'utf8'))
+  const text = await readPlain(join(record, listFile))
   return text === null ? [] : (z.array(CopiedFile).safeParse(parseJson(text)).data ?? [])
 }
 

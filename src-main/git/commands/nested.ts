@@ -1,10 +1,11 @@
-import { lstat, readFile } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { readGitLink } from './git-link.ts'
 import { runGit } from './run-git.ts'
 import type { Git, GitOptions } from './run-git.ts'
 import { pathBytes, pathText } from './tree-paths.ts'
+import { readPlain } from '../files/plain-file.ts'
 
 // A repository inside a worktree, as a tool or a careless `git init` creates it: git records its commit instead of
 // its files, or nothing. Its files are work too, so they are added one by one.
@@ -159,7 +160,7 @@ async function hasRepository(worktree: string, key: string): Promise<boolean> {
 
 /** Returns the paths that `.gitmodules` names. */
 async function submodulePaths(worktree: string): Promise<ReadonlySet<string>> {
-  const text = (await orNull(readFile(`${worktree}/.gitmodules`, 'utf8'))) ?? ''
+  const text = (await readPlain(`${worktree}/.gitmodules`)) ?? ''
   return new Set(Array.from(text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm), ([, path = '']) => path))
 }
 

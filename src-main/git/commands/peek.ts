@@ -2,6 +2,7 @@ import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { readGitLink } from './git-link.ts'
+import { readPlain } from '../files/plain-file.ts'
 
 // Reads git's own files in simple cases, without starting git. Each function returns null in other cases (a
 // repository within a repository's folder, a symbolic ref, another ref format): then git must be asked.
@@ -24,7 +25,7 @@ export interface PeekedHead {
 export async function peekHead(worktree: string): Promise<PeekedHead | null> {
   const record = await readGitLink(worktree)
   if (record === null || !isWorktreeRecord(record)) return null
-  const head = await orNull(readFile(join(record, 'HEAD'), 'utf8'))
+  const head = await readPlain(join(record, 'HEAD'))
   const branch = /^ref: refs\/heads\/(\S+)\n$/.exec(head ?? '')?.[1]
   if (branch === undefined || branch === '.invalid') return null
   const commit = await peekTip(dirname(dirname(record)), branch)

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WorkspaceError } from '../../ports/workspaces.ts'
 import { orNull } from '../files/file-errors.ts'
@@ -7,6 +7,7 @@ import { identityOptions } from './identity.ts'
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 import { readGitLink } from './git-link.ts'
+import { readPlain } from '../files/plain-file.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
@@ -30,7 +31,7 @@ export async function unfinishedCommand(path: string): Promise<(typeof traces)[n
 
 /** Returns whether git keeps a message for the commit that will conclude an unfinished command in a worktree. */
 export async function hasMessage(path: string): Promise<boolean> {
-  const text = await orNull(readFile(join(await ownFolder(path), 'MERGE_MSG'), 'utf8'))
+  const text = await readPlain(join(await ownFolder(path), 'MERGE_MSG'))
   return text !== null && /^[^#\s]/m.test(text)
 }
 
@@ -38,7 +39,7 @@ export async function hasMessage(path: string): Promise<boolean> {
 export async function isBeingRebased(path: string, branch: string): Promise<boolean> {
   const folder = await ownFolder(path)
   for (const trace of ['rebase-merge', 'rebase-apply']) {
-    const name = await orNull(readFile(join(folder, trace, 'head-name'), 'utf8'))
+    const name = await readPlain(join(folder, trace, 'head-name'))
     if (name?.trim() === branchRef(branch)) return true
   }
   return false

@@ -1,6 +1,7 @@
-import { open, readdir, readFile, stat } from 'node:fs/promises'
+import { open, readdir, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
+import { readPlain } from '../files/plain-file.ts'
 
 /** A line of a reflog. */
 export interface LogLine {
@@ -25,7 +26,7 @@ async function readEnd(file: string, from: number): Promise<string> {
   // A log that is shorter than it was has been rewritten.
   const start = Math.max(size < from ? 0 : from, size - maxBytes)
   if (size === start) return ''
-  if (start === 0) return (await orNull(readFile(file, 'utf8'))) ?? ''
+  if (start === 0) return (await readPlain(file)) ?? ''
   const handle = await open(file)
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(size - start), position: start })
@@ -88,13 +89,13 @@ async function isMadeByRun(record: string, root: string, since: number): Promise
   const file = join(record, 'gitdir')
   const found = await orNull(stat(file))
   if (found === null || found.mtimeMs < since) return false
-  const link = (await orNull(readFile(file, 'utf8'))) ?? ''
+  const link = (await readPlain(file)) ?? ''
   return relative(root, link.trim()).startsWith('..')
 }
 
 async function readFetched(file: string, since: number): Promise<readonly string[]> {
   const found = await orNull(stat(file))
   if (found === null || found.mtimeMs < since) return []
-  const text = (await orNull(readFile(file, 'latin1'))) ?? ''
+  const text = (await readPlain(file, 'latin1')) ?? ''
   return text.split('\n').flatMap((line) => /^[0-9a-f]{40,64}(?=\t)/.exec(line) ?? [])
 }

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { orNull } from '../files/file-errors.ts'
 import { isAncestor } from '../commands/branch.ts'
 import { runGit } from '../commands/run-git.ts'
 import { readGitLink } from '../commands/git-link.ts'
 import { rescueIfUnreachable, type RescueOptions } from './rescue.ts'
+import { readPlain } from '../files/plain-file.ts'
 
 /** The last known tip of a worktree's branch; a ref of this worktree alone, safe from `git gc`. */
 export const lastTipRef = 'refs/worktree/svc-tip'
@@ -22,7 +21,7 @@ export async function recordTip(
   const { signal } = options
   const record = await readGitLink(path)
   if (record === null) return null
-  const text = await orNull(readFile(join(record, lastTipRef), 'utf8'))
+  const text = await readPlain(join(record, lastTipRef))
   const known = /^([0-9a-f]{40,64})\n$/.exec(text ?? '')?.[1] ?? null
   if (known === tip) return null
   const isLost = known !== null && !(await isAncestor(path, known, tip, { signal }))

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { orNull } from '../files/file-errors.ts'
 import { commitTree } from '../commands/commit.ts'
 import { countChanged } from '../commands/count-files.ts'
 import { emptyTree, treeOf } from '../commands/merge.ts'
 import { runGit } from '../commands/run-git.ts'
 import { rescueCommit, uncommittedIn, type RescueOptions } from './rescue.ts'
+import { readPlain } from '../files/plain-file.ts'
 
 /**
  * Rescues the staged changes of a worktree whose folder is gone, from the repository's record of it; returns null if
@@ -33,7 +34,7 @@ export async function rescueStaged(
 }
 
 async function headOf(repo: string, record: string, { signal }: RescueOptions): Promise<string | null> {
-  if ((await orNull(readFile(join(record, 'HEAD')))) === null) return null
+  if ((await readPlain(join(record, 'HEAD'))) === null) return null
   const args = ['--git-dir', record, 'rev-parse', '--verify', '--quiet', 'HEAD^{commit}']
   const { exit_code, stdout } = await runGit(repo, args, { signal, accept: [0, 1, 128] })
   return exit_code === 0 ? stdout.toString('utf8').trim() : null

@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { orNull } from '../files/file-errors.ts'
 import { resolveCommit } from '../commands/branch.ts'
 import { commitTree } from '../commands/commit.ts'
 import { countLooseFiles } from '../commands/count-files.ts'
@@ -8,6 +6,7 @@ import { treeOf } from '../commands/merge.ts'
 import { readGit, runGit } from '../commands/run-git.ts'
 import { rescueCommit, type RescueOptions } from './rescue.ts'
 import { lastTipRef } from './branch-tip.ts'
+import { readPlain } from '../files/plain-file.ts'
 
 /** Files in which git notes commits of an unfinished command, which only this worktree leads to. */
 const notes = [
@@ -32,7 +31,7 @@ export async function rescueUnreachable(
 ): Promise<string | null> {
   const { signal } = options
   const gitDirArgs = ['--git-dir', record]
-  const found = await Promise.all(notes.map(async (name) => orNull(readFile(join(record, name), 'utf8'))))
+  const found = await Promise.all(notes.map(async (name) => readPlain(join(record, name))))
   const commits = [
     ...left,
     ...found.flatMap((text) => text?.match(/^[0-9a-f]{40,64}$/gm) ?? []),

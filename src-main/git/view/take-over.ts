@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Cancellable } from '../../ports/cancellable.ts'
@@ -6,12 +6,13 @@ import { resolveCommit } from '../commands/branch.ts'
 import { GitError } from '../commands/git-error.ts'
 import { noteOwnMove } from '../commands/own-moves.ts'
 import { runGit } from '../commands/run-git.ts'
-import { orNull } from '../files/file-errors.ts'
+import { cleanRecord } from './clean-record.ts'
 import { leftOf, leftPrefix } from './left-refs.ts'
 import { viewFolders } from './make-view.ts'
 import { nameFromFiles, readRefs, resolveRef } from './ref-files.ts'
 import { takeObjects, type ObjectsPlace } from './take-objects.ts'
 import { branchOf, type ViewPlace } from './view-place.ts'
+import { readPlain, writePlain } from '../files/plain-file.ts'
 
 /** A view while runs have it. */
 export interface OpenView {
@@ -35,6 +36,7 @@ export interface OpenView {
 export async function takeOver(view: OpenView, { signal }: Cancellable): Promise<readonly string[]> {
   const { place, start, tip } = view
   const { git, unchecked } = viewFolders(view.folder)
+  await cleanRecord(place.record)
   // Refs first: whatever they lead to was written before them.
   const refs = await readRefs(git)
   const now = place.own === null ? null : resolveRef(refs, place.own)
@@ -62,7 +64,7 @@ interface Wanted {
 
 /** Returns the new commits that have to be in the repository, also that of a detached HEAD. */
 async function tipsOf({ place, left: known }: OpenView, { own, left }: Wanted): Promise<readonly string[]> {
-  const head = (await orNull(readFile(join(place.record, 'HEAD'), 'latin1')))?.trim() ?? ''
+  const head = (await readPlain(join(place.record, 'HEAD'), 'latin1'))?.trim() ?? ''
   const detached = /^[0-9a-f]{40,64}$/.test(head) ? [head] : []
   const others = [...left].flatMap(([ref, commit]) => (known.get(ref) === commit ? [] : [commit]))
   return [...new Set([...(own === null ? [] : [own]), ...others, ...detached])]
@@ -154,7 +156,7 @@ export async function settleHead({ place, folder }: OpenView, { signal }: Cancel
   const inside = ref === null ? null : resolveRef(refs, ref)
   if (ref === null) {
     // A detached HEAD, or none.
-    const commit = (await orNull(readFile(join(record, 'HEAD'), 'latin1')))?.trim() ?? ''
+    const commit = (await readPlain(join(record, 'HEAD'), 'latin1'))?.trim() ?? ''
     const isKnown = /^[0-9a-f]{40,64}$/.test(commit) && (await resolveCommit(common, commit, { signal })) !== null
     if (!isKnown) await writeHead(record, `ref: ${own}`)
     return
@@ -167,6 +169,6 @@ export async function settleHead({ place, folder }: OpenView, { signal }: Cancel
 /** Replaces HEAD, whatever is there: a run may have made it a link. */
 async function writeHead(record: string, value: string): Promise<void> {
   const file = join(record, 'HEAD.copse')
-  await writeFile(file, `${value}\n`, 'latin1')
+  await writePlain(file, `${value}\n`, 'latin1')
   await rename(file, join(record, 'HEAD'))
 }

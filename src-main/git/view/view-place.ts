@@ -4,6 +4,7 @@ import type { Cancellable } from '../../ports/cancellable.ts'
 import { ownRecord } from '../commands/own-worktree.ts'
 import { orNull } from '../files/file-errors.ts'
 import { nameInFiles } from './ref-files.ts'
+import { readPlain } from '../files/plain-file.ts'
 
 /** A linked worktree whose runs can have a view. */
 export interface ViewPlace {
@@ -45,6 +46,6 @@ async function freeBranch(common: string, record: string): Promise<string | null
 
 /** Returns the ref that a git folder's HEAD names; null if it is detached. */
 export async function branchOf(folder: string): Promise<string | null> {
-  const head = (await orNull(readFile(join(folder, 'HEAD'), 'latin1'))) ?? ''
+  const head = (await readPlain(join(folder, 'HEAD'), 'latin1')) ?? ''
   return /^ref: *(refs\/heads\/[^\0- ]+)[\n\r\t ]*$/.exec(head)?.[1] ?? null
 }

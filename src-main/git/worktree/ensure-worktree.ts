@@ -1,4 +1,4 @@
-import { realpath, stat, writeFile, appendFile, mkdir, readFile, lstat } from 'node:fs/promises'
+import { realpath, stat, appendFile, mkdir, readFile, lstat } from 'node:fs/promises'
 import { join, dirname } from 'node:path'
 import { WorkspaceError, type WorktreeRequest, type WorktreeResult } from '../../ports/workspaces.ts'
 import { copyFiles } from '../files/copy-files.ts'
@@ -29,6 +29,7 @@ import type { Cancellable } from '../../ports/cancellable.ts'
 import { keepFilesHere, linkedRecord, ownRecord } from '../commands/own-worktree.ts'
 import { mendLink } from './mend-link.ts'
 import { folderState } from '../files/quarantine.ts'
+import { readPlain, writePlain } from '../files/plain-file.ts'
 
 const line = '/.svc.lock'
 
@@ -170,7 +171,7 @@ async function setUp(
     ...(request.containment && { containment: request.containment }),
     ...(processMarker !== undefined && { processMarker }),
   })
-  await writeFile(doneFile, '')
+  await writePlain(doneFile, '')
 }
 
 /** Returns whether a task's files and branch are there, but the link to the repository is gone or leads elsewhere. */
@@ -203,6 +204,6 @@ async function isWhole(path: string, common: string, { signal }: Cancellable): P
   // Git writes the index last, when all files exist.
   if ((await orNull(stat(join(record, 'index')))) === null) return false
   // Git locks a worktree with this text during its creation; a crash leaves the lock.
-  const locked = await orNull(readFile(join(record, 'locked'), 'utf8'))
+  const locked = await readPlain(join(record, 'locked'))
   return locked === null || !locked.startsWith('initializing')
 }

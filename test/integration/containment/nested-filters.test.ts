@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readMachine } from '../../../src-main/containment/machine.ts'
 import { startJob } from '../../helpers/job.ts'
@@ -28,6 +28,25 @@ const plants: Readonly<Record<string, (proof: string) => string>> = {
     `echo '*.txt filter=x diff=x merge=x' > .gitattributes; echo work > work.txt; git add -A; git commit -qm work; echo more >> work.txt`,
   'a link in place of a reference': () =>
     `echo work > work.txt; git add -A; git commit -qm work; d=$(git rev-parse --git-common-dir); rm -f "$d/logs/HEAD"; ln -s /etc/passwd "$d/logs/HEAD"; ln -s /var/tmp "$d/objects/zz"`,
+  'a link in place of its log': (proof) =>
+    `git checkout -q --detach; echo work > work.txt; cd "$(git rev-parse --git-dir)"; rm -rf logs/HEAD; ln -s ${proof}-log logs/HEAD`,
+  'a link in place of its logs': (proof) =>
+    `echo work > work.txt; cd "$(git rev-parse --git-dir)"; rm -rf logs; ln -s ${dirname(proof)} logs`,
+  'a link in place of its index': (proof) =>
+    `echo work > work.txt; cd "$(git rev-parse --git-dir)"; rm index; ln -s ${proof}-index index`,
+  'links in place of files that git writes': (proof) =>
+    `echo work > work.txt; git add -A; git commit -qm work; echo more > more.txt; cd "$(git rev-parse --git-dir)"; ` +
+    `for f in ORIG_HEAD COMMIT_EDITMSG MERGE_HEAD MERGE_MSG AUTO_MERGE FETCH_HEAD locked svc-copied.json svc-setup-done HEAD.copse HEAD.lock index.lock; do rm -rf $f; ln -s ${proof}-$f $f; done`,
+  'a link in place of its own refs': (proof) =>
+    `echo work > work.txt; git add -A; git commit -qm work; cd "$(git rev-parse --git-dir)"; rm -rf refs; mkdir refs; ln -s ${dirname(proof)} refs/worktree; ln -s ${dirname(proof)} refs/bisect`,
+  'a link where its HEAD is put right': (proof) =>
+    `git checkout -q --orphan bare; echo work > work.txt; ln -s ${proof}-head "$(git rev-parse --git-dir)/HEAD.copse"`,
+  'a pipe in place of its HEAD': () => `echo work > work.txt; cd "$(git rev-parse --git-dir)"; rm HEAD; mkfifo HEAD`,
+  'pipes in place of files that git reads': () =>
+    `echo work > work.txt; git add -A; git commit -qm work; cd "$(git rev-parse --git-dir)"; for f in logs/HEAD ORIG_HEAD MERGE_HEAD MERGE_MSG FETCH_HEAD locked svc-copied.json; do rm -rf $f; mkfifo $f; done`,
+  'a pipe in place of its index': () => `echo work > work.txt; cd "$(git rev-parse --git-dir)"; rm index; mkfifo index`,
+  'pipes among its files': () =>
+    `echo work > work.txt; mkfifo .gitmodules .svc.lock pipe.txt package.json .mailmap .lfsconfig`,
 }
 
 describe.runIf(runnable)('git of Copse, after a contained run has made', () => {
