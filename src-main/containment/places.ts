@@ -15,9 +15,16 @@ export interface Places {
   readonly homes: readonly string[]
 }
 
-/** Sockets of the machine's services: Docker, systemd, D-Bus, keyrings. Some of the rest is needed to resolve names. */
-const sockets = ['/run', '/var/run']
-const resolvers = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf']
+/**
+ * Sockets of the machine's services (Docker, systemd, D-Bus, keyrings, containers) and, below `/tmp` wherever temporary
+ * files are, of the person's terminals, displays and SSH agents.
+ */
+const sockets = ['/run', '/var/run', '/var/snap/lxd', '/var/lib/lxd', '/var/lib/incus', '/tmp']
+/** What names are resolved by. Files only: a socket beside them would resolve any name for a run without a network. */
+const resolvers = [
+  ...['/run/systemd/resolve/stub-resolv.conf', '/run/systemd/resolve/resolv.conf', '/run/resolvconf/resolv.conf'],
+  ...['/run/NetworkManager/resolv.conf', '/run/NetworkManager/no-stub-resolv.conf', '/run/connman/resolv.conf'],
+]
 
 export interface OwnPlaces {
   readonly dataDir: string

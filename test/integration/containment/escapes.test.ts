@@ -60,6 +60,7 @@ beforeAll(async () => {
   segment = /\d+/.exec(execFileSync('ipcmk', ['-M', '64'], { encoding: 'utf8' }))?.[0]
   put(join(home, '.claude', '.credentials.json'))
   put(join(home, '.npm', 'kept'))
+  for (const name of ['pip/kept', 'huggingface/token', 'mozilla/firefox/cache2/entry']) put(join(home, '.cache', name))
   for (const name of profiles) put(join(home, name), 'mine\n')
   put(join(home, '.gitconfig'), '[http]\n\textraHeader = "Authorization: Bearer secret-token"\n')
   put(join(outside, 'file'))
@@ -252,6 +253,42 @@ const escapes = (): readonly Attempt[] => [
   ['read the kernel’s memory', 'head -c1 /dev/mem || head -c1 /dev/kmsg'],
   ['load a module', 'insmod /nothing.ko || modprobe dummy'],
   ['set the host’s name', 'hostname escaped'],
+  [
+    'leave what a shell runs at its start among the caches',
+    'mkdir -p ~/.cache && echo escaped > ~/.cache/p10k-instant-prompt-me.zsh',
+    () => existsSync(join(home, '.cache', 'p10k-instant-prompt-me.zsh')),
+  ],
+  ['read a token among the caches', 'cat ~/.cache/huggingface/token'],
+  ['read the cache of a browser', 'cat ~/.cache/mozilla/firefox/cache2/entry'],
+  [
+    'read through the root and the folder of a process',
+    `cat /proc/1/root${data}/signing.key || cat /proc/self/cwd/../../signing.key`,
+  ],
+  ['put a link in the place of its temporary folder', `rm -rf "$TMPDIR" && ln -s ${outside} "$TMPDIR"`],
+  [
+    'leave a link in its temporary folder for the one who removes it',
+    `ln -s ${outside} "$TMPDIR/out"; chmod 000 "$TMPDIR"; false`,
+    () => !existsSync(join(outside, 'file')),
+  ],
+  ['start a timer of systemd', 'systemd-run --user --on-active=1 true || systemctl --user enable x.timer'],
+  [
+    'leave a job for at or cron by file',
+    'echo true > /var/spool/cron/crontabs/root || echo true > /etc/cron.d/copse-test',
+  ],
+  [
+    'leave a unit, a desktop entry or a fish function',
+    `mkdir -p ~/.config/systemd/user ~/.config/fish && echo escaped > ~/.config/systemd/user/x.service && echo escaped > ~/.config/fish/config.fish`,
+    () => existsSync(join(home, '.config/fish/config.fish')),
+  ],
+  ['hard-link the key into its private home', `ln ${data}/signing.key ~/key || ln ${outside}/file ~/file`],
+  ['hard-link a file from outside into its worktree', `ln ${outside}/file ./linked`],
+  ['make a device', 'mknod ./disk b 8 0 && head -c1 ./disk'],
+  ['make a program that runs as another user', 'cp /bin/sh ./sh && chmod u+s ./sh && chown 12345 ./sh'],
+  [
+    'write the knowledge of another run',
+    `echo escaped > ${data}/logs/run.log`,
+    holds(join(data, 'logs/run.log'), 'escaped'),
+  ],
 ]
 
 const allowed = (): readonly Attempt[] => [
@@ -267,6 +304,15 @@ const allowed = (): readonly Attempt[] => [
   ['write to /tmp', 'echo x > /tmp/x && grep -q x /tmp/x'],
   ['fill a cache', 'echo x > ~/.npm/new', () => existsSync(join(home, '.npm', 'new'))],
   ['read a cache', 'cat ~/.npm/kept'],
+  [
+    'fill one below ~/.cache',
+    'cat ~/.cache/pip/kept && echo x > ~/.cache/pip/new',
+    () => existsSync(join(home, '.cache/pip/new')),
+  ],
+  [
+    'have one that Copse doesn’t know',
+    'mkdir -p ~/.cache/unknown && echo x > ~/.cache/unknown/x && cat ~/.cache/unknown/x',
+  ],
   ['read the main checkout', `cat ${repo}/README.md`],
   ['run Node', '"$NODE" -e "process.exit(0)"'],
   [
