@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { cp, lstat, mkdir, readdir, realpath } from 'node:fs/promises'
+import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 import type { HomePlace } from '../../src-shared/contract/containment.ts'
 import type { AgentHomes } from '../ports/agent-homes.ts'
-import { keys } from './home.ts'
+import { copyKept } from './copy-kept.ts'
+import { filtered, gits, keys, toolchains } from './home.ts'
 import { inFull, isWithin } from './path-problem.ts'
 import { removeTemporary } from './temporary.ts'
 
@@ -38,9 +39,20 @@ const forOthers = [
     '.config/pip',
     'Library/LaunchAgents',
   ],
+  // Shells and desktops run some files of it.
+  '.cache',
+  // What git, debuggers, interpreters and the hooks of projects read in every home or in every folder around a project.
+  ...['.git', '.hg', '.svn', '.gitmodules', '.editorconfig', '.config/husky', '.gdbinit', '.lldbinit', '.Rprofile'],
+  ...['.Renviron', '.ipython', '.jupyter', '.ghci', '.mailcap', '.pydistutils.cfg', '.pnpmfile.cjs', '.rpmmacros'],
+  ...['.zlogout', '.bash_completion', '.selected_editor', '.pki', '.java', '.ant', '.sqlite_history'],
+  ...toolchains,
+  ...filtered,
+  ...gits,
 ]
+/** Settings of one program have such names, and many run what stands in them: `.psqlrc`, `.eslintrc.js`. */
+const settings = /^\.[\w-]*rc(?:\.\w+)?$/i
 
-/** Counts at most this many files, because a program may write a million. */
+/** Looks at at most this many files, because a program may write a million. */
 const maxFiles = 20_000
 
 export function createAgentHomes({ dataDir }: { readonly dataDir: string }): AgentHomes {
@@ -61,16 +73,12 @@ export function createAgentHomes({ dataDir }: { readonly dataDir: string }): Age
     keep: async (agent, { env }, path) => {
       const problem = keepProblem(path)
       if (problem !== null) return { problem }
-      const [from, to] = [join(placeOf(agent), path.slice(2)), join(homeOf(env), path.slice(2))]
+      const to = join(homeOf(env), path.slice(2))
       const allowed = env?.['HOME'] === undefined ? path : to
       if (existsSync(to)) return { allowed }
-      const real = await realpath(from).catch(() => null)
-      if (real === null || real !== join(await realpath(placeOf(agent)), path.slice(2)))
-        return { problem: `No run of this agent wrote ${path}.` }
       await mkdir(dirname(to), { recursive: true })
-      // Links stay what they are, unless they lead out of what is kept.
-      await cp(from, to, { recursive: true, verbatimSymlinks: true, filter: async (one) => await staysIn(one, from) })
-      return { allowed }
+      const isCopied = await copyKept(placeOf(agent), path.slice(2), to)
+      return isCopied ? { allowed } : { problem: `No run of this agent wrote ${path}.` }
     },
     remove: async (agent) => {
       await removeTemporary(placeOf(agent))
@@ -95,11 +103,14 @@ export async function writtenIn(home: string): Promise<readonly string[]> {
 /** Returns why a place must not go from a private home to the person's; null if it may. */
 export function keepProblem(path: string): string | null {
   const name = path.slice(2)
-  const isPlain = path.startsWith('~/') && name !== '' && relative('/', join('/', name)) === name
+  const isPlain = /^~\/(?:\.|Library\/)/.test(path) && relative('/', join('/', name)) === name
   if (!isPlain || shared.has(name)) return `${path} is no folder of one program below ~.`
-  if (![...forOthers, ...keys].some((other) => isWithin(name, other) || isWithin(other, name))) return null
+  const isOthers = settings.test(name) || [...forOthers, ...keys].some((other) => overlap(name, other))
+  if (!isOthers) return null
   return `Other programs read ${path}, so it stays private to this agent.`
 }
+
+const overlap = (one: string, other: string): boolean => isWithin(one, other) || isWithin(other, one)
 
 async function describe(place: string, home: string, path: string): Promise<HomePlace> {
   const from = join(place, path.slice(2))
@@ -115,7 +126,8 @@ async function describe(place: string, home: string, path: string): Promise<Home
 
 /** Empty folders and files are places where the person's own ones are shown. */
 async function hasContent(path: string): Promise<boolean> {
-  for await (const { size } of filesIn(path)) if (size > 0) return true
+  let files = 0
+  for await (const { size } of filesIn(path)) if (size > 0 || ++files >= maxFiles) return true
   return false
 }
 
@@ -136,11 +148,4 @@ async function* filesIn(path: string): AsyncGenerator<{ readonly size: number; r
   if (found?.isFile()) yield found
   if (!found?.isDirectory()) return
   for (const name of await readdir(path).catch(() => [])) yield* filesIn(join(path, name))
-}
-
-/** Returns whether a file, or what a link leads to, lies in this folder. */
-async function staysIn(path: string, folder: string): Promise<boolean> {
-  if (!(await lstat(path)).isSymbolicLink()) return true
-  const target = await realpath(path).catch(() => null)
-  return target !== null && isWithin(target, await realpath(folder))
 }

@@ -29,7 +29,7 @@ export const keys = [
 ]
 
 /** What programs and their tools are made of below home. It holds no keys but those above, and nothing personal. */
-const toolchains = [
+export const toolchains = [
   // JavaScript
   ...[
     '.nvm',
@@ -89,7 +89,7 @@ const toolchains = [
 ]
 
 /** Git's own files, without its passwords. */
-const gits = [
+export const gits = [
   '.config/git/ignore',
   '.config/git/attributes',
   '.gitignore',
@@ -100,7 +100,7 @@ const gits = [
 ]
 
 /** Settings of package managers, which a run gets without the lines that hold keys. */
-const filtered = [
+export const filtered = [
   ...['.gitconfig', '.config/git/config', '.npmrc', '.config/npm/npmrc', '.yarnrc', '.yarnrc.yml', '.bunfig.toml'],
   ...['.config/pnpm/rc', '.config/pip/pip.conf', '.pip/pip.conf', '.config/uv/uv.toml', '.config/pypoetry/config.toml'],
   ...['.condarc', '.cargo/config.toml', '.cargo/config', '.m2/settings.xml', '.gradle/gradle.properties', '.gemrc'],

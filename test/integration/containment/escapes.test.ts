@@ -5,11 +5,10 @@ import { createServer } from 'node:http'
 import { createServer as createSocketServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDataFolders } from '../../../src-main/containment/data-folders.ts'
-import { spawnTree } from '../../../src-main/platform/process/process.ts'
 import type { ContainmentLevel } from '../../../src-shared/contract/containment.ts'
+import { tryIn, type Attempt } from './attempts.ts'
 import { containmentIn, folderOutside, isContainable } from './test-containment.ts'
 
 const root = folderOutside('containment')
@@ -99,35 +98,9 @@ afterAll(async () => {
   for (const folder of [root, strange]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A description, and a shell line that ends with 0 if it worked; `after`: whether it shows outside. */
-type Attempt = readonly [what: string, line: string, after?: () => boolean]
-
-/** Runs each attempt in one contained shell; returns the names of the attempts that worked. */
-async function tryAll(
-  level: ContainmentLevel,
-  attempts: readonly Attempt[],
-  hosts: readonly string[] = ['allowed.test'],
-): Promise<readonly string[]> {
-  const box = await containment.box({
-    level,
-    cwd: worktree,
-    hosts,
-    // In a clone below the temporary folder this program is there too.
-    read: [process.execPath],
-  })
-  const script = attempts
-    .map(([, line], index) => `(${line}) </dev/null >/dev/null 2>/dev/null; echo "${index} $?"`)
-    .join('\n')
-  const env = { PATH: process.env['PATH'] ?? '', HOME: home, NODE: process.execPath }
-  const tree = await spawnTree('bash', ['-c', script], { cwd: worktree, env, stdin: 'ignore', box: box ?? undefined })
-  const [out, err] = await Promise.all([text(tree.stdout), text(tree.stderr)])
-  await tree.ended
-  const codes = new Map(out.split('\n').map((line) => line.split(' ') as [string, string]))
-  expect([...codes.keys()].filter(Boolean), err).toHaveLength(attempts.length)
-  return attempts
-    .filter(([, , after], index) => (after ? after() : codes.get(String(index)) === '0'))
-    .map(([what]) => what)
-}
+/** Returns the names of the attempts that worked in a contained shell. */
+const tryAll = (level: ContainmentLevel, attempts: readonly Attempt[], hosts: readonly string[] = ['allowed.test']) =>
+  tryIn(containment, { level, cwd: worktree, home, hosts }, attempts)
 
 const keyFiles = [
   '.ssh/id_ed25519',

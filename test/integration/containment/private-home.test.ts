@@ -142,6 +142,42 @@ describe.runIf(runnable)('the home of a contained run', () => {
     expect(existsSync(folder)).toBe(false)
   })
 
+  it('gives a person only what lies in it, as it is, when they keep it', async () => {
+    await using job = await startJob()
+    const { client } = job.running
+    await put({ 'Documents/letter.txt': 'hidden', '.ssh/id_ed25519': 'hidden' })
+    const secret = join(job.running.dataDir, 'copse.db')
+    const command = [
+      `touch work.txt; mkdir -p ~/.wren/sub; cd ~/.wren; echo fine > fine.txt`,
+      `ln -s ${secret} db; ln -s ../../../Documents/letter.txt letter; ln -s / root; ln -s fine.txt link`,
+      'mkfifo pipe; ln fine.txt hard; chmod 4755 fine.txt',
+      `${process.execPath} -e "require('net').createServer().listen('socket', () => process.exit())"`,
+      `cd ..; ln -s ${home}/.ssh .stone; mkdir .robin; ln -s ../.ssh .robin/ssh; mkfifo .jay`,
+      'mkdir .git; echo x > .git/config; echo x > .gdbinit; echo x > .eslintrc.js; echo x > package.json; mkdir -p .config/husky; echo x > .config/husky/init.sh',
+    ].join('\n')
+    const { run, agent } = await runIn(job, command)
+    expect(run, run.error ?? '').toMatchObject({ status: 'succeeded' })
+    const agent_id = agent.id
+    await client.call('agents.keep', { agent_id, paths: ['~/.wren'] })
+    expect((await readdir(join(home, '.wren'))).toSorted()).toEqual(['fine.txt', 'hard', 'link', 'sub'])
+    expect(readFileSync(join(home, '.wren/link'), 'utf8')).toBe('fine\n')
+    expect(statSync(join(home, '.wren/fine.txt')).mode & 0o7000).toBe(0)
+    await client.call('agents.keep', { agent_id, paths: ['~/.robin'] })
+    expect(await readdir(join(home, '.robin'))).toEqual([])
+    for (const path of [
+      '~/.stone',
+      '~/.jay',
+      '~/.git',
+      '~/.gdbinit',
+      '~/.eslintrc.js',
+      '~/package.json',
+      '~/.config/husky',
+    ])
+      expect(await refused(client.call('agents.keep', { agent_id, paths: [path] })), path).toMatchObject({
+        code: 'validation_failed',
+      })
+  })
+
   it('shows an unknown agent its own settings, and no other program’s', async () => {
     await using job = await startJob()
     await put({
