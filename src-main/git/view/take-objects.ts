@@ -152,15 +152,23 @@ async function listPacked(
 }
 
 async function takeLoose(
-  { common }: ObjectsPlace,
+  { common, unchecked }: ObjectsPlace,
   { objects, loose }: NewObjects,
   { signal }: Cancellable,
 ): Promise<void> {
-  const env = sourceOf(common, objects)
   const pack = ['--git-dir', common, 'pack-objects', '-q', '--stdout', '--window=0']
-  const { stdout } = await runGit(common, pack, { signal, input: lines(loose), env })
+  const { stdout } = await runGit(common, pack, { signal, input: lines(loose), env: sourceOf(common, objects) })
+  // Git writes objects before its last checks, such as those of `.gitmodules`: a refused one must not stay.
+  const checked = join(unchecked, 'loose')
+  await mkdir(checked)
   const unpack = ['--git-dir', common, 'unpack-objects', '-q', '--strict']
-  await runGit(common, unpack, { signal, access: 'write', input: stdout })
+  await runGit(common, unpack, { signal, access: 'write', input: stdout, env: sourceOf(common, checked) })
+  for (const folder of await readdir(checked)) {
+    if (!/^[0-9a-f]{2}$/.test(folder)) continue
+    const to = join(common, 'objects', folder)
+    await mkdir(to, { recursive: true })
+    for (const name of await readdir(join(checked, folder))) await move(join(checked, folder, name), join(to, name))
+  }
 }
 
 /** Writes a pack outside of the repository, checks it and moves it there. */

@@ -225,6 +225,51 @@ describe.runIf(runnable)('a contained run', () => {
     expect(denied).toContain('refs/heads/own')
   })
 
+  /** Trees that git would check out outside of a worktree, into a git folder, or that run a program. */
+  it.each([
+    ['a folder of git', '40000 .git'],
+    ['one in capitals', '40000 .GIT'],
+    ['its short name', '40000 git~1'],
+    ['one with letters that a Mac ignores', String.raw`40000 .g\u200cit`],
+    ['the folder above', '40000 ..'],
+    ['its own folder', '40000 .'],
+    ['a path in a name', '40000 a/../../b'],
+    [
+      'a submodule whose address is an option',
+      '100644 .gitmodules',
+      '[submodule "x"]\\n\\tpath = x\\n\\turl = --upload-pack=x\\n',
+    ],
+    ['a submodule that leads out', '100644 .gitmodules', '[submodule "../../x"]\\n\\tpath = x\\n\\turl = ./x\\n'],
+    ['a link for the submodules', '120000 .gitmodules', '/etc/passwd'],
+  ])('brings no tree with %s', async (_what, entry, content = 'x') => {
+    await using bench = await startBench()
+    const before = await refs(bench)
+    const { denied } = await bench.run(`
+      case '${entry}' in 40000*) o=$(git rev-parse 'HEAD^{tree}');; *) o=$(printf '${content}' | git hash-object -w --stdin);; esac
+      t=$( (printf '${entry}\\0'; printf "$(echo $o | sed 's/../\\\\x&/g')") | git hash-object -t tree -w --stdin --literally)
+      git update-ref refs/heads/own $(git commit-tree -p HEAD -m bad $t)`)
+    expect(await refs(bench)).toEqual(before)
+    expect(denied).toContain('refs/heads/own')
+  })
+
+  it('takes no ref by a name that leads elsewhere', async () => {
+    await using bench = await startBench()
+    const before = await refs(bench)
+    const { code, out } = await bench.run(`
+      git commit -q --allow-empty -m work; c=$(git rev-parse HEAD); d=$(git rev-parse --git-common-dir)
+      mkdir -p $d/refs/heads/x.lock; echo $c > $d/refs/heads/x.lock/y; echo $c > "$d/refs/heads/-f"; echo $c > "$d/refs/heads/a b"
+      printf "%s refs/heads/../../config\\n%s refs/svc/rescue/x/1\\n%s refs/heads/ok/../main\\n" $c $c $c >> $d/packed-refs
+      ln -s ../../config $d/refs/heads/linked; echo 'ref: refs/heads/main' > $d/refs/heads/symbolic; echo 'ref: ../../../x' > $d/refs/heads/out
+      ln -s $d/refs/heads $d/refs/heads/loop; mkdir -p $d/worktrees/fake; echo /etc > $d/worktrees/fake/gitdir; echo $c > $d/MERGE_HEAD; echo x > $d/commondir`)
+    expect(code, out).toBe(0)
+    const after = Object.entries(await refs(bench)).filter(([name]) => !name.startsWith('refs/svc/left/own/heads/'))
+    expect(Object.fromEntries(after)).toEqual({ ...before, 'refs/heads/own': await bench.git('rev-parse', 'own') })
+    const common = join(bench.repository.path, '.git')
+    expect(['commondir', 'MERGE_HEAD', 'worktrees/fake'].filter((name) => existsSync(join(common, name)))).toEqual([])
+    expect(await bench.git('config', 'user.name')).not.toBe('')
+    await bench.git('fsck', '--strict')
+  })
+
   it('reads no other repository by a link in its view', async () => {
     await using bench = await startBench()
     await using other = await createTestRepository({ files: { 'secret.txt': 'not for runs' } })
