@@ -1,6 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { copyFile, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants } from 'node:fs'
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { AttachmentFiles } from '../ports/attachment-files.ts'
 import { mediaTypeOf } from './media-type.ts'
@@ -59,11 +73,25 @@ export function createAttachmentFiles({ dir }: { readonly dir: string }): Attach
       await rm(folder, { recursive: true, force: true })
       if (files.length === 0) return
       await mkdir(folder, { recursive: true })
+      await using opened = await openMade(folder)
       // The folder ignores itself, so nothing in it is committed and no file of the repository changes.
-      await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' })
-      for (const { sha256, name } of files) await copyFile(pathOf(sha256), join(folder, name)).catch(orNull)
+      await writeFile(join(opened.at, '.gitignore'), '*\n', { flag: 'wx' })
+      for (const { sha256, name } of files)
+        await copyFile(pathOf(sha256), join(opened.at, name), constants.COPYFILE_EXCL).catch(orNull)
     },
   }
+}
+
+/** Opens a folder just made. Another run in the worktree may have put a link in its place, or in that of `.copse`. */
+async function openMade(folder: string): Promise<AsyncDisposable & { readonly at: string }> {
+  const handle = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0))
+  const dispose = { [Symbol.asyncDispose]: () => handle.close() }
+  if (process.platform !== 'linux') return { at: folder, ...dispose }
+  const at = `/proc/self/fd/${handle.fd}`
+  const place = join(await realpath(dirname(dirname(folder))), '.copse', basename(folder))
+  if ((await readlink(at)) === place) return { at, ...dispose }
+  await handle.close()
+  throw new AttachmentPlaceError('.copse in the worktree is no folder. Remove it, so that files can be put there.')
 }
 
 /** Writes under a temporary name first, so that a partial file never has the final name. */

@@ -45,9 +45,9 @@ async function copyOpen(handle: FileHandle, to: string, depth: number): Promise<
   await mkdir(to)
   for (const name of await readdir(placeOf(handle))) {
     const from = join(placeOf(handle), name)
-    const child = await openPlain(from)
+    await using child = await openPlain(from)
     if (child === null) await copyLink(from, join(to, name), depth)
-    else await copyOpen(child, join(to, name), depth + 1).finally(() => child.close())
+    else await copyOpen(child, join(to, name), depth + 1)
   }
   await chmod(to, (stats.mode & 0o777) | 0o700)
   return true

@@ -1,9 +1,12 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import type { ContainmentLevel, ContainmentStatus, HeldContainment } from '../../src-shared/contract/containment.ts'
 import { ContainmentUnavailable, type BoxRequest, type Containment } from '../ports/containment.ts'
 import { createBox, type BoxOptions } from './create-box.ts'
+import { keys } from './home.ts'
 import { holdLibrary, releaseLibrary } from './library.ts'
 import { readMachine } from './machine.ts'
-import { isWithin, pathProblem, realPath } from './path-problem.ts'
+import { inFull, isWithin, pathProblem, realPath } from './path-problem.ts'
 import { gitFoldersOf } from './places.ts'
 
 export interface ContainmentOptions extends BoxOptions {
@@ -63,7 +66,16 @@ function withAuto(status: ContainmentStatus, { auto }: ContainmentOptions): Cont
  * path was saved.
  */
 function firstProblem({ read = [], write = [] }: BoxRequest, options: ContainmentOptions): string | null {
-  return [...read, ...write].reduce<string | null>((found, path) => found ?? pathProblem(path, options), null)
+  const problems = [...read, ...write].flatMap((path) => pathProblem(path, options) ?? linkProblem(path) ?? [])
+  return problems.at(0) ?? null
+}
+
+/** Returns why a link in a path can't be followed: another run may have made it, to have keys shown to this one. */
+function linkProblem(path: string): string | null {
+  const isKey = (one: string, home: string): boolean => keys.some((key) => isWithin(one, join(home, key)))
+  const real = realPath(inFull(path))
+  if (isKey(inFull(path), homedir()) || !isKey(real, realPath(homedir()))) return null
+  return `${path} is a link to ${real}, which holds keys. Allow that path itself.`
 }
 
 /** System folders that are new in each box on Linux, so that a run's writes there are lost. */

@@ -319,6 +319,14 @@ describe.runIf(runnable)('a contained run', () => {
     expect(git(worktree, 'status', '--porcelain').toString()).toBe('?? .vscode/\n')
   })
 
+  it('gets no keys by an extra path that has become a link', async () => {
+    const way = join(outside, 'way')
+    symlinkSync(join(home, '.ssh'), way)
+    for (const paths of [{ read: [way] }, { write: [join(way, 'id_ed25519')] }])
+      await expect(containment.box({ level: 'worktree', cwd: worktree, ...paths })).rejects.toThrow(/holds keys/)
+    expect(await containment.box({ level: 'worktree', cwd: worktree, read: ['~/.ssh/id_ed25519'] })).not.toBeNull()
+  })
+
   it('has the machine’s network unless its hosts are listed', async () => {
     expect(await tryAll('worktree', [['a service of the machine', tcp('127.0.0.1', portOf(stranger))]])).toHaveLength(1)
   })
