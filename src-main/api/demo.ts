@@ -1,6 +1,6 @@
 import { scriptExecutor } from '../../src-shared/contract/executor-profiles.ts'
 import type { Workflow } from '../domain/workflow/graph.ts'
-import type { AgentRecord } from '../ports/store.ts'
+import type { AgentRecord } from '../ports/agent-queries.ts'
 
 /** The scripted agent: it reads its task, works in visible steps, and commits. */
 const script = `

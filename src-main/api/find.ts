@@ -14,16 +14,13 @@ import { isRefusal, notFound } from '../domain/refusal.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AttachmentRecord } from '../ports/attachment-queries.ts'
 import type { TaskTemplateRecord } from '../ports/task-template-queries.ts'
-import type {
-  AgentRecord,
-  CommentRecord,
-  DaemonRecord,
-  ExecutionRecord,
-  KnowledgeRecord,
-  ProjectRecord,
-  Queries,
-  TaskRecord,
-} from '../ports/store.ts'
+import type { AgentRecord, DaemonRecord } from '../ports/agent-queries.ts'
+import type { CommentRecord } from '../ports/comment-queries.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { KnowledgeRecord } from '../ports/knowledge-queries.ts'
+import type { ProjectRecord } from '../ports/project-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Returns the record; throws `not_found` with what is missing. */
 export function findProject(q: Queries, id: ProjectId): ProjectRecord {

@@ -1,6 +1,6 @@
 import type { ReviewConfig } from '../../src-shared/contract/projects.ts'
 import type { Tx } from '../core/event-feed.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Records who changed the review settings, and shows it at an open review. */
 export function noteConfigChange(

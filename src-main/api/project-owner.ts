@@ -4,7 +4,7 @@ import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import { isAdmin } from '../domain/access/principal.ts'
 import type { Tx } from '../core/event-feed.ts'
-import type { ProjectRecord } from '../ports/store.ts'
+import type { ProjectRecord } from '../ports/project-queries.ts'
 import { throwNotFound } from './find.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { checkAccess } from '../domain/access/policy.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import { ApiError, type Refusal } from '../../src-shared/contract/errors.ts'
-import type { ProjectRecord, Queries } from '../ports/store.ts'
+import type { ProjectRecord } from '../ports/project-queries.ts'
+import type { Queries } from '../ports/store.ts'
 
 /** Returns why a caller can't access a project, or null for members, admins and everyone in a system project. */
 export function projectAccessRefusal(

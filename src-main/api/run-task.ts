@@ -2,7 +2,8 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Principal } from '../domain/access/principal.ts'
-import type { Queries, TaskRecord } from '../ports/store.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 // A run's rights on a task beyond those of the operation.
 

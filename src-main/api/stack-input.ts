@@ -2,7 +2,8 @@ import { ApiError, type Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { crossProjectDependency, cycleThrough, type DependencyPair } from '../domain/task/dependency-cycle.ts'
 import { invalidInput } from '../domain/refusal.ts'
-import type { Queries, TaskRecord } from '../ports/store.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { findTask } from './find.ts'
 
 /** Throws where a task can't be stacked on another, or no longer on the one that it is stacked on. */

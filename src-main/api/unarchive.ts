@@ -1,6 +1,6 @@
 import type { TaskId, TransitionId } from '../../src-shared/contract/ids.ts'
 import { actorOf, type Principal } from '../domain/access/principal.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { ApiParts } from './context.ts'
 import { findProject, findTask } from './find.ts'
 

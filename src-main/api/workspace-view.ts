@@ -1,5 +1,5 @@
 import type { Workspace } from '../../src-shared/contract/workspaces.ts'
-import type { WorkspaceRecord } from '../ports/store.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import type { ApiParts } from './context.ts'
 
 /** Returns a workspace with the current facts from git and its lock file. */

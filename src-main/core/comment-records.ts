@@ -1,6 +1,9 @@
 import { commentState, type Comment, type CommentAnswer, type CommentSent } from '../../src-shared/contract/comments.ts'
 import type { CommentId } from '../../src-shared/contract/ids.ts'
-import type { CommentRecord, ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { CommentRecord } from '../ports/comment-queries.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { Tx } from './event-feed.ts'
 
 type CommentedTask = Pick<TaskRecord, 'id' | 'project_id'>

@@ -9,7 +9,8 @@ import type {
 } from '../../src-shared/contract/events.ts'
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Queries, Store, TaskRecord } from '../ports/store.ts'
+import type { Queries, Store } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { toTask } from './views.ts'
 
 /** How many past events are kept for clients that resume; trimming never goes below this number. */

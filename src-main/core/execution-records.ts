@@ -1,5 +1,6 @@
 import type { Tx } from './event-feed.ts'
-import type { ExecutionRecord, Queries } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
 import { unmarkSent } from './comment-records.ts'
 import { toExecution } from './views.ts'
 

@@ -1,5 +1,7 @@
 import type { ReachedLimit } from '../domain/task/limits.ts'
-import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { AgentRecord } from '../ports/agent-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Checks whether an agent may start a run. */
 export interface LimitCheck {

@@ -3,7 +3,7 @@ import type { NotificationType } from '../../src-shared/contract/notification-ty
 import type { EngineContext } from './context.ts'
 import type { Tx } from './event-feed.ts'
 import type { NotificationRecord } from '../ports/notification-queries.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { redactorOf } from './redactor-of.ts'
 
 /** A notification to create; it is written in the same transaction as the outcome that it reports. */

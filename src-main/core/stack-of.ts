@@ -4,7 +4,10 @@ import { below, openBelow, stackLandingGate, type StackPhase } from '../domain/t
 import { cascadeOnPass, hasTrait, type Workflow } from '../domain/workflow/graph.ts'
 import type { Tx } from './event-feed.ts'
 import type { StackPlace } from '../ports/stack-place.ts'
-import type { Queries, RepoRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { Queries } from '../ports/store.ts'
+import type { RepoRecord } from '../ports/project-queries.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { refOf } from './views.ts'
 import { workspaceOf } from './workspace-of.ts'
 

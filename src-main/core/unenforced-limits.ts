@@ -4,7 +4,9 @@ import type { ModelPrice } from '../../src-shared/contract/limits.ts'
 import { defaultProjectSettings } from '../../src-shared/contract/projects.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { hasMoneyLimit, hasTurnLimit } from '../domain/task/limits.ts'
-import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /**
  * Returns which limits can't be enforced for a task's active run, and how often the others are checked. Judged by the

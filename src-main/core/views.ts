@@ -5,7 +5,11 @@ import { defaultProjectSettings, type Project, type ProjectSettings } from '../.
 import { classifyRun } from '../../src-shared/contract/run-failures.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
-import type { DaemonRecord, ExecutionRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { DaemonRecord } from '../ports/agent-queries.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { ProjectRecord } from '../ports/project-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { unenforcedLimits } from './unenforced-limits.ts'
 import { workspaceOf } from './workspace-of.ts'
 

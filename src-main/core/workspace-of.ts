@@ -1,4 +1,7 @@
-import type { OpenExecution, Queries, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { OpenExecution } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 
 type Placed = Pick<TaskRecord, 'id' | 'parent_id' | 'subtask_mode'>
 

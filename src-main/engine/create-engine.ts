@@ -1,5 +1,6 @@
 import { accountOf, limitedUntil, limitView } from '../executions/accounts.ts'
-import type { AgentRecord, Queries } from '../ports/store.ts'
+import type { AgentRecord } from '../ports/agent-queries.ts'
+import type { Queries } from '../ports/store.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { createRunLimits, type RunLimits } from '../executions/run-limits.ts'
 import { createActions, type Actions } from '../tasks/actions.ts'

@@ -8,7 +8,7 @@ import type { StepServices } from '../steps/step-services.ts'
 import { isElsewhere, loseRun } from './recovery.ts'
 import type { Attachments } from '../tasks/attachments.ts'
 import type { Rescues } from '../workspaces/rescues.ts'
-import type { ExecutionRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import { pause } from '../core/pause.ts'
 import { toSettings } from '../core/views.ts'
 

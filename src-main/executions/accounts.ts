@@ -3,7 +3,8 @@ import { nowIso, type EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { readReset, retryAfterLimit, type Reset } from '../domain/task/usage-limit.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
-import type { AccountRecord, AgentRecord, Queries } from '../ports/store.ts'
+import type { AccountRecord, AgentRecord } from '../ports/agent-queries.ts'
+import type { Queries } from '../ports/store.ts'
 
 /**
  * Returns the account that an agent uses: its configured name, else its type with what distinguishes its credentials.

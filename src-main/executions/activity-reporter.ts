@@ -1,6 +1,6 @@
 import { actionVerbs, type TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { EventFeed } from '../core/event-feed.ts'
-import type { ExecutionRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
 
 export interface ActivityReporter {
   /** `shown` returns the entry without its secrets. */

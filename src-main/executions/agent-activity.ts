@@ -1,5 +1,6 @@
 import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
-import type { ExecutionRecord, Queries } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
 
 /**
  * What an agent did over the API during its run: its role's decision (`completed`), a visible comment, or nothing.

@@ -3,7 +3,7 @@ import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import { attachmentFileNames, placeAttachments } from '../domain/task/attachments.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { PromptImage } from '../ports/executors.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Size limits of images for models: per image, and per prompt. Larger ones are still files in the worktree. */
 const maxImageBytes = 3.75 * 1024 * 1024

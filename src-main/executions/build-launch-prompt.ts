@@ -7,7 +7,10 @@ import { promptFacts, reviews, type PromptTarget } from './prompt-facts.ts'
 import { storedParts } from './prompt-record.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { PromptImage } from '../ports/executors.ts'
-import type { AgentRecord, ExecutionRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { AgentRecord } from '../ports/agent-queries.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
 export interface LaunchPrompt {

@@ -13,7 +13,11 @@ import { haveSharedSubject } from '../domain/task/shared-subject.ts'
 import { roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { SkipReason } from '../core/plugin-result.ts'
-import type { ExecutionRecord, KnowledgeRecord, ProjectRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { KnowledgeRecord } from '../ports/knowledge-queries.ts'
+import type { ProjectRecord } from '../ports/project-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { refOf, toSettings } from '../core/views.ts'
 
 /** The contract's limit for a title. */

@@ -3,7 +3,7 @@ import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { enqueueWorkStopped, doesStateWork } from '../transitions/enqueue-hooks.ts'
 import type { BlockDeps } from '../transitions/block-task.ts'
-import type { ExecutionRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import { notify } from '../core/notify.ts'
 import { saveFinished } from '../core/execution-records.ts'
 

@@ -7,7 +7,8 @@ import { emitMessageUpdated, isMessage } from './messages.ts'
 import { promptFacts, type PromptTarget } from './prompt-facts.ts'
 import { toStoredPrompt } from './prompt-record.ts'
 import { redactorOf } from '../core/redactor-of.ts'
-import type { ExecutionRecord, Queries } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
 
 /**
  * Returns the prompt for a message: the text alone in a session that knows the task, otherwise with the whole task.

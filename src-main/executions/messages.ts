@@ -3,7 +3,8 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
-import type { ExecutionRecord, OpenExecution, Queries } from '../ports/store.ts'
+import type { ExecutionRecord, OpenExecution } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
 import { toExecution } from '../core/views.ts'
 
 /** Returns whether a queued execution delivers a person's message. */

@@ -2,7 +2,8 @@ import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import type { EventFeed } from '../core/event-feed.ts'
 import type { ExecutionOutcome, ServerAnswer } from '../ports/executors.ts'
-import type { AgentRecord, ExecutionRecord } from '../ports/store.ts'
+import type { AgentRecord } from '../ports/agent-queries.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
 
 /** Watches how long an agent's model has not answered. Many agents repeat refused requests without saying so. */
 export interface ModelWait {

@@ -7,7 +7,7 @@ import { notify } from '../core/notify.ts'
 import type { AgentRequestAnswer, AgentRequest } from '../ports/executors.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { redactorOf } from '../core/redactor-of.ts'
-import type { ExecutionRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import { toExecution } from '../core/views.ts'
 
 /**

@@ -3,7 +3,8 @@ import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
 import { findPrice } from '../../src-shared/contract/find-price.ts'
 import { toSettings } from '../core/views.ts'
 import { addUsageReport } from '../domain/task/usage-report.ts'
-import type { ExecutionRecord, Queries } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
 
 /** Returns the model that a run is configured to use; null if its agent chooses. */
 export function modelOf(

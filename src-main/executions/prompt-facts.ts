@@ -10,7 +10,9 @@ import type { WorkflowState } from '../../src-shared/contract/workflow-definitio
 import type { EngineContext } from '../core/context.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { AttachmentRecord } from '../ports/attachment-queries.ts'
-import type { AgentRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { AgentRecord } from '../ports/agent-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 

@@ -1,6 +1,6 @@
 import type { Usage } from '../../src-shared/contract/executions.ts'
 import type { EngineContext } from '../core/context.ts'
-import type { ExecutionRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import { modelOf, pricesOf } from './prices.ts'
 import { createRunMeter } from './run-meter.ts'
 

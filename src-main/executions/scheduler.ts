@@ -13,7 +13,7 @@ import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { queuedExecutions, type QueuedExecution } from './queue.ts'
 import { reorderQueue } from './reorder-queue.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 
 export interface Scheduler {

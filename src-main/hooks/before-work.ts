@@ -3,7 +3,7 @@ import type { EnterEffect, FailedHook } from '../domain/transition/effects.ts'
 import type { PendingHooks } from '../domain/transition/pending-hooks.ts'
 import type { Step } from '../domain/transition/phases.ts'
 import type { StepOutcome, StepContext } from '../transitions/step.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { toHookOutcome, runLifecycleHook, type HookDeps, type HookTrigger } from './run-hook.ts'
 
 type BeforeWork = Step & { readonly kind: 'before_work' }

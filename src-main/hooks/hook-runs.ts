@@ -2,7 +2,7 @@ import type { HookRun } from '../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { EngineContext } from '../core/context.ts'
 import { redactorOf } from '../core/redactor-of.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 /** The fields of a run that are known before it starts. */

@@ -2,7 +2,7 @@ import type { HookPhase } from '../../src-shared/contract/workflow-definition.ts
 import type { EngineContext } from '../core/context.ts'
 import type { StepContext } from '../transitions/step.ts'
 import type { Transitions } from '../transitions/transitions.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import type { Plugin } from './plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'

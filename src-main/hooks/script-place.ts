@@ -1,5 +1,6 @@
 import type { EngineContext } from '../core/context.ts'
-import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 

@@ -11,7 +11,8 @@ import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { TrackerError, type IntegrationRecord } from '../ports/issue-trackers.ts'
 import { coderRole } from '../tasks/roles.ts'
-import type { Queries, TaskRecord } from '../ports/store.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { toImportedTask, toSettings } from '../core/views.ts'
 
 /** Number of issues written at once: few enough to let other requests in between. */

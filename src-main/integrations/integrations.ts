@@ -13,7 +13,7 @@ import type { IntegrationRecord, IssueTrackers } from '../ports/issue-trackers.t
 import { syncOnce, type SyncEnd } from './sync-once.ts'
 import type { SyncServices } from './sync-services.ts'
 import { toIntegration } from './to-integration.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { Clock } from '../ports/clock.ts'
 
 /** The longest delay of a timer. */

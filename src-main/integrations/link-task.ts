@@ -7,7 +7,8 @@ import { issueAddress, knownIds, type Base, type IssueAddress } from '../domain/
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { readBaseUrl, readIssueUrl, type IssuePage } from './tracker-urls.ts'
-import type { Queries, TaskRecord } from '../ports/store.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Links a task to the issue at `url`, permanently. Idempotent. */
 export function linkTask(context: Pick<EngineContext, 'feed'>, task_id: TaskId, url: string): TaskRecord | Refusal {

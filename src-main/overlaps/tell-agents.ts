@@ -4,7 +4,8 @@ import type { EngineContext } from '../core/context.ts'
 import { toSettings, toTask } from '../core/views.ts'
 import { enqueueExecution } from '../executions/enqueue-execution.ts'
 import { emitMessageUpdated, isMessage } from '../executions/messages.ts'
-import type { ExecutionRecord, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Tells agents at work of conflicts with other tasks: each agent once of each other task. */
 export interface OverlapMessages {

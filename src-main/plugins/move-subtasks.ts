@@ -1,5 +1,5 @@
 import { isRefusal } from '../domain/refusal.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { MoveRequest } from '../transitions/transitions.ts'
 import type { PluginContext, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'

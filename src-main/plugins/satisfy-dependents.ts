@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isDone, type Workflow } from '../domain/workflow/graph.ts'
-import type { Queries, TaskRecord } from '../ports/store.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { toTask } from '../core/views.ts'
 import type { PluginDefinition } from '../hooks/plugin.ts'
 

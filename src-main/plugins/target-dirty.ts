@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { EngineContext } from '../core/context.ts'
-import type { WorkspaceRecord } from '../ports/store.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import type { HiddenChange } from '../ports/workspaces.ts'
 
 /** Refuses with the files that are in the way; where git hides a change, with how to see it. */

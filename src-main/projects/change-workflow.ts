@@ -4,7 +4,7 @@ import { readDefinitionText, workflowRefusal } from '../domain/workflow/read-def
 import type { PluginChecks } from '../domain/workflow/validate.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { renameImportState } from '../integrations/sync-end.ts'
-import type { ProjectRecord } from '../ports/store.ts'
+import type { ProjectRecord } from '../ports/project-queries.ts'
 import { toProject } from '../core/views.ts'
 import { isDefault, type Workflows } from '../core/workflows.ts'
 

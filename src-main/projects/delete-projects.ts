@@ -1,7 +1,7 @@
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import { cancelPendingWork, type CancelServices } from '../tasks/move-task.ts'
 import type { EngineContext } from '../core/context.ts'
-import type { ProjectDeletion } from '../ports/store.ts'
+import type { ProjectDeletion } from '../ports/project-queries.ts'
 import { pause } from '../core/pause.ts'
 import { forgetLogs } from '../core/forget-logs.ts'
 

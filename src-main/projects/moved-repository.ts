@@ -1,7 +1,8 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { EngineContext } from '../core/context.ts'
 import { saveWorkspace } from '../workspaces/save-workspace.ts'
-import type { RepoRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { RepoRecord } from '../ports/project-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { WorkspaceError, type RepositoryInfo } from '../ports/workspaces.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 

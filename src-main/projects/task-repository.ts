@@ -2,7 +2,8 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { RepoId } from '../../src-shared/contract/ids.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import type { Tx } from '../core/event-feed.ts'
-import type { RepoRecord, TaskRecord } from '../ports/store.ts'
+import type { RepoRecord } from '../ports/project-queries.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /**
  * Prepares a task to work in another repository of its project, together with its ordered subtasks. Refused, without

@@ -2,7 +2,8 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { cascadeWaitsForStack, waitsForStack } from '../core/stack-of.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { cascadeOnPass } from '../domain/workflow/graph.ts'
-import type { Queries, TaskRecord } from '../ports/store.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { StackDeps } from './stack-facts.ts'
 
 /** Goes on where a passed review held, once the task below has landed. */

@@ -15,7 +15,8 @@ import { HookAborted } from '../hooks/script-hook.ts'
 import { notify } from '../core/notify.ts'
 import type { StepContext, StepOutcome } from '../transitions/step.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
-import type { EffectRecord, PendingHooksRecord, TaskRecord } from '../ports/store.ts'
+import type { EffectRecord, PendingHooksRecord } from '../ports/effect-queries.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 
 export interface OutboxWorker {

@@ -15,7 +15,7 @@ import type { PluginResult } from '../core/plugin-result.ts'
 import { dispatchRoleAgent } from '../plugins/dispatch-role-agent.ts'
 import { runPlugin } from '../hooks/run-plugin.ts'
 import { runStateScript } from './state-script.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { keepStackedWork } from '../workspaces/keep-lower.ts'
 import type { StepServices } from './step-services.ts'
 

@@ -8,7 +8,7 @@ import type { StepServices } from './step-services.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { scriptContainmentOf } from '../core/script-containment.ts'
 import { redactorOf } from '../core/redactor-of.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Used for a script without `timeout_seconds`. */
 const defaultTimeoutSeconds = 30

@@ -1,6 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { OpenExecution, Queries } from '../ports/store.ts'
+import type { OpenExecution } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { executions } from './schema/work.ts'
 import { cachedQuery } from './query-cache.ts'

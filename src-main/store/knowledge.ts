@@ -1,5 +1,6 @@
 import { and, desc, eq } from 'drizzle-orm'
-import type { KnowledgeFilter, KnowledgePage, KnowledgeRecord, Queries } from '../ports/store.ts'
+import type { KnowledgeFilter, KnowledgePage, KnowledgeRecord } from '../ports/knowledge-queries.ts'
+import type { Queries } from '../ports/store.ts'
 import type { KnowledgeId, ProjectId } from '../../src-shared/contract/ids.ts'
 import type { Database } from './database-type.ts'
 import { anyWordOf } from './full-text.ts'

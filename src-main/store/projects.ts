@@ -1,6 +1,7 @@
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
-import type { ProjectRecord, Queries } from '../ports/store.ts'
+import type { ProjectRecord } from '../ports/project-queries.ts'
+import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
 import { projectMembers } from './schema/identity.ts'
 import { externalLinks, integrations } from './schema/integrations.ts'

@@ -1,6 +1,6 @@
 import type { AgentId, ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { Executions } from '../executions/executions.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { ReviewRecord } from '../ports/review-queries.ts'
 import type { LandingResult } from '../../src-shared/contract/landing.ts'
 import type { Landing } from '../landing/landing.ts'

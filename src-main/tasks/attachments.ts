@@ -13,7 +13,8 @@ import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { AttachmentRecord } from '../ports/attachment-queries.ts'
-import type { Queries, TaskRecord } from '../ports/store.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** How long a file may wait for a task: longer than a person leaves a draft unfinished. */
 const abandonedMs = 7 * 24 * 3_600_000

@@ -4,7 +4,7 @@ import { isOfStep } from '../domain/task/clear-annotation.ts'
 import { stepsOf, type Step } from '../domain/transition/phases.ts'
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 import type { Moved } from '../transitions/transitions.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { hookHas, type Workflow } from '../domain/workflow/graph.ts'
 import type { ActionDeps, Actor } from './action-services.ts'
 

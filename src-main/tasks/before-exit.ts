@@ -11,7 +11,7 @@ import type { StepServices } from '../steps/step-services.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import type { Work } from '../ports/workspaces.ts'
 import { lookAtWork } from '../workspaces/look-at-work.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 
 /** The results of the checks before a move. */

@@ -4,7 +4,9 @@ import type { CommentId } from '../../src-shared/contract/ids.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { feedbackText, threadsOf } from '../domain/task/feedback-text.ts'
 import type { EngineContext } from '../core/context.ts'
-import type { CommentRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { CommentRecord } from '../ports/comment-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 
 export interface FeedbackInput {

@@ -17,7 +17,9 @@ import { commitMessage, keepMessage } from '../workspaces/commit-message.ts'
 import { noteRunFindings } from '../workspaces/repository-changes.ts'
 import { forgetPlace } from '../workspaces/work-elsewhere.ts'
 import { sendFeedback } from './send-feedback.ts'
-import type { EffectRecord, TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { EffectRecord } from '../ports/effect-queries.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 
 export interface RecoveryRequest {
   readonly task_id: TaskId

@@ -8,7 +8,7 @@ import type { Tx } from '../core/event-feed.ts'
 import { isMessage, lastRun, nextMessage } from '../executions/messages.ts'
 import { enqueueExecution, type NewExecution } from '../executions/enqueue-execution.ts'
 import type { StepServices } from '../steps/step-services.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Refuses a recovery action that the task's error does not name. */
 export function checkRecovery(task: TaskRecord, action: RecoveryAction): Refusal | null {

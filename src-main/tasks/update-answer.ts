@@ -6,7 +6,8 @@ import { count } from '../domain/task/conflict-text.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { UpdateResult } from '../ports/branch-updater.ts'
 import { toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
-import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 
 export interface UpdatedBranch {
   readonly outcome: 'updated' | 'up_to_date' | 'agent' | 'editor'

@@ -12,7 +12,8 @@ import type { ActionDeps } from './action-services.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { Actions } from './actions.ts'
 import { redactHunks, toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
-import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { noteUpdate } from '../workspaces/note-update.ts'
 import {
   answerOf,

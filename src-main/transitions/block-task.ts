@@ -5,7 +5,7 @@ import type { WorkflowState } from '../../src-shared/contract/workflow-definitio
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { cancelQueued } from '../core/execution-records.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { countRejections } from './count-rejections.ts'
 import { closeOpenReview } from './review-attempts.ts'
 import type { Transitions } from './transitions.ts'

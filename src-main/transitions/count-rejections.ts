@@ -1,6 +1,7 @@
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { hasTrait, isReviewGate, type Workflow } from '../domain/workflow/graph.ts'
-import type { Queries, TaskRecord } from '../ports/store.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /**
  * Returns how often a gate has sent a task back since a person acted on it. A merge whose checks failed counts for the

@@ -5,7 +5,9 @@ import { stepsBefore, stepsOf, type Step } from '../domain/transition/phases.ts'
 import type { Workflow } from '../domain/workflow/graph.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { Tx } from '../core/event-feed.ts'
-import type { EffectRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { EffectRecord } from '../ports/effect-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 export interface ProgressDeps {
   readonly context: EngineContext

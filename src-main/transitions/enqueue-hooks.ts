@@ -3,7 +3,9 @@ import { enabledHooks, type PendingHooks } from '../domain/transition/pending-ho
 import { isDone, roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
-import type { ExecutionRecord, Queries, TaskRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Stores the hooks to run for an event; does nothing if there are none. */
 function enqueueHooks(tx: Tx, task: TaskRecord, { event, ...moment }: Omit<PendingHooks, 'hooks' | 'cursor'>): void {

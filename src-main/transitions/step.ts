@@ -2,7 +2,7 @@ import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tas
 import type { Effect, FailedHook } from '../domain/transition/effects.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { NotificationDraft } from '../core/notify.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** What a step gets for its run. */
 export interface StepContext {

@@ -2,7 +2,7 @@ import { sentTo, type FoundChange } from '../core/comment-records.ts'
 import type { EngineContext } from '../core/context.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
-import type { ExecutionRecord } from '../ports/store.ts'
+import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import type { Worktrees } from './worktrees.ts'
 

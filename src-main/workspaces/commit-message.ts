@@ -1,4 +1,4 @@
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Subject of the commit that saves uncommitted work. */
 export const keepMessage = 'Keep uncommitted work'

@@ -1,7 +1,8 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { EngineContext } from '../core/context.ts'
 import type { WorktreeWatch } from '../ports/diff-reader.ts'
-import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import type { Worktrees } from './worktrees.ts'
 
 /** How long a watch lasts without renewal: viewers renew theirs, and one that closes simply stops. */

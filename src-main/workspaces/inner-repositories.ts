@@ -1,6 +1,7 @@
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import type { EngineContext } from '../core/context.ts'
-import type { ProjectRecord, TaskRecord } from '../ports/store.ts'
+import type { ProjectRecord } from '../ports/project-queries.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { BranchRef, InnerRepositories } from '../ports/workspaces.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'

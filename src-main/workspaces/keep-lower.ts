@@ -1,6 +1,6 @@
 import type { EngineContext } from '../core/context.ts'
 import { lowerTask } from '../core/stack-of.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { commitMessage, keepMessage } from './commit-message.ts'
 import type { Worktrees } from './worktrees.ts'
 

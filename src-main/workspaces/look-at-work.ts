@@ -1,6 +1,6 @@
 import type { JudgedWork, WorkFacts } from '../domain/review/judged-work.ts'
 import type { EngineContext } from '../core/context.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import type { Worktrees } from './worktrees.ts'
 

@@ -1,5 +1,5 @@
 import type { EngineContext } from '../core/context.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { WorkspaceError } from '../ports/workspaces.ts'
 import { noteRepositoryChanges } from './repository-changes.ts'
 

@@ -5,7 +5,8 @@ import type { Orphan, RemovedOrphan } from '../../src-shared/contract/orphans.ts
 import { invalidInput } from '../domain/refusal.ts'
 import type { EngineContext } from '../core/context.ts'
 import { saveWorkspace } from './save-workspace.ts'
-import type { RepoRecord, TaskRecord } from '../ports/store.ts'
+import type { RepoRecord } from '../ports/project-queries.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { Worktrees } from './worktrees.ts'
 
 /** A worktree that belongs to no task, with the data that a task needs to adopt it. */

@@ -1,7 +1,8 @@
 import { portBases, portsFrom } from '../domain/task/port-ranges.ts'
 import type { EngineContext } from '../core/context.ts'
 import { savePorts } from './save-workspace.ts'
-import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 
 /**
  * Returns the worktree's record with a range of ports: its current one, else one that no other worktree has and whose

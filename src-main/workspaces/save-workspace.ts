@@ -1,6 +1,7 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Tx } from '../core/event-feed.ts'
-import type { TaskRecord, WorkspaceRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 
 type Owner = Pick<TaskRecord, 'id' | 'project_id'>
 

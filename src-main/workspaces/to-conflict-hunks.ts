@@ -1,7 +1,7 @@
 import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
 import { fitHunks } from '../domain/task/fit-hunks.ts'
 import type { EngineContext } from '../core/context.ts'
-import type { TaskRecord } from '../ports/store.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 
 /** In characters. Small, because it is part of every event of the task and of every card. */

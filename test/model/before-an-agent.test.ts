@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ExecutionRecord } from '../../src-main/ports/store.ts'
+import type { ExecutionRecord } from '../../src-main/ports/execution-queries.ts'
 import { startEngineRig } from './engine-rig.ts'
 
 test('stores what a run is compared with before its agent begins', async () => {

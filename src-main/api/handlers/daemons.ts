@@ -5,7 +5,7 @@ import type { AgentId, DaemonId, ExecutionId } from '../../../src-shared/contrac
 import { withoutEnv } from '../../domain/access/agents.ts'
 import { mayManageDaemon } from '../../domain/access/daemons.ts'
 import type { Tx } from '../../core/event-feed.ts'
-import type { AgentRecord, DaemonRecord } from '../../ports/store.ts'
+import type { AgentRecord, DaemonRecord } from '../../ports/agent-queries.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findDaemon } from '../find.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { TaskId } from '../../../src-shared/contract/ids.ts'
-import type { TaskFilter } from '../../ports/store.ts'
+import type { TaskFilter } from '../../ports/task-lists.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask, throwNotFound } from '../find.ts'
 import { pageOf, cursorFor } from '../pages.ts'

@@ -25,7 +25,10 @@ import type {
   StartWhenReady,
 } from '../../../src-shared/contract/tasks.ts'
 import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts'
-import type { AccountRecord, ExecutionRecord, ProjectDeletion, RunFindings, TaskRecord } from '../../ports/store.ts'
+import type { AccountRecord } from '../../ports/agent-queries.ts'
+import type { ExecutionRecord } from '../../ports/execution-queries.ts'
+import type { ProjectDeletion } from '../../ports/project-queries.ts'
+import type { RunFindings, TaskRecord } from '../../ports/task-queries.ts'
 import type { StackPlace } from '../../ports/stack-place.ts'
 import type { RepositoryState } from '../../ports/workspaces.ts'
 import type { Effect } from '../../domain/transition/effects.ts'

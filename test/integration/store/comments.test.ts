@@ -1,6 +1,6 @@
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
-import type { CommentRecord } from '../../../src-main/ports/store.ts'
+import type { CommentRecord } from '../../../src-main/ports/comment-queries.ts'
 import type { CommentId, TaskId } from '../../../src-shared/contract/ids.ts'
 import { at, openStore } from './open-store.ts'
 

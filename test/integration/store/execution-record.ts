@@ -1,5 +1,5 @@
 import { v7 } from 'uuid'
-import type { ExecutionRecord } from '../../../src-main/ports/store.ts'
+import type { ExecutionRecord } from '../../../src-main/ports/execution-queries.ts'
 import { at, type OpenStore } from './open-store.ts'
 
 /** An execution of a task that was never started. */

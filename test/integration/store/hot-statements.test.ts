@@ -1,6 +1,6 @@
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
-import type { TaskRecord } from '../../../src-main/ports/store.ts'
+import type { TaskRecord } from '../../../src-main/ports/task-queries.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { at, openStore } from './open-store.ts'
 

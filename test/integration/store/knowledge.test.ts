@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KnowledgePage, KnowledgeRecord } from '../../../src-main/ports/store.ts'
+import type { KnowledgePage, KnowledgeRecord } from '../../../src-main/ports/knowledge-queries.ts'
 import { executionRecord } from './execution-record.ts'
 import { checkIndex, searchNotes, writeNote } from './notes.ts'
 import { anotherProject, deleteProject, openStore } from './open-store.ts'

@@ -1,5 +1,5 @@
 import { v7 } from 'uuid'
-import type { KnowledgeRecord } from '../../../src-main/ports/store.ts'
+import type { KnowledgeRecord } from '../../../src-main/ports/knowledge-queries.ts'
 import type { KnowledgeId } from '../../../src-shared/contract/ids.ts'
 import { at, type OpenStore } from './open-store.ts'
 

@@ -1,7 +1,7 @@
 import { v7 } from 'uuid'
 import { expect, test } from 'vitest'
 import type { NotificationFilter, NotificationRecord } from '../../../src-main/ports/notification-queries.ts'
-import type { TaskRecord } from '../../../src-main/ports/store.ts'
+import type { TaskRecord } from '../../../src-main/ports/task-queries.ts'
 import type { NotificationId, ProjectId } from '../../../src-shared/contract/ids.ts'
 import { anotherProject, at, deleteProject, openStore, type OpenStore } from './open-store.ts'
 

@@ -1,5 +1,5 @@
 import { v7 } from 'uuid'
-import type { TransitionRecord } from '../../../src-main/ports/store.ts'
+import type { TransitionRecord } from '../../../src-main/ports/task-queries.ts'
 import type { TaskId, TransitionId } from '../../../src-shared/contract/ids.ts'
 import { at } from './open-store.ts'
 

@@ -6,7 +6,8 @@ import type { EngineContext } from '../../../src-main/core/context.ts'
 import { createExecutions, type ExecutionsDeps } from '../../../src-main/executions/executions.ts'
 import type { Activity } from '../../../src-shared/contract/events.ts'
 import type { ExecutionOutcome, ExecutionRun } from '../../../src-main/ports/executors.ts'
-import type { ExecutionRecord, TaskRecord } from '../../../src-main/ports/store.ts'
+import type { ExecutionRecord } from '../../../src-main/ports/execution-queries.ts'
+import type { TaskRecord } from '../../../src-main/ports/task-queries.ts'
 import type { ExecutionId, TaskId } from '../../../src-shared/contract/ids.ts'
 
 const exited: ExecutionOutcome = {

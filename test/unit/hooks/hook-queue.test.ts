@@ -5,7 +5,7 @@ import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { HookEvent, HookRun } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { PendingHooks } from '../../../src-main/domain/transition/pending-hooks.ts'
 import { createHookQueue, type HookQueueDeps } from '../../../src-main/hooks/hook-queue.ts'
-import type { PendingHooksRecord } from '../../../src-main/ports/store.ts'
+import type { PendingHooksRecord } from '../../../src-main/ports/effect-queries.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -4,7 +4,9 @@ import { createDurableWrites } from '../../../src-main/core/durable-writes.ts'
 import { createKeyedLock } from '../../../src-main/platform/locks/keyed-lock.ts'
 import { createCleanup } from '../../../src-main/workspaces/cleanup.ts'
 import type { EngineContext } from '../../../src-main/core/context.ts'
-import type { ExecutionRecord, TaskRecord, WorkspaceRecord } from '../../../src-main/ports/store.ts'
+import type { ExecutionRecord } from '../../../src-main/ports/execution-queries.ts'
+import type { TaskRecord } from '../../../src-main/ports/task-queries.ts'
+import type { WorkspaceRecord } from '../../../src-main/ports/workspace-queries.ts'
 
 const now = '2026-11-21T10:00:00.000Z'
 const due = { id: 'W', task_id: 'T', status: 'cleanup_scheduled', cleanup_at: now, port_base: null } as WorkspaceRecord

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import type { WatchEvent } from '../../../src-main/ports/diff-reader.ts'
 import { createDiffWatches } from '../../../src-main/workspaces/diff-watches.ts'
-import type { TaskRecord, WorkspaceRecord } from '../../../src-main/ports/store.ts'
+import type { TaskRecord } from '../../../src-main/ports/task-queries.ts'
+import type { WorkspaceRecord } from '../../../src-main/ports/workspace-queries.ts'
 
 const start = Date.parse('2026-11-21T09:30:00.000Z')
 

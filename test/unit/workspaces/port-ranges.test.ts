@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { portBases, portsFrom } from '../../../src-main/domain/task/port-ranges.ts'
 import type { EngineContext } from '../../../src-main/core/context.ts'
 import { assignPorts } from '../../../src-main/workspaces/port-ranges.ts'
-import type { TaskRecord, WorkspaceRecord } from '../../../src-main/ports/store.ts'
+import type { TaskRecord } from '../../../src-main/ports/task-queries.ts'
+import type { WorkspaceRecord } from '../../../src-main/ports/workspace-queries.ts'
 
 interface World {
   /** Ports that other programs use. */

@@ -1,0 +1,33 @@
+import type { ProjectId, TaskId, WorkspaceId } from '../../src-shared/contract/ids.ts'
+import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { StackPlace } from './stack-place.ts'
+import type { TaskRecord } from './task-queries.ts'
+
+export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lock'> & {
+  readonly repo_path: string
+  readonly stack: StackPlace | null
+  readonly created_at: string
+}
+
+export interface WorkspaceQueries {
+  put(record: WorkspaceRecord): void
+  byTask(task_id: TaskId): WorkspaceRecord | null
+  delete(id: WorkspaceId): void
+  /** Returns the workspaces whose clean-up is due at `now` (ISO); with null, all that are scheduled. */
+  toClean(now: string | null): readonly WorkspaceRecord[]
+  byProject(project_id: ProjectId): readonly WorkspaceRecord[]
+  /** Those with a worktree whose task is not archived. */
+  present(): readonly { readonly workspace: WorkspaceRecord; readonly task: TaskRecord }[]
+  paths(): readonly string[]
+  /** Returns the first port of each worktree's range. */
+  portBases(): ReadonlySet<number>
+}
+
+export interface ViewedFileQueries {
+  of(task_id: TaskId, reader: string): readonly ViewedContent[]
+  /** Replaces what the reader had viewed under this path. */
+  put(task_id: TaskId, reader: string, file: ViewedContent): void
+  remove(task_id: TaskId, reader: string, path: string): void
+  /** Transfers the marks of one reader to another. */
+  passOn(from: string, to: string): void
+}
