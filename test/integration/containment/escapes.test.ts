@@ -301,7 +301,7 @@ const allowed = (): readonly Attempt[] => [
 describe.runIf(runnable)('a contained run', () => {
   it('reaches nothing outside', async () => {
     const attempts = escapes()
-    expect(attempts.length).toBeGreaterThanOrEqual(110)
+    expect(attempts.length).toBeGreaterThanOrEqual(124)
     expect(await tryAll('worktree', attempts)).toEqual([])
   })
 

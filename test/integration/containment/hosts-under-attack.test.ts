@@ -193,7 +193,7 @@ function attempts(): readonly Attempt[] {
 describe.runIf(runnable)('a run with its own hosts', () => {
   it('reaches no others, however it asks', async () => {
     const all = attempts()
-    expect(all.length).toBeGreaterThanOrEqual(75)
+    expect(all.length).toBeGreaterThanOrEqual(85)
     const hosts = [`127.0.0.1:${portOf(listed)}`, ...Object.keys(names)]
     expect(await tryIn(containment, { level: 'worktree_and_hosts', cwd: worktree, home: root, hosts }, all)).toEqual([])
     expect([...asked].toSorted()).toEqual(Object.keys(names).toSorted())
