@@ -66,4 +66,15 @@ export function checkOrderedParent(
   throw new ApiError({ code: 'forbidden', message })
 }
 
+/** Throws `forbidden` if an agent replaces the start that another has set for a task that is not its own. */
+export function checkStartOf(
+  q: Pick<Queries, 'tasks'>,
+  principal: Principal,
+  task: Pick<TaskRecord, 'id' | 'parent_id' | 'start_when_ready'>,
+): void {
+  if (principal.kind !== 'agent' || task.start_when_ready === null || isTaskOfRun(q, principal, task)) return
+  const message = 'This task already has an agent that starts when it is ready. Choose another task, or ask a person.'
+  throw new ApiError({ code: 'forbidden', message })
+}
+
 const humansOnly = (message: string) => new ApiError({ code: 'humans_only', message })

@@ -16,7 +16,7 @@ import { unwrap, findProject, findTask, throwNotFound } from '../find.ts'
 import { defined, newTask, withDefaults } from '../new-task.ts'
 import { newTasks } from '../new-tasks.ts'
 import { noteConfigChange } from '../note-config-change.ts'
-import { checkOrderedParent, checkSetByPerson } from '../run-task.ts'
+import { checkOrderedParent, checkSetByPerson, checkStartOf } from '../run-task.ts'
 import { checkStackedOn } from '../stack-input.ts'
 import { givenTaskFields } from '../task-fields.ts'
 import { unarchive } from '../unarchive.ts'
@@ -70,6 +70,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.claim': async ({ task_id, agent_id, overrides }, { principal, signal }) => {
       checkSetByPerson(principal, { overrides })
       const task = findTask(read, task_id)
+      if (overrides?.lock_policy === 'wait') checkStartOf(read, principal, task)
       const agent = agent_id === undefined ? null : requireAgentInProject(read, principal, agent_id, projectOf(task))
       const claimant = agent ? ({ type: 'agent', id: agent.id } as const) : assigneeFrom(principal)
       // The audit names the claimant, not who assigned them; an external agent uses its owner's token.
@@ -95,6 +96,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.start_when_ready': async ({ task_id, agent_id, overrides }, { principal }) => {
       checkSetByPerson(principal, { overrides })
       const task = findTask(read, task_id)
+      checkStartOf(read, principal, task)
       const agent = requireAgentInProject(read, principal, agent_id, projectOf(task))
       const request = { task_id, agent, overrides: overrides ?? {}, by: actorOf(principal) }
       return { task: views.task(unwrap(await engine.readyStarts.set(request))) }

@@ -156,6 +156,7 @@ export const tasksOperations = {
       'workspace_failed',
       'transition_blocked',
       'humans_only',
+      'forbidden',
     ],
   ),
   'tasks.start_when_ready': put(
@@ -164,11 +165,11 @@ export const tasksOperations = {
     'Have an agent start the task once no dependency is open; at once if none is.',
     z.object({ task_id: TaskId, agent_id: AgentId, overrides: ExecutionOverrides.nullable().optional() }),
     z.object({ task: Task }),
-    ['already_claimed', 'not_claimable', 'task_terminal', 'humans_only'],
+    ['already_claimed', 'not_claimable', 'task_terminal', 'humans_only', 'forbidden'],
   ),
   'tasks.cancel_start': del(
     '/tasks/{task_id}/start_when_ready',
-    'member',
+    'task_worker',
     'No longer start the task automatically.',
     z.object({ task_id: TaskId }),
     [],
