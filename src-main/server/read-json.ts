@@ -15,6 +15,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export function readJson(body: Buffer): unknown {
   if (body.length === 0) return undefined
   const text = decode(body)
+  // Before it is parsed: five megabytes of brackets become a gigabyte of arrays.
+  checkDepth(text)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -35,6 +37,22 @@ function decode(body: Buffer): string {
 
 const quote = 0x22
 const backslash = 0x5c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d
+
+/** Checks text that may be no JSON: what is nested too deep in it would be in JSON, too. */
+function checkDepth(text: string): void {
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === quote) index = endOfString(text, index)
+    else if (code === openBrace || code === openBracket) depth += 1
+    else if (code === closeBrace || code === closeBracket) depth -= 1
+    if (depth > maxDepth) throw invalidJson(`The body is nested deeper than ${maxDepth} levels.`)
+  }
+}
 
 /** Checks text that is valid JSON. `JSON.parse` accepts duplicate keys. */
 function checkStructure(text: string): void {
@@ -43,17 +61,15 @@ function checkStructure(text: string): void {
   let expectsKey = false
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
-      case 0x7b: // {
-      case 0x5b: {
-        const isObject = text.charCodeAt(index) === 0x7b
-        if (open.push(isObject ? new Set() : null) > maxDepth) {
-          throw invalidJson(`The body is nested deeper than ${maxDepth} levels.`)
-        }
+      case openBrace:
+      case openBracket: {
+        const isObject = text.charCodeAt(index) === openBrace
+        open.push(isObject ? new Set() : null)
         expectsKey = isObject
         break
       }
-      case 0x7d: // }
-      case 0x5d:
+      case closeBrace:
+      case closeBracket:
         open.pop()
         expectsKey = false
         break

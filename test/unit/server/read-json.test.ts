@@ -22,6 +22,8 @@ test.each([
   ['["__proto__","a","a"]', '["__proto__","a","a"]'],
   ['{"a":', 'invalid_json: The body is not valid JSON.'],
   [`${'['.repeat(65)}${']'.repeat(65)}`, 'invalid_json: The body is nested deeper than 64 levels.'],
+  // Refused before it is parsed, so whether it is closed does not matter.
+  ['['.repeat(65), 'invalid_json: The body is nested deeper than 64 levels.'],
   [`${'['.repeat(64)}${']'.repeat(64)}`, `${'['.repeat(64)}${']'.repeat(64)}`],
   [Uint8Array.of(0x22, 0xc3, 0x28, 0x22), 'invalid_json: The body is not UTF-8.'],
   [Uint8Array.of(0xff, 0xfe, 0x7b, 0), 'invalid_json: The body is not UTF-8.'],
