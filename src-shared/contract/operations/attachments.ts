@@ -21,7 +21,7 @@ export const attachmentsOperations = {
       }),
       Attachment,
       201,
-      ['payload_too_large'],
+      ['payload_too_large', 'rate_limited'],
     ),
     bodyBytes,
   },

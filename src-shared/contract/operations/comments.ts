@@ -24,6 +24,7 @@ export const commentsOperations = {
     }),
     Comment,
     201,
+    ['rate_limited'],
   ),
   'comments.update': patch(
     '/comments/{comment_id}',

@@ -23,6 +23,7 @@ export const knowledgeOperations = {
     z.object({ project_id: ProjectId, ...KnowledgeFields.shape }),
     KnowledgeEntry,
     201,
+    ['rate_limited'],
   ),
   'knowledge.get': get(
     '/knowledge/{knowledge_id}',

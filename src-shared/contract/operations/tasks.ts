@@ -89,7 +89,7 @@ export const tasksOperations = {
     z.object({ project_id: ProjectId, ...NewTaskFields.shape }),
     Task,
     201,
-    ['task_terminal', 'humans_only', 'forbidden', 'cross_project_dependency'],
+    ['task_terminal', 'humans_only', 'forbidden', 'cross_project_dependency', 'rate_limited'],
   ),
   'tasks.create_many': post(
     '/projects/{project_id}/tasks/bulk',
@@ -98,7 +98,7 @@ export const tasksOperations = {
     z.object({ project_id: ProjectId, items: z.array(NewTaskOfMany).min(1).max(1_000) }),
     list(Task),
     201,
-    ['task_terminal', 'humans_only', 'forbidden', 'cross_project_dependency', 'dependency_cycle'],
+    ['task_terminal', 'humans_only', 'forbidden', 'cross_project_dependency', 'dependency_cycle', 'rate_limited'],
   ),
   'tasks.get': get('/tasks/{task_id}', 'member', 'One task.', z.object({ task_id: TaskId }), Task),
   'tasks.update': patch(

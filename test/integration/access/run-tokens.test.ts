@@ -5,7 +5,7 @@ import type { Client } from '../../../src-shared/client/create-client.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
-import { refusalOf } from '../../helpers/refusal.ts'
+import { refusalOf, refused } from '../../helpers/refusal.ts'
 
 // The rights of a run's token. The agent passes its token on and keeps running, so that it can be used.
 
@@ -124,4 +124,31 @@ test('voids a run’s token when its task leaves the state, although the agent s
   await agent.call('tasks.transition', { task_id: task.id, status: 'review', version: task.version })
   expect(await refusalOf(agent.call('tasks.get', { task_id: task.id }))).toBe('invalid_token')
   expect((await job.executions(task.id)).at(-1)?.status).toBe('running')
+})
+
+test('lets a run create a thousand records an hour, however it asks, and nobody else feels it', async () => {
+  const time = { now: Date.now() }
+  await using job = await startJob({ clock: { now: () => time.now } })
+  const { client } = job.running
+  const [{ task, agent }, other] = [await startRun(job), await startRun(job, { title: 'Other' })]
+  const of = { project_id: job.project.id }
+  const many = (count: number) => Array.from({ length: count }, () => ({ title: 'Part', parent_id: task.id }))
+  await agent.call('tasks.create_many', { ...of, items: many(990) })
+  await agent.call('comments.create', { task_id: task.id, body: 'Begun' })
+  // The last one that begins within the limit is let in.
+  await agent.call('tasks.create_many', { ...of, items: many(20) })
+  const refusals = {
+    task: () => agent.call('tasks.create', { ...of, title: 'One more' }),
+    tasks: () => agent.call('tasks.create_many', { ...of, items: many(1) }),
+    comment: () => agent.call('comments.create', { task_id: task.id, body: 'More' }),
+    entry: () => agent.call('knowledge.create', { ...of, title: 'More', body: 'More' }),
+    file: () => agent.call('attachments.create', { ...of, name: 'a', data_base64: 'eA==' }),
+  }
+  for (const [name, call] of Object.entries(refusals))
+    expect(await refused(call()), name).toMatchObject({ code: 'rate_limited', details: { retry_after: 3_600 } })
+  await other.agent.call('tasks.create', { ...of, title: 'Theirs' })
+  await client.call('tasks.create', { ...of, title: 'A person’s' })
+  await agent.call('tasks.update', { task_id: task.id, title: 'Goes on' })
+  time.now += 3_600_000
+  await agent.call('comments.create', { task_id: task.id, body: 'An hour later' })
 })

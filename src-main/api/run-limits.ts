@@ -1,0 +1,33 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { OperationName } from '../../src-shared/contract/operations.ts'
+import type { Principal } from '../domain/access/principal.ts'
+import { createRateLimiter } from '../platform/limits/rate-limiter.ts'
+import type { Clock } from '../ports/clock.ts'
+
+/** Records that a run may make in an hour: more than any needs, and few enough to read at once. */
+const perHour = 1_000
+const hourMs = 60 * 60_000
+
+/** Operations that make records which stay, for everybody to load. */
+const makers: ReadonlySet<OperationName> = new Set([
+  ...(['tasks.create', 'tasks.create_many', 'comments.create', 'knowledge.create', 'attachments.create'] as const),
+])
+
+/** Counts what each run makes, so that none fills the board or the disk. Throws `rate_limited`. */
+export function createRunLimits(clock: Clock) {
+  const made = createRateLimiter(perHour, hourMs, clock.now)
+  return (name: OperationName, request: Readonly<Record<string, unknown>>, principal: Principal): void => {
+    if (principal.kind !== 'agent' || !makers.has(name)) return
+    const wait = made.waitMs(principal.execution_id)
+    if (wait > 0) throw tooMany(wait)
+    const { items } = request
+    const count = name === 'tasks.create_many' && Array.isArray(items) ? items.length : 1
+    for (let index = 0; index < count; index++) made.add(principal.execution_id)
+  }
+}
+
+function tooMany(wait: number): ApiError {
+  const retry_after = Math.ceil(wait / 1_000)
+  const message = `A run may create ${perHour} tasks, comments, files and entries an hour. Go on with those that there are.`
+  return new ApiError({ code: 'rate_limited', message, details: { retry_after } })
+}
