@@ -28,6 +28,6 @@ export function createRunLimits(clock: Clock) {
 
 function tooMany(wait: number): ApiError {
   const retry_after = Math.ceil(wait / 1_000)
-  const message = `A run may create ${perHour} tasks, comments, files and entries an hour. Go on with those that there are.`
+  const message = `This run has created ${perHour} tasks, comments, files and knowledge entries in an hour. Use those, or try again later.`
   return new ApiError({ code: 'rate_limited', message, details: { retry_after } })
 }
