@@ -189,7 +189,7 @@ async function startWalk(running: RunningApp) {
     },
   } as const satisfies Record<string, Readonly<Record<Who, Client>>>
   const world = (before?: Case['before']): World => {
-    const built = buildWorld(store, database, people, false)
+    const built = buildWorld(store, database, people)
     before?.(store, built)
     return built
   }

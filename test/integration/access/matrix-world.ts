@@ -1,13 +1,13 @@
 import { v7 } from 'uuid'
 import { newTaskDefaults } from '../../../src-main/domain/task/create-task.ts'
-import type { Principal } from '../../../src-main/domain/access/principal.ts'
 import type { Store } from '../../../src-main/ports/store.ts'
-import { createOpaqueToken, hashToken } from '../../../src-main/identity/opaque-tokens.ts'
 import { insertApiToken } from '../../../src-main/store/api-tokens.ts'
+import { createOpaqueToken, hashToken } from '../../../src-main/identity/opaque-tokens.ts'
 import { insertInvite } from '../../../src-main/store/invites.ts'
 import { putSession } from '../../../src-main/store/sessions.ts'
 import type { OpenDatabase } from '../../../src-main/store/database.ts'
-import type { AgentId, DaemonId, ProjectId, TaskId, TokenId, UserId } from '../../../src-shared/contract/ids.ts'
+import { present } from '../../helpers/present.ts'
+import type { AgentId, DaemonId, ExecutionId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
 const later = '2999-01-01T00:00:00.000Z'
@@ -19,98 +19,104 @@ export interface People {
   readonly stranger: UserId
 }
 
+/** The tokens of the machine's programs: of runs and daemons. */
+type ProgramTokens = Readonly<
+  Record<'agent' | 'agent of another task' | 'agent of another project' | 'daemon' | 'another daemon', string>
+>
+
 /** One fresh record of each kind for a call, so that no call meets the changes of another. */
 export interface World {
   readonly ids: Readonly<Record<string, string>>
-  readonly callers: Readonly<Record<Caller, Principal>>
-  /** The tokens of those callers whose requests are also sent over HTTP. */
-  readonly tokens: Readonly<Record<TokenCaller, string>>
+  readonly tokens: ProgramTokens
 }
 
-const callers = [
-  ...(['nobody', 'operator', 'admin', 'owner', 'member', 'member by PAT', 'stranger'] as const),
-  ...(['read-only token', 'contained run'] as const),
-  ...(['agent', 'agent of another task', 'agent of another project', 'daemon', 'another daemon'] as const),
-] as const
-export type Caller = (typeof callers)[number]
-export type TokenCaller = 'stranger' | 'read-only token' | 'contained run'
+export interface WorldKind {
+  /** The project is a system project. */
+  readonly system?: boolean
+  /** The runs are contained, as their agents are. */
+  readonly contained?: boolean
+  /** A person has said which agent starts on the task once another one is done. */
+  readonly waiting?: boolean
+}
 
-/** The caller, and whether the project is a system project. */
-export const columns: readonly { readonly title: string; readonly who: Caller; readonly system: boolean }[] = [
-  ...callers.map((who) => ({ title: who, who, system: false })),
-  { title: 'stranger in a system project', who: 'stranger', system: true },
+const recordIds = [
+  ...['project_id', 'task_id', 'other_task_id', 'execution_id', 'comment_id', 'knowledge_id', 'attachment_id'],
+  ...['template_id', 'notification_id', 'agent_id', 'loose_agent_id', 'daemon_id', 'token_id', 'session_id'],
+  ...['invite_id', 'repo_id', 'elsewhere_id', 'elsewhere_repo_id', 'elsewhere_task_id'],
 ]
 
 /** Creates a project of the owner's (or with `system` of no one's) with all its records. */
-export function buildWorld(store: Store, { db }: OpenDatabase, people: People, system: boolean): World {
-  const ids = Object.fromEntries(
-    'project_id task_id other_task_id execution_id comment_id knowledge_id attachment_id template_id notification_id agent_id contained_agent_id contained_execution_id daemon_id token_id session_id invite_id repo_id elsewhere_id'
-      .split(' ')
-      .map((name) => [name, v7()]),
-  ) as Record<string, string>
+export function buildWorld(store: Store, { db }: OpenDatabase, people: People, kind: WorldKind = {}): World {
+  const { system = false, contained = false, waiting = false } = kind
+  const ids = Object.fromEntries(recordIds.map((name) => [name, v7()])) as Record<string, string>
   const id = <T extends string>(name: string) => ids[name] as T
   const owner_id = system ? null : people.owner
+  const other = { agent: v7() as AgentId, daemon: v7() as DaemonId, executions: [v7(), v7()] as ExecutionId[] }
+  const made = { agent: createOpaqueToken('svc'), daemon: createOpaqueToken('svcd') }
+  const anotherDaemon = createOpaqueToken('svcd')
+  const runs = [
+    [id<ExecutionId>('execution_id'), 'task_id', 'project_id', id<AgentId>('agent_id'), made.agent],
+    [other.executions[0], 'other_task_id', 'project_id', other.agent, createOpaqueToken('svc')],
+    [other.executions[1], 'elsewhere_task_id', 'elsewhere_id', other.agent, createOpaqueToken('svc')],
+  ] as const
   insertApiToken(db, { ...token, id: id('token_id'), token_hash: v7(), user_id: people.owner })
   putSession(db, { ...session, id: id('session_id'), user_id: people.owner })
-  const tokens = {
-    stranger: createOpaqueToken('svc'),
-    'read-only token': createOpaqueToken('svc'),
-    'contained run': createOpaqueToken('svc'),
-  }
-  insertApiToken(db, {
-    ...token,
-    id: v7() as TokenId,
-    token_hash: hashToken(tokens.stranger),
-    user_id: people.stranger,
-  })
-  const owned = { ...token, user_id: people.owner }
-  insertApiToken(db, { ...owned, id: v7() as TokenId, token_hash: hashToken(tokens['read-only token']), scope: 'read' })
-  insertApiToken(db, {
-    ...owned,
-    id: v7() as TokenId,
-    token_hash: hashToken(tokens['contained run']),
-    user_id: null,
-    agent_id: id('contained_agent_id'),
-    project_id: id('project_id'),
-    task_id: id('task_id'),
-    execution_id: id('contained_execution_id'),
-  })
   insertInvite(db, { ...invite, id: id('invite_id'), code_hash: v7(), created_by: people.admin })
   store.write((q) => {
-    for (const [name, owner] of [
-      ['project_id', owner_id],
-      ['elsewhere_id', people.owner],
+    for (const [name, owner, its] of [
+      ['project_id', owner_id, 'repo_id'],
+      ['elsewhere_id', people.owner, 'elsewhere_repo_id'],
     ] as const) {
       q.projects.put({ ...project, id: id(name), key: q.projects.freeKey(project.name), owner_id: owner })
+      q.repos.put({ ...repo, id: id(its), project_id: id(name) })
     }
-    q.repos.put({ ...repo, id: id('repo_id'), project_id: id('project_id') })
     q.members.put(id('project_id'), people.owner, 'owner')
     q.members.put(id('project_id'), people.member, 'member')
-    q.agents.put({ ...agent, id: id('agent_id'), owner_id: people.owner })
-    q.agents.put({ ...contained, id: id('contained_agent_id'), owner_id: people.owner })
-    q.daemons.put({ ...daemon, id: id('daemon_id'), token_hash: v7(), owner_id: people.owner })
-    for (const name of ['task_id', 'other_task_id']) {
-      const number = q.tasks.nextNumber(id('project_id'))
-      q.tasks.put({ ...task, id: id(name), project_id: id('project_id'), number, repo_id: id('repo_id') })
+    const how = contained ? ({ executor: 'command', config: containedConfig } as const) : {}
+    q.agents.put({ ...agent, ...how, id: id('agent_id'), owner_id: people.owner })
+    q.agents.put({ ...agent, ...how, id: other.agent, owner_id: people.owner })
+    q.agents.put({ ...agent, id: id('loose_agent_id'), owner_id: people.owner })
+    q.daemons.put({ ...daemon, id: id('daemon_id'), token_hash: hashToken(made.daemon), owner_id: people.owner })
+    q.daemons.put({ ...daemon, id: other.daemon, token_hash: hashToken(anotherDaemon), owner_id: people.owner })
+    for (const [name, of, its] of [
+      ['task_id', 'project_id', 'repo_id'],
+      ['other_task_id', 'project_id', 'repo_id'],
+      ['elsewhere_task_id', 'elsewhere_id', 'elsewhere_repo_id'],
+    ] as const) {
+      const number = q.tasks.nextNumber(id(of))
+      q.tasks.put({ ...task, id: id(name), project_id: id(of), number, repo_id: id(its) })
     }
     const of = { project_id: id<ProjectId>('project_id'), task_id: id<TaskId>('task_id') }
-    q.executions.put({ ...execution, ...of, id: id('execution_id'), agent_id: id('agent_id') })
-    q.executions.put({
-      ...execution,
-      ...of,
-      id: id('contained_execution_id'),
-      agent_id: id('contained_agent_id'),
-      executor: 'command',
-      role: 'helper',
-      containment: 'worktree',
-    })
+    if (waiting) {
+      const start_when_ready = { agent_id: id<AgentId>('agent_id'), overrides: {}, by: 'user:owner', since: at }
+      q.tasks.put({ ...present(q.tasks.get(of.task_id)), start_when_ready })
+      q.dependencies.add(of.task_id, id('other_task_id'))
+    }
+    for (const [execution_id, of_task, of_project, agent_id] of runs) {
+      const its = { task_id: id<TaskId>(of_task), project_id: id<ProjectId>(of_project), agent_id }
+      const containment = contained ? ('worktree' as const) : null
+      q.executions.put({ ...execution, ...its, id: execution_id as ExecutionId, containment })
+    }
     q.comments.put({ ...comment, id: id('comment_id'), task_id: of.task_id, author: authorOf(people.member) })
     q.knowledge.put({ ...note, id: id('knowledge_id'), project_id: of.project_id })
     q.attachments.put({ ...attachment, ...of, id: id('attachment_id') })
     q.task_templates.put({ ...template, id: id('template_id'), project_id: of.project_id })
     q.notifications.put({ ...notice, ...of, id: id('notification_id') })
   })
-  return { ids: { ...ids, user_id: people.member }, callers: callersOf(people, id), tokens }
+  const last_used_at = new Date().toISOString()
+  for (const [execution_id, of_task, of_project, agent_id, text] of runs) {
+    const bound = { agent_id, project_id: id<ProjectId>(of_project), task_id: id<TaskId>(of_task) }
+    const row = { ...token, ...bound, execution_id: execution_id as ExecutionId, user_id: null, last_used_at }
+    insertApiToken(db, { ...row, id: v7() as never, token_hash: hashToken(text) })
+  }
+  const tokens = {
+    agent: made.agent,
+    'agent of another task': runs[1][4],
+    'agent of another project': runs[2][4],
+    daemon: made.daemon,
+    'another daemon': anotherDaemon,
+  }
+  return { ids: { ...ids, user_id: people.member }, tokens }
 }
 
 /** Keeps worlds by name for as long as no other connection, which is the service's, has written anything. */
@@ -127,45 +133,8 @@ export function createWorlds({ db }: OpenDatabase): (name: string, build: () => 
   }
 }
 
-function callersOf(people: People, id: <T extends string>(name: string) => T): Record<Caller, Principal> {
-  const user = (user_id: UserId, handle: string, more: object = {}): Principal => ({
-    kind: 'user',
-    user_id,
-    handle,
-    is_admin: false,
-    via: 'jwt',
-    ...more,
-  })
-  const bound = (project: string, task: string, own: boolean): Principal => ({
-    kind: 'agent',
-    agent_id: own ? id('agent_id') : (v7() as AgentId),
-    project_id: id(project),
-    task_id: id(task),
-    execution_id: own ? id('execution_id') : (v7() as never),
-  })
-  return {
-    nobody: { kind: 'anonymous' },
-    operator: { kind: 'operator' },
-    admin: user(people.admin, 'admin', { is_admin: true }),
-    owner: user(people.owner, 'owner'),
-    member: user(people.member, 'member'),
-    'member by PAT': user(people.member, 'member', { via: 'pat' }),
-    stranger: user(people.stranger, 'stranger'),
-    'read-only token': user(people.owner, 'owner', { via: 'pat', scope: 'read' }),
-    'contained run': {
-      ...bound('project_id', 'task_id', true),
-      agent_id: id('contained_agent_id'),
-      execution_id: id('contained_execution_id'),
-    } as Principal,
-    agent: bound('project_id', 'task_id', true),
-    'agent of another task': bound('project_id', 'other_task_id', false),
-    'agent of another project': bound('elsewhere_id', 'task_id', false),
-    daemon: { kind: 'daemon', daemon_id: id('daemon_id') },
-    'another daemon': { kind: 'daemon', daemon_id: v7() as DaemonId },
-  }
-}
-
 const authorOf = (id: UserId) => ({ type: 'user', id, name: 'Member' }) as const
+const containedConfig = { command: 'true', containment: 'worktree' } as const
 const session = { created_at: at, last_used_at: at, expires_at: later, address: null, client: null }
 const invite = { created_at: at, expires_at: later }
 const token = {
@@ -190,12 +159,6 @@ const project = {
 }
 const repo = { name: 'r', path: '/nowhere/at/all', default_branch: 'main', is_primary: true }
 const agent = { name: 'A', daemon_id: null, executor: 'external', config: {}, paused: false, created_at: at } as const
-const contained = {
-  ...agent,
-  name: 'C',
-  executor: 'command',
-  config: { command: 'true', containment: 'worktree' },
-} as const
 const daemon = { name: 'D', hostname: null, version: null, created_at: at, last_seen_at: null, revoked_at: null }
 const task = {
   title: 'T',

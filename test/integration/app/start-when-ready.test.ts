@@ -89,7 +89,7 @@ test('starts a stacked task once the one below it is submitted', async () => {
 test('starts a paused task afterwards, also after a restart, with its overrides', async () => {
   await using job = await startJob({ keepData: true })
   const { client } = job.running
-  const agent = await job.agent('printf %s "$WORD" > word.txt; echo done')
+  const agent = await job.agent('printf %s "$WORD" | rev > word.txt; echo done')
   const [first, second] = await Promise.all(['A', 'B'].map((title) => job.task({ title })))
   if (!first || !second) throw new Error('There are two.')
   await depend(job, second, first)
@@ -98,7 +98,7 @@ test('starts a paused task afterwards, also after a restart, with its overrides'
     agent_id: agent.id,
     overrides: { env: { WORD: 'open-sesame' } },
   })
-  // As secret as an agent's.
+  // As secret as an agent's; a review would wait if the work had it as it is.
   expect(JSON.stringify(task)).not.toContain('open-sesame')
   expect(task.start_when_ready?.overrides.env).toEqual({ WORD: '' })
   await job.claim(first, agent)
@@ -112,7 +112,7 @@ test('starts a paused task afterwards, also after a restart, with its overrides'
   await job.running.taskWhere(second.id, (one) => one.status === 'review')
   const branch = (await job.running.client.call('tasks.workspace', { task_id: second.id })).branch
   await merge(job, second)
-  expect(await job.repository.git(['show', `main:word.txt`]), branch).toBe('open-sesame')
+  expect(await job.repository.git(['show', `main:word.txt`]), branch).toBe('emases-nepo')
 })
 
 test('can be cancelled, is cleared by a claim, and is refused if it could never start', async () => {
