@@ -153,10 +153,10 @@ export const rows: Readonly<Record<string, Row>> = {
     settings: { copy_files: ['.env'] },
   },
   'a copied file that the agent changes': {
-    prepare: ({ write }) => write({ '.env': 'SECRET=1\n' }),
-    settings: { copy_files: ['.env'] },
-    agent: 'echo SECRET=2 > .env',
-    diff: ['.env'],
+    prepare: ({ write }) => write({ 'local.conf': 'port=1\n' }),
+    settings: { copy_files: ['local.conf'] },
+    agent: 'echo port=2 > local.conf',
+    diff: ['local.conf'],
     merge: 'merge_target_dirty',
   },
   'a change behind skip-worktree': {
