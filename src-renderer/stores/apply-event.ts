@@ -14,7 +14,7 @@ import type { WorkflowDefinition } from '../../src-shared/contract/workflow-defi
 import { assertNever } from '../../src-shared/lang/assert-never.ts'
 import { pluginHas } from '../model/workflow-shape.ts'
 
-/** What an event changes. The stores are handed in, so that the switch is tested without them. */
+/** The stores that an event changes. They are passed in, so tests of `applyEvent` need no real stores. */
 export interface EventTargets {
   readonly tasks: { put(task: Task): void; remove(taskId: string): void }
   readonly executions: { put(execution: Execution): void; removeTask(taskId: string): void }
@@ -47,11 +47,11 @@ export interface EventTargets {
     remove(projectId: string): void
     workflow(projectId: string): WorkflowDefinition | undefined
   }
-  /** A hook failed under a policy that lets the task go on: somebody should know. */
+  /** Shows a warning: a hook failed, but its policy lets the task continue. */
   readonly warn: (message: string) => void
 }
 
-/** The one place where an event changes what the app shows. */
+/** Applies an event to the stores. No other code changes the stores because of an event. */
 export function applyEvent(event: EventEnvelope, to: EventTargets): void {
   switch (event.type) {
     case 'task.created':
@@ -72,7 +72,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'diff.viewed':
       return to.viewed.put(event.data.task_id, event.data.files, event.data.viewed)
     case 'hook.finished':
-      // Its log is whole now, whether or not a transition waited for it.
+      // The hook's log is complete now, even if no transition waited for it.
       to.news.changed(event.data.task_id, 'hooks')
       return to.news.changed(event.data.task_id, 'timeline')
     case 'transition.effect_failed':
@@ -91,7 +91,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'workspace.cleaned':
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':
-      // `workspace.updated` and `integration.updated` have told.
+      // Already handled by `workspace.updated` and `integration.updated`.
       return
     case 'landing.updated':
       return to.landing.put(event.data.project_id, event.data.lane)

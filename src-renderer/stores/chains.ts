@@ -4,7 +4,7 @@ import { stateOf } from '../model/workflow-shape.ts'
 import { useProjects } from './project/projects.ts'
 import { useTasks } from './tasks/tasks.ts'
 
-/** Which tasks can be made to come after which. */
+/** The dependencies that a person can add between tasks. */
 export function useChains() {
   const projects = useProjects()
   const tasks = useTasks()
@@ -13,7 +13,7 @@ export function useChains() {
   return {
     isOver,
     refusal,
-    /** The tasks that could come before one, or after it, best match first. */
+    /** Returns the tasks that can come before or after the given one, best match first. */
     before: (next: Task, query: string) =>
       findTasks(tasks.byId.values(), query).filter((first) => refusal(first, next) === null),
     after: (first: Task, query: string) =>

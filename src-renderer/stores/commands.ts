@@ -7,27 +7,33 @@ import { useToasts } from './base/toasts.ts'
 
 /** The handler of a command while its component is on screen. */
 export interface CommandHandler {
-  /** Whether a key press where the focus is now means this; without it, anywhere but in text, menus and dialogs. */
+  /**
+   * Returns whether the handler accepts a key press at the current focus. By default any but in
+   * text, menus and dialogs.
+   */
   readonly accepts?: (event: KeyboardEvent) => boolean
-  /** Why it can't be done now, which who presses its keys is told; null where it can. */
+  /** Returns why the command is unavailable, for a toast; null if it is available. */
   readonly refused?: () => string | null
-  /** What it would be done to, for the palette: null where there is nothing. */
+  /** Returns the command's target, for the palette; null without one. */
   readonly on?: () => string | null
   readonly run: () => void
 }
 
 export type CommandHandlers = Partial<Record<CommandId, CommandHandler>>
 
-/** Who does what now. The youngest handler of a command has the first say. */
+/** The registered command handlers. The last registered handler of a command comes first. */
 export const useCommands = defineStore('commands', () => {
   const shortcuts = useShortcuts()
   const toasts = useToasts()
   const registered = shallowRef<readonly CommandHandlers[]>([])
 
-  /** A binding's last key was pressed. */
+  /** Whether the current key press completed a binding. */
   let isThrough = false
 
-  /** The same keys may mean one thing on the board and another in the changes: the handler that accepts the press runs. */
+  /**
+   * Runs the first handler that accepts the press: the same keys can mean one thing on the board
+   * and another in the changes.
+   */
   function dispatch(ids: readonly CommandId[], event: KeyboardEvent): void {
     isThrough = true
     if (event.defaultPrevented || event.isComposing) return
@@ -41,13 +47,13 @@ export const useCommands = defineStore('commands', () => {
     event.preventDefault()
     perform(accepting, event.repeat)
   }
-  /** Does it, or says why it can't be done now. */
+  /** Runs the handler, or shows why the command is unavailable. */
   function perform(handler: CommandHandler, isRepeated = false): void {
     const reason = handler.refused?.() ?? null
     if (reason === null) handler.run()
     else if (!isRepeated) toasts.warn(sentence(reason))
   }
-  /** Sequences first: the last press of one may be another command's only one. */
+  /** Longer sequences come first, because the last press of one may be another command's only one. */
   const listener = computed(() => {
     const bindings = shortcuts.all.flatMap(({ id, keys }) => keys.map((binding) => ({ id, binding })))
     const longFirst = bindings.toSorted((a, b) => b.binding.split(' ').length - a.binding.split(' ').length)
@@ -62,7 +68,8 @@ export const useCommands = defineStore('commands', () => {
     return (event: KeyboardEvent): void => {
       isThrough = false
       handler(event)
-      // It would still wait for the end of other sequences that began with the same key: `g p`, and `a` went to `g a`.
+      // The handler would still wait for other sequences that begin with the same key: after `g p`,
+      // `a` would complete `g a`.
       if (isThrough) handler = begin()
     }
   })
@@ -73,7 +80,7 @@ export const useCommands = defineStore('commands', () => {
         registered.value = registered.value.filter((other) => other !== handlers)
       }
     },
-    /** What can be asked for now, as the palette lists it. */
+    /** The available commands, for the palette. */
     available: computed(() =>
       shortcuts.all.flatMap((command) => {
         const handler = registered.value.find((handlers) => {
@@ -88,7 +95,7 @@ export const useCommands = defineStore('commands', () => {
   }
 })
 
-/** Registers commands as long as the component is on screen. */
+/** Registers commands while the component is mounted. */
 export function useCommandHandlers(handlers: CommandHandlers): void {
   const commands = useCommands()
   let drop: (() => void) | undefined
@@ -96,12 +103,12 @@ export function useCommandHandlers(handlers: CommandHandlers): void {
   onBeforeUnmount(() => drop?.())
 }
 
-/** Reasons stand behind commands without a full stop; alone they are sentences. */
+/** Adds a full stop: reasons have none, because they usually follow a command. */
 function sentence(reason: string): string {
   return /[.!?…]$/.test(reason) ? reason : `${reason}.`
 }
 
-/** Whether the focus is in a field or menu, where letters are input. */
+/** Returns whether the focus is in a field, menu or dialog, where letters are input. */
 export function isTaken(target: EventTarget | null): boolean {
   return (
     target instanceof Element &&

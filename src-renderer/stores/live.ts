@@ -28,7 +28,7 @@ import { useTasks } from './tasks/tasks.ts'
 import { useToasts } from './base/toasts.ts'
 import { useViewedFiles } from './tasks/viewed-files.ts'
 
-/** The one subscription to the service's events, and what everything is loaded by. */
+/** The subscription to the service's events, and the loading of all stores. */
 export const useLive = defineStore('live', () => {
   const { client } = useConnection()
   const toasts = useToasts()
@@ -57,11 +57,11 @@ export const useLive = defineStore('live', () => {
   const orphans = useOrphans()
   const navigation = useNavigation()
   const connection = shallowRef<Connection>({ state: 'connecting' })
-  /** Changes would be lost: the service is away. */
+  /** Whether the connection is lost, so changes would be lost as well. */
   const offline = computed(() => connection.value.state === 'reconnecting')
   let live: Live | null = null
 
-  /** Runs may have ended while no event arrived. */
+  /** Reloads unfinished executions, which may have ended while no event arrived. */
   async function reloadExecutions(): Promise<void> {
     const open = [...targets.executions.byId.values()].filter((execution) => execution.finished_at === null)
     await Promise.all(
@@ -76,14 +76,14 @@ export const useLive = defineStore('live', () => {
     )
   }
   /**
-   * Loads projects first, since every screen waits for them, and the one in the address, then the rest of what boards
-   * show. Rejects when not all of it came.
+   * Loads projects, which every screen needs, together with the tasks of the one in the address,
+   * then the rest of what boards show. Rejects if any part fails.
    */
   async function reload(): Promise<void> {
     targets.viewed.clear()
     requests.forget()
     const openId = navigation.projectId
-    // Whether there is such a project only their list tells.
+    // Only the project list says whether this project exists, so a failure is ignored until then.
     const open = openId === null ? null : Promise.allSettled([targets.projects.prepare(openId)])
     await Promise.all([
       ...[targets.projects, targets.agents, session].map((store) => store.load()),
@@ -102,10 +102,10 @@ export const useLive = defineStore('live', () => {
     ])
     const failed = boardFailure()
     if (failed) throw failed instanceof Error ? failed : new Error('Not everything was loaded.', { cause: failed })
-    // Nobody waits for this: a look at the disk.
+    // Not awaited, because it scans the disk.
     void orphans.load()
   }
-  /** Why a board could not be loaded: the board says that itself. */
+  /** Returns why a board could not be loaded; the board itself shows this. */
   function boardFailure(): unknown {
     const states = targets.projects.items.map((project) => targets.tasks.loadState(project.id))
     return targets.projects.failure ?? states.find((state) => state.kind === 'failed')?.error
@@ -122,7 +122,7 @@ export const useLive = defineStore('live', () => {
           await reload()
           return true
         } catch (error) {
-          // What did not reach the service is asked for again, and the bar above the board says so meanwhile.
+          // Calls that could not reach the service are repeated, and the bar above the board shows the lost connection.
           const isTold = !(error instanceof ApiError) || error === boardFailure()
           if (!isTold) toasts.refused(error, 'Couldn’t load everything.')
           return false
@@ -137,7 +137,7 @@ export const useLive = defineStore('live', () => {
   return {
     connection,
     offline,
-    /** Why nothing can be changed now; null where it can. */
+    /** The reason why changes are impossible now; null if they are possible. */
     refusal: computed(() => (offline.value ? changesAreOff : null)),
     start,
     reload,
@@ -150,7 +150,7 @@ export const useLive = defineStore('live', () => {
   }
 })
 
-/** Calls back when the connection has come back: what is read beside the stores may have changed meanwhile. */
+/** Calls back after a reconnect, because data outside the stores may have changed. */
 export function useWhenBack(work: () => void): void {
   const live = useLive()
   watch(

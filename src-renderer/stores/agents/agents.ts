@@ -7,7 +7,7 @@ import type { Agent, AgentSignIn, DetectedAgent } from '../../../src-shared/cont
 import { useClient } from '../base/client.ts'
 import { createEntityStore } from '../base/entity-store.ts'
 
-/** The agents that may work, and the coding agents that were found on this machine. */
+/** The configured agents, and the coding agents that were detected on this machine. */
 export const useAgents = defineStore('agents', () => {
   const client = useClient()
   const { byId, loaded, put, remove, take, replace } = createEntityStore<Agent>()
@@ -23,7 +23,7 @@ export const useAgents = defineStore('agents', () => {
       detecting.value = false
     }
   }
-  /** Whether each agent can work as it is configured. */
+  /** Checks for each agent whether it can work as it is configured, and stores the results in `signIns`. */
   async function checkSignIns(): Promise<void> {
     const { items } = await client.call('agents.sign_ins', {})
     signIns.value = new Map(items.map((item) => [item.agent_id, item]))
@@ -43,12 +43,12 @@ export const useAgents = defineStore('agents', () => {
     create: (input: OperationInput<'agents.create'>): Promise<Agent> => take(() => client.call('agents.create', input)),
     update: async (input: OperationInput<'agents.update'>): Promise<void> =>
       void (await take(() => client.call('agents.update', input))),
-    /** What contained runs wrote to the agent's private home. */
+    /** Returns the files that contained runs wrote to the agent's private home. */
     home: async (agentId: string): Promise<readonly HomePlace[]> =>
       (await client.call('agents.home', { agent_id: agentId })).items,
     keep: async (agentId: string, paths: readonly string[]): Promise<void> =>
       void (await take(() => client.call('agents.keep', { agent_id: agentId, paths: [...paths] }))),
-    /** Those of the arguments that an agent of this kind would not get. */
+    /** Returns the arguments that this kind of agent would not receive. */
     refusedArgs: async (input: OperationInput<'agents.check_args'>): Promise<readonly string[]> =>
       input.args.length === 0 ? [] : (await client.call('agents.check_args', input)).refused,
     test: (agentId: string): Promise<AgentTest> => client.call('agents.test', { agent_id: agentId }),

@@ -13,7 +13,7 @@ export const useDaemons = defineStore('daemons', () => {
     loaded,
     put: (daemonId: string, daemon: Daemon | null): void => (daemon ? put(daemon) : remove(daemonId)),
     load: (): Promise<void> => replace(() => client.call('daemons.list', {})),
-    /** Answers its token, which is told this once. */
+    /** Creates a daemon and returns its token, which the service never shows again. */
     create: async (name: string): Promise<string> => {
       const { daemon, token } = await client.call('daemons.create', { name })
       put(daemon)

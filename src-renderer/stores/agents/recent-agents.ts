@@ -11,7 +11,7 @@ const mostKept = 20
 /** The agents in the order in which this device last gave them work. */
 export const useRecentAgents = defineStore('recent-agents', () => {
   const agents = useAgents()
-  // Read when it is first asked for: a page that starts nothing needs none of it.
+  // Storage is read on first use, because most pages never need it.
   const changed = shallowRef<readonly string[] | null>(null)
   const ids = computed(() => changed.value ?? read())
   const rank = (id: string): number => {
@@ -20,9 +20,9 @@ export const useRecentAgents = defineStore('recent-agents', () => {
   }
   const items = computed((): readonly Agent[] => agents.items.toSorted((one, other) => rank(one.id) - rank(other.id)))
   return {
-    /** Every agent, the one used last first; those never used by name. */
+    /** All agents, the most recently used first; unused ones follow by name. */
     items,
-    /** Whom work goes to that names no agent: the one used last that takes work now. */
+    /** The agent that gets work if none is named: the most recently used one that isn't paused; null without one. */
     usual: computed((): Agent | null => items.value.find(({ paused }) => !paused) ?? null),
     used(agentId: string): void {
       changed.value = [agentId, ...ids.value.filter((id) => id !== agentId)].slice(0, mostKept)
@@ -31,7 +31,7 @@ export const useRecentAgents = defineStore('recent-agents', () => {
   }
 })
 
-/** Ignores values of another shape. */
+/** Reads the stored IDs. Ignores values of another shape. */
 function read(): readonly string[] {
   const kept = parseJson(localStorage.getItem(storageKey) ?? '')
   return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []

@@ -1,6 +1,6 @@
 import { shallowReactive } from 'vue'
 
-/** Counts the changes of something of each project; what shows it has the count in its key, and asks again. */
+/** Counts changes per project. A query puts the count in its key, so each change makes it reload. */
 export function createChangeCounter() {
   const changes = shallowReactive(new Map<string, number>())
   return {

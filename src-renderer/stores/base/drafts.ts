@@ -4,7 +4,7 @@ import { writeLocal } from './local-storage.ts'
 
 const prefix = 'copse.draft.'
 
-/** Unsent text by its place, stored on this device across reloads. */
+/** Unsent texts by field key, stored on this device across reloads. */
 export const useDrafts = defineStore('drafts', () => {
   const texts = shallowReactive(new Map<string, string | null>())
 
@@ -13,20 +13,20 @@ export const useDrafts = defineStore('drafts', () => {
       const known = texts.get(key)
       return known === undefined ? localStorage.getItem(prefix + key) : known
     },
-    /** Null forgets it. */
+    /** Stores a draft; null deletes it. */
     keep(key: string, text: string | null): void {
-      // Where the device keeps no more, it lives as long as the page.
+      // If the device's storage is full, the draft lives as long as the page.
       texts.set(key, text)
       writeLocal(prefix + key, text)
     },
   }
 })
 
-/** What is said when a task is sent back: the same wherever it is written. */
+/** Returns the feedback draft of a task. All fields that ask for this feedback share it. */
 export const useFeedbackDraft = (taskId: () => string): WritableComputedRef<string> =>
   useDraftText(() => `feedback/${taskId()}`)
 
-/** The text of a field that keeps what is typed until it is sent; empty is nothing. */
+/** Returns a field's text that survives reloads until it is sent. Empty text deletes the draft. */
 export function useDraftText(key: () => string): WritableComputedRef<string> {
   const drafts = useDrafts()
   return computed({

@@ -7,13 +7,13 @@ export interface EntityWatcher<T> {
 type List<T> = () => Promise<{ readonly items: readonly T[] }>
 
 /**
- * The newest that is known of each key. Events and answers come in any order: an answer counts only if, since it was
- * asked for, no event has told of its key and no later question was answered.
+ * The newest known value of each key. Events and replies arrive in any order: a reply counts only
+ * if, since its request, no event has changed its key and no later request was answered.
  */
 export function createKeyedStore<T>({ changed, gone }: EntityWatcher<T> = {}) {
   const byKey = shallowReactive(new Map<string, T>())
   let moment = 0
-  /** Key → when what is known of it was told, or asked for. */
+  /** Key → the tick at which its value was announced by an event or requested. */
   const since = new Map<string, number>()
 
   function set(key: string, item: T): void {
@@ -25,7 +25,7 @@ export function createKeyedStore<T>({ changed, gone }: EntityWatcher<T> = {}) {
     byKey.delete(key)
     gone?.(key)
   }
-  /** Marks the key as told of now: answers that are on their way are older. */
+  /** Marks the key as changed now, so replies to earlier requests are outdated. */
   const touch = (key: string): void => void since.set(key, ++moment)
   async function ask<A>(work: () => Promise<A>): Promise<{ answer: A; isNewest: (key: string) => boolean }> {
     const asked = ++moment
@@ -48,42 +48,42 @@ export function createKeyedStore<T>({ changed, gone }: EntityWatcher<T> = {}) {
       touch(key)
       drop(key)
     },
-    /** Asks for one; returns whether the answer was taken. */
+    /** Requests one value. Returns whether the reply was stored. */
     async take(key: string, work: () => Promise<T>): Promise<boolean> {
       const { answer, isNewest } = await ask(work)
       const isTaken = isNewest(key)
       if (isTaken) set(key, answer)
       return isTaken
     },
-    /** For answers that name their keys themselves. */
+    /** Runs a request whose reply contains the keys. `isNewest` says whether the reply is newest for a key. */
     ask,
     set,
     drop,
   }
 }
 
-/** Records by their id, read one by one or in lists, with events that tell what becomes of them. */
+/** Records by ID, loaded singly or in lists and updated by events. */
 export function createEntityStore<T extends { readonly id: string }>(watcher: EntityWatcher<T> = {}) {
   const { byKey: byId, put, remove, ask, set, drop } = createKeyedStore<T>(watcher)
-  /** Whether all that there are have been read. */
+  /** Whether `replace` has loaded the full list. */
   const loaded = shallowRef(false)
   return {
     byId,
     loaded,
     put: (item: T): void => put(item.id, item),
     remove,
-    /** One of them, as it was read or as a change has made it. */
+    /** Requests one record and returns it. Stores it unless a newer one is known. */
     async take(work: () => Promise<T>): Promise<T> {
       const { answer, isNewest } = await ask(work)
       if (isNewest(answer.id)) set(answer.id, answer)
       return answer
     },
-    /** Some of them. */
+    /** Requests some of the records and stores them. */
     async add(work: List<T>): Promise<void> {
       const { answer, isNewest } = await ask(work)
       for (const item of answer.items) if (isNewest(item.id)) set(item.id, item)
     },
-    /** All that there are: the others are gone. */
+    /** Requests the full list, and removes records that it lacks. */
     async replace(work: List<T>): Promise<void> {
       const { answer, isNewest } = await ask(work)
       const listed = new Set(answer.items.map(({ id }) => id))
@@ -95,11 +95,11 @@ export function createEntityStore<T extends { readonly id: string }>(watcher: En
 }
 
 /**
- * Changes that are shown before the service has them, beside the state. They reach it in the order in which they were
- * made, and come back as events, which are older than what is shown since.
+ * Changes that are shown before the service has them. They are sent in order. Their events return
+ * later, and may be older than the value that is shown.
  */
 export function createOptimisticChanges() {
-  /** How often the events have yet to tell of a key. */
+  /** Key → the number of events that are still expected for it. */
   const due = new Map<string, number>()
   let last: Promise<unknown> = Promise.resolve()
 
@@ -110,7 +110,7 @@ export function createOptimisticChanges() {
     return count > 1
   }
   return {
-    /** Makes a change when those before it are made; one event will tell of each of its keys, unless it is refused. */
+    /** Sends a change after all earlier ones. Expects one event for each of its keys, unless the change is refused. */
     async send(keys: readonly string[], change: () => Promise<unknown>): Promise<void> {
       for (const key of keys) due.set(key, (due.get(key) ?? 0) + 1)
       const saved = last.then(change)
@@ -122,11 +122,11 @@ export function createOptimisticChanges() {
         throw error
       }
     },
-    /** Whether what an event says of this key was changed here since. To be asked once for each event. */
+    /** Returns whether a later local change outdates the event for this key. Must be called once per event. */
     isOutdated,
-    /** Settles when the service has every change that was made until now, or has refused it. */
+    /** Resolves when all changes made until now are saved or refused. */
     settled: (): Promise<unknown> => last,
-    /** Events may have been missed: what comes now is news. */
+    /** Drops all expectations, because events may have been missed. */
     forget: () => due.clear(),
   }
 }

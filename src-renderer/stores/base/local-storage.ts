@@ -1,6 +1,6 @@
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
-/** Keeps a text on this device; null forgets it. Where the device keeps no more, nothing older is left there either. */
+/** Stores a text on this device; null deletes it. If the storage is full, the key's older text is deleted as well. */
 export function writeLocal(key: string, text: string | null): void {
   if (text === null) return localStorage.removeItem(key)
   try {
@@ -11,7 +11,10 @@ export function writeLocal(key: string, text: string | null): void {
   }
 }
 
-/** The object that this device keeps as JSON under a key; empty where there is none, or somebody else wrote there. */
+/**
+ * Reads the object that this device stores as JSON under a key. Returns an empty one if the key is
+ * absent or holds something else.
+ */
 export function readLocal(key: string): Readonly<Record<string, unknown>> {
   const kept = parseJson(localStorage.getItem(key) ?? '')
   return typeof kept === 'object' && kept !== null ? { ...kept } : {}

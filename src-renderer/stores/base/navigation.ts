@@ -2,10 +2,10 @@ import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 import { formatRoute, parseRoute, type Route } from '../../model/route.ts'
 
-/** Where the person is, kept in `location.hash`. */
+/** The current route, kept in `location.hash`. */
 export const useNavigation = defineStore('navigation', () => {
   const route = shallowRef<Route>(parseRoute(window.location.hash))
-  /** The project that was last looked at: screens without a project lead back to it. */
+  /** The ID of the last visited project: screens without a project lead back to it. */
   const lastProjectId = shallowRef<string | null>('projectId' in route.value ? route.value.projectId : null)
 
   function arrive(next: Route): void {
@@ -17,7 +17,7 @@ export const useNavigation = defineStore('navigation', () => {
     if (window.location.hash !== hash) window.history.pushState(null, '', hash)
     arrive(next)
   }
-  /** Another address for where the person is already: the way back does not lead through the old one. */
+  /** Changes the address without a history entry, so Back doesn't lead through the old one. */
   function replace(next: Route): void {
     window.history.replaceState(null, '', formatRoute(next))
     arrive(next)
@@ -34,11 +34,11 @@ export const useNavigation = defineStore('navigation', () => {
     go,
     replace,
     openProject: (projectId: string) => go({ screen: 'board', projectId, taskId: null, tab: null }),
-    /** The settings of the project that was last looked at. */
+    /** Opens the settings of the last visited project. */
     openProjectSettings(section: string): void {
       if (lastProjectId.value !== null) go({ screen: 'project_settings', projectId: lastProjectId.value, section })
     },
-    /** Opens the task beside the board that is shown, else beside that of the current project. */
+    /** Opens the task beside the current board, else beside that of the last visited project. */
     openTask(taskId: string, tab?: string): void {
       if (route.value.screen === 'all') return go({ screen: 'all', taskId, tab: tab ?? null })
       if (lastProjectId.value === null) return

@@ -1,10 +1,10 @@
-/** Safari does not tell when it is idle: the first picture is there by then. */
+/** The delay in Safari, which has no `requestIdleCallback`: the first paint is done by then. */
 const afterFirstPictureMs = 200
 
-/** A page that is never idle waits no longer than this. */
+/** The longest wait on a page that is never idle. */
 const mostMs = 1_000
 
-/** Calls back once the browser has nothing else to do. What is returned calls that off. */
+/** Calls back once the browser is idle. Returns a function that cancels the call. */
 export function onIdle(work: () => void): () => void {
   if (!('requestIdleCallback' in globalThis)) {
     const timer = setTimeout(work, afterFirstPictureMs)

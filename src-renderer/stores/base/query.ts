@@ -4,21 +4,21 @@ import { errorSentence } from '../../formatters/error-sentence.ts'
 import { useToasts, type TaskOfToast } from './toasts.ts'
 
 export interface Query<T> {
-  /** The newest answer; kept while the next one is on its way. */
+  /** The newest reply; kept while the next one is loading. */
   readonly data: Readonly<ShallowRef<T | null>>
   readonly error: Readonly<ShallowRef<Error | null>>
   readonly loading: Readonly<Ref<boolean>>
-  /** Asks again. When several are on their way, only the last one's answer counts. */
+  /** Requests the data again. If several requests overlap, only the last one counts. */
   reload(): Promise<void>
-  /** Forgets the data, for when it is another thing's turn. */
+  /** Drops the data, before the query shows another subject. */
   clear(): void
 }
-/** Names what is asked for, first, and all that the answer depends on; null where nothing is to be asked. */
+/** The name of a query, then all values that its result depends on; null while nothing should be loaded. */
 export type QueryKey = readonly [name: string, ...of: unknown[]] | null
 
 /**
- * Something that is fetched, shown, and fetched again. With a key that happens by itself, at first and whenever the key
- * changes, and all who have the same key at that moment share one request; `reload` always makes its own.
+ * Loads data, and loads it again whenever `key` changes. Callers with the same key share one
+ * pending request; `reload` always sends its own.
  */
 export function useQuery<T>(load: () => Promise<T>, key?: () => QueryKey): Query<T> {
   const data = shallowRef<T | null>(null)
@@ -57,7 +57,7 @@ export function useQuery<T>(load: () => Promise<T>, key?: () => QueryKey): Query
   return { data, error, loading, reload: () => fetch(load), clear }
 }
 
-/** Requests under way, by key: a second caller with the same key gets the first one's promise. */
+/** Pending requests by key: a second caller with the same key gets the first one's promise. */
 export const useRequests = defineStore('requests', () => {
   const pending = new Map<string, Promise<unknown>>()
   return {
@@ -70,12 +70,12 @@ export const useRequests = defineStore('requests', () => {
         if (pending.get(key) === shared) pending.delete(key)
       }
     },
-    /** Events were missed, or another user has signed in: later callers must not share earlier requests. */
+    /** Stops sharing of pending requests, after events were missed or another user has signed in. */
     forget: () => pending.clear(),
   }
 })
 
-/** What lies beside a task and is read when it is looked at. */
+/** A part of a task that is loaded only while it is shown. */
 export type TaskResource = 'workspace' | 'timeline' | 'files' | 'hooks'
 
 /** Counts the changes of each resource; a query that shows one has the count in its key. */
@@ -87,7 +87,7 @@ export const useTaskInvalidation = defineStore('task-invalidation', () => {
       const key = keyOf(taskId, what)
       changes.set(key, (changes.get(key) ?? 0) + 1)
     },
-    /** Of any task, for what lies beside several. */
+    /** Counts the changes of this resource across all tasks. */
     changesAnywhere: (what: TaskResource): number =>
       [...changes].reduce((sum, [key, times]) => (key.startsWith(`${what} `) ? sum + times : sum), 0),
     changesOf: (taskId: string, what: TaskResource): number => changes.get(keyOf(taskId, what)) ?? 0,
@@ -121,14 +121,14 @@ export function useAction<What extends string = never>() {
   }
   return {
     busy,
-    /** Which of several things is under way. */
+    /** The name of the running action. */
     current,
-    /** What went wrong, for a note in its place. */
+    /** The sentence of the last failure, to show beside the control. */
     failure,
-    /** Leaves in `failure` what went wrong. `explain`: in other words than the refusal's own. */
+    /** Runs an action and stores its failure in `failure`. `explain` replaces the refusal's own sentence. */
     run: (work: () => Promise<unknown>, explain: (error: unknown) => string = errorSentence): Promise<boolean> =>
       attempt(work, (error) => (failure.value = explain(error))),
-    /** Fetches what is shown, and leaves in `failure` what went wrong: what a person asks for does not wait for it. */
+    /** Loads data and stores a failure in `failure`. Doesn't set `busy`, so a user's action need not wait for it. */
     async load(work: () => Promise<unknown>): Promise<boolean> {
       try {
         await work()
@@ -138,12 +138,12 @@ export function useAction<What extends string = never>() {
         return false
       }
     },
-    /** Says in a toast what went wrong, behind what did not happen: `The title was not saved.` */
+    /** Runs an action and shows a failure in a toast, after the sentence `failed`: `The title was not saved.` */
     runWithToast(failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
       if (!busy.value) current.value = what
       return attempt(work, (error) => toasts.refused(error, failed))
     },
-    /** The same about a task, which the toast names where it is not on screen. */
+    /** Like `runWithToast`, for a task. The toast names the task unless it is open. */
     runOn(task: TaskOfToast, failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
       if (!busy.value) current.value = what
       return attempt(work, (error) => toasts.refusedOn(task, error, failed))

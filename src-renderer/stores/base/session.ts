@@ -5,7 +5,7 @@ import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { SystemInfo } from '../../../src-shared/contract/system.ts'
 import { useConnection } from './client.ts'
 
-/** Who the person is, and what this installation is. */
+/** The signed-in user, and the information about this installation. */
 export const useSession = defineStore('session', () => {
   const { client, session, desktop } = useConnection()
   const state = shallowRef(session.state)
@@ -22,7 +22,7 @@ export const useSession = defineStore('session', () => {
   async function load(): Promise<void> {
     const info = await client.call('system.get', {})
     system.value = info
-    // Before anybody has registered, the person at the machine has no account.
+    // Before the first registration the local operator has no account.
     me.value = info.registered ? await client.call('auth.me', {}) : null
   }
   return {
@@ -30,17 +30,17 @@ export const useSession = defineStore('session', () => {
     me,
     system,
     tokens,
-    /** The name to show for the person at the screen. */
+    /** The current user's display name. */
     myName: computed(() => me.value?.display_name ?? 'You'),
     load,
     login: (input: OperationInput<'auth.login'>) => session.login(input),
-    /** In a browser the new account is signed in; in the window the person stays the local operator. */
+    /** Creates an account. A browser is signed in with it; in the desktop window the user stays the local operator. */
     register: async (input: OperationInput<'auth.register'>): Promise<void> => {
       if (desktop) await client.call('auth.register', input)
       else await session.register(input)
       await load()
     },
-    /** The code of an invite that the address brought. */
+    /** The invite code from the page's address. */
     invite: session.invite,
     logout: () => session.logout(),
     loadTokens: async (): Promise<void> => {

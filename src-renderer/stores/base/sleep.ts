@@ -1,4 +1,4 @@
-/** Resolves after so many milliseconds, or at once when the signal aborts; never rejects. */
+/** Resolves after `ms` milliseconds, or at once when the signal aborts. Never rejects. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()

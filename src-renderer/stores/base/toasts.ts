@@ -6,11 +6,11 @@ import { useNavigation } from './navigation.ts'
 export interface ToastAction {
   readonly label: string
   readonly run: () => void
-  /** The message went away and the action was not taken. */
+  /** Called when the toast closes without the action. */
   readonly left?: () => void
 }
 
-/** Work that is not what was seen, or judged, is to be looked at. */
+/** Returns a link to the changes if the refusal says that the reviewed work has changed or isn't ready. */
 function lookAgain(error: unknown): ToastAction | undefined {
   if (!(error instanceof ApiError) || (error.code !== 'work_changed' && error.code !== 'review_not_ready')) return
   const task_id = error.details?.['task_id']
@@ -19,17 +19,17 @@ function lookAgain(error: unknown): ToastAction | undefined {
   return { label: 'Look at the changes', run: () => navigation.openTask(task_id, 'changes') }
 }
 
-/** What a message tells of a task. */
+/** The fields of a task that a toast needs. */
 export interface TaskOfToast {
   readonly id: string
   readonly title: string
   readonly project_id: string
 }
 
-/** A title as a message has room for it. */
+/** Shortens a title to fit into a toast. */
 const cut = (title: string): string => (title.length > 48 ? `${title.slice(0, 47).trimEnd()}…` : title)
 
-/** Short messages that go away by themselves; a refusal stays longer. */
+/** Short messages that close after a timeout. Refusals stay longer. */
 export function useToasts() {
   const options = (duration: number, action?: ToastAction) => {
     if (!action) return { duration }
@@ -44,7 +44,7 @@ export function useToasts() {
     }
     return { duration, action: { label: action.label, onClick }, onDismiss: leave, onAutoClose: leave }
   }
-  /** `context` says what did not happen: `“Fix login” stays in To do.` */
+  /** Shows a refusal. `context` says which change did not happen: `“Fix login” stays in To do.` */
   const refused = (error: unknown, context = '', action?: ToastAction) =>
     void toast.error(
       [context, errorSentence(error)].filter((part) => part !== '').join(' '),
@@ -52,7 +52,7 @@ export function useToasts() {
     )
 
   const isOpen = (task: TaskOfToast): boolean => useNavigation().taskId === task.id
-  /** The way to a task that is not on screen. */
+  /** Returns the action that opens the task; undefined if it is open already. */
   const opening = (task: TaskOfToast): ToastAction | undefined => {
     if (isOpen(task)) return undefined
     const navigation = useNavigation()
@@ -61,23 +61,23 @@ export function useToasts() {
     const board = beside ? ({ screen: 'all' } as const) : ({ screen: 'board', projectId } as const)
     return { label: 'Open', run: () => navigation.go({ ...board, taskId, tab: null }) }
   }
-  /** Says what was refused about a task, which is named unless it is the one that is open. */
+  /** Shows a refusal about a task. Names the task unless it is open. */
   const refusedOn = (task: TaskOfToast, error: unknown, what: string, action?: ToastAction) =>
     refused(error, isOpen(task) ? `${what}.` : `${what}: ${cut(task.title)}.`, action ?? opening(task))
 
   return {
     opening,
     refusedOn,
-    /** Says what was done with a task, unless it is open: the screen shows it then. */
+    /** Shows a success about a task, unless it is open, because then the screen shows it. */
     doneOn: (task: TaskOfToast, what: string) => {
       if (!isOpen(task)) void toast.success(`${what}: ${cut(task.title)}`, options(4_000, opening(task)))
     },
-    /** Does it, and says what of which task went wrong. Answers whether it went well. */
+    /** Runs `work` and shows a failure with the task's title. Returns whether it succeeded. */
     async attemptOn(
       task: TaskOfToast,
       what: string,
       work: () => Promise<unknown>,
-      /** The way on from what was refused. */
+      /** Returns the toast's action for a refusal. */
       wayOn?: (error: unknown) => ToastAction | undefined,
     ): Promise<boolean> {
       try {
@@ -90,7 +90,7 @@ export function useToasts() {
     },
     done: (message: string, action?: ToastAction) => void toast.success(message, options(4_000, action)),
     refused,
-    /** Does it, and says what went wrong behind what did not happen. Answers whether it went well. */
+    /** Runs `work` and shows a failure after `context`. Returns whether it succeeded. */
     async attempt(context: string, work: () => Promise<unknown>): Promise<boolean> {
       try {
         await work()

@@ -3,16 +3,16 @@ import { ref, watch } from 'vue'
 import { readLocal } from '../base/local-storage.ts'
 import { appearanceKey, showTheme, themes, type Theme } from './theme.ts'
 
-/** The width of the task panel before a person sets it. */
+/** The default width of the task panel, in pixels. */
 export const defaultPanelWidth = 680
 
-/** How the app looks on this device: the theme, the rail's and the panel's width, collapsed columns. */
+/** The appearance of the app on this device: the theme, the rail's and the panel's width, collapsed columns. */
 export const useAppearance = defineStore('appearance', () => {
   const kept = read()
   const theme = ref<Theme>(kept.theme)
   const railOpen = ref(kept.railOpen)
   const panelWidth = ref(kept.panelWidth)
-  /** `<project id>/<column>` of every collapsed column, and `chains` where those are. */
+  /** `<project id>/<column>` of every collapsed column, and `chains` if the chains are collapsed. */
   const collapsed = ref<string[]>(kept.collapsed)
 
   watch(theme, showTheme, { immediate: true })

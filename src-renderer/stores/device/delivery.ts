@@ -6,21 +6,21 @@ import { readLocal } from '../base/local-storage.ts'
 
 const key = 'copse.delivery'
 
-/** How this device announces notifications; everything is off until the person turns it on. */
+/** This device's settings for announcing notifications. All are off until the user turns them on. */
 export const useDelivery = defineStore('delivery', () => {
   const { desktop } = useConnection()
   const kept = read()
   const system = ref(kept.system)
   const sound = ref(kept.sound)
   const badge = ref(kept.badge)
-  /** The ids of projects of which nothing is heard or shown, though it is in the inbox. */
+  /** The IDs of muted projects. Their notifications appear only in the inbox. */
   const muted = ref<readonly string[]>(kept.muted)
 
   watch([system, sound, badge, muted], () => {
     const state: Kept = { system: system.value, sound: sound.value, badge: badge.value, muted: muted.value }
     localStorage.setItem(key, JSON.stringify(state))
   })
-  /** Whether the system lets this page show notifications; asks the person where that is open. */
+  /** Returns whether the system lets this page show notifications. Asks the user if that is undecided. */
   async function mayShow(): Promise<boolean> {
     if (desktop !== null) return true
     if (!('Notification' in window)) return false
@@ -34,15 +34,15 @@ export const useDelivery = defineStore('delivery', () => {
     mute(projectId: string, on: boolean): void {
       muted.value = [...muted.value.filter((id) => id !== projectId), ...(on ? [projectId] : [])]
     },
-    /** Answers whether it is as wished: the system may forbid notifications. */
+    /** Turns system notifications on or off. Returns false if the system forbids them. */
     setSystem: async (on: boolean): Promise<boolean> => {
       system.value = on && (await mayShow())
       return system.value === on
     },
-    /** Hands it to the system. `open` is called when the person clicks it. */
+    /** Shows a system notification. `open` is called when the user clicks it. */
     show(notice: SystemNotice, open: () => void): void {
       if (desktop !== null) return desktop.notify(notice, open)
-      // The permission may have been taken back since.
+      // The user may have revoked the permission.
       if (!('Notification' in window) || Notification.permission !== 'granted') return
       const shown = new Notification(notice.title, { body: notice.body, tag: notice.tag, silent: true })
       shown.onclick = () => {
@@ -62,7 +62,7 @@ interface Kept {
   readonly muted: readonly string[]
 }
 
-/** Everything is off by default. */
+/** Reads the stored settings; everything is off by default. */
 function read(): Kept {
   const { system, sound, badge, muted } = readLocal(key)
   const ids = Array.isArray(muted) ? muted.filter((id) => typeof id === 'string') : []

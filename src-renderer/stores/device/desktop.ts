@@ -10,38 +10,38 @@ import type {
 } from '../../../src-shared/contract/desktop.ts'
 import { useConnection } from '../base/client.ts'
 
-/** How the program behaves on this machine, and what it asks of the page; nothing of it in a browser. */
+/** The desktop app's state and functions. In a browser all of them do nothing. */
 export const useDesktop = defineStore('desktop', () => {
   const { desktop } = useConnection()
-  /** null in a browser, and until the desktop has answered. */
+  /** null in a browser, and until the desktop app has replied. */
   const state = shallowRef<DesktopState | null>(null)
-  /** A folder that was dropped, until somebody looks into it. */
+  /** The path of a dropped folder, until `takeFolder` is called. */
   const folder = shallowRef<string | null>(null)
 
   return {
     state,
     folder,
-    /** The app runs in its own window. */
+    /** Whether the page runs in the desktop app's window. */
     present: desktop !== null,
     isMac: desktop?.platform === 'darwin',
-    /** To be called once. */
+    /** Starts listening to the desktop app. Must be called once. */
     listen: (onRequest: (request: DesktopRequest) => void): void =>
       desktop?.listen((next) => (state.value = next), onRequest),
     change: async (change: DesktopChange): Promise<void> => desktop?.change(change),
     update: async (step: UpdateStep): Promise<void> => desktop?.update(step),
     setPreferences: (preferences: PagePreferences): void => desktop?.setPreferences(preferences),
-    /** Opens the system's folder dialog; null in a browser and when the person changes their mind. */
+    /** Opens the system's folder dialog. Returns null in a browser and if the user cancels. */
     pickFolder: async (): Promise<string | null> => (await desktop?.pickFolder()) ?? null,
-    /** The editors and terminals of this machine; none in a browser, which may be on another. */
+    /** Returns the editors and terminals of this machine; none in a browser, which may run on another machine. */
     folderTools: async (): Promise<readonly FolderTool[]> => (await desktop?.folderTools()) ?? [],
-    /** Whether the folder was opened in it. */
+    /** Opens a folder with a tool. Returns whether it succeeded. */
     openFolder: async (tool: string, path: string): Promise<boolean> =>
       (await desktop?.openFolder(tool, path)) ?? false,
-    /** Whether the file of a task's worktree was opened in it at the line. */
+    /** Opens a file of a task's worktree at a line. Returns whether it succeeded. */
     openFile: async (tool: string, taskId: string, path: string, line: number): Promise<boolean> =>
       (await desktop?.openFile(tool, taskId, path, line)) ?? false,
     showFolder: async (path: string): Promise<void> => desktop?.showFolder(path),
-    /** The dropped folder, once. */
+    /** Returns the dropped folder and clears it. */
     takeFolder(): string | null {
       const taken = folder.value
       folder.value = null

@@ -6,7 +6,7 @@ import { useToasts } from '../base/toasts.ts'
 
 const key = 'copse.editor'
 
-/** The programs of this machine that open a worktree, and the editor that the person used last. */
+/** The programs on this machine that can open a worktree, and the last used editor. */
 export const useEditors = defineStore('editors', () => {
   const desktop = useDesktop()
   const toasts = useToasts()
@@ -29,7 +29,7 @@ export const useEditors = defineStore('editors', () => {
   }
   return {
     tools,
-    /** The one in which files are opened; null in a browser, which may be on another machine, and where none is found. */
+    /** The editor that opens files. null if none was found and in a browser, which may run on another machine. */
     editor,
     load: async (): Promise<void> => {
       tools.value = await desktop.folderTools()
@@ -40,14 +40,14 @@ export const useEditors = defineStore('editors', () => {
         () => desktop.openFolder(tool.id, path),
         `${tool.name} could not be opened there. Copy the path instead.`,
       ),
-    /** Shows a line of a task's file in the editor. */
+    /** Opens a file of a task in the editor at a line. */
     openAtLine: async (taskId: string, path: string, line: number): Promise<void> => {
       const tool = editor.value
       if (tool === null) return
       const failed = `${path} could not be opened in ${tool.name}: it may be gone from the worktree.`
       await tried(tool, () => desktop.openFile(tool.id, taskId, path, line), failed)
     },
-    /** Puts a line of a file on the clipboard, as terminals and editors take it. */
+    /** Copies `path:line`, the form that terminals and editors accept. */
     copyPlace: async (path: string, line: number): Promise<void> => {
       await navigator.clipboard.writeText(`${path}:${line}`)
       toasts.done(`Copied ${path}:${line}`)

@@ -4,7 +4,7 @@ import { commandList, type CommandId, type CommandInfo } from '../../model/comma
 import { clash, keyLine, keyNames } from '../../model/key-names.ts'
 import { readLocal } from '../base/local-storage.ts'
 
-/** A command with the keys that it has on this device. */
+/** A command with its keys on this device. */
 export interface Shortcut extends CommandInfo {
   readonly id: CommandId
 }
@@ -12,7 +12,7 @@ export interface Shortcut extends CommandInfo {
 const storageKey = 'copse.shortcuts'
 const defaults = new Map<string, CommandInfo>(commandList.map((command) => [command.id, command]))
 
-/** The shortcuts on this device: the defaults, and the ones that the person chose instead. */
+/** The shortcuts on this device: the defaults, and the user's replacements. */
 export const useShortcuts = defineStore('shortcuts', () => {
   const mac = navigator.platform.startsWith('Mac')
   const custom = ref<Readonly<Record<string, readonly string[]>>>(read())
@@ -25,18 +25,18 @@ export const useShortcuts = defineStore('shortcuts', () => {
 
   return {
     mac,
-    /** What stands on the key that goes with letters for commands. */
+    /** The label of the modifier key for commands. */
     mod: mac ? '⌘' : 'Ctrl',
     shift: mac ? '⇧' : 'Shift',
     all,
     keysOf,
-    /** The first of its keys in words; nothing when the command has none. */
+    /** Returns the first binding as text; empty if the command has none. */
     line: (id: CommandId): string => keysOf(id).map((binding) => keyLine(binding, mac))[0] ?? '',
-    /** What stands on the keys of the first press, as buttons show it. */
+    /** Returns the key labels of the first press, for buttons. */
     caps: (id: CommandId): readonly string[] => keysOf(id).map((binding) => keyNames(binding, mac)[0] ?? [])[0] ?? [],
     isOwn: (id: CommandId): boolean => custom.value[id] !== undefined,
     hasOwn: computed(() => Object.keys(custom.value).length > 0),
-    /** The other command that has these keys, or keys that begin like them. */
+    /** Returns the label of another command whose keys equal or begin with these; null without one. */
     takenBy: (id: CommandId, binding: string): string | null =>
       all.value.find((other) => other.id !== id && other.keys.some((keys) => clash(keys, binding)))?.label ?? null,
     change(id: CommandId, keys: readonly string[]): void {
@@ -49,7 +49,7 @@ export const useShortcuts = defineStore('shortcuts', () => {
   }
 })
 
-/** Ignores values of another shape. */
+/** Reads the stored bindings. Ignores values of another shape. */
 function read(): Record<string, readonly string[]> {
   const kept = Object.entries(readLocal(storageKey)).filter((entry): entry is [string, string[]] => {
     const [id, keys] = entry

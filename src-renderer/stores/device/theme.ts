@@ -3,7 +3,7 @@ import { readLocal } from '../base/local-storage.ts'
 export const themes = ['system', 'light', 'dark'] as const
 export type Theme = (typeof themes)[number]
 
-/** Where this device keeps how the app looks. */
+/** The local-storage key of the appearance settings. */
 export const appearanceKey = 'copse.appearance'
 
 export function showTheme(theme: Theme): void {
@@ -11,5 +11,5 @@ export function showTheme(theme: Theme): void {
   else document.documentElement.dataset['theme'] = theme
 }
 
-/** The theme kept on this device. */
+/** Returns the theme stored on this device. */
 export const keptTheme = (): Theme => themes.find((theme) => theme === readLocal(appearanceKey)['theme']) ?? 'system'

@@ -11,7 +11,7 @@ import { createEntityStore, createKeyedStore } from '../base/entity-store.ts'
 import { useSession } from '../base/session.ts'
 import { useToasts } from '../base/toasts.ts'
 
-/** Who has an account here, which admins see, and who belongs to which project. */
+/** The accounts of this installation, which only admins see, and the members of each project. */
 export const useAccounts = defineStore('accounts', () => {
   const client = useClient()
   const session = useSession()
@@ -22,16 +22,16 @@ export const useAccounts = defineStore('accounts', () => {
   const members = createKeyedStore<readonly Member[]>({
     changed: (list) => list.forEach((one) => name(one.user_id, one)),
   })
-  /** Names by ID, as far as the viewer may see them. */
+  /** Display names by user ID, as far as the viewer may see them. */
   const names = shallowReactive(new Map<string, string>())
   const name = (id: string, { display_name }: Pick<User, 'display_name'>) => void names.set(id, display_name)
 
   async function loadMembers(projectId: string): Promise<void> {
     const ask = async () => (await client.call('members.list', { project_id: projectId })).items
-    // The members have changed since.
+    // An event has changed the members during the request, so they are loaded again.
     if (!(await members.take(projectId, ask))) await loadMembers(projectId)
   }
-  /** What the person at the screen sees has become another. */
+  /** Reloads what the current user may see, after their rights have changed. */
   async function lookAgain(projectId: string | null): Promise<void> {
     await projects.load()
     if (projectId === null) await Promise.all(projects.items.map(({ id }) => projects.prepare(id)))
@@ -56,7 +56,7 @@ export const useAccounts = defineStore('accounts', () => {
     if (user_id === session.me?.id) look(project_id)
   }
   return {
-    /** In the order of registration, which ids follow. */
+    /** All users in the order of registration, which IDs follow. */
     users: computed(() => [...users.byId.values()].sort((a, b) => compareIds(a.id, b.id))),
     loaded: users.loaded,
     putUser,
@@ -64,11 +64,11 @@ export const useAccounts = defineStore('accounts', () => {
     loadUsers: (): Promise<void> => users.replace(() => client.call('admin.list_users', {})),
     setAdmin: async (user_id: string, is_admin: boolean): Promise<void> =>
       putUser(await client.call('admin.update_user', { user_id, is_admin })),
-    /** Owners first, then by name; undefined until they are loaded. */
+    /** Returns a project's members, owners first, then by name; undefined until they are loaded. */
     membersOf: (projectId: string): readonly Member[] | undefined =>
       members.byKey.get(projectId)?.toSorted(byRoleAndName),
     loadMembers,
-    /** A person's name; undefined if the viewer may not see it. */
+    /** Returns a user's name; undefined if the viewer may not see it. */
     nameOf: (userId: string): string | undefined => names.get(userId),
     /** Loads the members of all projects. The people of a project that can't be loaded remain unnamed. */
     loadNames: async (): Promise<void> => {

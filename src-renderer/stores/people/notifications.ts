@@ -9,21 +9,21 @@ import { useClient } from '../base/client.ts'
 import { useSession } from '../base/session.ts'
 import { createOptimisticChanges } from '../base/entity-store.ts'
 
-/** Which notifications the inbox shows; null: of every project, of every kind. */
+/** The filter of the inbox; null stands for every project or every kind. */
 export interface InboxFilter {
   readonly project_id: string | null
   readonly kind: NotificationKind | null
   readonly unread: boolean
 }
 
-/** How long a deletion can be taken back, in milliseconds. */
+/** The time in milliseconds during which a deletion can be undone. */
 export const undoTime = 5_000
 const pageSize = 100
 
 type Items = readonly Notification[]
 type Change = (items: Items) => Items
 
-/** The inbox as far as it has been scrolled through, and how many are not read. */
+/** The loaded pages of the inbox, and the unread count. */
 export const useNotifications = defineStore('notifications', () => {
   const client = useClient()
   const session = useSession()
@@ -32,15 +32,15 @@ export const useNotifications = defineStore('notifications', () => {
   const failure = shallowRef<unknown>(null)
   const loading = ref(false)
   const loaded = ref(false)
-  /** Of how many tasks something is not read, as the service says; null while it has not said. */
+  /** The number of tasks with unread notifications, as the service counts them; null until then. */
   const count = ref<number | null>(null)
   const changes = createOptimisticChanges()
   const listeners = new Set<(item: Notification) => void>()
-  /** Deleted by the person, but not yet by the service. */
+  /** The IDs of notifications that the user deleted, but the service has not. */
   const leaving = shallowReactive(new Set<string>())
   let cursor: string | null = null
   let latest = 0
-  /** What has happened since the page was asked for: its answer may be older. */
+  /** Changes since the pending request, which its reply may lack. */
   let since: Change[] = []
 
   function change(step: Change): void {
@@ -53,7 +53,7 @@ export const useNotifications = defineStore('notifications', () => {
     loading.value = true
     since = []
     try {
-      // What was marked just now would come back as it was.
+      // Otherwise the reply could undo marks that are still being sent.
       await changes.settled()
       if (attempt !== latest) return
       const page = await client.call('notifications.list', {
@@ -81,7 +81,7 @@ export const useNotifications = defineStore('notifications', () => {
     try {
       count.value = (await client.call('notifications.unread_count', {})).count
     } catch (error) {
-      // A number that may be wrong is worse than none; the next connection asks again.
+      // No number is better than a wrong one; the next connection asks again.
       if (!(error instanceof Error)) throw error
       count.value = null
     }
@@ -95,7 +95,7 @@ export const useNotifications = defineStore('notifications', () => {
       (project_id === null || project_id === item.project_id) && (kind === null || kind === kindOf(item.event_type))
     )
   }
-  /** A person's own acts are no news to them. */
+  /** Returns whether the current user caused the notification. Such notifications aren't shown. */
   const isOwn = ({ caused_by }: Notification) => caused_by === `user:${session.me?.handle ?? 'local'}`
   function created(data: EventPayload<'notification.created'>): void {
     const { notification_id: id, occurred_at: created_at, ...rest } = data
@@ -116,9 +116,9 @@ export const useNotifications = defineStore('notifications', () => {
     drop(isGone)
     void recount()
   }
-  /** What a row stands for: the newest of its task, and those before it. */
+  /** Returns the notifications that one inbox row stands for: all of the same task. */
   const rowOf = (item: Notification) => items.value.filter(({ task_id }) => task_id === item.task_id)
-  /** Reading the newest notification of a task reads them all; marking it unread marks it alone. */
+  /** Marks a notification. Reading the newest of a task reads them all; marking as unread affects only it. */
   async function mark(item: Notification, read: boolean): Promise<void> {
     const all = read ? rowOf(item).filter((one) => !one.read) : [item]
     const ids = new Set(all.map(({ id }) => id as string))
@@ -143,24 +143,24 @@ export const useNotifications = defineStore('notifications', () => {
   }
   return {
     filter: computed(() => filter.value),
-    /** One a task: the newest says how it stands. */
+    /** The newest notification of each task. */
     items: computed(() => newestOfTasks(items.value.filter((item) => !leaving.has(item.id)))),
     failure: computed(() => failure.value),
     loading: computed(() => loading.value),
     loaded: computed(() => loaded.value),
-    /** Not read, of all projects; null while that is not known. */
+    /** The number of tasks with unread notifications in all projects; null until known. */
     unread: computed(() => {
       const going = new Set(items.value.flatMap((item) => (leaving.has(item.id) && !item.read ? [item.task_id] : [])))
         .size
       return count.value === null ? null : Math.max(0, count.value - going)
     }),
-    /** The first page of what the filter lets through. */
+    /** Loads the first page for the filter. */
     load: (): Promise<void> => ask(null),
-    /** The next page, if there is one. */
+    /** Loads the next page, if there is one. */
     more: async (): Promise<void> => {
       if (!loading.value && cursor !== null && failure.value === null) await ask(cursor)
     },
-    /** Shows others; what was there goes at once. */
+    /** Changes the filter, clears the list and loads the first page. */
     show: async (next: Partial<InboxFilter>): Promise<void> => {
       filter.value = { ...filter.value, ...next }
       items.value = []
@@ -168,13 +168,13 @@ export const useNotifications = defineStore('notifications', () => {
       cursor = null
       await ask(null)
     },
-    /** After a gap in the events. A list that nobody has looked at stays unasked for. */
+    /** Reloads after a gap in the events. The list is skipped until it is first shown. */
     reload: async (): Promise<void> => {
       changes.forget()
       await Promise.all([recount(), ...(loaded.value ? [ask(null)] : [])])
     },
     created,
-    /** Calls back with each new one until the returned function is called. */
+    /** Calls back for each new notification until the returned function is called. */
     onCreated: (listener: (item: Notification) => void): (() => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -184,12 +184,15 @@ export const useNotifications = defineStore('notifications', () => {
     forgetTask: (taskId: string): void => forget((item) => item.task_id === taskId),
     forgetProject: (projectId: string): void => forget((item) => item.project_id === projectId),
     mark,
-    /** All that there are, or those of the project that is shown; also what has not been loaded. */
+    /** Marks all notifications of the filtered project, or of all projects, as read; also those that are not loaded. */
     markAllRead: async (): Promise<void> => {
       const { project_id } = filter.value
       await client.call('notifications.mark_all_read', project_id === null ? {} : { project_id })
     },
-    /** Hides it at once, and deletes it when the time to take that back is up. Answers how to take it back. */
+    /**
+     * Hides a notification and its row at once, and deletes them after `undoTime`. Returns a
+     * function that undoes this.
+     */
     remove: (id: string, onFailure: (error: unknown) => void): (() => void) => {
       const item = items.value.find((one) => one.id === id)
       const ids = item ? rowOf(item).map((one) => one.id as string) : [id]

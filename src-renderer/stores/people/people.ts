@@ -26,26 +26,29 @@ export const usePeople = defineStore('people', () => {
   }
   return {
     face,
-    /** Everyone on a task, each once. */
+    /** Returns all holders of a task's roles, each once. */
     faces(roles: Readonly<Record<string, Assignee>>): Face[] {
       const byId = new Map(Object.values(roles).map((assignee) => [assignee.id as string, assignee]))
       return [...byId.values()].map(face)
     },
-    /** The person or agent that the history names in `triggered_by` and `by`: `agent:<id>`, `user:<handle>`, `system`. */
+    /**
+     * Returns the person or agent behind a history entry's `triggered_by` or `by`: `agent:<id>`,
+     * `user:<handle>`, `system`.
+     */
     actor(by: string): Face {
       const [kind, rest = ''] = by.split(/:(.*)/s)
       if (kind === 'agent') return agent(rest)
-      // The person at the machine is `local`, also before anybody has an account.
+      // The local operator is `local`, even before anyone has an account.
       const isMe = session.me ? session.me.handle === rest : rest === 'local'
       if (kind === 'user') return { name: isMe ? session.myName : rest, kind: 'person' }
       return { name: 'Copse', kind: 'agent' }
     },
-    /** The author of a comment. */
+    /** Returns the author of a comment. */
     author: ({ author }: Pick<Comment, 'author'>): Face => ({
       name: author.type === 'operator' ? session.myName : author.name,
       kind: author.type === 'agent' ? 'agent' : 'person',
     }),
-    /** The worker of a run. */
+    /** Returns the worker of an execution. */
     worker: ({ user_id, agent_id, executor }: Execution): Face =>
       user_id === null ? agent(agent_id ?? '', executor) : face({ type: 'user', id: user_id }),
   }

@@ -3,7 +3,10 @@ import { registryHosts } from '../../../src-shared/contract/registry-hosts.ts'
 import { useClient } from '../base/client.ts'
 import { useQuery } from '../base/query.ts'
 
-/** The hosts that builds of a project usually need; without one, or until they are known, the package registries. */
+/**
+ * Returns the hosts that the project's builds usually need; without a project or until they are
+ * loaded, the package registries.
+ */
 export function useBuildHosts(projectId: () => string | undefined): ComputedRef<readonly string[]> {
   const client = useClient()
   const { data } = useQuery(

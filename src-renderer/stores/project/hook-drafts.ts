@@ -5,13 +5,13 @@ import { writeLocal } from '../base/local-storage.ts'
 
 const prefix = 'copse.hook-draft.'
 
-/** A draft that is not saved, and the saved hooks, as JSON, that it began from. */
+/** An unsaved draft, and the saved hooks that it started from, as JSON. */
 export interface KeptDraft {
   readonly draft: HooksDraft
   readonly base: string
 }
 
-/** Edited hooks by project until they are saved or given up: kept on this device, also when the page goes. */
+/** Unsaved edits of hooks by project, stored on this device until they are saved or discarded. */
 export const useHookDrafts = defineStore('hook-drafts', () => {
   const drafts = shallowReactive(new Map<string, KeptDraft>())
 
@@ -25,7 +25,7 @@ export const useHookDrafts = defineStore('hook-drafts', () => {
       return read
     },
     keep(projectId: string, draft: KeptDraft): void {
-      // Where the device keeps no more, it lives as long as the page.
+      // If the device's storage is full, the draft lives as long as the page.
       drafts.set(projectId, draft)
       writeLocal(prefix + projectId, JSON.stringify(draft))
     },
@@ -42,7 +42,7 @@ function parse(text: string | null): KeptDraft | null {
     const { draft, base } = JSON.parse(text) as KeptDraft
     return typeof base === 'string' ? { draft: rekeyed(draft), base } : null
   } catch (error) {
-    // Someone else wrote there, or an older page: what is saved does.
+    // An older version or another program wrote the value, so the saved hooks are used.
     if (error instanceof SyntaxError || error instanceof TypeError) return null
     throw error
   }

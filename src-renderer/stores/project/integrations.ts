@@ -6,10 +6,10 @@ import { createKeyedStore } from '../base/entity-store.ts'
 import { useClient } from '../base/client.ts'
 import { useTasks } from '../tasks/tasks.ts'
 
-/** Where projects get their issues from, by project. */
+/** The issue-tracker integrations by project. */
 export const useIntegrations = defineStore('integrations', () => {
   const client = useClient()
-  /** null: it has none. */
+  /** null: the project has no integration. */
   const { byKey, put, take } = createKeyedStore<Integration | null>()
 
   async function get(projectId: string): Promise<Integration | null> {
@@ -22,7 +22,7 @@ export const useIntegrations = defineStore('integrations', () => {
   }
   const load = async (projectId: string): Promise<void> => void (await take(projectId, () => get(projectId)))
   return {
-    /** undefined until `load` has answered. */
+    /** Returns a project's integration; undefined until `load` has finished. */
     of: (projectId: string): Integration | null | undefined => byKey.get(projectId),
     put,
     load,
@@ -39,7 +39,7 @@ export const useIntegrations = defineStore('integrations', () => {
       put(projectId, null)
     },
     sync: (projectId: string): Promise<SyncCounts> => client.call('integrations.sync', { project_id: projectId }),
-    /** Ties a task to the issue at `url`. */
+    /** Links a task to the issue at `url`. */
     link: async (taskId: string, url: string): Promise<void> => {
       useTasks().put((await client.call('tasks.link', { task_id: taskId, url })).task)
     },

@@ -3,7 +3,7 @@ import type { OperationInput, OperationOutput } from '../../../src-shared/contra
 import { createChangeCounter } from '../base/change-counter.ts'
 import { useClient } from '../base/client.ts'
 
-/** What projects know: read where it is looked at, and told apart from what is kept by how often it has changed. */
+/** The knowledge of projects. Entries are loaded when shown, and again when the change count grows. */
 export const useKnowledge = defineStore('knowledge', () => {
   const client = useClient()
   return {

@@ -7,7 +7,7 @@ import { useQuery } from '../base/query.ts'
 import { useSession } from '../base/session.ts'
 import { useTasks } from '../tasks/tasks.ts'
 
-/** Folders below the workspace root that belong to no task. Only who runs this machine sees them. */
+/** Folders below the workspace root that belong to no task. Only the local operator and admins may see them. */
 export const useOrphans = defineStore('orphans', () => {
   const client = useClient()
   const session = useSession()
@@ -20,7 +20,7 @@ export const useOrphans = defineStore('orphans', () => {
     items.value = items.value?.filter((orphan) => orphan.path !== path) ?? null
   }
   return {
-    /** Null until they have been looked for. */
+    /** null until they are loaded. */
     items,
     failure: error,
     loading,
@@ -34,7 +34,7 @@ export const useOrphans = defineStore('orphans', () => {
       drop(path)
       return removed
     },
-    /** Makes a task of it; without a title it is named after its branch. */
+    /** Creates a task from the folder. Without a title its branch names it. */
     adopt: async (path: string, projectId: string, title: string): Promise<Task> => {
       const named = title.trim() === '' ? {} : { title: title.trim() }
       const task = await client.call('orphans.adopt', { path, project_id: projectId, ...named })

@@ -4,7 +4,7 @@ import type { Project, ProjectSettings } from '../../../src-shared/contract/proj
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { createEntityStore, createKeyedStore } from '../base/entity-store.ts'
 
-/** What is known of the projects, and how it is read from the service. */
+/** Creates the state of the projects, their workflows and settings, and its loading. */
 export function createProjectState(client: Client, rekeyed: (projectId: string, key: string) => void) {
   const workflows = createKeyedStore<WorkflowDefinition>()
   const settings = createKeyedStore<ProjectSettings>()
@@ -14,7 +14,7 @@ export function createProjectState(client: Client, rekeyed: (projectId: string, 
       if (!before) return
       if (before.key !== project.key) rekeyed(project.id, project.key)
       if (before.workflow_definition !== project.workflow_definition) again(loadWorkflow(project.id))
-      // Its settings are changed with it, here or elsewhere, but not told.
+      // No event announces changed settings, so they are reloaded whenever their project changes.
       if (before.updated_at !== project.updated_at && settings.byKey.has(project.id)) again(loadSettings(project.id))
     },
     gone: (projectId) => {

@@ -28,17 +28,17 @@ export const useProjects = defineStore('projects', () => {
     ...state,
     items,
     update,
-    /** The project of the task that is open beside all projects, else the one that was last looked at, else the first. */
+    /** The project of the task that is open beside all projects, else the last visited one, else the first. */
     current: computed(() => {
       const open = navigation.route.screen === 'all' ? useTasks().byId.get(navigation.taskId ?? '') : undefined
       return state.byId.get(open?.project_id ?? navigation.projectId ?? '') ?? items.value[0] ?? null
     }),
     /**
-     * Everything that a project's board needs; a new project is prepared before it is opened. Shares what is under
-     * way.
+     * Loads everything that a project's board needs. A new project is prepared before it is opened.
+     * Shares a pending request.
      */
     prepare: (projectId: string): Promise<void> => requests.share(`prepare ${projectId}`, () => load(projectId)),
-    /** The workflow in force; undefined until `loadWorkflow` has answered. */
+    /** Returns the workflow in force; undefined until `loadWorkflow` has finished. */
     workflow: (projectId: string): WorkflowDefinition | undefined => workflows.byKey.get(projectId),
     settings: (projectId: string): ProjectSettings | undefined => settings.byKey.get(projectId),
     create: (input: OperationInput<'projects.create'>): Promise<Project> =>
@@ -48,7 +48,7 @@ export const useProjects = defineStore('projects', () => {
       state.put(demo.project)
       return demo
     },
-    /** Repositories of this machine that are no project yet; only its admins get them. */
+    /** Returns repositories on this machine that belong to no project; only admins of the machine get them. */
     nearby: async () => (await client.call('system.nearby_repositories', {})).items,
     inspectFolder: (path: string) => client.call('system.inspect_folder', { path }),
     repos: async (projectId: string): Promise<readonly RepoState[]> =>

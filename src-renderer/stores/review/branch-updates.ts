@@ -8,33 +8,36 @@ import { useTasks } from '../tasks/tasks.ts'
 
 export type UpdateStrategy = BranchUpdate['strategy']
 
-/** What a merge of base and branch cannot do by itself. `left`: it is begun in the worktree, with its markers. */
+/**
+ * The conflict of a merge of base and branch. `left`: the merge is in progress in the worktree,
+ * with conflict markers.
+ */
 export interface Conflict {
   readonly files: readonly string[]
   readonly hunks: readonly ConflictHunk[]
   readonly left: boolean
 }
 
-/** The conflict that a refusal tells of; null when it refuses for another reason. */
+/** Returns the conflict in a refusal; null if it refuses for another reason. */
 export function conflictIn(error: unknown): Conflict | null {
   if (!(error instanceof ApiError) || error.code !== 'merge_conflict') return null
-  // The details are those of the service's own refusal; a schema here would bring its whole library into the first page.
+  // The details are those of the service's own refusal; a schema would add its library to the first page.
   const { files, hunks, left } = (error.details ?? {}) as Partial<Conflict>
   if (!Array.isArray(files) || !Array.isArray(hunks)) return { files: [], hunks: [], left: false }
   return { files, hunks, left: left === true }
 }
 
-/** What keeps a task's branch up with its base. */
+/** Operations that update a task's branch from its base. */
 export function useBranchUpdates() {
   const client = useClient()
   const tasks = useTasks()
   const executions = useExecutions()
   return {
-    /** What the branch would conflict in now. */
+    /** Returns the conflicts that a merge would have now. */
     conflicts: (taskId: string): Promise<MergeConflicts> => client.call('tasks.conflicts', { task_id: taskId }),
     /**
-     * Brings what the base has by now into the branch; `onConflict` says who resolves what git cannot. Another `base` is
-     * the task's from then on.
+     * Merges or rebases the branch onto its base. `onConflict` names who resolves conflicts. A
+     * given `base` becomes the task's new base.
      */
     update: async (
       taskId: string,

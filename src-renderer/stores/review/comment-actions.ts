@@ -6,7 +6,7 @@ import { usePeople } from '../people/people.ts'
 import { useTasks } from '../tasks/tasks.ts'
 import { useToasts } from '../base/toasts.ts'
 
-/** What a person does with the comments of a task. Each answers whether it went well; a refusal is said in a toast. */
+/** The user's actions on a task's comments. Each returns whether it succeeded; a toast shows a refusal. */
 export function useCommentActions(taskId: () => string) {
   const comments = useComments()
   const drafts = useDrafts()
@@ -24,14 +24,14 @@ export function useCommentActions(taskId: () => string) {
       ),
     reply: (to: Comment, body: string) =>
       toasts.attempt('Couldn’t add the reply.', () => comments.create({ task_id: to.task_id, parent_id: to.id, body })),
-    /** What is being made of a comment; null while nobody changes it. */
+    /** Returns the edited text of a comment; null if it is not being edited. */
     draftOf: (comment: Comment): string | null => drafts.get(editKey(comment)),
     keepDraft: (comment: Comment, text: string | null): void => drafts.keep(editKey(comment), text),
     edit: (comment: Comment, body: string) =>
       toasts.attempt('Couldn’t change the comment.', () => comments.edit(comment.id, body)),
     resolve: (comment: Comment, on: boolean) =>
       toasts.attempt(on ? 'Couldn’t resolve it.' : 'Couldn’t reopen it.', () => comments.resolve(comment.id, on)),
-    /** Why no suggestion can be applied now; null where one can. */
+    /** Returns why suggestions can't be applied now; null if they can. */
     applyRefusal: (): string | null =>
       live.refusal ?? (tasks.byId.get(taskId())?.active_execution_id ? 'An agent is using this worktree' : null),
     apply: (comment: Comment) => toasts.attempt('Couldn’t apply the suggestion.', () => comments.apply(comment.id)),

@@ -8,16 +8,16 @@ import { useDesktop } from '../device/desktop.ts'
 import { useSession } from '../base/session.ts'
 import { useToasts } from '../base/toasts.ts'
 
-/** What was written about tasks and their changes, in threads. */
+/** The comments on tasks and their changes, in threads. */
 export const useComments = defineStore('comments', () => {
   const client = useClient()
   const desktop = useDesktop()
   const session = useSession()
   const toasts = useToasts()
   const byTask = shallowReactive(new Map<string, ReadonlyMap<string, Comment>>())
-  /** Deleted as far as the person sees it, while they may still take it back. */
+  /** The IDs of comments that the user deleted but can still restore. */
   const hidden = shallowReactive(new Set<string>())
-  /** Those that were deleted: what was on its way about them comes too late. */
+  /** The IDs of deleted comments, so late replies and events don't restore them. */
   const gone = new Set<string>()
 
   function put(comment: Comment): void {
@@ -63,7 +63,7 @@ export const useComments = defineStore('comments', () => {
     load,
     threads,
     removeTask: (taskId: string): void => void byTask.delete(taskId),
-    /** Whether the person at the screen wrote it. */
+    /** Returns whether the current user wrote the comment. */
     isMine: ({ author }: Comment): boolean =>
       session.me ? author.id === session.me.id || (author.type === 'operator' && desktop.present) : author.id === null,
     create: async (input: {
@@ -77,7 +77,7 @@ export const useComments = defineStore('comments', () => {
     apply: async (comment_id: string): Promise<void> => put(await client.call('comments.apply', { comment_id })),
     resolve: async (comment_id: string, resolved: boolean): Promise<void> =>
       put(await client.call('comments.update', { comment_id, resolved })),
-    /** Takes it away at once, and for good when the time to take that back is over. */
+    /** Hides a comment at once, and deletes it when its toast closes without Undo. */
     deleteLater(comment: Comment): void {
       hidden.add(comment.id)
       toasts.done('Comment deleted', {

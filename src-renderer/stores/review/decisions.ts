@@ -22,15 +22,15 @@ import { useMovesKey } from './task-details.ts'
 import { useTasks } from '../tasks/tasks.ts'
 import { useToasts } from '../base/toasts.ts'
 
-/** What a decision asks of a person before it is made. */
+/** Dialogs that a decision opens before it is carried out. */
 export interface DecisionQuestions {
-  /** What should change? */
+  /** Asks for feedback to the state `to`. */
   feedback(task: Task, to: string): void
-  /** Where to? */
+  /** Asks for the state to move the task to. */
   move(task: Task): void
 }
 
-/** What waits for a decision about a task, the same wherever it is shown; null for no task. */
+/** Returns the pending decision about a task, the same wherever it is shown; null for no task. */
 export function useDecision(taskId: () => string | null) {
   const tasks = useTasks()
   const projects = useProjects()
@@ -74,7 +74,7 @@ export function useDecision(taskId: () => string | null) {
       return ['conflict count', value.id, value.status, value.version, news.changesOf(value.id, 'workspace')]
     },
   )
-  // Without a branch there is nothing to say; the reason stands elsewhere.
+  // Without a branch the count is unknown; another part of the page shows the reason.
   const conflicts = computed(() => (found.error.value ? null : (found.data.value?.files.length ?? null)))
   const worker = computed(() => {
     const id = task.value?.active_execution_id
@@ -101,7 +101,7 @@ export function useDecision(taskId: () => string | null) {
   )
   const decision = computed(() => {
     if (task.value === null || !workflow.value) return null
-    // What a step on is made of depends on whether the newest attempt has passed: that has to be known.
+    // The newest attempt's verdict determines the steps of an advance, so the reviews must be loaded.
     if (isAtGate.value && !reviews.isKnown(task.value.id)) return null
     return decide({
       task: task.value,
@@ -131,17 +131,17 @@ export function useDecision(taskId: () => string | null) {
     branch,
     conflicts,
     decision,
-    /** Why what can be decided is not known. */
+    /** The error that prevented the loading of the decision. */
     failure: known.error,
     reload: known.reload,
-    /** Resolves once all that the decision depends on has been asked for. */
+    /** Resolves once all data that the decision depends on is loaded, or after 10 seconds. */
     settled: async (): Promise<void> => void (await until(asking).toBe(false, { timeout: 10_000 })),
   }
 }
 
 export type DecisionInHand = ReturnType<typeof useDecision>
 
-/** Carries out what a person decided, one thing about a task at a time. What was refused says why. */
+/** Carries out the user's decisions, one at a time per task. A toast shows refusals. */
 export const useDecisionDeeds = defineStore('decision-deeds', () => {
   const tasks = useTasks()
   const projects = useProjects()
@@ -156,7 +156,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
 
   async function advance(task: Task, deed: Extract<DecisionAction['deed'], { kind: 'advance' }>, feedback?: string) {
     if (deed.steps.includes('verdict')) await tasks.verdict(task.id, 'pass', feedback)
-    // A verdict may already move it on, where the workflow cascades.
+    // The verdict may already have moved the task, if the workflow cascades.
     const stays = tasks.byId.get(task.id)?.status === task.status
     if (deed.steps.includes('transition') && stays)
       await (deed.merges ? merge(task, deed.to) : tasks.transition(task.id, deed.to))
@@ -221,16 +221,16 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     move: 'Couldn’t move it',
     stop: 'Couldn’t stop the agent',
   }
-  /** A person may land on a red base: the fix, for one. */
+  /** Offers to merge despite a red base, for example to fix it. */
   function anyway(task: Task, { deed }: DecisionAction, error: unknown) {
     if (!(error instanceof ApiError) || error.code !== 'base_red' || deed.kind !== 'advance') return undefined
     const run = () => void toasts.attemptOn(task, failures.merge, () => merge(task, deed.to, true))
     return { label: 'Merge anyway', run }
   }
   return {
-    /** What is being done about the task. */
+    /** Returns the running decision of the task. */
     busyWith: (taskId: string): DecisionId | null => actionByTask.get(taskId) ?? null,
-    /** Answers whether it went well. */
+    /** Carries out a decision. Returns whether it succeeded. */
     async perform(task: Task, action: DecisionAction, feedback?: string): Promise<boolean> {
       if (actionByTask.has(task.id) || action.refused !== null) return false
       actionByTask.set(task.id, action.id)
@@ -248,7 +248,10 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
   }
 })
 
-/** Does what was chosen, or asks what has to be known first. Answers whether it was done. */
+/**
+ * Returns a function that carries out an action or opens the dialog it needs. Resolves to whether
+ * it was carried out.
+ */
 export function useDecisionChoice(hand: DecisionInHand, questions: DecisionQuestions) {
   const deeds = useDecisionDeeds()
   return (action: DecisionAction): Promise<boolean> => {
@@ -267,7 +270,7 @@ const names = {
   'request-changes': 'Nothing to decide',
 } as const
 
-/** Registers the commands that decide about the task, as long as the component that shows it is on screen. */
+/** Registers the commands that decide about the task, while the component is mounted. */
 export function useDecisionCommands(
   hand: DecisionInHand,
   choose: (action: DecisionAction) => Promise<boolean>,
@@ -279,7 +282,7 @@ export function useDecisionCommands(
     const { value: task } = hand.task
     return task?.ref ?? null
   }
-  /** What can be decided is asked for once the task is looked at; a key may come first. */
+  /** Waits for the decision to load, because a key may be pressed before. */
   async function known(command: keyof typeof names): Promise<DecisionAction | null> {
     await hand.settled()
     const { value: decision } = hand.decision

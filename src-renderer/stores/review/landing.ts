@@ -3,7 +3,7 @@ import type { LandingLane, LandingPlace } from '../../../src-shared/contract/lan
 import { createKeyedStore } from '../base/entity-store.ts'
 import { useClient } from '../base/client.ts'
 
-/** The branches on which tasks land, by project. */
+/** The landing lanes by project. */
 export const useLanding = defineStore('landing', () => {
   const client = useClient()
   const { byKey, put, take } = createKeyedStore<readonly LandingLane[]>()
@@ -18,9 +18,9 @@ export const useLanding = defineStore('landing', () => {
     put(projectId, index < 0 ? [...known, lane] : known.with(index, lane))
   }
   return {
-    /** undefined until `load` has answered. */
+    /** Returns a project's lanes; undefined until `load` has finished. */
     of: (projectId: string): readonly LandingLane[] | undefined => byKey.get(projectId),
-    /** Where a task is in its lane; undefined where it is in none. */
+    /** Returns the task's entry in its lane; undefined if it is in none. */
     placeOf: ({ id, project_id }: { readonly id: string; readonly project_id: string }): LandingPlace | undefined =>
       byKey
         .get(project_id)
@@ -28,7 +28,7 @@ export const useLanding = defineStore('landing', () => {
         .find(({ task_id }) => task_id === id),
     put: putLane,
     load,
-    /** Asks again for the projects that are known. */
+    /** Reloads the lanes of all known projects. */
     reload: async (): Promise<void> => {
       await Promise.all([...byKey.keys()].map(load))
     },

@@ -10,34 +10,34 @@ import { useTasks } from '../tasks/tasks.ts'
 
 const SLICE = 1_048_576
 
-/** What the task panel asks for by itself: things that are too large or too rarely wanted for a store. */
+/** Requests of the task panel for data that is too large or too rarely needed for a store. */
 export function useTaskDetails() {
   const client = useClient()
 
   return {
-    /** What has changed, by default on the whole branch, committed or not; null before the first claim. */
+    /** Returns the changes, by default of the whole branch, including uncommitted ones; null before the first claim. */
     diff: (taskId: string, wishes: DiffQuery): Promise<Diff | null> =>
       orNull(client.call('tasks.diff', { task_id: taskId, ...wishes })),
-    /** Newest first. */
+    /** Returns the branch's commits, newest first. */
     commits: async (taskId: string): Promise<readonly BranchCommit[]> =>
       (await client.call('tasks.commits', { task_id: taskId })).items,
-    /** One file's patch, however large. */
+    /** Returns one file's patch, however large. */
     fileDiff: (taskId: string, path: string, wishes: DiffQuery): Promise<Diff> =>
       client.call('tasks.diff', { task_id: taskId, path, ...wishes }),
-    /** Has changes of the worktree's files told for a minute. */
+    /** Subscribes to changes of the worktree's files for one minute. */
     watchDiff: (taskId: string) => client.call('tasks.watch_diff', { task_id: taskId }),
-    /** Null before the first claim. */
+    /** Returns the task's workspace; null before the first claim. */
     workspace: (taskId: string): Promise<Workspace | null> =>
       orNull(client.call('tasks.workspace', { task_id: taskId })),
-    /** Null when there is no worktree now. */
+    /** Returns the worktree's size; null without a worktree. */
     workspaceSize: (taskId: string): Promise<FolderSize | null> =>
       orNull(client.call('tasks.workspace_size', { task_id: taskId })),
     /** Removes the worktree of a finished task now. */
     cleanUpWorkspace: (taskId: string) => client.call('tasks.clean_up_workspace', { task_id: taskId }),
-    /** Oldest first. */
+    /** Returns the task's transitions, oldest first. */
     transitions: async (taskId: string): Promise<readonly TransitionEntry[]> =>
       (await client.call('tasks.transitions', { task_id: taskId })).items,
-    /** Reads a log from `offset` to its present end. */
+    /** Reads a log from `offset` to its current end. */
     readLog: async (taskId: string, name: string, offset: number): Promise<LogPiece> => {
       const decoder = new TextDecoder()
       let text = ''
@@ -53,7 +53,7 @@ export function useTaskDetails() {
   }
 }
 
-/** What the moves of a task depend on: they are asked for again when it is another. */
+/** Returns the values that a task's moves depend on, for the key of a query. */
 export function useMovesKey(): (taskId: string) => readonly unknown[] {
   const tasks = useTasks()
   const reviews = useReviews()
@@ -64,7 +64,7 @@ export function useMovesKey(): (taskId: string) => readonly unknown[] {
   }
 }
 
-/** Where a task may go, and its worktree, read again when that may have changed. */
+/** Queries of a task's moves and workspace, reloaded when they may have changed. */
 export function useTaskQueries(taskId: () => string) {
   const tasks = useTasks()
   const details = useTaskDetails()
@@ -82,7 +82,7 @@ export function useTaskQueries(taskId: () => string) {
   }
 }
 
-/** What a diff is compared with, and how. */
+/** The range of a diff, and its options. */
 export type DiffQuery = Pick<
   OperationInput<'tasks.diff'>,
   'scope' | 'since_attempt' | 'since_commit' | 'commit' | 'ignore_whitespace'

@@ -7,10 +7,10 @@ import { useClient } from '../base/client.ts'
 import { createTaskLists } from '../tasks/task-lists.ts'
 import { useTasks } from '../tasks/tasks.ts'
 
-/** Executions by task, newest first, and the last thing that each running agent did. */
+/** Executions by task, newest first, and the last activity of each running agent. */
 export const useExecutions = defineStore('executions', () => {
   const client = useClient()
-  /** Task id → the last action of its running agent. */
+  /** Task ID → the last activity of its running agent. */
   const activity = shallowReactive(new Map<string, Activity>())
   const asked = new Set<string>()
   const { byId, put, take, ...lists } = createTaskLists<Execution>({
@@ -24,7 +24,7 @@ export const useExecutions = defineStore('executions', () => {
   }
   const fetch = (executionId: string): Promise<Execution> =>
     take(() => client.call('executions.get', { execution_id: executionId }))
-  /** Learns about an execution once; a card asks for the one that it names. */
+  /** Fetches an execution unless it is known or already requested. */
   async function ensure(executionId: string): Promise<void> {
     if (byId.has(executionId) || asked.has(executionId)) return
     asked.add(executionId)
@@ -50,36 +50,39 @@ export const useExecutions = defineStore('executions', () => {
     ensure,
     fetch,
     stop,
-    /** Since when nothing was heard of the execution, once that is long. */
+    /** Returns since when the execution has produced no output, once it is stalled; null otherwise. */
     quietSince(taskId: string, executionId: string): string | null {
       const last = activity.get(taskId)
       return last?.execution_id === executionId ? last.quiet_since : null
     },
     setActivity: (next: Activity) => void activity.set(next.task_id, next),
-    /** Writes to the agent while it runs. */
+    /** Sends input to the running agent. */
     input: async (executionId: string, data: string): Promise<void> => {
       await client.call('executions.input', { execution_id: executionId, data })
     },
-    /** Keys for a command in a terminal, which has this size. */
+    /** Sets the terminal size of the execution. */
     resize: async (executionId: string, cols: number, rows: number): Promise<void> => {
       await client.call('executions.resize', { execution_id: executionId, cols, rows })
     },
-    /** Sends comments and a message to a task's worker; during a run they wait for its end. */
+    /** Sends comments and a message to a task's worker. During a run they wait for its end. */
     send: async (taskId: string, comment_ids: CommentId[], message?: string): Promise<void> => {
       const more = message === undefined ? {} : { message }
       const reply = await client.call('tasks.feedback', { task_id: taskId, comment_ids, ...more })
       put(reply.execution)
       useTasks().put(reply.task)
     },
-    /** Changes a message that waits. */
+    /** Changes a queued message. */
     editMessage: async (executionId: string, message: string): Promise<void> => {
       put(await client.call('executions.update', { execution_id: executionId, message }))
     },
-    /** Answers what the agent asks. Events tell what it asks then: the reply may come after the next question. */
+    /**
+     * Answers the agent's question. The reply isn't stored, because it may arrive after the event
+     * of the next question.
+     */
     answer: async (executionId: string, askId: string, given: { option_id?: string; text?: string }): Promise<void> => {
       await client.call('executions.answer', { execution_id: executionId, ask_id: askId, ...given })
     },
-    /** Forgets a task's executions, when the task itself is gone. */
+    /** Removes a deleted task's executions. */
     removeTask(taskId: string): void {
       activity.delete(taskId)
       lists.removeTask(taskId)

@@ -1,5 +1,5 @@
 import { defineStore } from 'pinia'
 import { createChangeCounter } from '../base/change-counter.ts'
 
-/** How often people have moved what waits in a project. */
+/** Counts changes of the queue's order by project. */
 export const useQueueChanges = defineStore('queue-changes', createChangeCounter)

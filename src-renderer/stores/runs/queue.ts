@@ -13,8 +13,8 @@ import { useTaskInvalidation } from '../base/query.ts'
 import { useTasks } from '../tasks/tasks.ts'
 
 /**
- * Which agents of the current project, or of all that are shown, run and which wait, read again when an event says
- * that this may have changed.
+ * The running and waiting agents of the current project, or of all shown ones. Reloaded when an
+ * event may have changed them.
  */
 export const useQueue = defineStore('queue', () => {
   const client = useClient()
@@ -30,7 +30,7 @@ export const useQueue = defineStore('queue', () => {
   const projectId = computed(() => projects.current?.id ?? null)
   const byProject = shallowReactive(new Map<string, Queue>())
   const failure = shallowRef<unknown>(null)
-  /** Projects whose queue is on its way → whether it has changed meanwhile: then it is asked for once more. */
+  /** Projects whose queue is loading → whether it changed during the request, so it must be loaded again. */
   const asking = new Map<string, boolean>()
 
   async function load(id: Project['id']): Promise<void> {
@@ -49,9 +49,9 @@ export const useQueue = defineStore('queue', () => {
   const reload = async (): Promise<void> => {
     if (projectId.value !== null) await load(projectId.value)
   }
-  /** Beside each other the cards of all projects say where each stands in the queue of its own. */
+  /** Whether all projects are shown: each card then shows its rank in its own project's queue. */
   const every = computed(() => navigation.route.screen === 'all')
-  /** By project everything on which its queue depends, as far as it is known here. */
+  /** By project, all known facts on which its queue depends. */
   const standings = computed(() => {
     if (live.offline) return new Map<Project['id'], { limit: number | undefined; others: string }>()
     const atWork = Map.groupBy(
@@ -77,7 +77,7 @@ export const useQueue = defineStore('queue', () => {
     (now, before) => {
       for (const [id, { limit, others }] of now) {
         const last = before?.get(id)
-        // A limit that was not known here was known to the service.
+        // A limit that was unknown here was known to the service, so learning it changes nothing.
         const isSame = others === last?.others && (limit === last.limit || last.limit === undefined)
         if (!isSame) void load(id)
       }
@@ -86,9 +86,9 @@ export const useQueue = defineStore('queue', () => {
   )
 
   let lastMove: Promise<unknown> = Promise.resolve()
-  /** null until it is known. */
+  /** null until it is loaded. */
   const current = computed(() => byProject.get(projectId.value ?? '') ?? null)
-  /** Of a task's own the first: what waits behind it are messages. */
+  /** The first entry of each task: entries behind it are messages. */
   const waiting = computed(() => {
     const shown = every.value ? [...byProject.values()] : [current.value ?? []].flat()
     const entries = shown.flatMap((queue) => queue.waiting.toReversed())
@@ -98,10 +98,10 @@ export const useQueue = defineStore('queue', () => {
     current,
     failure,
     reload,
-    /** Moves a run that waits; the answer has the new order. */
+    /** Moves a waiting run. The reply contains the new order. */
     move: (executionId: string, to: QueueMove): Promise<void> => {
       const id = projectId.value
-      // One after the other: the last answer is the order that holds.
+      // Moves run one after the other, because the last reply contains the final order.
       const move = lastMove.then(async () => {
         const queue = await client.call('executions.move_in_queue', { execution_id: executionId, to })
         if (id !== null) byProject.set(id, queue)
@@ -109,7 +109,7 @@ export const useQueue = defineStore('queue', () => {
       lastMove = move.catch(() => undefined)
       return move
     },
-    /** The task's entry in the queue; null if its agent is not known to wait. */
+    /** Returns the task's entry in the queue; null if its agent is not known to wait. */
     waitingOf: (taskId: string): Queue['waiting'][number] | null => waiting.value.get(taskId) ?? null,
   }
 })

@@ -3,15 +3,15 @@ import { computed, watch } from 'vue'
 import { useExecutions } from './executions.ts'
 import { useTasks } from '../tasks/tasks.ts'
 
-/** How many agents are at work, by project. A person's own execution takes no slot, nor does one that still waits for it. */
+/** The number of running agents by project. Queued executions and those of people take no slot and aren't counted. */
 export const useRunning = defineStore('running', () => {
   const tasks = useTasks()
   const executions = useExecutions()
-  // A task only names its execution; what it is is learned once.
+  // A task contains only its execution's ID, so the execution itself is fetched once.
   watch(
     () => [...tasks.byId.values()].flatMap((task) => task.active_execution_id ?? []),
     (ids) => {
-      // Without it the count takes it for running, and the next event brings it.
+      // If this fails, the execution counts as running, and the next event corrects the count.
       for (const id of ids) void executions.ensure(id).catch(() => undefined)
     },
     { immediate: true },
@@ -39,7 +39,7 @@ export const useRunning = defineStore('running', () => {
     all: computed(() => [...counts.value.values()].reduce((sum, count) => sum + count, 0)),
     ofAgent: (agentId: string): number => byAgent.value.get(agentId) ?? 0,
     inProject: (projectId: string): number => counts.value.get(projectId) ?? 0,
-    /** Whether its tasks are here: until then none of them counts. */
+    /** Returns whether the project's tasks are loaded; until then none are counted. */
     isKnown: (projectId: string): boolean => ['begun', 'ready'].includes(tasks.loadState(projectId).kind),
   }
 })

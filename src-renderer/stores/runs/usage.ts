@@ -6,7 +6,7 @@ import type { ProjectUsage, UsageSum } from '../../../src-shared/contract/queue.
 import { useClient } from '../base/client.ts'
 import { useExecutions } from './executions.ts'
 
-/** What agents have used, as they report it. */
+/** The usage that agents report. */
 export const useUsage = defineStore('usage', () => {
   const client = useClient()
   const executions = useExecutions()
@@ -15,11 +15,11 @@ export const useUsage = defineStore('usage', () => {
     ofProject: (projectId: string): Promise<ProjectUsage> => client.call('projects.usage', { project_id: projectId }),
     limitsOf: (projectId: string): Promise<ProjectLimits> => client.call('projects.limits', { project_id: projectId }),
     taskLimits: (taskId: string): Promise<TaskLimits> => client.call('tasks.limits', { task_id: taskId }),
-    /** The day of each agent. */
+    /** Returns each agent's usage of the current day. */
     agentDays: (): Promise<AgentDays> => client.call('agents.limits', {}),
-    /** The providers' accounts that agents use. */
+    /** Returns the provider accounts that agents use. */
     accounts: async (): Promise<readonly Account[]> => (await client.call('accounts.list', {})).items,
-    /** Grows with every run that ends, which is when sums change. */
+    /** The number of finished executions: sums change whenever it grows. */
     ended: computed(() => [...executions.byId.values()].filter((execution) => execution.finished_at !== null).length),
   }
 })

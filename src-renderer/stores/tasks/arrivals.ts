@@ -2,19 +2,19 @@ import { useTimeoutFn } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { shallowRef } from 'vue'
 
-/** How long a newly created card is highlighted, in milliseconds. */
+/** The time for which a new card is highlighted, in milliseconds. */
 const freshTime = 4_000
 
-/** The task that was just created here: the board goes to it and highlights it for a while. */
+/** The task that was just created on this page: the board scrolls to it and highlights it for a while. */
 export const useArrivals = defineStore('arrivals', () => {
   const freshId = shallowRef<string | null>(null)
-  /** The board on screen moves the focus to it. */
+  /** The ID of the task whose card the board must focus. */
   const wantedId = shallowRef<string | null>(null)
   const { start } = useTimeoutFn(() => (freshId.value = null), freshTime, { immediate: false })
   return {
     freshId,
     wantedId,
-    /** `focus`: nothing else has it now, as while the next task is being written. */
+    /** Highlights a new task. `focus`: its card gets the focus, which no form of the next task needs. */
     announce(taskId: string, focus: boolean): void {
       freshId.value = taskId
       wantedId.value = focus ? taskId : null

@@ -12,18 +12,18 @@ interface Loaded {
   readonly url: string
 }
 
-/** The files of tasks: uploaded, and loaded once into addresses of this page. */
+/** The attachments of tasks: uploaded, and downloaded once into object URLs of this page. */
 export const useAttachments = defineStore('attachments', () => {
   const client = useClient()
   const loaded = new Map<string, Promise<Loaded | null>>()
-  /** Grows with every file that came to a task or went from it here. */
+  /** A count that grows whenever a file is attached or removed on this page. */
   const changes = shallowReactive({ count: 0 })
 
   async function fetch(attachment_id: string): Promise<Loaded | null> {
     try {
       const { name, media_type, data_base64 } = await client.call('attachments.download', { attachment_id })
       const isImage = isShownImage(media_type)
-      // Only a picture keeps its type: whatever else opens the address gets bytes.
+      // Only images keep their type; all other files open as plain bytes, so the browser runs none of them.
       const type = isImage ? media_type : 'application/octet-stream'
       const blob = new Blob([bytesOf(data_base64) as Uint8Array<ArrayBuffer>], { type })
       return { name, isImage, url: URL.createObjectURL(blob) }
@@ -70,7 +70,7 @@ function base64Of(file: File): Promise<string> {
   })
 }
 
-/** What the editors of a place need: where files go, and whose paths are found. */
+/** Attachments and path completion for the editors of one task or draft. */
 export function useTaskFiles(
   place: () => { readonly projectId: string; readonly taskId: string | null; readonly repoId: string | null },
 ) {

@@ -17,27 +17,27 @@ const sortColumns = [
   'updated',
 ] as const
 export type SortColumn = (typeof sortColumns)[number]
-/** In which order the cards of a column stand. */
+/** The orders of a column's cards. */
 export const cardOrders = ['manual', 'priority', 'updated'] as const
 export type CardOrder = (typeof cardOrders)[number]
 
-/** What stands together in the list. */
+/** The groupings of the list. */
 export const listGroupings = ['state', 'project', 'none'] as const
 export type ListGrouping = (typeof listGroupings)[number]
 
-/** How the tasks of a project are shown. */
+/** The view of a project's tasks. */
 export interface BoardView {
   readonly layout: 'board' | 'list'
   readonly sort: { readonly column: SortColumn; readonly descending: boolean }
   readonly filter: BoardFilter
   readonly order: CardOrder
-  /** null: by state, of all projects together by project. */
+  /** null: by state, or by project if all projects are shown. */
   readonly group: ListGrouping | null
-  /** The groups of the list that are folded. */
+  /** The list's folded groups. */
   readonly folded: readonly string[]
 }
 
-/** A view with a name; what was folded is not a part of it. */
+/** A view with a name. Folded groups are not part of it. */
 export interface SavedView {
   readonly name: string
   readonly view: BoardView
@@ -55,8 +55,8 @@ const usual: BoardView = {
 }
 
 /**
- * How each project's tasks are shown, on this device; what is searched for, which card was on, and how far it was
- * scrolled, as long as the page lives. All projects together have a view of their own.
+ * Each project's view on this device. The search text, the focused card and the scroll offsets live
+ * as long as the page. The screen of all projects has a view of its own.
  */
 export const useBoardViews = defineStore('board-views', () => {
   const views = shallowReactive(read())
@@ -76,9 +76,9 @@ export const useBoardViews = defineStore('board-views', () => {
   return {
     of,
     change: (scope: string, patch: Partial<BoardView>): void => void views.set(scope, { ...of(scope), ...patch }),
-    /** The saved views, by name. */
+    /** Returns the saved views, by name. */
     savedOf: (scope: string): readonly SavedView[] => saved.get(scope) ?? [],
-    /** Under a name that is taken it replaces that one. */
+    /** Saves the current view. Replaces a view of the same name. */
     save(scope: string, name: string): void {
       const others = (saved.get(scope) ?? []).filter((one) => one.name !== name)
       const next = [...others, { name, view: { ...of(scope), folded: [] } }]
@@ -98,16 +98,16 @@ export const useBoardViews = defineStore('board-views', () => {
       ),
     query: (scope: string): string => queries.get(scope) ?? '',
     search: (scope: string, query: string): void => void queries.set(scope, query),
-    /** The card that the keys act on. */
+    /** Returns the ID of the card that keys act on. */
     focusedOf: (scope: string): string | null => focused.get(scope) ?? null,
     focus: (scope: string, taskId: string): void => void focused.set(scope, taskId),
-    /** How far a part of the view was scrolled, in pixels. */
+    /** Returns the scroll offset of a part of the view, in pixels. */
     offset: (part: string): number => offsets.get(part) ?? 0,
     keepOffset: (part: string, offset: number): void => void offsets.set(part, offset),
   }
 })
 
-/** Ignores values of another shape. */
+/** Reads the stored views. Ignores values of another shape. */
 function read(): Map<string, BoardView> {
   return new Map(Object.entries(readLocal(storageKey)).map(([scope, view]) => [scope, viewOf(view)]))
 }

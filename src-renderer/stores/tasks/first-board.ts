@@ -19,8 +19,8 @@ const useFirstBoard = defineStore('first-board', () => {
 })
 
 /**
- * Loads what is needed at the first press, once the first board is drawn and the browser has nothing else to do: to
- * read a script takes longer than to draw the cards.
+ * Loads a script once the first board is drawn and the browser is idle, because parsing it takes
+ * longer than drawing the cards.
  */
 export function afterFirstBoard<T>(load: () => Promise<T>): Promise<T> {
   return useFirstBoard().drawn.then(load)

@@ -6,7 +6,7 @@ import { useToasts } from '../base/toasts.ts'
 
 type Fields = Omit<OperationInput<'task_templates.create'>, 'project_id' | 'name'>
 
-/** Saves something under a name of its own as a template of a project. */
+/** Saves a task draft or task as a named template of a project. */
 export function useSaveTemplate(projectId: () => string, shown: () => boolean) {
   const templates = useTaskTemplates()
   const toasts = useToasts()
@@ -16,7 +16,7 @@ export function useSaveTemplate(projectId: () => string, shown: () => boolean) {
     nameRefusal,
     busy,
     failure,
-    /** Answers whether it is saved. */
+    /** Saves the template. Returns whether it succeeded. */
     async save(name: string, fields: Fields): Promise<boolean> {
       const isSaved = await run(() => templates.create({ ...fields, name, project_id: projectId() }))
       if (isSaved) toasts.done(`Saved template “${name}”`)

@@ -4,8 +4,8 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 type Attempt = Pick<Task, 'id' | 'review_summary'>
 
 /**
- * The tree of each task's work as the person last saw it in a diff: what they decide is about that. What they saw before
- * the newest review is past, since the agent was to change it.
+ * The git tree of each task's work as the user last saw it in a diff: the user's decisions refer to
+ * it. A tree from before the newest review is outdated, because the agent was asked to change it.
  */
 export const useSeenWork = defineStore('seen-work', () => {
   const seen = new Map<string, { readonly tree: string; readonly attempt: number }>()

@@ -5,7 +5,7 @@ import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { ErrorAnnotation, Assignee, RecoveryAction, Task } from '../../../src-shared/contract/tasks.ts'
 import type { TaskState } from './task-state.ts'
 
-/** Everything that a person does to a task; what the service answers goes into the state. */
+/** Creates the user's operations on tasks. Each stores the replied task in the state. */
 export function createTaskChanges(client: Client, state: TaskState, { fetch, seen, claimed }: ChangeBasis) {
   async function answered<T extends { readonly task: Task }>(call: Promise<T>): Promise<T> {
     const reply = await call
@@ -17,9 +17,9 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     state.put(task)
     return task
   }
-  /** Changes of the order are made one after the other: each is about the one before. */
+  /** Changes of the order are sent one after the other, because each refers to the previous one. */
   let lastPlaced: Promise<unknown> = Promise.resolve()
-  /** The version that a change is based on; asks the service where the task is not known. */
+  /** Returns the version that a change is based on. Fetches the task if it is unknown. */
   const versionOf = async (taskId: string) => (state.byId.get(taskId) ?? (await fetch(taskId))).version
 
   return {
@@ -30,19 +30,19 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
       return items
     },
     update: (input: OperationInput<'tasks.update'>) => accepted(client.call('tasks.update', input)),
-    /** Puts the task directly above or below another one; `position` is where it is shown until the service has answered. */
+    /** Puts the task directly above or below another one. `position` is shown until the service has replied. */
     place: (taskId: string, { position, ...beside }: TaskPlacement): Promise<unknown> =>
       state.placing(taskId, position, () => {
         const mine = lastPlaced.then(() => accepted(client.call('tasks.update', { task_id: taskId, ...beside })))
         lastPlaced = mine.catch(() => undefined)
         return mine
       }),
-    /** Without an agent the caller takes the task. */
+    /** Claims the task for an agent; without one, for the current user. */
     claim: (taskId: string, agentId?: string, overrides?: OperationInput<'tasks.claim'>['overrides']) => {
       if (agentId !== undefined) claimed(agentId)
       return answered(client.call('tasks.claim', { task_id: taskId, ...named({ agent_id: agentId, overrides }) }))
     },
-    /** An agent starts it once no dependency is open. */
+    /** Lets an agent start the task once all its dependencies are finished. */
     startWhenReady: (
       taskId: string,
       agentId: string,
@@ -57,11 +57,11 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
       const version = await versionOf(taskId)
       return answered(client.call('tasks.transition', { task_id: taskId, status, version, ...named({ reason }) }))
     },
-    /** A move that merges is about the work that the person has seen. */
+    /** Merges the task. The request contains the tree that the user has seen. */
     merge: async (taskId: string, status: string, on_red = false) => {
       const version = await versionOf(taskId)
       const tree = seen(taskId)
-      // Its lane says how the test of the merge goes.
+      // The landing lane reports how the merge's test ends.
       const request = { task_id: taskId, status, version, on_red, respond_async: true, ...named({ tree }) }
       return answered(ofTask(taskId, client.call('tasks.transition', request)))
     },
@@ -74,7 +74,7 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
     giveRole: (taskId: string, role: string, to: RoleHolder) =>
       answered(client.call('tasks.assign_role', { task_id: taskId, role, ...holder(to) })),
-    /** Begins the work again: worktree and branch go, kept as rescues, and the role stays with who has it. */
+    /** Starts the work over: removes worktree and branch after saving rescues of them. Pass the current holder as `to`. */
     startOver: (taskId: string, role: string, to: RoleHolder) =>
       answered(client.call('tasks.assign_role', { task_id: taskId, role, reset_workspace: true, ...holder(to) })),
     /** Creates a new worktree if it and its branch are gone. */
@@ -104,18 +104,18 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
   }
 }
 
-/** Beside which task another goes. */
+/** The task's new position relative to another task. */
 export type TaskPlacement = { readonly position: number } & ({ readonly above: string } | { readonly below: string })
 
 interface ChangeBasis {
   readonly fetch: (taskId: string) => Promise<Task>
-  /** The tree of a task's work as the person last saw it. */
+  /** Returns the tree of a task's work as the user last saw it. */
   readonly seen: (taskId: string) => string | undefined
-  /** Hears which agent gets work. */
+  /** Called with the agent that gets work. */
   readonly claimed: (agentId: string) => void
 }
 
-/** A refusal because of the work says which task it is about, so that the person can look at it. */
+/** Adds the task's ID to a refusal about changed files, so a toast can link to them. */
 async function ofTask<T>(taskId: string, call: Promise<T>): Promise<T> {
   try {
     return await call
@@ -126,10 +126,10 @@ async function ofTask<T>(taskId: string, call: Promise<T>): Promise<T> {
   }
 }
 
-/** Who gets a role, as the contract says it. */
+/** Returns a role's new holder in the contract's form. */
 const holder = (to: RoleHolder) => (to.type === 'agent' ? { agent_id: to.id } : { user_id: to.id })
 
-/** An agent or a person, by an id that may come from a field of the page. */
+/** An agent or a user, by an ID that may come from a field of the page. */
 interface RoleHolder {
   readonly type: Assignee['type']
   readonly id: string
@@ -137,8 +137,8 @@ interface RoleHolder {
 
 type Named<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** Leaves out what is undefined: the contract knows absent keys only. */
-/** What one press raises the limit to that a task has reached. */
+/** Returns `values` without undefined ones, because the contract accepts only absent keys. */
+/** Returns the new limit if the user raises the one that a task has reached. */
 function raisedAmount(annotation: ErrorAnnotation | null | undefined): number | undefined {
   const { allowed, spent } = annotation ?? {}
   return allowed === undefined ? undefined : raisedTo(allowed, spent ?? allowed)

@@ -1,7 +1,7 @@
 import { shallowReactive } from 'vue'
 import { createEntityStore, type EntityWatcher } from '../base/entity-store.ts'
 
-/** Lists of what belongs to tasks: each is asked for once, and events tell what becomes of its items. */
+/** Creates lists of records that belong to tasks. Each is loaded once and updated by events. */
 export function createTaskLists<T extends { readonly id: string; readonly task_id: string }>(
   watcher?: EntityWatcher<T>,
 ) {
@@ -11,13 +11,13 @@ export function createTaskLists<T extends { readonly id: string; readonly task_i
     byId,
     put,
     take,
-    /** Whether all records of a task are loaded; until then there may be more. */
+    /** Returns whether all records of a task are loaded; until then there may be more. */
     isKnown: (taskId: string): boolean => known.has(taskId),
     async load(taskId: string, ask: () => Promise<{ readonly items: readonly T[] }>): Promise<void> {
       await add(ask)
       known.add(taskId)
     },
-    /** Forgets what a task has, when the task itself is gone. */
+    /** Removes the records of a deleted task. */
     removeTask(taskId: string): void {
       known.delete(taskId)
       for (const { id, task_id } of [...byId.values()]) if (task_id === taskId) remove(id)

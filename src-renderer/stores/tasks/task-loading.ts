@@ -3,7 +3,7 @@ import type { OperationOutput } from '../../../src-shared/contract/operations.ts
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { TaskState } from './task-state.ts'
 
-/** Reads tasks from the service into the state. */
+/** Creates the functions that load tasks into the state. */
 export function createTaskLoading(client: Client, state: TaskState) {
   async function loadPages(projectId: string): Promise<readonly Task[]> {
     const tasks: Task[] = []
@@ -19,7 +19,7 @@ export function createTaskLoading(client: Client, state: TaskState) {
     } while (cursor !== null)
     return tasks
   }
-  /** Shows what a board shows first, at once; answers all tasks where that was them. */
+  /** Loads and shows the cards that a board shows first. Returns all tasks if these were all, else null. */
   async function loadFirst(projectId: string): Promise<readonly Task[] | null> {
     const { items, counts } = await client.call('tasks.board', { project_id: projectId })
     const shown = Map.groupBy(items, ({ status }) => status)
@@ -34,8 +34,8 @@ export function createTaskLoading(client: Client, state: TaskState) {
   }
   return {
     /**
-     * Loads all tasks of a project and drops missing ones. A failure becomes the project's load state, or
-     * rejects where its tasks were loaded before.
+     * Loads all tasks of a project and drops missing ones. A failure becomes the project's load
+     * state, or rejects if its tasks were loaded before.
      */
     async load(projectId: string): Promise<void> {
       const wasReady = state.loads.get(projectId)?.kind === 'ready'
@@ -43,17 +43,17 @@ export function createTaskLoading(client: Client, state: TaskState) {
       const before = state.byProject(projectId).map(({ id }) => ({ id, known: state.byId.get(id) }))
       try {
         const first = wasReady ? null : await loadFirst(projectId)
-        // All at once: whatever follows from the tasks is worked out one time, not once for each page.
+        // All pages are stored at once, so computed values run once rather than per page.
         const tasks = first ?? (await loadPages(projectId))
         const seen = new Set<string>(tasks.map(({ id }) => id))
         for (const task of tasks) state.put(task)
         for (const { id, known } of before) {
-          // One that changed meanwhile may have moved from a page to come to one that was read.
+          // A task that changed during loading may have moved from an unread page to a read one.
           if (!seen.has(id) && state.byId.get(id) === known) state.forget(id)
         }
         state.loads.set(projectId, { kind: 'ready' })
       } catch (error) {
-        // A board that is there stays, to be read at least.
+        // The loaded board stays readable.
         if (wasReady) throw error
         state.loads.set(projectId, { kind: 'failed', error })
       }

@@ -2,8 +2,8 @@ import { shallowReactive } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 
 /**
- * How the loading of a project's tasks stands. `begun`: what its board shows first is there, and so many more are on
- * their way in each state.
+ * The load state of a project's tasks. `begun`: the cards that its board shows first are loaded;
+ * `rest` counts the missing ones by state.
  */
 export type LoadState =
   | { readonly kind: 'loading' }
@@ -11,18 +11,18 @@ export type LoadState =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-/** What is known of the tasks. Server state changes through `put` and `remove` only; a move under way is an overlay. */
+/** Creates the state of all known tasks. Only `put` and `remove` change server state; pending moves are an overlay. */
 export function createTaskState() {
   const byId = shallowReactive(new Map<string, Task>())
-  /** Task id → the state that a move under way will lead to. */
+  /** Task ID → the target state of a pending move. */
   const pending = shallowReactive(new Map<string, string>())
-  /** Task id → the position that a change of the order under way will give it. */
+  /** Task ID → the position that a pending change of the order gives it. */
   const places = shallowReactive(new Map<string, number>())
-  /** Those that were deleted: what was on its way about them comes too late. */
+  /** The IDs of deleted tasks, so late replies and events don't restore them. */
   const gone = new Set<string>()
   const loads = shallowReactive(new Map<string, LoadState>())
 
-  /** The task as it is shown: with the move that is under way. */
+  /** Returns the task with its pending move applied. */
   function shown(task: Task): Task {
     const status = pending.get(task.id)
     const position = places.get(task.id)
@@ -36,27 +36,27 @@ export function createTaskState() {
     put(task: Task): void {
       if (!gone.has(task.id) && isNewer(task, byId.get(task.id))) byId.set(task.id, task)
     },
-    /** The key of a project was changed, and with it what its tasks are called. */
+    /** Updates the refs of a project's tasks after its key was changed. */
     rename(projectId: string, key: string): void {
       for (const task of byId.values())
         if (task.project_id === projectId) byId.set(task.id, { ...task, ref: `${key}-${task.number}` })
     },
-    /** It was deleted. */
+    /** Removes a deleted task for good. */
     remove(taskId: string): void {
       gone.add(taskId)
       byId.delete(taskId)
       pending.delete(taskId)
     },
-    /** It is not among what the service lists any more; it may come back. */
+    /** Removes a task that the service no longer lists; it may return. */
     forget(taskId: string): void {
       byId.delete(taskId)
       pending.delete(taskId)
     },
     byProject: (projectId: string): Task[] =>
       [...byId.values()].filter((task) => task.project_id === projectId && !task.archived).map(shown),
-    /** Those of every project. */
+    /** Returns the tasks of all projects. */
     everywhere: (): Task[] => [...byId.values()].filter((task) => !task.archived).map(shown),
-    /** Shows the task in `status` while `work` runs; whatever comes of it, the overlay goes. */
+    /** Shows the task in `status` while `work` runs, whether or not it succeeds. */
     async moving<T>(taskId: string, status: string, work: () => Promise<T>): Promise<T> {
       pending.set(taskId, status)
       try {
@@ -80,7 +80,7 @@ export function createTaskState() {
 
 export type TaskState = ReturnType<typeof createTaskState>
 
-/** Whether `next` says more than `known`: replies and events may arrive in either order. */
+/** Returns whether `next` is newer than `known`: replies and events may arrive in either order. */
 export function isNewer(next: Task, known: Task | undefined): boolean {
   if (known === undefined || next.version > known.version) return true
   return next.version === known.version && next.updated_at >= known.updated_at

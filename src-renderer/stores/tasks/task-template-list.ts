@@ -3,7 +3,7 @@ import { useWhenBack } from '../live.ts'
 import { useQuery } from '../base/query.ts'
 import { useTaskTemplates } from './task-templates.ts'
 
-/** The templates of a project, while they are shown; it follows what others change. */
+/** The templates of a project while they are shown. Reloaded after any change. */
 export function useTaskTemplateList(projectId: () => string, shown: () => boolean = () => true) {
   const templates = useTaskTemplates()
   const list = useQuery(
@@ -14,11 +14,11 @@ export function useTaskTemplateList(projectId: () => string, shown: () => boolea
     if (shown()) void list.reload()
   })
   return {
-    /** null until they have been read. */
+    /** null until they are loaded. */
     items: list.data,
     error: list.error,
     reload: list.reload,
-    /** Why a template can't have this name; null where it can. */
+    /** Returns why a template can't have this name; null if it can. */
     nameRefusal: computed(() => (name: string, own: string | null = null): string | null => {
       if (name.trim() === '') return 'Enter a name'
       const isTaken = list.data.value?.some(

@@ -4,7 +4,7 @@ import type { TaskTemplate } from '../../../src-shared/contract/task-templates.t
 import { createChangeCounter } from '../base/change-counter.ts'
 import { useClient } from '../base/client.ts'
 
-/** Starting points for new tasks: read where they are looked at, again after each change. */
+/** Templates for new tasks: loaded when shown, and again after each change. */
 export const useTaskTemplates = defineStore('task-templates', () => {
   const client = useClient()
   return {

@@ -1,21 +1,21 @@
 import { defineStore } from 'pinia'
 import { ref, shallowReactive } from 'vue'
 
-/** How open tasks are looked at. Lives as long as the page, so that the next task opens the same way. */
+/** The view settings of open tasks. They live as long as the page, so the next task opens the same way. */
 export const useTaskView = defineStore('task-view', () => {
-  /** The panel covers the board. */
+  /** Whether the panel covers the board. */
   const full = ref(false)
   return {
     full,
     toggleFull: () => (full.value = !full.value),
-    /** Which of a task's executions is looked at, by id. Without a choice it is the newest. */
+    /** The selected execution of each task, by ID. Without a choice the newest is shown. */
     executions: createChoices(),
-    /** Which run of a task's hooks is looked at, by the name of its log. */
+    /** The selected hook run of each task, by the name of its log. */
     hookRuns: createChoices(),
   }
 })
 
-/** What was chosen of each task: in its own tab, or in the timeline, which leads there. */
+/** Creates the selections by task, made in the task's own tab or in the timeline. */
 function createChoices() {
   const byTask = shallowReactive(new Map<string, string>())
   return {

@@ -8,7 +8,7 @@ import { createTaskChanges } from './task-changes.ts'
 import { createTaskLoading } from './task-loading.ts'
 import { createTaskState } from './task-state.ts'
 
-/** Every task that the app knows, how they are loaded, and what a person does to them. */
+/** All known tasks, their loading, and the user's operations on them. */
 export const useTasks = defineStore('tasks', () => {
   const client = useClient()
   const state = createTaskState()
@@ -23,9 +23,9 @@ export const useTasks = defineStore('tasks', () => {
     ...state,
     ...loading,
     ...createTaskChanges(client, state, { fetch: loading.fetch, seen, claimed: recent.used }),
-    /** What people call it: `SHO-42`; for one that is not known here, the end of its id. */
+    /** Returns the task's ref: `SHO-42`; for an unknown task, the end of its ID. */
     refOf: (taskId: string): string => state.byId.get(taskId)?.ref ?? shortId(taskId),
-    /** The name of the task's branch; refused before the first claim. */
+    /** Returns the name of the task's branch; refused before the first claim. */
     branch: async (taskId: string): Promise<string> =>
       (await client.call('tasks.workspace', { task_id: taskId })).branch,
     moves: async (taskId: string): Promise<TaskMove[]> => (await client.call('tasks.moves', { task_id: taskId })).items,

@@ -7,8 +7,9 @@ import { createOptimisticChanges } from '../base/entity-store.ts'
 type Shown = ViewedContent & { readonly viewed: boolean }
 
 /**
- * What the person has ticked off since the diffs were read, here or in another window. The service keeps the
- * ticks and answers them with the next diff; until then this is newer.
+ * The files that the user has marked as viewed or not since the diffs were loaded, here or in
+ * another window. The service stores the marks and returns them with the next diff; until then
+ * these are newer.
  */
 export const useViewedFiles = defineStore('viewed-files', () => {
   const client = useClient()
@@ -21,18 +22,18 @@ export const useViewedFiles = defineStore('viewed-files', () => {
     byTask.set(taskId, marks)
   }
   return {
-    /** What an event tells: news from another window, or the echo of a tick that was set here, and may have been changed since. */
+    /** Applies an event: a mark from another window, or the echo of one from here, which may have changed since. */
     put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void {
       const news = files.filter(({ path }) => !changes.isOutdated(keyOf(taskId, path)))
       if (news.length > 0) show(taskId, news, viewed)
     },
-    /** Whether the file is ticked, and its content still what it was then. */
+    /** Returns whether the file is marked as viewed and its content is unchanged since. */
     isViewed(taskId: string, file: Shown): boolean {
       const mark = byTask.get(taskId)?.get(file.path)
       if (mark === undefined) return file.viewed
       return mark.blob === file.blob && mark.new_mode === file.new_mode && mark.viewed
     },
-    /** Ticks files at once, and takes it back when the service does not take it. */
+    /** Marks files at once, and undoes this if the service refuses. */
     mark: async (taskId: string, files: readonly ViewedContent[], viewed: boolean): Promise<void> => {
       const contents = files.map(({ path, blob, new_mode }) => ({ path, blob, new_mode }))
       const keys = contents.map(({ path }) => keyOf(taskId, path))
@@ -44,7 +45,7 @@ export const useViewedFiles = defineStore('viewed-files', () => {
         throw error
       }
     },
-    /** Forgets all, since ticks made elsewhere may have been missed. */
+    /** Drops all marks, because those from other windows may have been missed. */
     clear(): void {
       byTask.clear()
       changes.forget()
