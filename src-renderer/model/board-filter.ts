@@ -1,6 +1,6 @@
 import type { Task } from '../../src-shared/contract/tasks.ts'
 
-/** What tasks are filtered by, in the order in which it is offered. Of one kind any value will do, of all kinds each. */
+/** The kinds of filters, in the order of the menu. A task must match one value of each kind in use. */
 export const filterKinds = [
   'needs_you',
   'project',
@@ -17,15 +17,15 @@ export type BoardFilter = Readonly<Partial<Record<FilterKind, readonly string[]>
 const taskMarks = ['running', 'blocked', 'held', 'external', 'subtask'] as const
 export type TaskMark = (typeof taskMarks)[number]
 
-/** What a filter asks of a task that the task does not say itself. */
+/** Facts about a task that a filter needs and the task itself doesn't contain. */
 export interface TaskFacts {
   readonly needsYou: boolean
   readonly running: boolean
-  /** It waits in a state for blocked tasks, or for another task. */
+  /** Whether the task is in a state for blocked tasks, or waits for another task. */
   readonly blocked: boolean
 }
 
-/** The value of `assignee` for tasks that nobody has. */
+/** The value of `assignee` for unassigned tasks. */
 export const nobody = 'nobody'
 
 const marks: Readonly<Record<TaskMark, (task: Task, facts: TaskFacts) => boolean>> = {
@@ -50,7 +50,7 @@ const tests: Readonly<Record<FilterKind, (task: Task, value: string, facts: () =
     updated: (task, value, _, now) => now - Date.parse(task.updated_at) <= Number(value) * 86_400_000,
   }
 
-/** Whether the filter lets the task through. `facts` are asked for only where they are needed. */
+/** Returns whether the task matches the filter. `facts` is called only if a filter needs it. */
 export function fits(task: Task, filter: BoardFilter, facts: (task: Task) => TaskFacts, now: number): boolean {
   return filterKinds.every((kind) => {
     const wanted = filter[kind] ?? []
@@ -58,7 +58,7 @@ export function fits(task: Task, filter: BoardFilter, facts: (task: Task) => Tas
   })
 }
 
-/** The filter with the value turned on or off; of `updated` one is enough. */
+/** Returns the filter with the value turned on or off. `updated` has one value at most. */
 export function toggled(filter: BoardFilter, kind: FilterKind, value: string): BoardFilter {
   const known = filter[kind] ?? []
   if (known.includes(value)) return { ...filter, [kind]: known.filter((other) => other !== value) }
@@ -67,7 +67,7 @@ export function toggled(filter: BoardFilter, kind: FilterKind, value: string): B
 
 export const isEmpty = (filter: BoardFilter): boolean => filterKinds.every((kind) => (filter[kind] ?? []).length === 0)
 
-/** What was kept, as far as it is a filter. */
+/** Reads a stored filter. Ignores values of another shape. */
 export function parseFilter(kept: unknown): BoardFilter {
   if (typeof kept !== 'object' || kept === null) return {}
   const values = new Map(Object.entries(kept))

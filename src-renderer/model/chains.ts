@@ -1,14 +1,17 @@
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { shortId } from '../formatters/short-id.ts'
 
-/** `to` comes after `from`: it waits until that is done, or its branch lies on that one's. */
+/**
+ * An edge from a task to one that follows it: `to` waits until `from` is done, or its branch is
+ * stacked on that of `from`.
+ */
 export interface ChainEdge {
   readonly from: string
   readonly to: string
   readonly kind: 'dependency' | 'stack'
 }
 
-/** Tasks that come one after the other. */
+/** Tasks that are connected by edges. */
 export interface Chain {
   readonly ids: readonly string[]
   readonly edges: readonly ChainEdge[]
@@ -17,26 +20,29 @@ export interface Chain {
 type Known = ReadonlyMap<string, Task>
 type Linked = Pick<Task, 'id' | 'dependencies' | 'stacked_on'>
 
-/** What a task comes after. One that it also waits for is a dependency: that holds longer. */
+/**
+ * Returns the edges that lead into a task. A task that is both stacked on and waited for counts as
+ * a dependency, which lasts longer.
+ */
 function edgesInto({ id, dependencies, stacked_on }: Linked): readonly ChainEdge[] {
   const edges = dependencies.map((from): ChainEdge => ({ from, to: id, kind: 'dependency' }))
   const isStacked = stacked_on !== null && !dependencies.includes(stacked_on)
   return isStacked ? [...edges, { from: stacked_on, to: id, kind: 'stack' }] : edges
 }
 
-/** The whole chain of a task, in both directions; those of it that are not known yet are named too. */
+/** Returns the whole chain of a task in both directions, including the IDs of unknown tasks. */
 export function chainOf(taskId: string, tasks: Iterable<Linked>): Chain {
   return connected([...tasks].flatMap(edgesInto), [taskId])[0] ?? { ids: [taskId], edges: [] }
 }
 
-/** Every chain of two or more of these tasks. */
+/** Returns all chains of two or more of these tasks. */
 export function chainsAmong(tasks: readonly Linked[]): readonly Chain[] {
   const ids = new Set<string>(tasks.map(({ id }) => id))
   const edges = tasks.flatMap(edgesInto).filter(({ from }) => ids.has(from))
   return connected(edges, new Set(edges.map(({ from }) => from)))
 }
 
-/** How many others come before each task at most, one after the other. */
+/** Returns for each task the length of the longest path that leads to it. */
 export function ranksOf({ ids, edges }: Chain): ReadonlyMap<string, number> {
   const into = Map.groupBy(edges, ({ to }) => to)
   const ranks = new Map<string, number>()
@@ -44,7 +50,7 @@ export function ranksOf({ ids, edges }: Chain): ReadonlyMap<string, number> {
   function rankOf(id: string): number {
     const known = ranks.get(id)
     if (known !== undefined) return known
-    // A circle can't be made; one that is there all the same must not hang the page.
+    // Circles are impossible to create, but an existing one must not hang the page.
     if (open.has(id)) return 0
     open.add(id)
     const rank = Math.max(-1, ...(into.get(id) ?? []).map(({ from }) => rankOf(from))) + 1
@@ -55,7 +61,7 @@ export function ranksOf({ ids, edges }: Chain): ReadonlyMap<string, number> {
   return ranks
 }
 
-/** Why a task can't be made to come after another; null where it can. */
+/** Returns why `next` can't follow `first`; null if it can. */
 export function whyNotAfter(first: Task, next: Task, known: Known, isOver: (task: Task) => boolean): string | null {
   if (first.id === next.id) return 'A task can’t wait for itself.'
   if (first.project_id !== next.project_id) return 'Tasks of different projects can’t wait for each other.'
@@ -65,7 +71,7 @@ export function whyNotAfter(first: Task, next: Task, known: Known, isOver: (task
   return comesAfter(first, next.id, known) ? `${first.ref} itself comes after ${next.ref}.` : null
 }
 
-/** The tasks that have all these words, the last changed first. */
+/** Returns the tasks that contain all words of the query, the last changed first. */
 export function findTasks(tasks: Iterable<Task>, query: string): Task[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   return [...tasks]
@@ -89,7 +95,7 @@ function comesAfter(task: Task, id: string, known: Known): boolean {
   return false
 }
 
-/** The chains that these tasks are in. */
+/** Returns the chains that contain these tasks. */
 function connected(edges: readonly ChainEdge[], starts: Iterable<string>): readonly Chain[] {
   const beside = new Map<string, ChainEdge[]>()
   for (const edge of edges)
@@ -102,7 +108,7 @@ function connected(edges: readonly ChainEdge[], starts: Iterable<string>): reado
   return [...starts].flatMap((start) => {
     if (seen.has(start) || !beside.has(start)) return []
     seen.add(start)
-    // The list grows while it is walked.
+    // The loop appends to the list that it walks.
     const ids = [start]
     for (const id of ids)
       for (const { from, to } of beside.get(id) ?? []) {

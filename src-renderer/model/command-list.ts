@@ -3,14 +3,17 @@ export interface CommandInfo {
   readonly id: string
   readonly group: CommandGroup
   readonly label: string
-  /** In the notation of tinykeys: presses of one binding are separated by spaces. Any of the bindings does it. */
+  /**
+   * Bindings in the notation of tinykeys: spaces separate the presses of one binding. Each binding
+   * triggers the command.
+   */
   readonly keys: readonly string[]
 }
 
 export const commandGroups = ['Everywhere', 'Go to', 'Board and lists', 'Task', 'Changes', 'Inbox'] as const
 type CommandGroup = (typeof commandGroups)[number]
 
-/** Every command in the order in which it is listed. Signs may need Shift on some keyboards. */
+/** All commands in the order of their list. Punctuation keys need Shift on some keyboards. */
 export const commandList = [
   { id: 'palette', group: 'Everywhere', label: 'Command palette', keys: ['$mod+k'] },
   { id: 'new', group: 'Everywhere', label: 'New task', keys: ['c'] },

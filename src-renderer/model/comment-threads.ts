@@ -1,17 +1,20 @@
 import { compareIds } from '../../src-shared/lang/compare-ids.ts'
 import type { Comment, CommentAnchor, CommentState } from '../../src-shared/contract/comments.ts'
 
-/** A comment with all that was answered to it, in order. */
+/** A comment with all its replies, in order. */
 export interface Thread {
   readonly root: Comment
   readonly answers: readonly Comment[]
-  /** A draft while anything in it was not sent, then what is to be looked at first. */
+  /** `draft` while any comment is unsent, then the state that most needs attention. */
   readonly state: CommentState
-  /** Nobody need do anything about it any more. */
+  /** Whether all comments are resolved. */
   readonly resolved: boolean
 }
 
-/** The threads of a task's comments, by when they began; an answer to an answer is in the same thread. */
+/**
+ * Groups a task's comments into threads, by the time of their first comment. A reply to a reply is
+ * in the same thread.
+ */
 export function threadsOf(comments: readonly Comment[]): Thread[] {
   const inOrder = comments.toSorted((a, b) =>
     a.created_at === b.created_at ? compareIds(a.id, b.id) : a.created_at < b.created_at ? -1 : 1,
@@ -31,7 +34,7 @@ export function draftComments(threads: readonly Thread[]): Comment[] {
   return threads.flatMap(({ root, answers }) => [root, ...answers]).filter(({ state }) => state === 'draft')
 }
 
-/** `1 not sent, 2 answered`: the states of the unresolved threads. */
+/** Counts the unresolved threads by state: `1 not sent, 2 answered`. */
 export function statesText(threads: readonly Thread[]): string {
   const names = { draft: 'not sent', sent: 'sent', answered: 'answered' } as const
   const open = Map.groupBy(threads, ({ state }) => state)
@@ -45,7 +48,7 @@ function stateOf(comments: readonly Comment[]): CommentState {
   return (['draft', 'answered', 'sent'] as const).find((state) => states.has(state)) ?? 'resolved'
 }
 
-/** `line 30`, `lines 53 to 56`. */
+/** Formats a comment's lines: `line 30`, `lines 53 to 56`. */
 export function linesOf({ line, start_line = line }: CommentAnchor): string {
   return start_line === line ? `line ${line}` : `lines ${start_line} to ${line}`
 }

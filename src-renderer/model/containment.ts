@@ -1,9 +1,9 @@
 import type { ContainmentLevel, ContainmentStatus } from '../../src-shared/contract/containment.ts'
 import type { AgentConfig } from '../../src-shared/contract/projects.ts'
 
-/** Containment while it is being edited: hosts and paths one a line. */
+/** Containment settings while they are edited: one host or path per line. */
 export interface ContainmentDraft {
-  /** null: nobody has chosen yet, which is as `none`. */
+  /** null: not chosen yet, which acts like `none`. */
   readonly level: ContainmentLevel | null
   readonly hosts: string
   readonly read: string
@@ -12,7 +12,7 @@ export interface ContainmentDraft {
 
 export const containmentOrder: readonly ContainmentLevel[] = ['auto', 'worktree', 'worktree_and_hosts', 'none']
 
-/** What each is called in a list to choose from. */
+/** The label of each level in the list. */
 export const containmentLabels: Readonly<Record<ContainmentLevel, string>> = {
   auto: 'Contained if this machine can (recommended)',
   worktree: 'Contained to the worktree',
@@ -20,7 +20,7 @@ export const containmentLabels: Readonly<Record<ContainmentLevel, string>> = {
   none: 'Not contained',
 }
 
-/** What each means for whatever runs so. */
+/** The effect of each level on a run. */
 export const containmentMeaning: Readonly<Record<ContainmentLevel, string>> = {
   auto: 'Like “Contained to the worktree”. Not contained if this machine can’t.',
   worktree:
@@ -30,7 +30,7 @@ export const containmentMeaning: Readonly<Record<ContainmentLevel, string>> = {
   none: 'Runs with all your rights: your files, keys and network.',
 }
 
-/** What is said of a run. */
+/** The sentence that describes a run's containment. */
 export const heldLabels: Readonly<Record<Exclude<ContainmentLevel, 'auto'>, string>> = {
   none: 'Not contained: runs with all your rights.',
   worktree: 'Contained to its worktree, commits and package caches.',
@@ -50,7 +50,7 @@ export const containmentDraft = ({
   write: (extra_paths.write ?? []).join('\n'),
 })
 
-/** What is saved of a draft; what nobody chose or wrote is left out. */
+/** Returns the settings of a draft. Omits an unchosen level and empty lists. */
 export function containmentOf({ level, ...lists }: ContainmentDraft): Contained {
   const [hosts, read, write] = [lists.hosts, lists.read, lists.write].map(linesIn)
   const paths = { ...(read?.length && { read }), ...(write?.length && { write }) }
@@ -63,7 +63,7 @@ export function containmentOf({ level, ...lists }: ContainmentDraft): Contained 
 
 const linesIn = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || [])
 
-/** Why what was chosen does not hold here, with what to do; null: it does. */
+/** Returns why the chosen level does not hold on this machine, and the consequence; null if it holds. */
 export function containmentWarning(
   level: ContainmentLevel | null,
   status: ContainmentStatus | undefined,

@@ -10,36 +10,36 @@ import { hasTrait, stateOf } from './workflow-shape.ts'
 export interface DecisionFacts {
   readonly task: Task
   readonly workflow: WorkflowDefinition
-  /** Newest first. */
+  /** Review attempts, newest first. */
   readonly reviews: readonly Review[]
   readonly moves: readonly TaskMove[]
-  /** What the task is merged into. */
+  /** The branch that the task is merged into. */
   readonly branch: string
-  /** In how many files its branch conflicts with that; null while it is not known. */
+  /** The number of conflicting files; null while it is unknown. */
   readonly conflicts: number | null
-  /** Comments that no one has resolved. */
+  /** The number of unresolved comment threads. */
   readonly unresolved: number
-  /** Who has the task now. */
+  /** The worker that has the task now. */
   readonly worker: { readonly name: string; readonly queued: boolean } | null
-  /** Who would resolve a conflict, or why there is no one. */
+  /** The agent that would resolve a conflict, or why there is none. */
   readonly coder: { readonly name: string } | { readonly refusal: string }
-  /** Why nothing can be changed now, as while the connection is lost. */
+  /** The reason why changes are impossible now, for example without a connection; null if they are possible. */
   readonly off: string | null
   /** Returns the name of the author of a verdict (`by`). */
   readonly nameOf: (by: string) => string
-  /** Whether the person at the screen gave the verdict. */
+  /** Returns whether the current user gave the verdict. */
   readonly isMine: (by: string) => boolean
 }
 
 export type DecisionTab = 'changes' | 'review' | 'hooks'
 
-/** What an action does to the task, or where it leads. */
+/** The effect of an action on the task, or the tab that it opens. */
 type DecisionDeed =
   | {
       readonly kind: 'advance'
       readonly to: string
       readonly merges: boolean
-      /** In order. */
+      /** In this order. */
       readonly steps: readonly ('verdict' | 'transition')[]
     }
   | { readonly kind: 'approve' }
@@ -64,11 +64,11 @@ export type DecisionId =
 export interface DecisionAction {
   readonly id: DecisionId
   readonly label: string
-  /** What comes of it. */
+  /** The consequence, for the menu. */
   readonly hint: string | null
-  /** Why it can't be done now; null where it can. */
+  /** The reason why the action is unavailable; null if it is available. */
   readonly refused: string | null
-  /** Whose keys do the same. */
+  /** The command whose keys run the same action. */
   readonly command: CommandId | null
   readonly deed: DecisionDeed
 }
@@ -78,17 +78,17 @@ export interface DecisionSentence {
   readonly tone: 'ok' | 'fail' | 'run' | 'you' | 'warn' | 'neutral'
 }
 
-/** What waits for a person, and all that they can do about it. */
+/** The pending decision about a task, with all possible actions. */
 export interface Decision {
-  /** How the work stands, and who has looked at it: nothing that no one has checked. */
+  /** The state of the work and its reviewers. Claims nothing that was not checked. */
   readonly sentence: DecisionSentence
-  /** What can be done. Refused only where everything is. */
+  /** The main action. Refused only if all actions are. */
   readonly primary: DecisionAction
-  /** The rest; what can't be done now has its reason. */
+  /** The other actions; unavailable ones have a reason. */
   readonly others: readonly DecisionAction[]
 }
 
-/** What a person can decide about a task; null where it waits for no decision. */
+/** Returns the decision that a task waits for; null if there is none. */
 export function decide(facts: DecisionFacts): Decision | null {
   const { task, workflow } = facts
   const state = stateOf(workflow, task.status)
@@ -103,13 +103,13 @@ export function decide(facts: DecisionFacts): Decision | null {
   }
 }
 
-/** The actions in the order of a menu. */
+/** Returns the actions in the order of a menu. */
 export const actionsOf = ({ primary, others }: Decision): readonly DecisionAction[] => [primary, ...others]
 
 export const actionFor = (decision: Decision | null, command: CommandId): DecisionAction | null =>
   (decision && actionsOf(decision).find((action) => action.command === command)) ?? null
 
-/** How the work stands at its gate. `refusal`: why it can't be approved; `look`: where that is seen. */
+/** The state of the work at its gate. `refusal`: why it can't be approved; `look`: the action that shows the cause. */
 interface Standing {
   readonly sentence: DecisionSentence
   readonly refusal: string | null
@@ -127,7 +127,7 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
 
   const to = gate.transitions[0]?.to ?? ''
   const move = facts.moves.find((candidate) => candidate.to === to)
-  // Until a verdict is given, the service refuses the move for exactly the verdict that this gives.
+  // Without a verdict, the service refuses the move only because this action's verdict is missing.
   const moveRefusal =
     passed && move?.allowed === false ? (move.reason ?? `It can’t move to ${next?.label ?? to} now`) : null
   const refused = standing.refusal ?? conflict ?? moveRefusal
@@ -181,7 +181,7 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
   return offer(facts, unresolved > 0 && standing.refusal === null ? withComments(sentence, unresolved) : sentence, all)
 }
 
-/** What stands first is what can be done; where it can't, the next that can takes its place. */
+/** Makes the first available action the primary one. */
 function offer(facts: DecisionFacts, sentence: DecisionSentence, actions: readonly DecisionAction[]): Decision {
   const known = [...actions, move()].map((action) =>
     facts.off !== null && action.deed.kind !== 'see' ? { ...action, refused: facts.off } : action,
@@ -222,14 +222,14 @@ function standingAt(facts: DecisionFacts, gate: WorkflowState, review: Review | 
   return { sentence: reviewText(facts, review), refusal: null, look: null }
 }
 
-/** What a person must decide before the checks run. The actions stand at the task's condition. */
+/** Conditions that a person must decide about before the checks run. The actions appear beside the task's condition. */
 const decisionTexts: Partial<Record<ErrorAnnotation['type'], string>> = {
   work_elsewhere: 'Work is outside the task’s branch. Take it, or leave it out.',
   nested_repository: 'The worktree holds another repository. Take its files, or leave it out.',
   submodule_not_pushed: 'A submodule is not pushed',
 }
 
-/** What was checked, and who has looked at it. */
+/** Describes the checks and the approvers of a review. */
 function reviewText({ nameOf, isMine }: DecisionFacts, review: Review): DecisionSentence {
   const { ci_steps, verdicts } = review
   if (review.empty) return { text: emptyText(review), tone: 'warn' }
@@ -240,7 +240,7 @@ function reviewText({ nameOf, isMine }: DecisionFacts, review: Review): Decision
   return { text: checkedText(ci_steps.length, names), tone }
 }
 
-/** Work that changes nothing is never green. Names the ignored files that its runs wrote instead. */
+/** Describes work that changes nothing, which is never green. Names the ignored files that its runs wrote instead. */
 function emptyText({ ignored }: Review): string {
   if (ignored.length === 0) return 'Nothing to merge'
   const named = ignored.slice(0, 3).map(escapeHidden).join(', ')
@@ -248,12 +248,12 @@ function emptyText({ ignored }: Review): string {
   return `Nothing to merge. Git ignores what was written: ${named}${more}`
 }
 
-/** What a plan waits for. */
+/** The sentence for a plan at its gate. */
 export const planText = 'Waiting for your approval'
 
 export const checkFailedText = (command: string): string => `Check failed: ${command}`
 
-/** How many checks passed, and who approved the work: the same on a card and where it is decided. */
+/** Describes the checks and the approvers, with the same words on a card and beside the decision. */
 export function checkedText(checks: number, approvers: readonly string[]): string {
   const approvedText = approvers.length === 0 ? 'No one has reviewed it.' : `${approvers.join(' and ')} approved it.`
   return `${checks === 0 ? 'Nothing was checked' : 'Checks passed'}. ${approvedText}`
@@ -284,7 +284,7 @@ function advanceText(
       command: 'merge',
     }
   const hint = `It moves to ${to}.`
-  // A workflow names the way on from a plan itself.
+  // The workflow names the transition that follows a plan.
   const own = isReviewed ? (passed ? `Move to ${to}` : `Approve and move to ${to}`) : (first?.label ?? 'Approve')
   return { id: 'approve', label: own, hint, command: 'approve' }
 }
@@ -333,7 +333,7 @@ function resolutions({ coder, branch, worker }: DecisionFacts): readonly Decisio
   ]
 }
 
-/** The merge was tried and failed. */
+/** Builds the decision after a failed merge. */
 function afterFailedMerge(facts: DecisionFacts): Decision {
   const { task, branch, conflicts } = facts
   const files = conflicts ?? task.error_annotation?.files?.length ?? 0

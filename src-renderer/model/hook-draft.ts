@@ -7,20 +7,23 @@ import {
 
 type Audience = LifecycleHook['applies_to']
 
-/** A script while it is edited: numbers are what was typed. */
+/** A script while it is edited. Numbers are kept as typed. */
 export interface ScriptDraft {
   readonly type: 'script'
-  /** Stays with the hook wherever it is moved. */
+  /** The hook's key, which stays the same when it is moved. */
   readonly key: string
   readonly command: string
   readonly timeout: string
   readonly blocking: boolean
-  /** Exit codes with commas between them. */
+  /** Exit codes, separated by commas. */
   readonly codes: string
   readonly applies_to: Audience
 }
 
-/** A plugin while it is edited. `json`: what was typed for the options that have no field, while it is being typed. */
+/**
+ * A plugin while it is edited. `json`: the typed text of the options without a field; null unless
+ * it is being edited.
+ */
 export interface PluginDraft {
   readonly type: 'plugin'
   readonly key: string
@@ -34,7 +37,7 @@ export interface PluginDraft {
 export type HookDraft = ScriptDraft | PluginDraft
 export type HooksDraft = Readonly<Record<HookEvent, readonly HookDraft[]>>
 
-/** What an edit changes of a hook. */
+/** The fields of a hook that an edit changes. */
 export type HookPatch = Partial<Omit<ScriptDraft, 'type' | 'key'>> | Partial<Omit<PluginDraft, 'type' | 'key'>>
 
 let keys = 0
@@ -49,7 +52,7 @@ export function newPlugin(name: string): PluginDraft {
   return { type: 'plugin', key: nextKey(), name, enabled: true, config: {}, json: null, applies_to: 'all' }
 }
 
-/** The hooks as they are edited, every event with a list of its own. */
+/** Returns the draft of saved hooks, with a list for every event. */
 export function draftOf(hooks: LifecycleHooks): HooksDraft {
   return mapEvents((event) => (hooks[event] ?? []).map(hookDraft))
 }
@@ -68,7 +71,10 @@ function hookDraft(hook: LifecycleHook): HookDraft {
   }
 }
 
-/** What is saved of a draft; a number that is none becomes NaN, which nothing accepts. Events without hooks are left out. */
+/**
+ * Returns the hooks of a draft, without events that have none. Invalid numbers become NaN, which no
+ * operation accepts.
+ */
 export function hooksOf(draft: HooksDraft): LifecycleHooks {
   return Object.fromEntries(
     hookEvents.flatMap((event) => (draft[event].length === 0 ? [] : [[event, draft[event].map(hookOf)]])),
@@ -95,12 +101,12 @@ export function codesOf(text: string): number[] {
   return parts.map(numberOf)
 }
 
-/** A whole number as it is written; NaN for everything else, an empty text too. */
+/** Parses a whole number. Returns NaN for any other text, including an empty one. */
 export function numberOf(text: string): number {
   return /^-?\d+$/.test(text.trim()) ? Number(text) : Number.NaN
 }
 
-/** Whether both say the same, whatever their keys. */
+/** Returns whether the drafts are equal apart from their keys. */
 export function sameDraft(a: HooksDraft, b: HooksDraft): boolean {
   return JSON.stringify(withoutKeys(a)) === JSON.stringify(withoutKeys(b))
 }
@@ -109,12 +115,12 @@ function withoutKeys(draft: HooksDraft): unknown {
   return mapEvents((event) => draft[event].map(({ key: _key, ...rest }) => rest))
 }
 
-/** The draft with another list at one event. */
+/** Returns the draft with another list for one event. */
 export function withList(draft: HooksDraft, event: HookEvent, list: readonly HookDraft[]): HooksDraft {
   return { ...draft, [event]: list }
 }
 
-/** The list with the hook of `key` at place `to`, as near as the list goes. */
+/** Returns the list with the hook of `key` moved to index `to`, clamped to the list's length. */
 export function movedTo(list: readonly HookDraft[], key: string, to: number): readonly HookDraft[] {
   const hook = list.find((each) => each.key === key)
   if (!hook) return list
@@ -123,12 +129,12 @@ export function movedTo(list: readonly HookDraft[], key: string, to: number): re
   return [...rest.slice(0, at), hook, ...rest.slice(at)]
 }
 
-/** Another of the same hook. */
+/** Returns a copy of the hook with a new key. */
 export function copyOf(hook: HookDraft): HookDraft {
   return { ...hook, key: nextKey() }
 }
 
-/** A copy with keys of its own, as after another start of the page. */
+/** Returns a copy with new keys, which are unique only until the page reloads. */
 export function rekeyed(draft: HooksDraft): HooksDraft {
   return mapEvents((event) => draft[event].map((hook) => ({ ...hook, key: nextKey() })))
 }

@@ -9,7 +9,7 @@ const names: Readonly<Record<string, string>> = {
   ' ': 'Space',
 }
 
-/** What a press says of itself, as a `KeyboardEvent` does. */
+/** The parts of a `KeyboardEvent` that identify a press. */
 interface Press {
   readonly key: string
   readonly ctrlKey: boolean
@@ -18,7 +18,7 @@ interface Press {
   readonly shiftKey: boolean
 }
 
-/** What stands on the keys of a binding, press by press: `g s` is G, then S. Optional modifiers are left out. */
+/** Returns the key labels of a binding, press by press: `g s` is G, then S. Leaves out optional modifiers. */
 export function keyNames(binding: string, mac: boolean): readonly (readonly string[])[] {
   return binding.split(' ').map((press) =>
     parts(press)
@@ -27,14 +27,17 @@ export function keyNames(binding: string, mac: boolean): readonly (readonly stri
   )
 }
 
-/** All of a binding in one line, for tooltips and menus. */
+/** Returns a binding as one line, for tooltips and menus. */
 export function keyLine(binding: string, mac: boolean): string {
   return keyNames(binding, mac)
     .map((press) => press.join('+'))
     .join(' then ')
 }
 
-/** What a press is bound by; null while only modifiers are down. A sign may need Shift here and not on another keyboard. */
+/**
+ * Returns the binding of a press; null while only modifiers are down. Punctuation has optional
+ * Shift, because keyboards differ.
+ */
 export function bindingOf(event: Press, mac: boolean): string | null {
   const { key } = event
   if (['Control', 'Meta', 'Alt', 'Shift', 'AltGraph', 'Dead', 'Unidentified'].includes(key)) return null
@@ -51,13 +54,13 @@ export function bindingOf(event: Press, mac: boolean): string | null {
   return [...modifiers, key === ' ' ? 'Space' : key.length === 1 ? key.toLowerCase() : key].join('+')
 }
 
-/** Whether two bindings can't live side by side: the same, or one begins as the other is. */
+/** Returns whether two bindings conflict: they are equal, or one is the beginning of the other. */
 export function clash(one: string, other: string): boolean {
   const [a, b] = [one.split(' '), other.split(' ')]
   return a.slice(0, b.length).join(' ') === b.slice(0, a.length).join(' ')
 }
 
-/** A plus sign may be the key itself. */
+/** Splits a press into its parts. The key itself may be a plus sign. */
 function parts(press: string): readonly string[] {
   if (press === '+' || press.endsWith('++')) return [...press.slice(0, -2).split('+').filter(Boolean), '+']
   return press.split('+')

@@ -1,4 +1,4 @@
-/** A text with what is selected in it. */
+/** A text with its selection. */
 export interface Edit {
   readonly text: string
   readonly start: number
@@ -10,7 +10,7 @@ export type MarkdownAction = 'bold' | 'italic' | 'code' | 'link' | 'list' | 'che
 const marks = { bold: '**', italic: '_' } as const
 const prefixes = { list: '- ', checklist: '- [ ] ', quote: '> ' } as const
 
-/** What a button of the toolbar makes of a text; pressed again it takes its mark away. */
+/** Applies a toolbar action to a text. A second call removes the mark. */
 export function applyMarkdown(edit: Edit, action: MarkdownAction): Edit {
   if (action === 'bold' || action === 'italic') return around(edit, marks[action])
   if (action === 'code') return selected(edit).includes('\n') ? fenced(edit) : around(edit, '`')
@@ -20,7 +20,7 @@ export function applyMarkdown(edit: Edit, action: MarkdownAction): Edit {
 
 const selected = ({ text, start, end }: Edit): string => text.slice(start, end)
 
-/** Puts something in the place of the selection, and the selection into it. */
+/** Replaces the selection, and selects `from` to `to` within the replacement. */
 export function replaceSelection({ text, start, end }: Edit, by: string, from = by.length, to = from): Edit {
   return { text: text.slice(0, start) + by + text.slice(end), start: start + from, end: start + to }
 }
@@ -43,7 +43,10 @@ function fenced(edit: Edit): Edit {
   return replaceSelection(edit, `${first}${words}\n\`\`\`\n`, first.length, first.length + words.length)
 }
 
-/** The address is what is written next; a selected address stays, and its words are. */
+/**
+ * Turns the selection into a link. Selects the part to type next: the label of a selected address,
+ * else the address.
+ */
 function linked(edit: Edit): Edit {
   const words = selected(edit)
   if (/^https?:\/\/\S+$/.test(words)) return replaceSelection(edit, `[](${words})`, 1)
@@ -63,7 +66,7 @@ function prefixed({ text, start, end }: Edit, prefix: string): Edit {
   return { text: whole, start: at, end: at }
 }
 
-/** What is typed of a path behind an `@`, and where the `@` is; null where none is being typed. */
+/** Returns the path being typed after an `@`, and the index of the `@`; null if there is none. */
 export function pathBeing({ text, start, end }: Edit): { readonly query: string; readonly at: number } | null {
   if (start !== end) return null
   const match = /(^|[\s(["'])@([^\s@`"')\]]*)$/.exec(text.slice(Math.max(0, start - 250), start))

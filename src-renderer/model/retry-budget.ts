@@ -9,8 +9,8 @@ export interface RetryBudget {
 }
 
 /**
- * How much of its budget the gate has used at which the task stands, else the one that sent it back, else the first that
- * has one. Null when the gate has no budget.
+ * Returns the used retry budget of the task's gate, else of the gate that rejected it, else of the
+ * first gate that has one. null without a budget.
  */
 export function retryBudget(task: Task, workflow: WorkflowDefinition | undefined): RetryBudget | null {
   const states = workflow?.states ?? []
@@ -24,8 +24,8 @@ export function retryBudget(task: Task, workflow: WorkflowDefinition | undefined
 }
 
 /**
- * What had been used of the gate's budget after the last of these moves, oldest first: rejections since a person last
- * moved the task. Null when the gate has no budget.
+ * Returns the gate's used budget after these transitions, oldest first: rejections since a person
+ * last moved the task. null if the gate has no budget.
  */
 export function budgetAfter(transitions: readonly TransitionEntry[], gate: State | undefined): RetryBudget | null {
   const max = gate?.gate_config?.max_rejections

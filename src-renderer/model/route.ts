@@ -1,4 +1,4 @@
-/** Where the app is. The address keeps it, so that a link or a reload leads back. */
+/** A route of the app. The address contains it, so links and reloads restore it. */
 export type Route =
   | { readonly screen: 'home' }
   | {
@@ -15,7 +15,11 @@ export type Route =
   | { readonly screen: 'agents' }
   | { readonly screen: 'settings'; readonly section: string | null }
 
-/** Reads `#/p/<project>/t/<task>/<tab>`, `#/p/<project>/workflow`, `#/p/<project>/settings/<section>`, `#/all/t/<task>/<tab>`, `#/add`, `#/inbox`, `#/agents`, `#/settings/<section>`; anything else is home. */
+/**
+ * Parses `#/p/<project>/t/<task>/<tab>`, `#/p/<project>/workflow`,
+ * `#/p/<project>/settings/<section>`, `#/all/t/<task>/<tab>`, `#/add`, `#/inbox`, `#/agents`,
+ * `#/settings/<section>`; anything else is home.
+ */
 export function parseRoute(hash: string): Route {
   const parts = hash
     .replace(/^#\/?/, '')
@@ -40,7 +44,7 @@ export function parseRoute(hash: string): Route {
   return { screen: 'home' }
 }
 
-/** The address of a route; `parseRoute` reads it back. */
+/** Returns the address of a route, the inverse of `parseRoute`. */
 export function formatRoute(route: Route): string {
   const join = (...parts: string[]) => `#/${parts.map((part) => encodeURIComponent(part)).join('/')}`
   switch (route.screen) {
@@ -71,7 +75,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch (error) {
-    // A half-typed address is no address; the caller falls back to home.
+    // A half-typed address is invalid; the caller falls back to home.
     if (error instanceof URIError) return ''
     throw error
   }

@@ -18,11 +18,11 @@ export interface ColumnShape {
   readonly name: string
   readonly glyph: StateGlyphName
   readonly states: readonly WorkflowState[]
-  /** Every state of it is an end: it shows quiet cards. */
+  /** Whether all its states are terminal; its cards are then muted. */
   readonly terminal: boolean
 }
 
-/** The columns in the order in which the workflow first names them. */
+/** Returns the columns in the order in which the workflow first names them. */
 export function columnsOf(workflow: WorkflowDefinition): ColumnShape[] {
   const byName = new Map<string, WorkflowState[]>()
   for (const state of workflow.states) byName.set(state.column, [...(byName.get(state.column) ?? []), state])
@@ -36,11 +36,11 @@ export function columnsOf(workflow: WorkflowDefinition): ColumnShape[] {
 
 /** A column of a board that may show several projects. */
 export interface BoardColumnShape extends ColumnShape {
-  /** The states that each project has in it, in that project's order; a project without it is not there. */
+  /** The column's states of each project, in that project's order. Projects without the column are absent. */
   readonly statesIn: ReadonlyMap<string, readonly WorkflowState[]>
 }
 
-/** The columns of all these projects by name. A column that only some have stands behind the one that it follows there. */
+/** Merges the columns of all projects by name. A column that only some have follows its predecessor there. */
 export function boardColumns(workflows: ReadonlyMap<string, WorkflowDefinition>): BoardColumnShape[] {
   const merged: BoardColumnShape[] = []
   for (const [projectId, workflow] of workflows) {
@@ -62,12 +62,12 @@ export function boardColumns(workflows: ReadonlyMap<string, WorkflowDefinition>)
   return merged
 }
 
-/** The column as a project sees it. */
+/** Returns the column with one project's states. */
 export function columnIn(column: BoardColumnShape, projectId: string): ColumnShape {
   return { ...column, states: column.statesIn.get(projectId) ?? [] }
 }
 
-/** Whether a state is an end that was reached, not one that was given up. */
+/** Returns whether a state is terminal, but not the one for cancelled tasks. */
 export function isDoneState(workflow: WorkflowDefinition | undefined, name: string): boolean {
   return workflow !== undefined && stateOf(workflow, name)?.kind === 'terminal' && name !== cancellationState(workflow)
 }
@@ -76,7 +76,7 @@ export function stateOf(workflow: WorkflowDefinition | undefined, name: string):
   return workflow?.states.find((state) => state.name === name)
 }
 
-/** How a state is shown; one that the workflow does not have, or that is not known yet, goes by its name. */
+/** Returns a state's label and glyph. An unknown state is shown by its name. */
 export function stateFace(
   workflow: WorkflowDefinition | undefined,
   name: string,
@@ -87,7 +87,7 @@ export function stateFace(
     : { label: name, glyph: 'custom' }
 }
 
-/** The role whose holder does the work: that of the first active state on the way from the queue. */
+/** Returns the role of the worker: that of the first active state after the initial one. */
 export function coderRole(workflow: WorkflowDefinition): string | null {
   const seen = new Set<string>()
   let state = workflow.states.find((each) => each.kind === 'initial')
@@ -99,7 +99,7 @@ export function coderRole(workflow: WorkflowDefinition): string | null {
   return null
 }
 
-/** The glyph of a state's kind; what its hooks do tells the custom kinds apart, never its name. */
+/** Returns the glyph of a state's kind. Traits of its hooks tell custom kinds apart, never its name. */
 export function glyphOfState(workflow: WorkflowDefinition, state: WorkflowState): StateGlyphName {
   if (state.kind === 'terminal') return state.name === cancellationState(workflow) ? 'cancelled' : 'terminal'
   if (state.kind !== 'custom') return state.kind
@@ -108,14 +108,14 @@ export function glyphOfState(workflow: WorkflowDefinition, state: WorkflowState)
   return isMergeFailure(workflow, state) ? 'merge-failed' : 'custom'
 }
 
-/** The state that a cancelled task goes to. */
+/** Returns the state for cancelled tasks; null without one. */
 export function cancellationState(workflow: WorkflowDefinition): string | null {
   if (workflow.cancellation_state) return workflow.cancellation_state
   const implicit = workflow.states.find((state) => state.name === 'cancelled' && state.kind === 'terminal')
   return implicit?.name ?? null
 }
 
-/** Whether a plugin in the state's hooks makes this of it. */
+/** Returns whether a plugin in the state's hooks gives it the trait. */
 export function hasTrait(
   workflow: Pick<WorkflowDefinition, 'traits'> | undefined,
   state: Pick<WorkflowState, 'name'>,
@@ -124,7 +124,7 @@ export function hasTrait(
   return workflow?.traits?.states[state.name]?.includes(trait) ?? false
 }
 
-/** Whether it is this plugin that makes this of a state. */
+/** Returns whether this plugin gives states the trait. */
 export function pluginHas(workflow: WorkflowDefinition | undefined, plugin: string, trait: StateTrait): boolean {
   return workflow?.traits?.plugins[plugin]?.includes(trait) ?? false
 }
@@ -135,7 +135,7 @@ function isMergeFailure(workflow: WorkflowDefinition, state: WorkflowState): boo
   return merges.some((hook) => typeof hook.on_failure === 'object' && hook.on_failure.cascade === state.name)
 }
 
-/** The roles that get a prompt: first that of the state that a task is in, else that of the work. */
+/** Returns the roles that get a prompt, first that of the task's state, else that of the first active state. */
 export function promptRoles(workflow: WorkflowDefinition | undefined, status: string): readonly string[] {
   const states = workflow?.states ?? []
   const currentRole = states.find(({ name }) => name === status)?.role
