@@ -12,7 +12,7 @@ import {
 import type { Component } from 'vue'
 import type { DecisionId } from '../model/decision.ts'
 
-/** What stands before each thing that can be decided. */
+/** The icon of each decision. */
 export const decisionIcons: Readonly<Record<DecisionId, Component>> = {
   merge: GitMerge,
   approve: Check,

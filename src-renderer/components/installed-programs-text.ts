@@ -8,7 +8,7 @@ export interface FoundState {
   readonly text: string
 }
 
-/** What was found of a program, in two words. */
+/** Describes a detected program in one or two words. */
 export function installState(found: DetectedAgent): FoundState {
   if (!found.installed) return { tone: 'neutral', glyph: 'waiting', text: 'Not installed' }
   if (found.signed_in === true) return { tone: 'ok', glyph: 'succeeded', text: 'Signed in' }
@@ -16,12 +16,12 @@ export function installState(found: DetectedAgent): FoundState {
   return { tone: 'ok', glyph: 'succeeded', text: 'Installed' }
 }
 
-/** The coding agents that were looked for, installed ones first. */
+/** Returns the coding agents that detection covers, installed ones first. */
 export function detectedPrograms(detected: readonly DetectedAgent[]): readonly DetectedAgent[] {
   return detected.filter(isProgram).toSorted((a, b) => Number(b.installed) - Number(a.installed))
 }
 
-/** Programs that lie on this machine; the rest of the kinds are what a person brings. */
+/** Returns whether the kind is a program on this machine; for other kinds the user provides the command. */
 function isProgram(found: DetectedAgent): boolean {
   return executorInfos[found.executor].command === 'path'
 }

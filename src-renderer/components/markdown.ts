@@ -3,38 +3,38 @@ import { escapeControls } from '../../src-shared/lang/hidden-characters.ts'
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: false })
 
-// Other schemes start programs, or open what is on this machine.
+// Other schemes can start programs or open local files.
 markdown.validateLink = (address) => {
   const [, scheme] = /^\s*([a-z][a-z0-9+.-]*):/i.exec(address) ?? []
   return scheme === undefined || /^(?:https?|mailto|attachment)$/i.test(scheme)
 }
 
-/** The attachment that an address names; null where it is another address. */
+/** Returns the ID of the attachment that an address names; null for other addresses. */
 const attachmentOf = (address: string): string | null => /^attachment:([0-9a-f-]{36})$/i.exec(address)?.[1] ?? null
 
 const escape = (text: string) => markdown.utils.escapeHtml(text)
 const longestTag = 4_000
 
-/** The value of an attribute in a tag of HTML, in quotes of either kind. */
+/** Returns the value of an attribute in an HTML tag, in either kind of quotes. */
 function attribute(tag: string, name: 'src' | 'alt'): string | null {
   const [, double, single] = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`, 'i').exec(tag) ?? []
   const value = double ?? single
   return value === undefined ? null : markdown.utils.unescapeAll(value).trim()
 }
 
-// What an agent writes must not make this window fetch anything: an image is a link that says so.
+// An agent's text must not make this window fetch anything, so an image becomes a link.
 markdown.renderer.rules['image'] = (tokens, index) => {
   const token = tokens[index]
   const source = String(token?.attrGet('src') ?? '')
   const name = token?.content.trim() || source
   const attachment = attachmentOf(source)
-  // The component that shows the text fetches it, with the reader’s own rights.
+  // The component that shows the text fetches the file with the reader’s own rights.
   if (attachment !== null) {
     return `<a class="md-picture" href="#" data-attachment="${escape(attachment)}">${escape(name)}</a>`
   }
   return `<a href="${escape(source)}" target="_blank" rel="noopener noreferrer">${escape(`Image: ${name}`)}</a>`
 }
-// Trackers write pictures as HTML: they are links like the others. Nothing else of HTML is read.
+// Trackers write images as HTML, so `<img>` becomes a link as well. All other HTML stays text.
 markdown.inline.ruler.before('link', 'html_picture', (state, silent) => {
   if (state.src.charCodeAt(state.pos) !== 0x3c) return false
   const [tag] = /^<img\s[^<>]*>/i.exec(state.src.slice(state.pos, state.pos + longestTag)) ?? []
@@ -58,7 +58,7 @@ markdown.renderer.rules['link_open'] = (tokens, index, options, _env, self) => {
   }
   token?.attrSet('target', '_blank')
   token?.attrSet('rel', 'noopener noreferrer')
-  // Where it leads, whatever the text says of it.
+  // The tooltip shows the link's target, which its text may hide.
   token?.attrSet('title', String(token.attrGet('href') ?? ''))
   return self.renderToken(tokens, index, options)
 }
@@ -68,11 +68,11 @@ const block = (content: string) => `<pre class="md-code" tabindex="0">${escape(c
 markdown.renderer.rules['fence'] = (tokens, index) => block(tokens[index]?.content ?? '')
 markdown.renderer.rules['code_block'] = (tokens, index) => block(tokens[index]?.content ?? '')
 
-/** The host of an address that is written out; null where there is none. */
+/** Returns the host of a written-out address; null without one. */
 const hostIn = (text: string): string | null =>
   URL.parse(/^\s*(?:www\.|\/\/)/i.test(text) ? `https://${text.trim().replace(/^\/\//, '')}` : text)?.host || null
 
-// A text that is an address is taken for where the link leads: where it leads elsewhere, the host is added.
+// Readers trust a link's text if it looks like an address, so a differing host is added after it.
 markdown.core.ruler.after('linkify', 'true_host', ({ tokens, Token }) => {
   for (const { children } of tokens) {
     for (let at = (children?.length ?? 0) - 1; at >= 0; at--) {
@@ -89,7 +89,7 @@ markdown.core.ruler.after('linkify', 'true_host', ({ tokens, Token }) => {
   }
 })
 
-// A list of tasks has a box for each; who reads it ticks nothing.
+// Task lists show a box per item, which readers can't tick.
 markdown.core.ruler.after('inline', 'task_box', ({ tokens, Token }) => {
   for (const [index, token] of tokens.entries()) {
     const [text] = token.children ?? []
@@ -108,8 +108,8 @@ markdown.renderer.rules['task_box'] = (tokens, index) => {
 }
 
 /**
- * Markdown as safe HTML: raw HTML and characters that reverse text are shown as text, remote images become links, links
- * open outside.
+ * Renders Markdown as safe HTML: raw HTML and characters that reverse text are shown as text,
+ * remote images become links, links open outside.
  */
 export function renderMarkdown(source: string): string {
   return markdown.render(escapeControls(source))

@@ -1,4 +1,4 @@
-/** Every state glyph. The shape says the kind; colour only repeats it. */
+/** The state glyphs. The shape identifies the kind; colour only repeats it. */
 export type GlyphName =
   | 'backlog'
   | 'initial'
@@ -21,7 +21,7 @@ export type GlyphName =
   | 'waiting'
   | 'clock'
 
-/** What a glyph, a pill or a note means. `neutral` is quiet grey. */
+/** The meaning of a glyph, a pill or a note. `neutral` is quiet grey. */
 export type Tone = 'run' | 'ok' | 'warn' | 'fail' | 'you' | 'neutral'
 
 interface Drawing {
@@ -45,7 +45,7 @@ const diamond = 'M8 1.9 14.1 8 8 14.1 1.9 8z'
 const octagon = 'M5.6 2h4.8L14 5.6v4.8L10.4 14H5.6L2 10.4V5.6z'
 const centre = 'M6.3 8a1.7 1.7 0 1 0 3.4 0a1.7 1.7 0 1 0-3.4 0'
 
-/** The drawings on their 16 px box. */
+/** The drawings in their 16 px box. */
 export const glyphs: Readonly<Record<GlyphName, Drawing>> = {
   backlog: { tone: 'neutral', paths: [{ d: ring, dash: true }] },
   initial: { tone: 'neutral', paths: [{ d: ring }] },

@@ -34,22 +34,26 @@ const ESCAPE = /\u001b(?:\[([0-9;:?]*)([ -/]*[@-~])|\][^\u0007\u001b]*(?:\u0007|
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
 /**
- * What a terminal would leave on screen of a program's output: colours as tones, a carriage return starts
- * its line over, every other escape sequence is dropped. Colours carry from line to line.
+ * Parses a program's output into the lines that a terminal would leave on screen: colours become
+ * tones, a carriage return restarts its line, other escape sequences are dropped. Colours continue
+ * on the next line.
  */
 export function parseTerminalText(text: string): TerminalLine[] {
   const style: Style = { tone: null, bold: false }
   return text.split(/\r?\n/).map((line) => parseLine(afterLastReturn(line), style))
 }
 
-/** The same without colours and control characters, so that pasting it into a terminal does nothing. */
+/** Returns the output without colours and control characters, so that pasting it into a terminal is harmless. */
 export function plainTerminalText(text: string): string {
   return parseTerminalText(text)
     .map((line) => line.map((span) => span.text).join(''))
     .join('\n')
 }
 
-/** A progress bar rewrites its line: only its last state is worth a row. */
+/**
+ * Returns the text after the last carriage return: a progress bar rewrites its line, and only its
+ * last state matters.
+ */
 function afterLastReturn(line: string): string {
   const trimmed = line.endsWith('\r') ? line.slice(0, -1) : line
   const at = trimmed.lastIndexOf('\r')
@@ -77,7 +81,7 @@ function applyStyle(style: Style, parameters: string): void {
   for (let at = 0; at < codes.length; at++) {
     const code = codes[at] ?? 0
     if (code === 38 || code === 48) {
-      // Palette and true colours are not ours to show; their arguments are no codes.
+      // Palette and true colours are not shown; their arguments are not codes.
       at += codes[at + 1] === 2 ? 4 : 2
     } else if (code === 0) Object.assign(style, { tone: null, bold: false })
     else if (code === 1) style.bold = true

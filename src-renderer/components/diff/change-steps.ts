@@ -1,13 +1,13 @@
 import type { CodeViewDiffItem } from '@pierre/diffs'
 
-/** Where a run of changed lines begins: the new side where lines were added, else the old one. */
+/** The start of a run of changed lines: on the new side if lines were added, else on the old one. */
 export interface ChangePlace {
   readonly id: string
   readonly lineNumber: number
   readonly side: 'additions' | 'deletions'
 }
 
-/** Every run of changed lines, in the order of the files. */
+/** Returns the start of every run of changed lines, in the order of the files. */
 export function changePlaces(items: readonly Pick<CodeViewDiffItem, 'id' | 'fileDiff'>[]): readonly ChangePlace[] {
   return items.flatMap(({ id, fileDiff }) =>
     fileDiff.hunks.flatMap((hunk) => {
@@ -31,8 +31,9 @@ export function changePlaces(items: readonly Pick<CodeViewDiffItem, 'id' | 'file
 }
 
 /**
- * The place after (or before) `from`; in another file than `from` is in, that file's first, or the last before it.
- * `files`: the order of all, since the one at which somebody looks may show no changes.
+ * Returns the next or previous start after `from`. If `current` is another file, returns the first
+ * start in that file, or the last one before it. `files`: the order of all files, because the
+ * current one may show no changes.
  */
 export function nextPlace(
   places: readonly ChangePlace[],

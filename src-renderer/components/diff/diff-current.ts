@@ -1,16 +1,16 @@
 import type { CodeView } from '@pierre/diffs'
 import type { DiffAnnotation, NotedItem } from './diff-notes.ts'
 
-/** Says which file is at the top while somebody scrolls. */
+/** Reports the file at the top while the user scrolls. */
 export function trackCurrent(items: () => readonly NotedItem[], onCurrent: (path: string) => void) {
-  // A file that was asked for stays the current one until somebody scrolls: near the end it cannot come to the top.
+  // A requested file stays current until the user scrolls, because near the end it can't reach the top.
   let pinned = false
   return {
     pin: () => void (pinned = true),
     watch(root: HTMLElement, view: CodeView<DiffAnnotation>): void {
       for (const type of ['wheel', 'touchmove', 'pointerdown'] as const)
         root.addEventListener(type, () => (pinned = false), { passive: true })
-      // The listeners go with the viewer and its element.
+      // The listeners disappear with the viewer and its element.
       view.subscribeToScroll((scrollTop) => {
         const current = pinned ? undefined : lastAbove(items(), (id) => view.getTopForItem(id), scrollTop + 24)
         if (current !== undefined) onCurrent(current)
@@ -19,7 +19,10 @@ export function trackCurrent(items: () => readonly NotedItem[], onCurrent: (path
   }
 }
 
-/** The last of the items that begins at or above `top`, else the first one. Their tops grow, so half are never looked at. */
+/**
+ * Returns the last item that begins at or above `top`, else the first one. A binary search, because
+ * tops are sorted.
+ */
 export function lastAbove(
   items: readonly { readonly id: string }[],
   topOf: (id: string) => number | undefined,

@@ -5,18 +5,18 @@ import { placeOf, rangeOf, type DiffAnnotation, type DiffPosition, type NotedIte
 interface CursorPorts {
   items(): readonly NotedItem[]
   view(): CodeView<DiffAnnotation> | null
-  /** The file that is read now. */
+  /** The path of the current file. */
   current(): string | null
-  /** Something is to be said about these lines. */
+  /** Begins a comment on these lines. */
   comment(place: DiffPosition): void
   /** Announces the cursor's position to screen readers. */
   announce(words: string): void
 }
 
-/** The lines that are chosen in a diff, by pointer or by keys: arrows walk, with Shift they take more lines along. */
+/** Creates the selection of lines in a diff, by pointer or keys: arrows move it, with Shift they extend it. */
 export function createDiffCursor(ports: CursorPorts) {
   let place: DiffPosition | null = null
-  /** Where a choice of several lines began. */
+  /** The line where the selection of several lines began. */
   let anchor = 0
 
   function choose(next: DiffPosition | null): void {
@@ -47,25 +47,25 @@ export function createDiffCursor(ports: CursorPorts) {
     reveal()
   }
   return {
-    /** What the pointer has chosen. */
+    /** Stores the viewer's selection by pointer. */
     chosen(path: string | null, range: Parameters<typeof placeOf>[1] | null): void {
       place = path === null || range === null ? null : placeOf(path, range)
       anchor = place?.start_line ?? place?.line ?? 0
     },
     clear: () => choose(null),
-    /** The lines that are chosen. */
+    /** Returns the selected lines. */
     at: () => place,
-    /** The chosen lines where this line is one of them, else the line alone. */
+    /** Returns the selected lines if they include this line, else the line alone. */
     around(at: DiffPosition): DiffPosition {
       if (place?.path !== at.path || place.side !== at.side) return at
       return at.line >= (place.start_line ?? place.line) && at.line <= place.line ? place : at
     },
-    /** Goes to a line that was looked for in another way. */
+    /** Moves the cursor to a line found by other means. */
     put(next: DiffPosition): void {
       anchor = next.line
       choose(next)
     },
-    /** Answers whether the key was for the lines. */
+    /** Handles a key for the lines. Returns whether it did. */
     onKey({ key, shiftKey }: Pick<KeyboardEvent, 'key' | 'shiftKey'>): boolean {
       if (key === 'ArrowDown' || key === 'ArrowUp') move(key === 'ArrowDown' ? 1 : -1, shiftKey)
       else if (key === 'Enter' && place) ports.comment(place)
@@ -76,7 +76,7 @@ export function createDiffCursor(ports: CursorPorts) {
   }
 }
 
-/** The items that show lines, in the order from `path` on. */
+/** Returns the items that show lines, in order from `path` on. */
 function beginningAt(items: readonly NotedItem[], path: string | null, by: 1 | -1): NotedItem[] {
   const at = items.findIndex(({ id }) => id === path)
   const rest = at === -1 ? items : by === 1 ? items.slice(at) : items.slice(0, at + 1)

@@ -13,7 +13,7 @@ const what: Record<DiffViewFile['status'], string | null> = {
 }
 const kinds: Readonly<Record<string, string>> = { '120000': 'Link', '160000': 'Submodule' }
 
-/** What has become of a file, as far as its lines do not show it; null where they show all. */
+/** Describes changes of a file that its lines don't show; null without any. */
 export function fileStatusText(file: Changed): string | null {
   const { old_mode, new_mode, status } = file
   const kind = file.binary ? 'Binary' : kinds[new_mode ?? old_mode ?? '']

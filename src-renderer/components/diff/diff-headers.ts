@@ -7,32 +7,32 @@ export interface DiffHeaderState {
   file(path: string): DiffViewFile | undefined
   isClosed(path: string): boolean
   isLoading(path: string): boolean
-  /** Null where files are not ticked off. */
+  /** null if files can't be marked as viewed. */
   isViewed(path: string): boolean | null
   onToggle(path: string): void
   onLoad(path: string): void
   onViewed(path: string, viewed: boolean): void
-  /** What opens the file in an editor; null where nothing can. */
+  /** Returns a function that opens the file in an editor; null without one. */
   onOpen(path: string): (() => void) | null
 }
 
 export interface DiffHeaders {
-  /** Puts the bars of the files that the viewer has drawn into its elements of them. */
+  /** Puts the headers of the drawn files into the viewer's elements. */
   place(drawn: readonly { readonly id: string; readonly element: HTMLElement }[]): void
-  /** Brings every bar that is shown up to date and lets go of the files that are gone. */
+  /** Updates all shown headers and releases those of removed files. */
   refresh(): void
   dispose(): void
 }
 
 /**
- * The bars above the files. They live outside the viewer's shadow roots, in slots, so Vue draws them. The viewer does
- * not put them there itself: it would take each out and in again whenever it draws its file anew, as it does when the
- * colours of the code come or when one scrolls, and who is pressing a button in it would have pressed for nothing.
+ * Creates the headers of the files. They live in slots outside the viewer's shadow roots, so Vue
+ * renders them. The viewer's own slot handling would reinsert them at every redraw, for example
+ * after highlighting and scrolling, so a press on a button during a redraw would be lost.
  */
 export function createDiffHeaders(state: DiffHeaderState, app: () => AppContext | null): DiffHeaders {
   const hosts = new Map<string, HTMLElement>()
 
-  /** The bar of one file; the same element each time, brought up to date. Null for a file that is not there. */
+  /** Renders the header of one file. Returns the same element each time; null for an absent file. */
   function draw(path: string): HTMLElement | null {
     const file = state.file(path)
     if (!file) return null

@@ -1,6 +1,6 @@
 import type { DiffAnnotation } from './diff-notes.ts'
 
-/** Keeps one element per note and removes the others; returns the new ones. */
+/** Keeps one element per note and removes the others; returns the keys of new ones. */
 export function followHosts(hosts: Map<string, HTMLElement>, notes: readonly DiffAnnotation[]): string[] {
   const kept = new Set(notes.map(({ key }) => key))
   for (const key of hosts.keys()) if (!kept.has(key)) hosts.delete(key)
@@ -9,12 +9,15 @@ export function followHosts(hosts: Map<string, HTMLElement>, notes: readonly Dif
   return added
 }
 
-/** The field of a note that wants to be written in. It could not take the focus before the viewer had put it there. */
+/** Focuses the field of a new note. Must run after the viewer has inserted it. */
 export function focusIn(host: HTMLElement): void {
   host.querySelector<HTMLElement>('[data-autofocus]')?.focus({ preventScroll: true })
 }
 
-/** The viewer moves bars and notes when it draws a file anew; who is in one stays there, or where it went, in the lines. */
+/**
+ * Keeps the focus while the viewer redraws a file, which moves headers and notes. If the focused
+ * element disappears, the lines get the focus.
+ */
 export function keepFocus(root: HTMLElement | undefined, work: () => void): void {
   const focused = document.activeElement
   const isInside = focused instanceof HTMLElement && root !== undefined && root !== focused && root.contains(focused)
@@ -25,7 +28,7 @@ export function keepFocus(root: HTMLElement | undefined, work: () => void): void
   })
 }
 
-/** The button that the viewer puts beside the line under the pointer; keys comment with Enter. */
+/** Creates the button beside the line under the pointer; Enter does the same by keyboard. */
 export function addButton(onClick: () => void): HTMLElement {
   const button = document.createElement('button')
   button.addEventListener('click', onClick)

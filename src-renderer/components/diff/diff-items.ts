@@ -9,18 +9,18 @@ export interface DiffViewFile {
   readonly path: string
   readonly old_path: string | null
   readonly status: 'added' | 'modified' | 'deleted' | 'renamed'
-  /** git's modes before and now, as far as they are known; null where there is no file. */
+  /** git's file modes before and after; null if the file is absent, undefined if unknown. */
   readonly old_mode?: string | null
   readonly new_mode?: string | null
   readonly additions: number
   readonly deletions: number
   readonly binary: boolean
   readonly truncated: boolean
-  /** Why its lines are not there. */
+  /** The reason why its lines are missing. */
   readonly reason: 'too_large' | 'budget' | 'binary' | null
 }
 
-/** Above this many changed lines in one file, word marks cost more than they show. */
+/** The number of changed lines in one file above which word marks cost more than they show. */
 export const WORD_DIFF_LIMIT = 5_000
 
 /**
@@ -40,7 +40,7 @@ export function diffItems(files: readonly DiffViewFile[], patches: readonly stri
   })
 }
 
-/** Reads the same patches once: a comment that is begun must not wait for all of them to be read again. */
+/** Returns a `diffItems` that caches its last result, so beginning a comment doesn't parse all patches again. */
 export function itemReader(): typeof diffItems {
   let last: { readonly of: Parameters<typeof diffItems>; readonly items: NotedItem[] } | null = null
   return (files, patches) => {
@@ -84,7 +84,7 @@ function withoutLines(file: DiffViewFile): FileDiffMetadata {
   }
 }
 
-/** FNV-1a over what is shown: equal content keeps its rendering when the diff is loaded again. */
+/** Hashes the shown content with FNV-1a, so equal content keeps its rendering when the diff is loaded again. */
 function contentHash(file: DiffViewFile, diff: FileDiffMetadata): number {
   let hash = 0x811c9dc5
   const add = (text: string) => {

@@ -1,9 +1,9 @@
 import type { FileDiffMetadata } from '@pierre/diffs'
 
-/** A line that is longer than this is cut: no reader reads it, and to wrap it takes a browser minutes. */
+/** The length in characters at which a line is cut: wrapping longer ones takes a browser minutes. */
 export const LONGEST_LINE = 10_000
 
-/** One line of a file's diff, as it is walked over: on one side, at its number there. */
+/** One line of a file's diff, for navigation: its side, and its number there. */
 export interface DiffLine {
   readonly side: 'old' | 'new'
   readonly line: number
@@ -12,7 +12,7 @@ export interface DiffLine {
 
 type Hunks = Pick<FileDiffMetadata, 'hunks'>
 
-/** The shown lines of a file from top to bottom; of a change first what is removed. */
+/** Yields the shown lines of a file from top to bottom; in each change the removed ones first. */
 export function* linesIn({ hunks }: Hunks): Generator<DiffLine> {
   for (const hunk of hunks) {
     let [before, after] = [hunk.deletionStart, hunk.additionStart]
@@ -29,7 +29,7 @@ export function* linesIn({ hunks }: Hunks): Generator<DiffLine> {
   }
 }
 
-/** Whether the diff shows a line of a file. */
+/** Returns whether the diff shows a line of a file. */
 export function showsLine({ hunks }: Hunks, side: 'old' | 'new', line: number): boolean {
   return hunks.some((hunk) => {
     const start = side === 'new' ? hunk.additionStart : hunk.deletionStart
@@ -38,7 +38,7 @@ export function showsLine({ hunks }: Hunks, side: 'old' | 'new', line: number): 
   })
 }
 
-/** The line `by` steps from another one, within the file; null where the file has no more. */
+/** Returns the line after or before another one in the file; null if there is none. */
 export function lineBeside(file: Hunks, from: Pick<DiffLine, 'side' | 'line'> | null, by: 1 | -1): DiffLine | null {
   let before: DiffLine | null = null
   let found = false
@@ -53,12 +53,12 @@ export function lineBeside(file: Hunks, from: Pick<DiffLine, 'side' | 'line'> | 
   return from === null ? before : null
 }
 
-/** A context line has a number on either side, but is walked over once. */
+/** Returns whether the sides are equal. A context line has a number on both sides, but counts once, as new. */
 function isSame(line: DiffLine, from: Pick<DiffLine, 'side'>): boolean {
   return line.side === from.side
 }
 
-/** Where a shown line is in the file as it is now; for one that was removed, the line that came to its place. */
+/** Returns a shown line's number in the current file; for a removed line, that of the line in its position. */
 export function lineNow({ hunks }: Hunks, side: 'old' | 'new', line: number): number {
   if (side === 'new') return line
   for (const hunk of hunks) {
@@ -76,7 +76,7 @@ export function lineNow({ hunks }: Hunks, side: 'old' | 'new', line: number): nu
   return line
 }
 
-/** The text of lines on one side; null where the diff does not show all of them, or cuts one. */
+/** Returns the text of lines on one side; null if the diff omits or cuts one of them. */
 export function textIn(
   { hunks, additionLines, deletionLines }: Pick<FileDiffMetadata, 'hunks' | 'additionLines' | 'deletionLines'>,
   {

@@ -1,7 +1,7 @@
 import type { CodeViewDiffItem, DiffLineAnnotation, SelectedLineRange } from '@pierre/diffs'
 import { showsLine } from './diff-lines.ts'
 
-/** Where in a diff something is said: the last of its lines, and the first where there are several. */
+/** A position in a diff: its last line, and the first one of several. */
 export interface DiffPosition {
   readonly path: string
   readonly side: 'old' | 'new'
@@ -18,7 +18,7 @@ export type NotedItem = CodeViewDiffItem<DiffAnnotation>
 
 const viewerSide = { old: 'deletions', new: 'additions' } as const
 
-/** The file with the notes on it. A note on a line that the diff does not show stands above the first one. */
+/** Returns the file with its notes. A note on a line that the diff doesn't show appears above the first line. */
 export function withAnnotations(item: NotedItem, notes: readonly DiffAnnotation[]): NotedItem {
   const annotations = notes.map((note): DiffLineAnnotation<DiffAnnotation> => ({
     side: viewerSide[note.side],
@@ -29,7 +29,7 @@ export function withAnnotations(item: NotedItem, notes: readonly DiffAnnotation[
   return { ...item, annotations, version: ((item.version ?? 0) + hash(key)) >>> 0 }
 }
 
-/** What the viewer calls selected, as a place; of lines on two sides only the last counts. */
+/** Converts the viewer's selection into a position. A selection across both sides becomes its last line. */
 export function placeOf(path: string, { start, side, end, endSide }: SelectedLineRange): DiffPosition {
   const last = endSide ?? side ?? 'additions'
   const mixed = side !== undefined && side !== last
@@ -38,7 +38,7 @@ export function placeOf(path: string, { start, side, end, endSide }: SelectedLin
   return first === line ? place : { ...place, start_line: first }
 }
 
-/** A place as the viewer selects it. */
+/** Converts a position into the viewer's selection. */
 export function rangeOf({ side, line, start_line = line }: DiffPosition): SelectedLineRange {
   return { start: start_line, side: viewerSide[side], end: line, endSide: viewerSide[side] }
 }

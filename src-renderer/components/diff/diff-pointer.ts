@@ -1,7 +1,7 @@
 import type { CodeView } from '@pierre/diffs'
 import type { DiffAnnotation, DiffPosition } from './diff-notes.ts'
 
-/** The line of the diff in which an event happened; null beside the lines. `way`: its composed path. */
+/** Returns the line of the diff at an event; null outside the lines. `way`: the event's composed path. */
 export function lineUnder(way: readonly EventTarget[], view: Pick<CodeView<DiffAnnotation>, 'getRenderedItems'>) {
   const elements = way.filter((target) => target instanceof HTMLElement)
   const row = elements.find(({ dataset }) => dataset['line'] !== undefined || dataset['columnNumber'] !== undefined)

@@ -3,7 +3,10 @@ import { registerCustomCSSVariableTheme } from '@pierre/diffs'
 const NAME = 'copse'
 let registered = false
 
-/** The highlighter's theme: syntax colours come from the page's tokens, so one theme serves light and dark. */
+/**
+ * Registers and returns the highlighter's theme. Syntax colours are the page's tokens, so one theme
+ * serves light and dark.
+ */
 export function diffTheme(): { light: string; dark: string } {
   if (!registered) registerCustomCSSVariableTheme(NAME, {})
   registered = true
@@ -11,8 +14,9 @@ export function diffTheme(): { light: string; dark: string } {
 }
 
 /**
- * Goes into the viewer's shadow root, where the page's styles do not reach. Values are tokens all the same. Lines and
- * their numbers are not positioned, and signs float: for the browser each of them would be a layer to paint by itself.
+ * Styles inside the viewer's shadow root, where the page's styles don't reach. Values are tokens as
+ * elsewhere. Lines and their numbers are not positioned, and signs float: otherwise each would be a
+ * separate paint layer.
  */
 export const diffShadowStyles = `
 :host { --diffs-font-fallback: var(--font-mono); --diffs-font-size: 12px; --diffs-line-height: 20px; }

@@ -14,20 +14,20 @@ import { diffShadowStyles, diffTheme } from './diff-theme.ts'
 import { diffWorkers } from './diff-workers.ts'
 
 export interface DiffViewSource {
-  /** The files in the order in which they are shown. */
+  /** The files in their shown order. */
   readonly files: readonly DiffViewFile[]
-  /** git's patches, which together hold the files that are not left out. */
+  /** git's patches, which together contain all files that aren't left out. */
   readonly patches: readonly string[]
-  /** Paths that are being loaded. */
+  /** The paths of loading files. */
   readonly loading: ReadonlySet<string>
-  /** Paths that are ticked off; null where nothing can be. */
+  /** The paths of viewed files; null if files can't be marked. */
   readonly viewed: ReadonlySet<string> | null
   readonly layout: 'unified' | 'split'
-  /** What stands below lines; null where nothing can be said about them. */
+  /** The annotations below lines; null if lines can't be commented on. */
   readonly notes: readonly DiffAnnotation[] | null
-  /** Paths that are folded at first. */
+  /** The paths of initially folded files. */
   readonly folded: ReadonlySet<string>
-  /** There is an editor on this machine. */
+  /** Whether this machine has an editor. */
   readonly opens: boolean
 }
 
@@ -35,7 +35,7 @@ export interface DiffViewEvents {
   load(path: string): void
   current(path: string): void
   viewed(path: string, viewed: boolean): void
-  /** Something is to be said about these lines. */
+  /** Begins a comment on these lines. */
   comment(place: DiffPosition): void
   open(path: string, line: number): void
   /** Announces the cursor's position to screen readers. */
@@ -49,7 +49,7 @@ interface HoveredLine {
 
 type Options = CodeViewOptions<DiffAnnotation, undefined>
 
-/** Owns one viewer: makes it on `mount`, follows source and theme, cleans up with the component. */
+/** Owns one viewer: creates it on `mount`, follows source and theme, cleans up with the component. */
 export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents, app: () => AppContext | null) {
   const scheme = useColorScheme()
   const closed = new Set<string>([...(source().viewed ?? []), ...source().folded])
@@ -60,7 +60,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   let at: string | null = null
   /** The elements of the annotations; the parent of the diff renders into them. */
   const hosts = shallowReactive(new Map<string, HTMLElement>())
-  /** Notes that were just asked for: who asked goes on in them. */
+  /** The keys of just requested notes, whose fields get the focus. */
   const fresh = new Set<string>()
   const headers = createDiffHeaders(
     {
@@ -83,7 +83,10 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     announce: (words) => events.announce(words),
   })
 
-  /** Where somebody wants to see a file: at the line asked for where it is one of its own, else where it begins to differ. */
+  /**
+   * Returns the line at which to open a file: the requested one if it belongs to the file, else
+   * that of the first change.
+   */
   function lineToOpen(path: string, asked: DiffPosition | null): number {
     const item = items.find(({ id }) => id === path)
     if (!item) return 1
@@ -103,7 +106,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     fold(path, !closed.has(path))
     headers.refresh()
   }
-  /** A tick folds its file, and what loses its tick is there to be read again. */
+  /** Folds files that were marked as viewed, and unfolds those whose mark was removed. */
   function followTicks(now: ReadonlySet<string>, before: ReadonlySet<string>): void {
     for (const path of now) if (!before.has(path)) fold(path, true)
     for (const path of before) if (!now.has(path)) fold(path, false)
@@ -118,14 +121,14 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     }))
     keepFocus(view?.getContainerElement(), () => {
       view?.setItems(items)
-      // Who asked for it types on: the field must be there before the next key.
+      // The field must exist before the user's next key.
       if (fresh.size > 0) view?.render(true)
       headers.refresh()
     })
   }
   function configure(): Options {
     const lineDiffType = wordDiff(source().files)
-    // With workers, what they mark is theirs to say; the viewer's own option serves without them.
+    // Workers have options of their own; the viewer's option applies without them.
     void workers?.setRenderOptions({ lineDiffType })
     const options = viewOptions(source().layout, scheme.value, lineDiffType)
     return source().notes === null ? options : { ...options, ...noteOptions() }
@@ -195,12 +198,15 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     hosts,
     onKey: (event: KeyboardEvent): boolean => cursor.onKey(event),
     clearChoice: (): void => cursor.clear(),
-    /** The lines that an event concerns: under the pointer, or for a key the chosen ones. */
+    /** Returns the lines of an event: those under the pointer, or for a key the selected ones. */
     placeOfEvent: (event: Event): DiffPosition | null => {
       const under = view && lineUnder(event.composedPath(), view)
       return under ? cursor.around(under) : event.target === view?.getContainerElement() ? cursor.at() : null
     },
-    /** A line as the file has it now: of these, or of the chosen ones, or where the file that is read begins to differ. */
+    /**
+     * Returns a line's number in the current file: of the given lines, else of the selected ones,
+     * else of the current file's first change.
+     */
     placeNow: (asked: DiffPosition | null = cursor.at()): { readonly path: string; readonly line: number } | null => {
       const path = asked?.path ?? at ?? items[0]?.id
       return path === undefined ? null : { path, line: lineToOpen(path, asked) }
@@ -214,12 +220,12 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       for (const { path } of source().files) fold(path, shut)
       headers.refresh()
     },
-    /** The lines of a place; null where the diff does not show all of them whole. */
+    /** Returns the lines of a position; null if the diff omits or cuts one of them. */
     textOf: (place: DiffPosition): readonly string[] | null => {
       const file = items.find(({ id }) => id === place.path)?.fileDiff
       return file ? textIn(file, place) : null
     },
-    /** To a line, and in its file where that is folded. */
+    /** Scrolls to a line, and unfolds its file. */
     showPlace: (at: DiffPosition): void => {
       if (closed.has(at.path)) toggle(at.path)
       current.pin()
@@ -227,7 +233,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       const side = at.side === 'old' ? 'deletions' : 'additions'
       view?.scrollTo({ type: 'line', id: at.path, lineNumber: at.line, side, align: 'center', behavior: 'instant' })
     },
-    /** To the next run of changed lines after the last one that was stepped to, or in the file at which somebody looks. */
+    /** Moves to the next run of changed lines after the last visited one, or in the current file. */
     stepChange: (by: 1 | -1, path: string | null): void => {
       const order = items.map(({ id }) => id)
       const next = nextPlace(changePlaces(items), place, path, by, order)
@@ -260,7 +266,7 @@ function viewOptions(
     unsafeCSS: diffShadowStyles,
     itemMetrics: { diffHeaderHeight: 36 },
     layout: { paddingTop: 12, paddingBottom: 12, gap: 12 },
-    // There is one, but it is not the viewer that puts it in its place.
+    // Headers exist, but `createDiffHeaders` inserts them rather than the viewer.
     renderCustomHeader: () => null,
   }
 }
