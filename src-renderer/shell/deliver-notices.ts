@@ -7,11 +7,11 @@ import { useDelivery } from '../stores/device/delivery.ts'
 import { useNavigation } from '../stores/base/navigation.ts'
 import { useNotifications } from '../stores/people/notifications.ts'
 
-/** What delivering takes of the device and the page. */
+/** The functions of the device and the page that delivery uses. */
 export interface DeliveryPorts {
   readonly wants: () => { readonly system: boolean; readonly sound: boolean }
   isMuted(projectId: string): boolean
-  /** The person looks at this task right now. */
+  /** Returns whether the user is looking at this task now. */
   isLookedAt(taskId: string): boolean
   show(notice: SystemNotice, open: () => void): void
   play(): void
@@ -26,10 +26,10 @@ export interface Deliverer {
 
 /** The shortest pause between notifications in milliseconds; those in between are shown together. */
 export const deliveryPause = 3_000
-/** More than these are shown as a number, because after a night the system would show nothing else. */
+/** The maximum shown separately. More are shown as a number, because after a night they would flood the system. */
 const maxSeparate = 3
 
-/** Tells of notifications by the system and a sound, as far as the person wants that on this device. */
+/** Announces notifications by system message and sound, as this device's settings say. */
 export function createDeliverer(ports: DeliveryPorts): Deliverer {
   let waiting: Notification[] = []
   const paced = throttle(deliveryPause, () => {
@@ -55,12 +55,12 @@ export function createDeliverer(ports: DeliveryPorts): Deliverer {
   }
 }
 
-/** Two windows that show the same notification show it once, by its tag. */
+/** Converts a notification for the system. Its tag makes two windows show it only once. */
 function noticeOf({ id, title, body }: Notification): SystemNotice {
   return { tag: id, title, body: body?.split('\n')[0]?.slice(0, 200) ?? '' }
 }
 
-/** Lets the person hear of new notifications while the page is open, and keeps the number on the app's icon. */
+/** Announces new notifications while the page is open, and keeps the number on the app's icon current. */
 export function useDeliveredNotices(): void {
   const delivery = useDelivery()
   const navigation = useNavigation()

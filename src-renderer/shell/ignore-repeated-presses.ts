@@ -1,13 +1,13 @@
-/** What does something at once when it is pressed. */
+/** Selects the controls that act as soon as they are pressed. */
 const controls = 'a, button, summary, [role="menuitem"], [role="option"]'
 
 const controlAt = ({ target }: Event): Element | null =>
   target instanceof Element && target.shadowRoot === null ? target.closest(controls) : null
 
 /**
- * Keeps one press from being two: the second click of a double click, and a key that is held, from what the first has
- * put in its place. That may be the answer to a question that nobody has read, or the same button of the next row.
- * Two clicks on one button stay two.
+ * Ignores the second click of a double click and repeats of a held key on a control that has
+ * replaced the first one: an unread question's answer, or the same button of the next row. Two
+ * clicks on the same button stay two.
  */
 export function ignoreRepeatedPresses(page: Document): void {
   const refuse = (event: Event): void => {
@@ -17,7 +17,7 @@ export function ignoreRepeatedPresses(page: Document): void {
   let first: Element | null = null
   const onClick = (event: MouseEvent): void => {
     const control = controlAt(event)
-    // 0 by keyboard, or by the page itself.
+    // `detail` is 0 for clicks by keyboard or script.
     if (event.detail === 1) first = control
     else if (event.detail > 1 && control !== null && control !== first) refuse(event)
   }

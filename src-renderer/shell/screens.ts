@@ -4,16 +4,16 @@ import { lazyScreen } from './lazy-screen.ts'
 
 type Screen = Route['screen']
 
-/** Screens that the shell builds itself: they have slots or pages of their own, or lead to another. */
+/** Screens that the shell builds itself, because they have slots or pages or redirect. */
 type BuiltByShell = 'home' | 'board' | 'all' | 'add_project' | 'settings' | 'project_settings'
 
 interface ScreenView {
   readonly component: Component
-  /** What has to be loaded first: nothing, the list of projects, or the project that the address names. */
+  /** The data to load first: none, the list of projects, or the project in the address. */
   readonly needs: 'nothing' | 'projects' | 'project'
 }
 
-/** Every other screen. A new variant of `Route` does not compile until it has an entry here and a title below. */
+/** All other screens. A new variant of `Route` does not compile until it has an entry here and a title below. */
 const views: Readonly<Record<Exclude<Screen, BuiltByShell>, ScreenView>> = {
   agents: { component: lazyScreen(() => import('../features/agents/AgentsScreen.vue')), needs: 'nothing' },
   inbox: { component: lazyScreen(() => import('./InboxView.vue')), needs: 'projects' },

@@ -22,10 +22,10 @@ import {
   Webhook,
 } from '@lucide/vue'
 
-/** The agents have a screen of their own. */
+/** The link to the agents, which have a screen of their own. */
 export const agentsPage = { id: 'agents', href: '#/agents', label: 'Agents', icon: Bot } as const
 
-/** The pages of the settings that concern this machine and its people, in their order. */
+/** The settings pages of this machine and its users, in order. */
 export const appPages = [
   { id: 'api', href: '#/settings/api', label: 'API and MCP', icon: Plug },
   { id: 'storage', href: '#/settings/storage', label: 'Storage', icon: HardDrive },
@@ -34,7 +34,7 @@ export const appPages = [
   { id: 'notifications', href: '#/settings/notifications', label: 'Notifications', icon: Bell },
   { id: 'appearance', href: '#/settings/appearance', label: 'Appearance', icon: SunMoon },
   { id: 'keyboard', href: '#/settings/keyboard', label: 'Keyboard', icon: Keyboard },
-  // In a browser there is nothing to set of it.
+  // A browser has no desktop settings.
   ...(window.copse ? [{ id: 'desktop', href: '#/settings/desktop', label: 'Desktop', icon: Monitor } as const] : []),
 ] as const
 
@@ -55,13 +55,13 @@ const ofProject = [
 
 export type ProjectPage = Exclude<(typeof ofProject)[number]['id'], 'workflow'>
 
-/** Those of one project; its workflow has a screen of its own. */
+/** Returns the settings pages of a project; its workflow has a screen of its own. */
 export const projectPages = (projectId: string) =>
   ofProject.map((page) => ({
     ...page,
     href: page.id === 'workflow' ? `#/p/${projectId}/workflow` : `#/p/${projectId}/settings/${page.id}`,
   }))
 
-/** Whether such a page is the project's: older addresses name no project. */
+/** Returns whether the page belongs to a project: old addresses name no project. */
 export const isOfProject = (section: string): section is ProjectPage =>
   section !== 'workflow' && ofProject.some(({ id }) => id === section)

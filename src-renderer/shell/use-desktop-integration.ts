@@ -9,7 +9,10 @@ import { useShortcuts } from '../stores/device/shortcuts.ts'
 import { useTasks } from '../stores/tasks/tasks.ts'
 import { useToasts } from '../stores/base/toasts.ts'
 
-/** Does what menu, tray, links and drops ask for, tells the desktop of theme and keys, and announces updates. */
+/**
+ * Handles requests from menu, tray, links and drops, sends theme and keys to the desktop app, and
+ * announces updates.
+ */
 export function useDesktopIntegration(): void {
   const desktop = useDesktop()
   const navigation = useNavigation()
@@ -44,7 +47,7 @@ export function useDesktopIntegration(): void {
   useAnnouncedUpdates()
 }
 
-/** Keeps the menus' keys and the title bar as they are in the page. */
+/** Keeps the desktop app's menu keys and title bar in step with the page. */
 function useTold(): void {
   const appearance = useAppearance()
   const desktop = useDesktop()
@@ -74,7 +77,10 @@ function useAnnouncedUpdates(): void {
   )
 }
 
-/** Performs a command as its key would. A new task is made on a board, wherever one is. */
+/**
+ * Returns a function that performs a command as its key would. A new task is made on the board of
+ * any screen that has one.
+ */
 function usePerformer(): (id: string) => void {
   const commands = useCommands()
   const navigation = useNavigation()
