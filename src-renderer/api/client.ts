@@ -7,17 +7,18 @@ import type { OperationName } from '../../src-shared/contract/operations.ts'
 import { createPrefetch } from './head-start.ts'
 import { createWebSession, createWindowSession, tokenCodes, type Session, type SessionHost } from './session.ts'
 
-/** The one way from the page to the service. */
+/** The page's connection to the service. */
 export interface RendererConnection {
   readonly client: Client
   readonly session: Session
-  /** What only the window can do; null in a browser. */
+  /** Functions of the desktop window; null in a browser. */
   readonly desktop: DesktopBridge | null
 }
 
 /**
- * IPC where the preload has put a bridge on the window, else HTTP to where the page came from. Who is let in hears of
- * the project's board as soon as can be: `firstAnswers` resolves once that has come, or will not come.
+ * Creates the client: over IPC if the preload script put a bridge on the window, else over HTTP to
+ * the page's origin. If signed in, it prefetches the project's board. `firstAnswers` resolves once
+ * that has succeeded or failed.
  */
 export function createRendererClient(projectId: string | null): {
   readonly connection: RendererConnection
@@ -48,12 +49,12 @@ function connect(): RendererConnection {
   return { client: withSession(plain, session), session, desktop: null }
 }
 
-/** What needs no token, and therefore is not refused for one. */
+/** Operations that need no token, so refusals of them say nothing about the token. */
 const tokenless: ReadonlySet<OperationName> = new Set([
   ...(['auth.register', 'auth.login', 'auth.local', 'auth.refresh', 'auth.logout'] as const),
 ])
 
-/** Lets the session hear of refused tokens, so that the page falls back to signing in. */
+/** Passes refused tokens to the session, so the page falls back to signing in. */
 function withSession(client: Client, session: Session): Client {
   return {
     ...client,

@@ -3,23 +3,24 @@ import { routes } from '../../src-shared/client/routes.ts'
 import type { FeedItem } from '../../src-shared/contract/events.ts'
 import type { OperationInput, OperationName } from '../../src-shared/contract/operations.ts'
 
-/** A client that has asked already for what the first screen will ask for, while its script was on its way. */
+/** A client that sends the first screen's requests while the screen's script is still loading. */
 export interface HeadStart {
   readonly client: Client
   /**
-   * Subscribes to the events, then asks for what every screen needs, and for the board of the project. Resolves once
-   * all of it has come or failed.
+   * Subscribes to the events, then requests the data of every screen and of the project's board.
+   * Resolves once all replies have arrived or failed.
    */
   begin(projectId: string | null): Promise<void>
 }
 
 /**
- * Each answer is given out once, to the first that asks the same; one that failed to nobody who asks later. Once anything
- * has changed, what is left is given to nobody: it may be old.
+ * Creates a client that gives each prefetched reply once, to the first identical call. Failed
+ * replies are dropped. An event, a reset or a write of the page drops the remaining ones, because
+ * they may be outdated.
  */
 export function createPrefetch(client: Client): HeadStart {
   const answers = new Map<string, Promise<unknown>>()
-  /** What the page was quicker to ask for itself: an answer kept for it would lie there until it is old. */
+  /** Calls that the page made before the prefetch: a prefetched reply would stay until it is outdated. */
   const taken = new Set<string>()
   let isOver = false
   let feed: { readonly items: AsyncIterable<FeedItem>; readonly stop: AbortController } | null = null
@@ -47,7 +48,7 @@ export function createPrefetch(client: Client): HeadStart {
       yield item
     }
   }
-  /** Resolves once the service tells of what happens. */
+  /** Resolves once the event subscription has begun. */
   function subscribe(): Promise<unknown> {
     const stop = new AbortController()
     const { items, begun } = started(watched(client.events({}, null, stop.signal)))
@@ -55,7 +56,7 @@ export function createPrefetch(client: Client): HeadStart {
     return begun
   }
   async function askAll(begun: Promise<unknown>, projectId: string | null): Promise<void> {
-    // What is asked for from here on cannot be older than the subscription.
+    // Requests from here on can't be older than the subscription.
     await begun
     const board = projectId === null ? null : { project_id: projectId }
     await Promise.all([
@@ -86,7 +87,7 @@ export function createPrefetch(client: Client): HeadStart {
       },
     },
     async begin(projectId) {
-      // The caller that takes it handles the failure.
+      // The caller that takes the reply handles its failure.
       await Promise.allSettled([askAll(subscribe(), projectId)])
     },
   }
@@ -94,7 +95,7 @@ export function createPrefetch(client: Client): HeadStart {
 
 const keyOf = (name: OperationName, input: unknown) => `${name} ${JSON.stringify(input)}`
 
-/** The same items, of which the first two are asked for at once: that it has begun, and what happens first. */
+/** Returns the same items, but requests the first two at once: the begin marker and the first event. */
 function started<T>(items: AsyncIterable<T>) {
   const iterator = items[Symbol.asyncIterator]()
   const [begun, first] = [iterator.next(), iterator.next()]

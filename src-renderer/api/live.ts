@@ -2,7 +2,7 @@ import type { Client } from '../../src-shared/client/create-client.ts'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Activity, EventEnvelope, HookActivity, WorktreeChange } from '../../src-shared/contract/events.ts'
 
-/** How the page stands to the service. `lostAt`: since when what it shows may be old. */
+/** The state of the connection to the service. `lostAt`: the time from which the shown data may be outdated. */
 export type Connection =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
@@ -15,8 +15,8 @@ export interface LiveOptions {
   onWorktree(change: WorktreeChange): void
   onHook(hook: HookActivity): void
   /**
-   * Everything must be loaded anew: at the start, and whenever events may have been missed. Answers whether all
-   * of it was; if not, it is asked for again with the next connection.
+   * Reloads everything: at the start, and whenever events may have been missed. Returns whether all
+   * of it was loaded; if not, the next connection calls again.
    */
   onReset(): Promise<boolean>
   onConnection(connection: Connection): void
@@ -26,7 +26,7 @@ export interface LiveOptions {
 }
 
 export interface Live {
-  /** Tries now instead of waiting for the back-off. */
+  /** Reconnects now instead of waiting for the back-off. */
   tryNow(): void
   close(): void
 }
@@ -34,14 +34,14 @@ export interface Live {
 /** Waits between tries, in milliseconds; the last one repeats. */
 export const retryDelay: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 15_000]
 
-/** Keeps one subscription to the events open, resuming after the last number seen. */
+/** Keeps one subscription to the events open, and resumes after the last seen number. */
 export function openEventStream(options: LiveOptions): Live {
   const closing = new AbortController()
   let waiting = new AbortController()
   let lastSeq: number | null = null
   let lostAt: number | null = null
   let attempt = 0
-  /** Something that was missed has not been loaded yet. */
+  /** Whether missed data has not been reloaded yet. */
   let stale = true
   let loads = 0
 
@@ -69,7 +69,7 @@ export function openEventStream(options: LiveOptions): Live {
     }
   }
 
-  /** Only now, so that what is loaded cannot be older than the subscription. */
+  /** Loads only after the subscription has begun, so the data can't be older than it. */
   function begin(seq: number): void {
     lastSeq = seq
     attempt = 0
@@ -100,7 +100,10 @@ export function openEventStream(options: LiveOptions): Live {
   return { tryNow: () => waiting.abort(), close: () => closing.abort() }
 }
 
-/** Whatever ends a stream is a lost connection: the page keeps trying, also after a refusal (the token may be renewed). */
+/**
+ * Returns whether an error means a lost connection. Even a refusal does, because the token may be
+ * renewed, so the page keeps trying.
+ */
 function isLoss(error: unknown): boolean {
   return error instanceof ApiError || error instanceof Error
 }

@@ -1,19 +1,19 @@
 import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
 
-/** `local`: the person at this machine; nobody signed in with a password. */
+/** The session's state. `local`: the local operator, who needs no password. */
 export type SessionState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'signed_out'; readonly reason: string | null }
   | { readonly kind: 'signed_in'; readonly as: 'local' | 'account' }
 
-/** The plain client's call, before the session itself is there. */
+/** A call of the plain client, before the session exists. */
 export type Call = <N extends OperationName>(name: N, input: OperationInput<N>) => Promise<OperationOutput<N>>
 
-/** What the session needs of the browser; tests bring their own. */
+/** Browser functions that the session uses; tests bring their own. */
 export interface SessionHost {
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   readonly address: { readonly hash: string; clearHash(): void }
   now(): number
-  /** Calls back after `ms`; returns what cancels it. */
+  /** Calls back after `ms`; returns a function that cancels it. */
   later(ms: number, callback: () => void): () => void
 }

@@ -3,10 +3,13 @@ import type { Session as SessionPair } from '../../src-shared/contract/identity.
 import type { Call, SessionHost, SessionState } from './session-host.ts'
 
 const storageKey = 'copse.local-token'
-/** Refresh this long before the access token ends. */
+/** The time in milliseconds before the access token's end at which it is refreshed. */
 const refreshMargin = 60_000
 
-/** The tokens of a browser's session, renewed in time. Every change of who one is goes to `become`. */
+/**
+ * Creates the tokens of a browser session and refreshes them before they end. `become` receives
+ * every new session state.
+ */
 export function createSessionTokens(call: Call, host: SessionHost, become: (state: SessionState) => void) {
   let access: string | null = null
   let refresher: string | null = null
@@ -35,7 +38,7 @@ export function createSessionTokens(call: Call, host: SessionHost, become: (stat
     again(Math.max(1_000, pair.expires_in * 1_000 - refreshMargin), () => void refresh())
     become({ kind: 'signed_in', as: 'account' })
   }
-  /** Calls that come while a refresh is under way share it: a token may be used once. */
+  /** Refreshes the tokens. Simultaneous calls share one refresh, because a refresh token can be used only once. */
   function refresh(): Promise<void> {
     refreshing ??= exchange().finally(() => (refreshing = null))
     return refreshing
@@ -46,7 +49,7 @@ export function createSessionTokens(call: Call, host: SessionHost, become: (stat
       usePair(await call('auth.refresh', { refresh_token: refresher }))
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return forget('Your session has ended. Sign in again.')
-      // The service is away: the token may still be good when it is back.
+      // The service is unreachable, but the token may still be valid later.
       again(5_000, () => void refresh())
     }
   }
@@ -61,7 +64,7 @@ export function createSessionTokens(call: Call, host: SessionHost, become: (stat
       host.storage.setItem(storageKey, JSON.stringify({ token, endsAt }))
       useLocal(token, endsAt)
     },
-    /** Goes on with the local token that this tab kept; false where there is none, or it has ended. */
+    /** Resumes the local token that this tab kept. Returns false if there is none or it has ended. */
     resumeLocal(): boolean {
       const kept = readKept(host.storage.getItem(storageKey))
       if (!kept || kept.endsAt <= host.now()) return false

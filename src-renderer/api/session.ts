@@ -5,27 +5,27 @@ import { createSessionTokens } from './session-tokens.ts'
 
 export type { SessionHost } from './session-host.ts'
 
-/** Who this page is to the service, and how it stays so. */
+/** The page's identity towards the service. */
 export interface Session {
   readonly state: SessionState
-  /** The code of an invite that the address brought; null without one. */
+  /** The invite code from the page's address; null without one. */
   readonly invite: string | null
-  /** The access token to send, or null. */
+  /** Returns the access token to send, or null. */
   token(): string | null
-  /** Takes the one-time code from the address, else the token that this tab kept; ends the state `starting`. */
+  /** Uses the one-time code from the address, else the token that this tab kept. Ends the state `starting`. */
   start(): Promise<void>
   login(input: OperationInput<'auth.login'>): Promise<void>
   register(input: OperationInput<'auth.register'>): Promise<void>
   logout(): Promise<void>
-  /** A call was refused for its token: refreshes once, else signs out. */
+  /** Handles a call refused for its token: refreshes once, else signs out. */
   rejected(code: ErrorCode): Promise<void>
   onChange(listener: () => void): void
 }
 
-/** The codes that mean: this token is of no use any more. */
+/** Error codes that mean the token is no longer usable. */
 export const tokenCodes: readonly ErrorCode[] = ['missing_token', 'invalid_token', 'token_expired']
 
-/** The window needs no sign-in, because its user is the local operator. */
+/** Creates the session of the desktop window, which needs no sign-in, because its user is the local operator. */
 export function createWindowSession(): Session {
   const state: SessionState = { kind: 'signed_in', as: 'local' }
   const nothing = async (): Promise<void> => undefined
@@ -42,7 +42,10 @@ export function createWindowSession(): Session {
   }
 }
 
-/** A browser's session: tokens in memory, except the local operator's, which this tab keeps over a reload. */
+/**
+ * Creates a browser session. Tokens stay in memory, except the local operator's, which this tab
+ * keeps across reloads.
+ */
 export function createWebSession(call: Call, host: SessionHost): Session {
   const listeners: (() => void)[] = []
   const brought = new URLSearchParams(host.address.hash.replace(/^#/, ''))
