@@ -1,2 +1,2 @@
-/** Why nothing can be changed while the connection is lost, on every button and in every menu. */
+/** The reason on every button and in every menu while the connection is lost. */
 export const changesAreOff = 'Changes are off until Copse reconnects'

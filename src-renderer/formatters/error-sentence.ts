@@ -1,6 +1,6 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 
-/** What went wrong, as a sentence for people. Refusals carry their own; anything else means that nothing got through. */
+/** Returns an error as a sentence. Refusals contain theirs; any other error means that the service is unreachable. */
 export function errorSentence(error: unknown): string {
   if (!(error instanceof ApiError)) return 'Can’t reach Copse. Check that it’s running, then try again.'
   if (error.code === 'validation_failed') {
@@ -12,7 +12,7 @@ export function errorSentence(error: unknown): string {
   return error.message
 }
 
-/** The code and message for the folded details; empty for what is no refusal. */
+/** Returns the code, message and details of a refusal; for other errors their name and message. */
 export function errorDetails(error: unknown): string {
   if (error instanceof ApiError)
     return [error.code, error.message, error.details ? JSON.stringify(error.details, null, 2) : ''].join('\n').trim()

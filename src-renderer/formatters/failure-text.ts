@@ -4,7 +4,7 @@ import { limitAmount } from '../../src-shared/contract/limit-names.ts'
 import { timeOfDay } from './time-of-day.ts'
 import { count } from './format-amounts.ts'
 
-/** What went wrong with a task, in a line: what failed, and why. The annotation's message says more. */
+/** Describes in one line which part of a task failed, and why. The annotation's message has the details. */
 export function failureText(annotation: ErrorAnnotation): string {
   const cause = causeOf(annotation.message)
   switch (annotation.type) {
@@ -48,11 +48,11 @@ export function failureText(annotation: ErrorAnnotation): string {
 function hookText({ message, stderr_summary, hook }: ErrorAnnotation): string {
   const output = stderr_summary === undefined ? undefined : lastLine(stderr_summary)
   if (output !== undefined) return `Hook failed: ${output}`
-  // It says itself which hook it was.
+  // The message itself names the hook.
   return hook === undefined && !message.startsWith('The hook') ? firstLine(message) : `Hook failed: ${causeOf(message)}`
 }
 
-/** Of what a program said, its last words; else how it ended. */
+/** Returns the last line of a program's output; otherwise how it ended. */
 function causeOf(message: string): string {
   const end = endCause(message)
   if (end !== null) return end
@@ -61,7 +61,7 @@ function causeOf(message: string): string {
   return firstLine(message).replace(/^[\w.-]+ failed at \w+: /, '')
 }
 
-/** Of an agent that failed, its last words, or the code that it ended with; null where the message says something else. */
+/** Returns a failed agent's last output, or its exit code; null if the message is of another kind. */
 export function endCause(message: string): string | null {
   const end = /^The agent failed (?:\((exit \d+)\)|with (exit code \d+|a signal))\.(?: (.+))?$/s.exec(message)
   return end?.[3]?.trim() ?? end?.[1] ?? end?.[2] ?? null

@@ -1,4 +1,4 @@
-/** A span of time as people read it: `0.4 s`, `48.3 s`, `1 m 37 s`, `12 h 21 m`, `3 d 4 h`. */
+/** Formats a time span: `0.4 s`, `48.3 s`, `1 m 37 s`, `12 h 21 m`, `3 d 4 h`. */
 export function formatSpan(ms: number): string {
   const seconds = ms / 1_000
   if (seconds < 59.95) return `${seconds < 9.95 ? seconds.toFixed(1) : trimZero(seconds.toFixed(1))} s`
@@ -11,7 +11,7 @@ export function formatSpan(ms: number): string {
   return `${Math.floor(hours / 24)} d ${hours % 24} h`
 }
 
-/** The same for what may take no time at all: `0 ms`, `40 ms`, `4.2 s`. */
+/** Formats a span that may be very short: `0 ms`, `40 ms`, `4.2 s`. */
 export function formatShortSpan(ms: number): string {
   return ms < 100 ? `${ms} ms` : formatSpan(ms)
 }
@@ -20,10 +20,10 @@ function trimZero(text: string): string {
   return text.endsWith('.0') ? text.slice(0, -2) : text
 }
 
-/** `840`, `5,000`: as `Intl` writes it in English, which takes ten milliseconds of the first paint to be set up. */
+/** Formats a whole number: `840`, `5,000`. Avoids `Intl`, whose setup delays the first paint by ten milliseconds. */
 export const formatCount = (whole: number): string => String(whole).replace(/\B(?=(\d{3})+$)/g, ',')
 
-/** `840`, `184k`, `1.2M`. */
+/** Formats a number of tokens: `840`, `184k`, `1.2M`. */
 export function formatTokens(tokens: number): string {
   if (tokens < 1_000) return String(tokens)
   if (tokens < 999_500) return `${Math.round(tokens / 1_000)}k`
@@ -35,42 +35,42 @@ interface UsedTokens {
   readonly output_tokens: number | null
 }
 
-/** Tokens in and out together; null if the agent told neither. */
+/** Adds input and output tokens; null if the agent reported neither. */
 export const sumTokens = ({ input_tokens, output_tokens }: UsedTokens): number | null =>
   input_tokens === null && output_tokens === null ? null : (input_tokens ?? 0) + (output_tokens ?? 0)
 
-/** `184k`, or `—` if they are unknown. */
+/** Formats the sum of tokens: `184k`, or `—` if they are unknown. */
 export function formatTokenSum(used: UsedTokens): string {
   const tokens = sumTokens(used)
   return tokens === null ? '—' : formatTokens(tokens)
 }
 
-/** `184k tokens`, or `tokens unknown`. */
+/** Formats the sum with its unit: `184k tokens`, or `tokens unknown`. */
 export const formatUsedTokens = (used: UsedTokens): string =>
   sumTokens(used) === null ? 'tokens unknown' : `${formatTokenSum(used)} tokens`
 
-/** `1,200 in, 80 out`, with `unknown` for what the agent didn't tell. */
+/** Formats exact numbers: `1,200 in, 80 out`, with `unknown` for any that the agent didn't report. */
 export function formatExactTokens({ input_tokens, output_tokens }: UsedTokens): string {
   const exact = (tokens: number | null) => (tokens === null ? 'unknown' : formatCount(tokens))
   return `${exact(input_tokens)} in, ${exact(output_tokens)} out`
 }
 
-/** `$0.84`; below a cent `<$0.01`; `—` where nobody named a price. */
+/** Formats a price: `$0.84`; below a cent `<$0.01`; `—` if it is unknown. */
 export function formatCost(usd: number | null): string {
   if (usd === null) return '—'
   return usd > 0 && usd < 0.01 ? '<$0.01' : `$${usd.toFixed(2)}`
 }
 
-/** The same of a sum, with what is not known of it: `$0.84 or more`. */
+/** Formats a sum that may lack unknown prices: `$0.84 or more`. */
 export const formatCostSum = (sum: { readonly cost_usd: number | null; readonly incomplete: boolean }): string =>
   `${formatCost(sum.cost_usd)}${sum.incomplete && sum.cost_usd !== null ? ' or more' : ''}`
 
-/** `1 file`, `9 files`. */
+/** Formats a number with its noun: `1 file`, `9 files`. */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${formatCount(n)} ${n === 1 ? one : many}`
 }
 
-/** `0 B`, `840 B`, `1.2 kB`, `214 MB`: in thousands, as file managers say it. */
+/** Formats a size in powers of 1,000, like file managers: `0 B`, `840 B`, `1.2 kB`, `214 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
   let [value, unit] = [bytes, 0]

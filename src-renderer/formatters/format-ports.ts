@@ -1,4 +1,4 @@
-/** The range of ports that a worktree has, of which `base` is the first. */
+/** Formats a worktree's range of ten ports, from `base` on. */
 export function formatPorts(base: number): string {
   return `${base} to ${base + 9}`
 }

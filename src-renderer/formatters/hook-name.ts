@@ -1,4 +1,4 @@
-/** What a hook is called in a list: its plugin, or the first line of its script that does something. */
+/** Returns a hook's name in lists: its plugin, or the first line of its script that is neither a comment nor `set`. */
 export function hookName(hook: {
   readonly command?: string | undefined
   readonly plugin?: string | undefined

@@ -15,19 +15,19 @@ const reasons: Readonly<Record<string, string>> = {
   disabled: 'Turned off.',
 }
 
-/** Why a hook did what it did, as a sentence; what is one already stays. */
+/** Returns the sentence for a hook's reason code; other texts are returned unchanged. */
 export function hookReason(reason: string): string {
   return reasons[reason] ?? reason
 }
 
-/** Who passed a hook over, when and why. */
+/** A recorded skip of a hook. */
 export interface SkippedOnce {
   readonly by: string
   readonly at: string
   readonly why: string
 }
 
-/** Reads the reason that the history keeps of a hook that was passed over once; null for any other reason. */
+/** Parses the history's reason of a hook that was skipped once; null for any other reason. */
 export function skippedOnce(reason: string): SkippedOnce | null {
   const { by, at, why } = /^skipped once by (?<by>\S+) at (?<at>\S+): (?<why>.*)$/s.exec(reason)?.groups ?? {}
   return by === undefined || at === undefined || Number.isNaN(Date.parse(at)) ? null : { by, at, why: why ?? '' }

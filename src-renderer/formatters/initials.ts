@@ -2,8 +2,9 @@
 const common: ReadonlySet<string> = new Set(['agent', 'cli', 'code'])
 
 /**
- * Two letters that stand for a name: `Claude Code` → `Cl` and `Codex` → `Cd` for an agent, `Mara Lindqvist` → `ML` for
- * a person. Of one word the second letter is a consonant, by which names that begin alike are told apart.
+ * Returns two letters for a name: `Claude Code` → `Cl` and `Codex` → `Cd` for an agent, `Mara
+ * Lindqvist` → `ML` for a person. For a one-word agent the second letter is a consonant, so similar
+ * names differ.
  */
 export function initials(name: string, kind: 'agent' | 'person'): string {
   const words = name.split(/[\s\-_.]+/).filter((word) => word !== '')

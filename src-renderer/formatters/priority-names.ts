@@ -1,2 +1,2 @@
-/** What each priority is called, by its number. */
+/** Names of the priorities, by number. */
 export const priorityNames = ['None', 'Low', 'Medium', 'High', 'Urgent'] as const

@@ -1,7 +1,7 @@
 import { limitAmount, raisedTo } from '../../src-shared/contract/limit-names.ts'
 import type { ErrorAnnotation, RecoveryAction } from '../../src-shared/contract/tasks.ts'
 
-/** What the buttons say that lead a task out of its condition. */
+/** Labels of the buttons that resolve a task's condition. */
 export const recoveryLabels = {
   retry_hook: 'Retry hook',
   skip_hook_once: 'Skip once…',
@@ -16,7 +16,7 @@ export const recoveryLabels = {
   allow_start: 'Start anyway',
 } as const satisfies Record<RecoveryAction, string>
 
-/** What a button says that leads out of this condition: a limit is raised to an amount. */
+/** Returns the label of a recovery button. Raising a limit names the new amount. */
 export function recoveryLabel(action: RecoveryAction, { limit, allowed, spent }: ErrorAnnotation): string {
   if (action !== 'raise_limit' || limit === undefined || allowed === undefined) return recoveryLabels[action]
   return `Raise to ${limitAmount(limit, raisedTo(allowed, spent ?? allowed))} and resume`

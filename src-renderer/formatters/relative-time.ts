@@ -2,7 +2,7 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-/** A moment as people say it: `now`, `4 min ago`, `yesterday`, `12 Oct`, `12 Oct 2025`. */
+/** Formats a time relative to now: `now`, `4 min ago`, `yesterday`, `12 Oct`, `12 Oct 2025`. */
 export function relativeTime(at: string, now: number): string {
   const then = Date.parse(at)
   const past = now - then
@@ -17,7 +17,7 @@ export function relativeTime(at: string, now: number): string {
   return date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) })
 }
 
-/** A moment as day and time: `Today 07:33`, `Yesterday 19:02`, `12 Oct 19:02`, `12 Oct 2025 19:02`. */
+/** Formats a time as day and time: `Today 07:33`, `Yesterday 19:02`, `12 Oct 19:02`, `12 Oct 2025 19:02`. */
 export function dayAndTime(at: string, now: number): string {
   const date = new Date(at)
   const days = calendarDays(date.getTime(), now)
@@ -28,17 +28,17 @@ export function dayAndTime(at: string, now: number): string {
   return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...year })} ${time}`
 }
 
-/** The time of day of a moment: `07:33`. */
+/** Formats the time of day: `07:33`. */
 export function clockTime(at: string | number): string {
   return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
-/** The exact moment in the reader's own time zone, for the tooltip. */
+/** Formats the exact time in the reader's time zone, for tooltips. */
 export function absoluteTime(at: string): string {
   return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
-/** How long nothing was heard of somebody: `Quiet for 40 s`, `Quiet for 12 min`, `Quiet for 1 h 4 min`. */
+/** Formats how long an agent has been silent: `Quiet for 40 s`, `Quiet for 12 min`, `Quiet for 1 h 4 min`. */
 export function quietFor(since: string, now: number): string {
   const past = Math.max(0, now - Date.parse(since))
   if (past < minute) return `Quiet for ${Math.floor(past / 1_000)} s`
@@ -46,7 +46,7 @@ export function quietFor(since: string, now: number): string {
   return `Quiet for ${Math.floor(past / hour)} h ${Math.floor((past % hour) / minute)} min`
 }
 
-/** Milliseconds as a clock: `0:04`, `12:41`, `1:02:09`. */
+/** Formats milliseconds as a clock: `0:04`, `12:41`, `1:02:09`. */
 export function duration(milliseconds: number): string {
   const total = Math.max(0, Math.floor(milliseconds / 1_000))
   const two = (value: number) => String(value).padStart(2, '0')

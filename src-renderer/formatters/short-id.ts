@@ -1,4 +1,4 @@
-/** The last eight hex digits: what cards, branches and people call a task by. */
+/** Returns the last eight hex digits, which cards and branches show. */
 export function shortId(id: string): string {
   return id.replaceAll('-', '').slice(-8)
 }

@@ -1,4 +1,7 @@
-/** `14:30`; on another day `Mon 14:30`; in more than six days `3 Dec 14:30`: by the reader's clock. */
+/**
+ * Formats a time in the reader's time zone: `14:30`; on another day `Mon 14:30`; six days or more
+ * away `3 Dec 14:30`.
+ */
 export function timeOfDay(iso: string, now: number = Date.now()): string {
   const at = new Date(iso)
   const two = (value: number) => String(value).padStart(2, '0')

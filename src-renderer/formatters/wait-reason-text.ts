@@ -3,7 +3,7 @@ import type { Queue } from '../../src-shared/contract/queue.ts'
 
 type QueuedEntry = Pick<Queue['waiting'][number], 'reason' | 'position' | 'retry_at'>
 
-/** Where an agent that waits stands, in two or three words. `held`: a hook of its task failed and holds it. */
+/** Describes in a few words why an agent waits. `held`: a hook of its task failed and blocks it. */
 export function waitReasonText({ reason, position, retry_at }: QueuedEntry, held: boolean): string {
   switch (reason) {
     case 'entering':
