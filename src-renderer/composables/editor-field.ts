@@ -1,12 +1,12 @@
 import { nextTick, type ShallowRef } from 'vue'
 import type { Edit } from '../model/markdown-edit.ts'
 
-/** A text field with what is selected in it. */
+/** A text field with its selection. */
 export interface EditorField {
   current(): Edit
-  /** Puts an edit into the field, with its selection and the focus. */
+  /** Applies an edit to the field, and sets its selection and focus. */
   take(edit: Edit): Promise<void>
-  /** Changes the text while a person types in it: the selection stays at its place in the text. */
+  /** Replaces text while the user types in the field: the selection stays at its place in the text. */
   replace(old: string, by: string): void
 }
 

@@ -1,26 +1,26 @@
 import { inject, provide, type InjectionKey } from 'vue'
 
-/** A file of a task, to be shown or saved. */
+/** A file of a task, to show or save. */
 interface LoadedFile {
   readonly name: string
-  /** It may be shown in its place. */
+  /** Whether it may be shown inline. */
   readonly isImage: boolean
-  /** An address within the page. */
+  /** An object URL of this page. */
   readonly url: string
 }
 
-/** What editors and texts of Markdown need of the service. */
+/** The service's functions that Markdown editors and texts use. */
 export interface EditorTools {
-  /** Null for one that is gone. */
+  /** Loads a file; null if it was deleted. */
   load(attachmentId: string): Promise<LoadedFile | null>
-  /** The Markdown that names the file. Rejects with what to say where it was not taken. */
+  /** Uploads a file and returns its Markdown. Rejects with an error to show if it was refused. */
   readonly upload?: (file: File) => Promise<string>
-  /** Paths of the repository that fit what is typed. */
+  /** Finds paths of the repository that match the query. */
   readonly findPaths?: (query: string) => Promise<readonly string[]>
 }
 
 const key: InjectionKey<EditorTools> = Symbol('editor tools')
 
-/** For everything below: which task or project it is about. */
+/** Provides the tools of one task or project to all components below. */
 export const provideEditorTools = (tools: EditorTools): void => provide(key, tools)
 export const useEditorTools = (): EditorTools | null => inject(key, null)

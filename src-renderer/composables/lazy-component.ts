@@ -5,8 +5,8 @@ interface Module {
 }
 
 /**
- * A component that is no part of the first script. `fetch` has it before it is asked for, so that it opens at once;
- * what is fetched is drawn without a wait.
+ * Creates a component that is loaded separately from the first script. `fetch` loads it early, so
+ * it opens without a delay.
  */
 export function lazyComponent<M extends Module>(load: () => Promise<M>) {
   let coming: Promise<M> | null = null

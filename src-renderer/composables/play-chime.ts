@@ -1,9 +1,9 @@
 let context: AudioContext | null = null
 
-/** Two short, quiet tones. */
+/** Plays two short, quiet tones. */
 export function playChime(): void {
   context ??= new AudioContext()
-  // A page that nobody has touched yet may make no sound; it stays silent then.
+  // Browsers forbid sound before the first user interaction; the page then stays silent.
   if (context.state === 'suspended') void context.resume()
   const start = context.currentTime
   for (const [index, frequency] of [660, 880].entries()) {

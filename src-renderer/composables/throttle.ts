@@ -1,11 +1,11 @@
-/** Work that is asked for more often than it needs doing. */
+/** Work that runs less often than it is requested. */
 export interface Throttled {
   ask(): void
-  /** Drops what was asked for and not done yet. */
+  /** Drops a pending request. */
   stop(): void
 }
 
-/** Does `work` at once, then at most every `ms`: what is asked for in between is done once, when the time is up. */
+/** Runs `work` at once, then at most every `ms` milliseconds. Requests in between are run once, when the time is up. */
 export function throttle(ms: number, work: () => void): Throttled {
   let timer: ReturnType<typeof setTimeout> | null = null
   let asked = false

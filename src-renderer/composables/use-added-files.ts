@@ -3,7 +3,7 @@ import { errorSentence } from '../formatters/error-sentence.ts'
 import { replaceSelection } from '../model/markdown-edit.ts'
 import type { EditorField } from './editor-field.ts'
 
-/** Files that are added to a text: a mark stands where each will be, until it is uploaded. */
+/** Uploads files that are added to a text. A placeholder marks each position until the upload ends. */
 export function useAddedFiles(
   { current, take, replace }: EditorField,
   upload: ((file: File) => Promise<string>) | undefined,
@@ -23,7 +23,7 @@ export function useAddedFiles(
     if (markdown === '') replace(before + mark, '')
     else replace(mark, markdown)
   }
-  // What is kept as a draft must not wait for an upload that nothing follows any more.
+  // The draft must not keep placeholders of uploads that no component follows.
   onBeforeUnmount(() => {
     for (const mark of uploading.value) replace(mark, '')
   })

@@ -1,7 +1,7 @@
 import { useMediaQuery, useMutationObserver } from '@vueuse/core'
 import { readonly, shallowRef, watch, type Ref } from 'vue'
 
-/** Whether the page is light or dark now, however that came about: the chosen theme or the system's. */
+/** Returns whether the page is light or dark now, by the chosen theme or the system's. */
 export function useColorScheme(): Readonly<Ref<'light' | 'dark'>> {
   const isSystemDark = useMediaQuery('(prefers-color-scheme: dark)')
   function current(): 'light' | 'dark' {

@@ -7,7 +7,7 @@ interface Surrounding {
 
 const stops = 'a[href], button:not(:disabled), input:not(:disabled), textarea, select, [tabindex]:not([tabindex="-1"])'
 
-/** When an element with the focus is removed, moves the focus to what follows it. */
+/** Moves the focus to the next element when an element that contains it is removed. */
 export function useFocusRestore(root: Readonly<ShallowRef<HTMLElement | null>>): void {
   onBeforeUnmount(() => {
     if (!root.value?.contains(document.activeElement)) return
@@ -18,7 +18,7 @@ export function useFocusRestore(root: Readonly<ShallowRef<HTMLElement | null>>):
   })
 }
 
-/** Where it stands in what is around it, from the inside out: the innermost may leave with it. */
+/** Returns the element's position in each ancestor, from the inside out: inner ancestors may be removed with it. */
 function placesAround(element: Element): Surrounding[] {
   const places: Surrounding[] = []
   for (let inner = element; inner.parentElement; inner = inner.parentElement)

@@ -1,6 +1,6 @@
 import { nextTick, watch, type Ref } from 'vue'
 
-/** What is used of the list, a `ListboxRoot` with a filter. */
+/** The used part of a `ListboxRoot` with a filter. */
 interface List {
   readonly highlightedElement: HTMLElement | null
   readonly getItems: () => { readonly ref: HTMLElement }[]
@@ -8,17 +8,17 @@ interface List {
 }
 
 /**
- * What comes after its words were typed is walked like what was there: from the first, which Enter chooses. Whoever has
- * gone on to another row stays on it. Before anything is typed nothing is highlighted.
+ * Highlights the first result when results change after typing, so Enter chooses it. Keeps the
+ * highlight if the user has moved it to another row. Highlights nothing before the user types.
  *
- * @param first names what stands first, undefined where nothing is found
+ * @param first returns the key of the first result, undefined without results
  */
 export function useHighlightFirst(
   list: Readonly<Ref<List | null>>,
   typed: Readonly<Ref<string>>,
   first: () => string | undefined,
 ): void {
-  // Before what is new is drawn.
+  // This runs before the new results are drawn.
   watch(first, async () => {
     if (typed.value === '') return
     const drawn = list.value?.getItems() ?? []

@@ -1,4 +1,7 @@
 import { createSharedComposable, useTimestamp } from '@vueuse/core'
 
-/** The current time in milliseconds, once a second: one clock for all, which stands still while nobody looks. */
+/**
+ * The current time in milliseconds, updated once a second. All users share one clock, which stops
+ * when there are none.
+ */
 export const useNow = createSharedComposable(() => useTimestamp({ interval: 1_000 }))

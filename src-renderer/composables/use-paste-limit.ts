@@ -1,17 +1,17 @@
 import { computed, ref, toValue, type ComputedRef, type MaybeRefOrGetter } from 'vue'
 import { formatCount } from '../formatters/format-amounts.ts'
 
-/** Keeps out of a field what can't be kept, before a browser is busy with it for minutes. */
+/** A guard against pasted text that is too long to save and would block the browser for minutes. */
 export interface PasteLimit {
-  /** For `@paste` and `@drop`. */
+  /** Handles `@paste` and `@drop`. */
   take(event: ClipboardEvent | DragEvent): void
-  /** What to say below the field; null where all is well. */
+  /** The sentence to show below the field; null if there is no problem. */
   readonly problem: ComputedRef<string | null>
-  /** The text itself is too long to be sent. */
+  /** Whether the text itself is too long to send. */
   readonly tooLong: ComputedRef<boolean>
 }
 
-/** `longest`: as many characters as the service takes. A file is refused without a look into it. */
+/** Creates the guard. `max`: the service's limit in characters. Files are refused without being read. */
 export function usePasteLimit(text: () => string, max: MaybeRefOrGetter<number>): PasteLimit {
   const longest = toValue(max)
   const words = `This is too long: ${formatCount(longest)} characters at most. Add it as a file, or link to it.`
@@ -29,7 +29,7 @@ export function usePasteLimit(text: () => string, max: MaybeRefOrGetter<number>)
         at: text(),
       }
     },
-    // A person who continues to type has read it.
+    // The note disappears as soon as the user continues to type.
     problem: computed(() => (tooLong.value ? words : refused.value?.at === text() ? refused.value.words : null)),
     tooLong,
   }

@@ -2,7 +2,7 @@ import { ref } from 'vue'
 import { pathBeing, replaceSelection } from '../model/markdown-edit.ts'
 import type { EditorField } from './editor-field.ts'
 
-/** Paths of the repository for what is typed behind an `@`. */
+/** Completes repository paths typed after an `@`. */
 export function usePathCompletion(
   { current, take }: EditorField,
   findPaths: ((query: string) => Promise<readonly string[]>) | undefined,
@@ -30,13 +30,13 @@ export function usePathCompletion(
       asked += 1
       const request = asked
       const typed = pathBeing(current())
-      // Without the service nothing is found; what is typed stays what it is.
+      // A failed request finds nothing; the typed text stays.
       const paths = typed === null ? [] : ((await findPaths?.(typed.query).catch(() => [])) ?? [])
       if (request !== asked) return
       found.value = paths
       chosen.value = 0
     },
-    /** Whether the key was for the list. */
+    /** Handles a key of the list. Returns whether it did. */
     press({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): boolean {
       const { length } = found.value
       if (length === 0 || ctrlKey || metaKey || altKey || shiftKey) return false

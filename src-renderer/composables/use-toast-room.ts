@@ -1,10 +1,10 @@
 import { useElementBounding } from '@vueuse/core'
 import { onScopeDispose, watchEffect, type Ref } from 'vue'
 
-/** How far toasts reach from the left. */
+/** The distance from the page's left edge to the right end of toasts, in pixels. */
 const reach = 16 + 420
 
-/** Keeps toasts above an element at the bottom of the page, wherever it lies in their corner. */
+/** Keeps toasts above an element at the bottom of the page while it overlaps their corner. */
 export function useToastRoom(element: Readonly<Ref<HTMLElement | null>>): void {
   const { left, top, height } = useElementBounding(element)
   const { style } = document.documentElement
