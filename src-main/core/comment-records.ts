@@ -1,3 +1,4 @@
+import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import { commentState, type Comment, type CommentAnswer, type CommentSent } from '../../src-shared/contract/comments.ts'
 import type { CommentId } from '../../src-shared/contract/ids.ts'
 import type { CommentRecord } from '../ports/comment-queries.ts'
@@ -46,7 +47,7 @@ export function unmarkSent(tx: Tx, task: CommentedTask, comment_ids: readonly Co
 
 /** Returns the review attempt that a run works for: the one after the last when the run was queued. */
 function attemptOfRun(q: Pick<Queries, 'reviews'>, run: Pick<ExecutionRecord, 'id' | 'task_id'>): number {
-  const before = q.reviews.byTask(run.task_id).filter(({ id }) => String(id) < String(run.id))
+  const before = q.reviews.byTask(run.task_id).filter(({ id }) => isLaterId(run.id, id))
   return Math.max(0, ...before.map(({ attempt_number }) => attempt_number)) + 1
 }
 

@@ -1,3 +1,4 @@
+import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import type { Tx } from './event-feed.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { Queries } from '../ports/store.ts'
@@ -19,7 +20,7 @@ export function belongsToCurrentState(
   record: Pick<ExecutionRecord, 'id' | 'task_id'>,
 ): boolean {
   const entered = q.transitions.last(record.task_id)
-  return entered === null || String(record.id) > String(entered.id)
+  return entered === null || isLaterId(record.id, entered.id)
 }
 
 /** Cancels an execution that is still queued. */

@@ -1,3 +1,4 @@
+import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
@@ -20,7 +21,7 @@ export function nextMessage(q: Queries, task_id: TaskId, role: string): Executio
 /** Returns why a message must wait for its own task; null if it need not. */
 export function messageWaitReason(q: Queries, record: OpenExecution): 'task_busy' | 'task_paused' | null {
   if (!record.is_message) return null
-  const before = q.executions.openOfTask(record.task_id).some((one) => String(one.id) < String(record.id))
+  const before = q.executions.openOfTask(record.task_id).some((one) => isLaterId(record.id, one.id))
   if (before) return 'task_busy'
   // After a person stopped the agent, messages wait until a person resumes it.
   return holdsMessages(q.tasks.get(record.task_id)?.error_annotation ?? null) ? 'task_paused' : null

@@ -1,3 +1,4 @@
+import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../src-shared/contract/executions.ts'
@@ -218,7 +219,7 @@ function wasResetSinceBlocked(q: Queries, task: TaskRecord): boolean {
   const workspace = workspaceOf(q, task)
   const blocked = q.transitions.byTask(task.id).at(-1)
   if (task.error_annotation !== null || !workspace || !blocked) return false
-  return String(workspace.id) > String(blocked.id)
+  return isLaterId(workspace.id, blocked.id)
 }
 
 function commitClaim(
