@@ -16,7 +16,7 @@ import { operations, streams, type OperationName } from '../../src-shared/contra
 import { parseInput } from '../../src-shared/contract/parse-input.ts'
 import { checkAccess, checkToken, type AccessFacts } from '../domain/access/policy.ts'
 import { isAdmin, type Principal } from '../domain/access/principal.ts'
-import { createRunLimits } from './run-limits.ts'
+import { createRecordLimits } from './record-limits.ts'
 import { isTaskOfRun } from './run-task.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { Queries } from '../ports/store.ts'
@@ -92,7 +92,7 @@ export function createApi(parts: ApiParts): Api {
     ...createPromptHandlers(parts),
   }
   const { read } = parts.store
-  const limitRun = createRunLimits(parts.clock)
+  const limitRecords = createRecordLimits(parts.clock)
   return {
     admit,
     call: async (name, input, context) => {
@@ -100,7 +100,7 @@ export function createApi(parts: ApiParts): Api {
       admit(who, context.principal, method !== 'GET' && who !== 'public')
       const request = parseInput(schema, input)
       authorise(read, who, request, context.principal)
-      limitRun(name, request, context.principal)
+      limitRecords(name, request, context.principal)
       if (makers.has(name) || movesRepository(name, request)) refuseMakers(parts, context.principal)
       const handler = handlers[name] as unknown as Handler<'tasks.get'>
       const takeBack = noteWord(parts, name, request, context.principal)

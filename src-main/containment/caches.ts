@@ -5,8 +5,8 @@ import { isAbsolute, join } from 'node:path'
 import { findOnPath } from '../platform/process/find-on-path.ts'
 
 /**
- * Caches below `~/.cache`, one by one: beside them shells keep what they run at their start, browsers what was seen, and
- * some programs their tokens. What a run writes elsewhere in it stays in its private home.
+ * Caches below `~/.cache`, one by one: beside them shells keep what they run at their start, browsers what was seen,
+ * and some programs their tokens. What a run writes elsewhere in it stays in its private home.
  */
 const inCacheHome: readonly (readonly [name: string, program: string | null])[] = [
   ['pip', 'pip'],

@@ -7,7 +7,7 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, COPYFILE_EXCL, COPYFILE_FICLON
 const maxDepth = 64
 
 /**
- * Copies a file or folder at `path` below `root`, in which a run may replace anything meanwhile: each part is opened
+ * Copies a file or folder at `path` below `root`, in which a run may replace anything at any time: each part is opened
  * from the open folder around it, and no link is followed. Leaves out pipes, sockets, devices and links that lead out,
  * and the rights to run as another user. Returns false, and copies nothing, if it is no file and no folder.
  */

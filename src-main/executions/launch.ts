@@ -288,7 +288,7 @@ async function runOf(
   }
 }
 
-/** Adds a host to those that the agent's runs may reach. */
+/** Lets all runs of the agent reach a host. */
 function allowHost(context: EngineContext, agent_id: AgentId, host: string): void {
   const write = () =>
     context.feed.commit((tx) => {

@@ -64,9 +64,9 @@ interface PluginWork {
 }
 
 /**
- * A hook that is built in, or that a test adds. For example the one that merges: its `guard` refuses the move into `merging` while
- * the work is another than the judged one, its `run` merges, and its trait `merges` tells the board and the API, which
- * never ask for its name.
+ * A hook that is built in, or that a test adds. For example the one that merges: its `guard` refuses the move into
+ * `merging` while the work is another than the judged one, its `run` merges, and its trait `merges` tells the board and
+ * the API, which never ask for its name.
  */
 export interface Plugin extends PluginDeclaration, PluginWork {}
 

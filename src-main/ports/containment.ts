@@ -25,7 +25,9 @@ export interface BoxRequest extends ContainmentRules {
   /** The home folder in the run's variables, if it is not the person's. */
   readonly home?: string | undefined
   readonly owner?: OwnersWords
-  /** The folder that the run has in the place of its home folder, and keeps; without it, it has one that ends with it. */
+  /**
+   * The folder that the run has in the place of its home folder, and keeps; without it, it has one that ends with it.
+   */
   readonly privateHome?: string | undefined
   /** Called at the end with what the run was the first to write to its private home and can be kept, from `~`. */
   readonly onHomeWritten?: (paths: readonly string[]) => void

@@ -127,8 +127,8 @@ export interface NearbyRepository {
 
 /**
  * Git and files of worktrees and repositories; nothing here knows a task's state. A caller holds no lock: methods that
- * write lock the worktree or the repository themselves. For example `merge({ repo_path, path, branch, base_branch, … })`
- * answers `conflict` with the files and has then changed nothing.
+ * write lock the worktree or the repository themselves. For example `merge({ repo_path, path, branch, base_branch, …
+ * })` answers `conflict` with the files and has then changed nothing.
  */
 export interface Workspaces
   extends DiffReader, LineChanger, RescueStore, OrphanStore, BranchUpdater, TargetMover, OverlapReader, WorkElsewhere {

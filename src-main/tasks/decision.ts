@@ -5,9 +5,10 @@ import { isRefusal } from '../domain/refusal.ts'
 import type { Queries } from '../ports/store.ts'
 
 /**
- * A request of a person or an agent that hooks or git can refuse. For example a verdict: `plan` finds the gate and refuses
- * if the task has left it, `ask` reads which tree is there now, and `commit` writes the verdict about that tree. `plan`
- * runs again in the transaction, with what `ask` found, because the task may have left its gate in between.
+ * A request of a person or an agent that hooks or git can refuse. For example a verdict: `plan` finds the gate and
+ * refuses if the task has left it, `ask` reads which tree is there now, and `commit` writes the verdict about that
+ * tree. `plan` runs again in the transaction, with what `ask` found, because the task may have left its gate in
+ * between.
  */
 export interface Decision<Plan extends object, Findings extends object, Result extends object> {
   /** Applies the rules to the stored data, and to the findings once they are known. */

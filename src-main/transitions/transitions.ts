@@ -43,8 +43,8 @@ export interface Transitions {
   plan(tx: Pick<Tx, 'projects' | 'reviews'>, task: TaskRecord, request: TransitionRequest): TransitionPlan | Refusal
   /**
    * Moves a task inside the caller's transaction: its row, audit entry, numbered event and effect. Only this function
-   * changes a task's status (invariant I2). If the source has `before_exit` hooks that have not run and no caller waits, the move
-   * is deferred to the outbox.
+   * changes a task's status (invariant I2). If the source has `before_exit` hooks that have not run and no caller
+   * waits, the move is deferred to the outbox.
    */
   apply(tx: Tx, task: TaskRecord, request: MoveRequest): Moved | Refusal
   /** Applies a plan that was made in this transaction. */

@@ -51,7 +51,10 @@ interface AddedLine {
 
 const hunk = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 
-/** Yields the added lines of a patch with their numbers. Counts each hunk's lines, because content may look like a header. */
+/**
+ * Yields the added lines of a patch with their numbers. Counts each hunk's lines, because content may look like a
+ * header.
+ */
 function* addedLines(patch: string): Iterable<AddedLine> {
   let [path, line, before, after] = ['', 0, 0, 0]
   for (const text of patch.split('\n')) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
 import { withoutControls } from '../lang/hidden-characters.ts'
 
-/** A name or title as people read it beside others: control characters, and those that reverse text, are left out. */
+/** A name or title as people read it beside others: without control characters and characters that reverse text. */
 export const shownName = () => z.string().overwrite(withoutControls).trim()

@@ -1,4 +1,6 @@
-/** Compares two IDs in the order in which they were made; for `sort`. IDs begin with their time, so text order is it. */
+/**
+ * Compares two IDs in the order in which they were made; for `sort`. IDs begin with their time, so text order is it.
+ */
 export const compareIds = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1)
 
 /** Returns whether an ID was made after another. */

@@ -172,7 +172,7 @@ test('asks for leave with all that would be done above the button', async () => 
   await box.getByText('line 599').waitFor()
   expect(await isInView()).toBe(false)
   await allow.click()
-  // What nobody could read whole is denied without a question.
+  // A call too long to be read whole is denied without a question.
   const summary = async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.summary ?? ''
   await expect.poll(summary).toContain('allow allow allow deny')
 })

@@ -1,8 +1,8 @@
 import { hostProblem, localPort } from '../../../src-shared/contract/allowed-hosts.ts'
-import type { AskOption } from '../../../src-shared/contract/executions.ts'
 import { isTelemetry } from '../../../src-shared/contract/telemetry-hosts.ts'
 import type { Denial } from '../../ports/containment.ts'
 import type { AgentRequest, ExecutionRun } from '../../ports/executors.ts'
+import { permissionOptions } from './permissions.ts'
 
 /** How often a run may ask, because it may try a million names. */
 const maxAsked = 3
@@ -43,12 +43,6 @@ export function askingForHosts(
 }
 
 function requestFor(host: string): AgentRequest {
-  const option = (id: string, label: string, kind: AskOption['kind']): AskOption => ({
-    id,
-    label,
-    kind,
-    description: null,
-  })
   return {
     kind: 'permission',
     text: `Wants to reach ${host}, which its containment blocks`,
@@ -57,11 +51,7 @@ function requestFor(host: string): AgentRequest {
     target: host,
     detail: null,
     diff: null,
-    options: [
-      option('allow', 'Allow for this run', 'allow_once'),
-      option('allow_always', 'Allow for this agent', 'allow_always'),
-      option('reject', 'Deny', 'reject_once'),
-    ],
+    options: permissionOptions('Allow for this run', 'Allow for this agent'),
     multiple: false,
     takes_text: false,
     owner_only: true,

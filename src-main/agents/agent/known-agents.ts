@@ -13,7 +13,7 @@ export const xdg = (name: string): readonly string[] =>
 
 /**
  * Agents without an executor of their own, which run as a command or over ACP: where each keeps its own state, and the
- * hosts of its maker's models. Those that work with any provider have no hosts. As of 2026-11.
+ * hosts of its maker's models. Agents for any provider have no hosts. As of 2026-11.
  */
 export const knownAgents: readonly AgentNeeds[] = [
   known('pi', ['~/.pi']),

@@ -85,12 +85,6 @@ function lastingOf(call: PermissionRequest, isEdit: boolean): { readonly key: st
 
 function requestOf(call: PermissionRequest, always: string, tellsWhy: boolean): AgentRequest {
   const { tool, action, target, diff } = call
-  const option = (id: string, label: string, kind: AskOption['kind']): AskOption => ({
-    id,
-    label,
-    kind,
-    description: null,
-  })
   return {
     kind: 'permission',
     text: sentences[action](target ?? oneLine(tool), oneLine(tool)),
@@ -99,14 +93,25 @@ function requestOf(call: PermissionRequest, always: string, tellsWhy: boolean): 
     target,
     diff,
     detail: commandIn(call) ?? (diff === null ? inputOf(call) : null),
-    options: [
-      option('allow', 'Allow', 'allow_once'),
-      option('allow_always', always, 'allow_always'),
-      option('reject', 'Deny', 'reject_once'),
-    ],
+    options: permissionOptions('Allow', always),
     multiple: false,
     takes_text: tellsWhy,
   }
+}
+
+/** Returns the answers to a request for permission; `always` labels the one that lasts. */
+export function permissionOptions(once: string, always: string): AskOption[] {
+  const option = (id: string, label: string, kind: AskOption['kind']): AskOption => ({
+    id,
+    label,
+    kind,
+    description: null,
+  })
+  return [
+    option('allow', once, 'allow_once'),
+    option('allow_always', always, 'allow_always'),
+    option('reject', 'Deny', 'reject_once'),
+  ]
 }
 
 const sentences: { readonly [A in ToolAction]: (target: string, tool: string) => string } = {

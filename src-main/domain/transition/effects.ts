@@ -38,8 +38,8 @@ export interface FailedHook {
 
 /**
  * The steps that must follow a committed transition, in order. For example after `in_progress` → `review`: `cursor: 2`
- * says that the hooks of the entry and the CI steps are done and that the dispatch of the auditor is next; a service that
- * was killed there continues with it.
+ * says that the hooks of the entry and the CI steps are done and that the dispatch of the auditor is next; a service
+ * that was killed there continues with it.
  */
 export interface EnterEffect extends Progress {
   readonly kind: 'enter'

@@ -38,8 +38,8 @@ export type MovedBranch =
  * lock the checkouts' indexes, try the move (unless it is known that nothing is in the way), move the branch, let the
  * files follow. With files first, a crash would leave changes without an author. With the branch first, a failure
  * leaves files that are merely behind: it is undone at once (the branch moves back), and after a crash the next start
- * or the next merge finishes it by the note. No file of the user is ever overwritten that git does not have (invariant I5). After its
- * first step it can't be interrupted: it has either not started or is complete.
+ * or the next merge finishes it by the note. No file of the user is ever overwritten that git does not have (invariant
+ * I5). After its first step it can't be interrupted: it has either not started or is complete.
  */
 export async function moveBranch(move: BranchMove): Promise<MovedBranch> {
   const { checkouts, changes } = move

@@ -33,8 +33,8 @@ export interface KeptFiles {
 
 /**
  * Saves a worktree's uncommitted work as a commit on top of its HEAD: the files on disk, and as second parent the
- * staged ones if they equal neither HEAD nor the disk. The worktree is unchanged (invariant I6). `use` gets the result, with the
- * snapshot's own index.
+ * staged ones if they equal neither HEAD nor the disk. The worktree is unchanged (invariant I6). `use` gets the result,
+ * with the snapshot's own index.
  */
 export async function withRescue<T>(
   path: string,

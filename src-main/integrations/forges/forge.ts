@@ -1,8 +1,8 @@
 import type { PageRequest } from '../../ports/issue-trackers.ts'
 
 /**
- * A kind of forge: what differs between their APIs. What clients know of it is in `trackerInfos`; its pull requests will
- * stand beside its issues.
+ * A kind of forge: what differs between their APIs. What clients know of it is in `trackerInfos`; its pull requests
+ * will stand beside its issues.
  */
 export interface Forge {
   readonly issues: IssueApi

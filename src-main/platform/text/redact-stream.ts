@@ -19,8 +19,9 @@ const maxHeld = 64 * 1024
 const overlap = 8 * 1024
 
 /**
- * Redacts line by line, so that a secret split over chunks or by terminal codes is found; a PEM private key is one secret. A line longer
- * than 64 KB is handled in overlapping parts. Bytes of a part without secrets pass unchanged, also invalid UTF-8.
+ * Redacts line by line, so that a secret split over chunks or by terminal codes is found; a PEM private key is one
+ * secret. A line longer than 64 KB is handled in overlapping parts. Bytes of a part without secrets pass unchanged,
+ * also invalid UTF-8.
  */
 export function createStreamRedactor(redactPlain: (text: string) => string): StreamRedactor {
   const redact = redactAcrossCodes(redactPlain)

@@ -33,7 +33,7 @@ test('judges ten guesses of a password or reset code, however many come at once'
     login(running, { email, reset_code: `${index}`.padEnd(43, 'x'), new_password: 'battery staple' })
   for (const email of ['bob@copse.test', 'no-one@copse.test'])
     expect(await answers(50, codeOfReset(email))).toEqual(ten)
-  // Whoever guesses at the current password of a session that they found is held up as well.
+  // Guesses at the current password, in a session that was found, count too.
   const change = { current_password: 'wrong horse', new_password: 'battery staple' }
   expect(await ask(running, eve.token, 'POST', '/auth/password', change)).toEqual([429, 'rate_limited'])
   // The right code still counts, in its turn.

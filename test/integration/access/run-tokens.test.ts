@@ -126,7 +126,7 @@ test('voids a run’s token when its task leaves the state, although the agent s
   expect((await job.executions(task.id)).at(-1)?.status).toBe('running')
 })
 
-test('lets a run create a thousand records an hour, however it asks, and nobody else feels it', async () => {
+test('lets a run create a thousand records an hour, however it asks, and no other caller is limited', async () => {
   const time = { now: Date.now() }
   await using job = await startJob({ clock: { now: () => time.now } })
   const { client } = job.running

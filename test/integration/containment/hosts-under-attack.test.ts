@@ -14,7 +14,7 @@ import { containmentIn, folderOutside, isContainable } from './test-containment.
 const root = folderOutside('hosts')
 const worktree = join(root, 'data', 'workspaces', 'own')
 
-/** What the names of this test lead to, as whoever runs a host's DNS may choose at any time. */
+/** What the names of this test lead to, as the DNS of a host may change at any time. */
 const names: Readonly<Record<string, string>> = {
   'loopback.test': '127.0.0.1',
   'other-loopback.test': '127.9.9.9',

@@ -8,7 +8,7 @@ import { present } from '../../helpers/present.ts'
 import { seededRandom } from '../../helpers/seeded-random.ts'
 
 // Diffs, verdicts, moves of the base, changes of the worktree and merges against each other: what a person judged is
-// what is merged, and no commit of anybody is lost.
+// what is merged, and no commit is lost.
 
 const rounds = Number(process.env['COPSE_RACES'] ?? 8)
 const seed = Number(process.env['COPSE_RACES_SEED'] ?? 7)
@@ -23,7 +23,7 @@ interface Round {
   readonly own: string[]
 }
 
-/** A step of somebody; refusals are answers. */
+/** Runs a step of a participant; a refusal is an answer. */
 async function step(round: Round, name: string, work: () => Promise<string>): Promise<void> {
   try {
     round.said.push(`${name}: ${await work()}`)
@@ -116,14 +116,14 @@ async function race(job: Job, number: number): Promise<Round> {
   }
   // A worktree that always changes would never be merged.
   const names = ['look', 'look', 'pass', 'move', 'move', 'edit', 'commit', 'base']
-  const somebody = async () => {
+  const participant = async () => {
     const count = Math.floor(random.between(1, 4))
     for (let index = 0; index < count; index++) {
       const name = random.pick(names)
       await step(round, name, moves[name] ?? (() => Promise.resolve('')))
     }
   }
-  await Promise.all([somebody(), somebody(), somebody()])
+  await Promise.all([participant(), participant(), participant()])
   const settled = () =>
     job.running.taskWhere(task.id, (one) => one.status !== 'merging' || one.error_annotation !== null)
   await settled()

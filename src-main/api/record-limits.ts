@@ -4,20 +4,23 @@ import type { Principal } from '../domain/access/principal.ts'
 import { createRateLimiter } from '../platform/limits/rate-limiter.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** Records that a run may make in an hour: more than any needs, and few enough to read at once. */
+/** Records that a run may create in an hour: more than any needs, and few enough to load. */
 const perHour = 1_000
 const hourMs = 60 * 60_000
 
-/** Operations that make records which stay, for everybody to load. */
-const makers: ReadonlySet<OperationName> = new Set([
+/** Operations that create records, which stay and which all clients load. */
+const creators: ReadonlySet<OperationName> = new Set([
   ...(['tasks.create', 'tasks.create_many', 'comments.create', 'knowledge.create', 'attachments.create'] as const),
 ])
 
-/** Counts what each run makes, so that none fills the board or the disk. Throws `rate_limited`. */
-export function createRunLimits(clock: Clock) {
+/**
+ * Returns the function that counts what each run asks to create, refused requests too, so that no run fills the board
+ * or the disk. Throws `rate_limited`.
+ */
+export function createRecordLimits(clock: Clock) {
   const made = createRateLimiter(perHour, hourMs, clock.now)
   return (name: OperationName, request: Readonly<Record<string, unknown>>, principal: Principal): void => {
-    if (principal.kind !== 'agent' || !makers.has(name)) return
+    if (principal.kind !== 'agent' || !creators.has(name)) return
     const wait = made.waitMs(principal.execution_id)
     if (wait > 0) throw tooMany(wait)
     const { items } = request
