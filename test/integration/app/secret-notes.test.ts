@@ -16,6 +16,7 @@ test.concurrent('waits for a person where the work seems to add a secret, and ne
   const review = await reviewed(
     job,
     `printf 'one\ntwo\nconst key = "${key}"\nthree\n' > a.ts; echo A=1 > .env; echo A= > .env.example; ` +
+      `printf -- '-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaA\n-----END OPENSSH PRIVATE KEY-----\n' > deploy; ` +
       `git add -A; git commit -qm 'Add' -m 'with ${key}'`,
   )
   expect(review).toMatchObject({
@@ -25,6 +26,7 @@ test.concurrent('waits for a person where the work seems to add a secret, and ne
         kind: 'secret',
         files: [
           { path: 'a.ts', lines: [3] },
+          { path: 'deploy', lines: [1] },
           { path: '.env', lines: [] },
         ],
         commits: [expect.stringMatching(/^[0-9a-f]{40}$/)],

@@ -26,6 +26,18 @@ test('contains an agent and a project’s scripts, with extra paths and hosts', 
   })
   const settings = await world.json<ProjectSettings>(['project', 'contain', 'worktree', '--allow-host', 'b.test'], here)
   expect(settings).toMatchObject({ ci_containment: 'worktree', allowed_hosts: ['b.test'] })
+  await repository.git(['remote', 'add', 'origin', 'git@forge.test:me/shop.git'])
+  const built = await world.json<ProjectSettings>(
+    ['project', 'contain', 'worktree_and_hosts', '--allow-build-hosts', '--allow-host', 'c.test'],
+    here,
+  )
+  expect(built.allowed_hosts.slice(0, 2)).toEqual(['c.test', 'forge.test'])
+  expect(built.allowed_hosts).toContain('registry.npmjs.org')
+  const builder = await world.json<Agent>(
+    ['agent', 'contain', 'Careful', 'worktree_and_hosts', '--allow-build-hosts'],
+    here,
+  )
+  expect(builder.config.allowed_hosts?.slice(0, 2)).toEqual(['a.test', 'forge.test'])
   const said = await world.svc(['project', 'contain', 'auto', 'Shop'])
   expect(said.stdout).toBe('The scripts of Shop are contained to the worktree where the machine can.\n')
   expect(said.stderr).not.toBe('')
