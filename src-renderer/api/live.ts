@@ -42,14 +42,14 @@ export function openEventStream(options: LiveOptions): Live {
   let lostAt: number | null = null
   let attempt = 0
   /** Whether missed data has not been reloaded yet. */
-  let stale = true
+  let isStale = true
   let loads = 0
 
   async function loadAll(): Promise<void> {
     const load = ++loads
-    stale = true
-    const whole = await options.onReset()
-    if (load === loads) stale = !whole
+    isStale = true
+    const isComplete = await options.onReset()
+    if (load === loads) isStale = !isComplete
   }
 
   /** Reads until the connection is lost. */
@@ -75,7 +75,7 @@ export function openEventStream(options: LiveOptions): Live {
     attempt = 0
     lostAt = null
     options.onConnection({ state: 'live' })
-    if (stale) void loadAll()
+    if (isStale) void loadAll()
   }
 
   async function run(): Promise<void> {

@@ -4,39 +4,41 @@ import type { Call, SessionHost, SessionState } from './session-host.ts'
 
 const storageKey = 'copse.local-token'
 /** The time in milliseconds before the access token's end at which it is refreshed. */
-const refreshMargin = 60_000
+const refreshMarginMs = 60_000
 
 /**
- * Creates the tokens of a browser session and refreshes them before they end. `become` receives
+ * Creates the tokens of a browser session and refreshes them before they end. `onStateChange` receives
  * every new session state.
  */
-export function createSessionTokens(call: Call, host: SessionHost, become: (state: SessionState) => void) {
+export function createSessionTokens(call: Call, host: SessionHost, onStateChange: (state: SessionState) => void) {
   let access: string | null = null
-  let refresher: string | null = null
+  let refreshToken: string | null = null
   let cancelTimer: () => void = () => undefined
   let refreshing: Promise<void> | null = null
 
   function forget(reason: string | null): void {
     cancelTimer()
     access = null
-    refresher = null
+    refreshToken = null
     host.storage.removeItem(storageKey)
-    become({ kind: 'signed_out', reason })
+    onStateChange({ kind: 'signed_out', reason })
   }
-  function again(ms: number, run: () => void): void {
+  function schedule(ms: number, run: () => void): void {
     cancelTimer()
     cancelTimer = host.later(ms, run)
   }
   function useLocal(token: string, endsAt: number): void {
     access = token
-    again(endsAt - host.now(), () => forget('This session has ended. Press Enter in Copse’s terminal for a new link.'))
-    become({ kind: 'signed_in', as: 'local' })
+    schedule(endsAt - host.now(), () =>
+      forget('This session has ended. Press Enter in Copse’s terminal for a new link.'),
+    )
+    onStateChange({ kind: 'signed_in', as: 'local' })
   }
   function usePair(pair: SessionPair): void {
     access = pair.access_token
-    refresher = pair.refresh_token
-    again(Math.max(1_000, pair.expires_in * 1_000 - refreshMargin), () => void refresh())
-    become({ kind: 'signed_in', as: 'account' })
+    refreshToken = pair.refresh_token
+    schedule(Math.max(1_000, pair.expires_in * 1_000 - refreshMarginMs), () => void refresh())
+    onStateChange({ kind: 'signed_in', as: 'account' })
   }
   /** Refreshes the tokens. Simultaneous calls share one refresh, because a refresh token can be used only once. */
   function refresh(): Promise<void> {
@@ -44,18 +46,19 @@ export function createSessionTokens(call: Call, host: SessionHost, become: (stat
     return refreshing
   }
   async function exchange(): Promise<void> {
-    if (refresher === null) return forget('Copse restarted. Open the link it printed, or sign in. Your text is kept.')
+    if (refreshToken === null)
+      return forget('Copse restarted. Open the link it printed, or sign in. Your text is kept.')
     try {
-      usePair(await call('auth.refresh', { refresh_token: refresher }))
+      usePair(await call('auth.refresh', { refresh_token: refreshToken }))
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return forget('Your session has ended. Sign in again.')
       // The service is unreachable, but the token may still be valid later.
-      again(5_000, () => void refresh())
+      schedule(5_000, () => void refresh())
     }
   }
   return {
     access: () => access,
-    refresher: () => refresher,
+    refreshToken: () => refreshToken,
     forget,
     usePair,
     refresh,

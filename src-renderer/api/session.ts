@@ -48,7 +48,7 @@ export function createWindowSession(): Session {
  */
 export function createWebSession(call: Call, host: SessionHost): Session {
   const listeners: (() => void)[] = []
-  const brought = new URLSearchParams(host.address.hash.replace(/^#/, ''))
+  const hashParams = new URLSearchParams(host.address.hash.replace(/^#/, ''))
   let state: SessionState = { kind: 'starting' }
   const tokens = createSessionTokens(call, host, (next) => {
     state = next
@@ -68,18 +68,18 @@ export function createWebSession(call: Call, host: SessionHost): Session {
     get state() {
       return state
     },
-    invite: brought.get('invite'),
+    invite: hashParams.get('invite'),
     token: tokens.access,
     async start() {
-      const code = brought.get('code')
-      if (code !== null || brought.has('invite')) host.address.clearHash()
+      const code = hashParams.get('code')
+      if (code !== null || hashParams.has('invite')) host.address.clearHash()
       if (code !== null) await takeCode(code)
       else if (!tokens.resumeLocal()) tokens.forget(null)
     },
     login: async (input) => tokens.usePair(await call('auth.login', input)),
     register: async (input) => tokens.usePair(await call('auth.register', input)),
     async logout() {
-      const token = tokens.refresher()
+      const token = tokens.refreshToken()
       tokens.forget(null)
       if (token !== null) await call('auth.logout', { refresh_token: token })
     },

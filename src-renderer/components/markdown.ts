@@ -13,7 +13,7 @@ markdown.validateLink = (address) => {
 const attachmentOf = (address: string): string | null => /^attachment:([0-9a-f-]{36})$/i.exec(address)?.[1] ?? null
 
 const escape = (text: string) => markdown.utils.escapeHtml(text)
-const longestTag = 4_000
+const maxTagLength = 4_000
 
 /** Returns the value of an attribute in an HTML tag, in either kind of quotes. */
 function attribute(tag: string, name: 'src' | 'alt'): string | null {
@@ -37,7 +37,7 @@ markdown.renderer.rules['image'] = (tokens, index) => {
 // Trackers write images as HTML, so `<img>` becomes a link as well. All other HTML stays text.
 markdown.inline.ruler.before('link', 'html_picture', (state, silent) => {
   if (state.src.charCodeAt(state.pos) !== 0x3c) return false
-  const [tag] = /^<img\s[^<>]*>/i.exec(state.src.slice(state.pos, state.pos + longestTag)) ?? []
+  const [tag] = /^<img\s[^<>]*>/i.exec(state.src.slice(state.pos, state.pos + maxTagLength)) ?? []
   const source = tag === undefined ? null : attribute(tag, 'src')
   if (tag === undefined || source === null || !/^https?:\/\//i.test(source)) return false
   if (!silent) {
@@ -80,10 +80,10 @@ markdown.core.ruler.after('linkify', 'true_host', ({ tokens, Token }) => {
       if (!children || opening?.type !== 'link_open') continue
       const end = children.findIndex(({ type }, index) => index > at && type === 'link_close')
       const text = children.slice(at + 1, end).map(({ content }) => content)
-      const [said, true_] = [hostIn(text.join('')), hostIn(String(opening.attrGet('href') ?? ''))]
-      if (said === null || said === true_) continue
+      const [shownHost, realHost] = [hostIn(text.join('')), hostIn(String(opening.attrGet('href') ?? ''))]
+      if (shownHost === null || shownHost === realHost) continue
       const host = new Token('text', '', 0)
-      host.content = ` (${true_ ?? 'in Copse'})`
+      host.content = ` (${realHost ?? 'in Copse'})`
       children.splice(end, 0, host)
     }
   }

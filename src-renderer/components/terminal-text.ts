@@ -29,9 +29,9 @@ const tones: Readonly<Record<number, TerminalTone>> = {
 }
 
 // CSI, OSC (to BEL or ST) and two-character escapes. Only CSI … m is kept, as a style.
-const ESCAPE = /\u001b(?:\[([0-9;:?]*)([ -/]*[@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
+const escapes = /\u001b(?:\[([0-9;:?]*)([ -/]*[@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g
 // Includes characters that change the direction of text, which could make a line read differently.
-const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
 
 /**
  * Parses a program's output into the lines that a terminal would leave on screen: colours become
@@ -64,10 +64,10 @@ function parseLine(line: string, style: Style): TerminalLine {
   const spans: TerminalSpan[] = []
   let from = 0
   const push = (piece: string) => {
-    const clean = piece.replace(CONTROL, '')
+    const clean = piece.replace(controls, '')
     if (clean !== '') spans.push({ text: clean, tone: style.tone, bold: style.bold })
   }
-  for (const match of line.matchAll(ESCAPE)) {
+  for (const match of line.matchAll(escapes)) {
     push(line.slice(from, match.index))
     from = match.index + match[0].length
     if (match[2] === 'm') applyStyle(style, match[1] ?? '')

@@ -18,7 +18,7 @@ export function useHighlightFirst(
   typed: Readonly<Ref<string>>,
   first: () => string | undefined,
 ): void {
-  // This runs before the new results are drawn.
+  // Runs before the new results are drawn.
   watch(first, async () => {
     if (typed.value === '') return
     const drawn = list.value?.getItems() ?? []

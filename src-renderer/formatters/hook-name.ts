@@ -5,7 +5,7 @@ export function hookName(hook: {
 }): string {
   if (hook.plugin !== undefined) return `plugin: ${hook.plugin}`
   const lines = (hook.command ?? '').split('\n').map((line) => line.trim())
-  const telling = lines.filter((line) => line !== '' && !line.startsWith('#') && !/^set [-+]/.test(line))
-  const first = telling[0] ?? lines.find((line) => line !== '') ?? 'Empty script'
-  return telling.length > 1 ? `${first} …` : first
+  const commands = lines.filter((line) => line !== '' && !line.startsWith('#') && !/^set [-+]/.test(line))
+  const first = commands[0] ?? lines.find((line) => line !== '') ?? 'Empty script'
+  return commands.length > 1 ? `${first} …` : first
 }

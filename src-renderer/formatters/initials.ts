@@ -1,5 +1,5 @@
 /** Words that many agents have in their names. */
-const common: ReadonlySet<string> = new Set(['agent', 'cli', 'code'])
+const genericWords: ReadonlySet<string> = new Set(['agent', 'cli', 'code'])
 
 /**
  * Returns two letters for a name: `Claude Code` → `Cl` and `Codex` → `Cd` for an agent, `Mara
@@ -11,7 +11,7 @@ export function initials(name: string, kind: 'agent' | 'person'): string {
   const [first = '?'] = words
   const last = words.at(-1) ?? ''
   if (kind === 'person') return (words.length > 1 ? letter(first) + letter(last) : start(first)).toUpperCase()
-  const isOne = words.length < 2 || common.has(last.toLowerCase())
+  const isOne = words.length < 2 || genericWords.has(last.toLowerCase())
   const letters = isOne
     ? letter(first) + ([...first].slice(1).find(isConsonant) ?? start(first).slice(letter(first).length))
     : letter(first) + letter(last)

@@ -24,7 +24,7 @@ export interface DecisionFacts {
   /** The agent that would resolve a conflict, or why there is none. */
   readonly coder: { readonly name: string } | { readonly refusal: string }
   /** The reason why changes are impossible now, for example without a connection; null if they are possible. */
-  readonly off: string | null
+  readonly changeRefusal: string | null
   /** Returns the name of the author of a verdict (`by`). */
   readonly nameOf: (by: string) => string
   /** Returns whether the current user gave the verdict. */
@@ -169,7 +169,7 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
   const isHeld = task.entry_barrier && task.error_annotation?.recovery_actions.includes('retry_hook') === true
   const retry = isHeld ? [recover('retry_hook')] : []
   const first = standing.refusal !== null ? [...(look ? [look] : [])] : [...resolve, ...stop]
-  const more = [
+  const otherActions = [
     advance,
     ...rest,
     ...retry,
@@ -177,14 +177,14 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
     ...(refused && look ? [look] : []),
   ]
   const seen = new Set<DecisionAction['id']>()
-  const all = [...first, ...more].filter(({ id }) => !seen.has(id) && seen.add(id))
+  const all = [...first, ...otherActions].filter(({ id }) => !seen.has(id) && seen.add(id))
   return offer(facts, unresolved > 0 && standing.refusal === null ? withComments(sentence, unresolved) : sentence, all)
 }
 
 /** Makes the first available action the primary one. */
 function offer(facts: DecisionFacts, sentence: DecisionSentence, actions: readonly DecisionAction[]): Decision {
   const known = [...actions, move()].map((action) =>
-    facts.off !== null && action.deed.kind !== 'see' ? { ...action, refused: facts.off } : action,
+    facts.changeRefusal !== null && action.deed.kind !== 'see' ? { ...action, refused: facts.changeRefusal } : action,
   )
   const [first = move()] = known
   const primary = known.find(({ refused, id }) => refused === null && id !== 'move') ?? first
@@ -244,8 +244,8 @@ function reviewText({ nameOf, isMine }: DecisionFacts, review: Review): Decision
 function emptyText({ ignored }: Review): string {
   if (ignored.length === 0) return 'Nothing to merge'
   const named = ignored.slice(0, 3).map(escapeHidden).join(', ')
-  const more = ignored.length > 3 ? ` and ${ignored.length - 3} more` : ''
-  return `Nothing to merge. Git ignores what was written: ${named}${more}`
+  const others = ignored.length > 3 ? ` and ${ignored.length - 3} more` : ''
+  return `Nothing to merge. Git ignores what was written: ${named}${others}`
 }
 
 /** The sentence for a plan at its gate. */
@@ -253,7 +253,7 @@ export const planText = 'Waiting for your approval'
 
 export const checkFailedText = (command: string): string => `Check failed: ${command}`
 
-/** Describes the checks and the approvers, with the same words on a card and beside the decision. */
+/** Describes the checks and the approvers, for a card and for the decision. */
 export function checkedText(checks: number, approvers: readonly string[]): string {
   const approvedText = approvers.length === 0 ? 'No one has reviewed it.' : `${approvers.join(' and ')} approved it.`
   return `${checks === 0 ? 'Nothing was checked' : 'Checks passed'}. ${approvedText}`
@@ -285,8 +285,8 @@ function advanceText(
     }
   const hint = `It moves to ${to}.`
   // The workflow names the transition that follows a plan.
-  const own = isReviewed ? (passed ? `Move to ${to}` : `Approve and move to ${to}`) : (first?.label ?? 'Approve')
-  return { id: 'approve', label: own, hint, command: 'approve' }
+  const label = isReviewed ? (passed ? `Move to ${to}` : `Approve and move to ${to}`) : (first?.label ?? 'Approve')
+  return { id: 'approve', label, hint, command: 'approve' }
 }
 
 function requestChanges({ task, workflow }: DecisionFacts, gate: WorkflowState): DecisionAction {

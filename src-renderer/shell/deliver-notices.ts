@@ -25,14 +25,14 @@ export interface Deliverer {
 }
 
 /** The shortest pause between notifications in milliseconds; those in between are shown together. */
-export const deliveryPause = 3_000
+export const deliveryPauseMs = 3_000
 /** The maximum shown separately. More are shown as a number, because after a night they would flood the system. */
 const maxSeparate = 3
 
 /** Announces notifications by system message and sound, as this device's settings say. */
 export function createDeliverer(ports: DeliveryPorts): Deliverer {
   let waiting: Notification[] = []
-  const paced = throttle(deliveryPause, () => {
+  const throttled = throttle(deliveryPauseMs, () => {
     const items = waiting
     waiting = []
     const { system, sound } = ports.wants()
@@ -49,9 +49,9 @@ export function createDeliverer(ports: DeliveryPorts): Deliverer {
       const { system, sound } = ports.wants()
       if (!(system || sound) || ports.isMuted(item.project_id) || ports.isLookedAt(item.task_id)) return
       waiting.push(item)
-      paced.ask()
+      throttled.ask()
     },
-    stop: () => paced.stop(),
+    stop: () => throttled.stop(),
   }
 }
 

@@ -38,7 +38,7 @@ export const appPages = [
   ...(window.copse ? [{ id: 'desktop', href: '#/settings/desktop', label: 'Desktop', icon: Monitor } as const] : []),
 ] as const
 
-const ofProject = [
+const projectPageList = [
   { id: 'repositories', label: 'Repositories', icon: FolderGit2 },
   { id: 'workflow', label: 'Workflow', icon: Waypoints },
   { id: 'issues', label: 'Issue tracker', icon: CircleDot },
@@ -53,15 +53,15 @@ const ofProject = [
   { id: 'merge', label: 'Merge', icon: GitMerge },
 ] as const
 
-export type ProjectPage = Exclude<(typeof ofProject)[number]['id'], 'workflow'>
+export type ProjectPage = Exclude<(typeof projectPageList)[number]['id'], 'workflow'>
 
 /** Returns the settings pages of a project; its workflow has a screen of its own. */
 export const projectPages = (projectId: string) =>
-  ofProject.map((page) => ({
+  projectPageList.map((page) => ({
     ...page,
     href: page.id === 'workflow' ? `#/p/${projectId}/workflow` : `#/p/${projectId}/settings/${page.id}`,
   }))
 
 /** Returns whether the page belongs to a project: old addresses name no project. */
 export const isOfProject = (section: string): section is ProjectPage =>
-  section !== 'workflow' && ofProject.some(({ id }) => id === section)
+  section !== 'workflow' && projectPageList.some(({ id }) => id === section)

@@ -43,12 +43,12 @@ export function useDesktopIntegration(): void {
     void desktop.update('check')
   }
   onMounted(() => desktop.listen(answer))
-  useTold()
+  useDesktopPreferences()
   useAnnouncedUpdates()
 }
 
 /** Keeps the desktop app's menu keys and title bar in step with the page. */
-function useTold(): void {
+function useDesktopPreferences(): void {
   const appearance = useAppearance()
   const desktop = useDesktop()
   const shortcuts = useShortcuts()

@@ -28,14 +28,14 @@ export const useCommands = defineStore('commands', () => {
   const registered = shallowRef<readonly CommandHandlers[]>([])
 
   /** Whether the current key press completed a binding. */
-  let isThrough = false
+  let isBindingComplete = false
 
   /**
    * Runs the first handler that accepts the press: the same keys can mean one thing on the board
    * and another in the changes.
    */
   function dispatch(ids: readonly CommandId[], event: KeyboardEvent): void {
-    isThrough = true
+    isBindingComplete = true
     if (event.defaultPrevented || event.isComposing) return
     const accepting = registered.value
       .flatMap((handlers) => ids.flatMap((id) => handlers[id] ?? []))
@@ -66,11 +66,11 @@ export const useCommands = defineStore('commands', () => {
     const begin = () => createKeybindingsHandler(map, { ignore: () => false })
     let handler = begin()
     return (event: KeyboardEvent): void => {
-      isThrough = false
+      isBindingComplete = false
       handler(event)
       // The handler would still wait for other sequences that begin with the same key: after `g p`,
       // `a` would complete `g a`.
-      if (isThrough) handler = begin()
+      if (isBindingComplete) handler = begin()
     }
   })
   return {
@@ -84,8 +84,8 @@ export const useCommands = defineStore('commands', () => {
     available: computed(() =>
       shortcuts.all.flatMap((command) => {
         const handler = registered.value.find((handlers) => {
-          const own = handlers[command.id]
-          return own !== undefined && (own.on === undefined || own.on() !== null)
+          const handler = handlers[command.id]
+          return handler !== undefined && (handler.on === undefined || handler.on() !== null)
         })?.[command.id]
         return handler === undefined ? [] : [{ ...command, handler }]
       }),

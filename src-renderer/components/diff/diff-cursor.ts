@@ -33,11 +33,11 @@ export function createDiffCursor(ports: CursorPorts) {
       .view()
       ?.scrollTo({ type: 'line', id: place.path, lineNumber: place.line, side, align: 'nearest', behavior: 'instant' })
   }
-  function move(by: 1 | -1, more: boolean): void {
+  function move(by: 1 | -1, isExtending: boolean): void {
     const next = beside(ports.items(), place, ports.current(), by)
     if (!next) return
     const isSameSide = place !== null && next.path === place.path && next.side === place.side
-    if (!more || !isSameSide) {
+    if (!isExtending || !isSameSide) {
       anchor = next.line
       choose(next)
     } else {

@@ -24,7 +24,7 @@ export interface DiffViewFile {
 export const WORD_DIFF_LIMIT = 5_000
 
 /**
- * One item a file, in the order given; `id` is its path. Files that the patch leaves out (binary, too large)
+ * Returns one item per file, in the given order; `id` is its path. Files that the patch leaves out (binary, too large)
  * get a header without lines. `version` changes exactly when the file's shown content does.
  */
 export function diffItems(files: readonly DiffViewFile[], patches: readonly string[]): NotedItem[] {
@@ -54,8 +54,8 @@ function withShortLines(file: FileDiffMetadata): FileDiffMetadata {
   const cut = (line: string) => {
     if (line.length <= LONGEST_LINE) return line
     const end = line.endsWith('\n') ? '\n' : ''
-    const more = formatCount(line.length - end.length - LONGEST_LINE)
-    return `${line.slice(0, LONGEST_LINE)} … ${more} more characters${end}`
+    const cutCount = formatCount(line.length - end.length - LONGEST_LINE)
+    return `${line.slice(0, LONGEST_LINE)} … ${cutCount} more characters${end}`
   }
   const shown = (line: string) => escapeHidden(cut(line))
   return { ...file, additionLines: file.additionLines.map(shown), deletionLines: file.deletionLines.map(shown) }

@@ -1,6 +1,6 @@
 import { registerCustomCSSVariableTheme } from '@pierre/diffs'
 
-const NAME = 'copse'
+const themeName = 'copse'
 let registered = false
 
 /**
@@ -8,9 +8,9 @@ let registered = false
  * serves light and dark.
  */
 export function diffTheme(): { light: string; dark: string } {
-  if (!registered) registerCustomCSSVariableTheme(NAME, {})
+  if (!registered) registerCustomCSSVariableTheme(themeName, {})
   registered = true
-  return { light: NAME, dark: NAME }
+  return { light: themeName, dark: themeName }
 }
 
 /**

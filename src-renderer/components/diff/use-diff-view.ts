@@ -57,7 +57,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   const read = itemReader()
   let view: CodeView<DiffAnnotation> | null = null
   let items: NotedItem[] = []
-  let at: string | null = null
+  let currentPath: string | null = null
   /** The elements of the annotations; the parent of the diff renders into them. */
   const hosts = shallowReactive(new Map<string, HTMLElement>())
   /** The keys of just requested notes, whose fields get the focus. */
@@ -78,7 +78,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   const cursor = createDiffCursor({
     items: () => items,
     view: () => view,
-    current: () => at,
+    current: () => currentPath,
     comment: (place) => source().notes && events.comment(place),
     announce: (words) => events.announce(words),
   })
@@ -177,11 +177,11 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   const current = trackCurrent(
     () => items,
     (path) => {
-      at = path
+      currentPath = path
       events.current(path)
     },
   )
-  let place: ChangePlace | null = null
+  let lastStep: ChangePlace | null = null
   return {
     mount: (root: HTMLElement): void => {
       view = new CodeView(configure(), workers)
@@ -208,12 +208,12 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
      * else of the current file's first change.
      */
     placeNow: (asked: DiffPosition | null = cursor.at()): { readonly path: string; readonly line: number } | null => {
-      const path = asked?.path ?? at ?? items[0]?.id
+      const path = asked?.path ?? currentPath ?? items[0]?.id
       return path === undefined ? null : { path, line: lineToOpen(path, asked) }
     },
     scrollTo: (path: string): void => {
       current.pin()
-      at = path
+      currentPath = path
       view?.scrollTo({ type: 'item', id: path, align: 'start', behavior: 'instant' })
     },
     foldAll: (shut: boolean): void => {
@@ -236,9 +236,9 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     /** Moves to the next run of changed lines after the last visited one, or in the current file. */
     stepChange: (by: 1 | -1, path: string | null): void => {
       const order = items.map(({ id }) => id)
-      const next = nextPlace(changePlaces(items), place, path, by, order)
+      const next = nextPlace(changePlaces(items), lastStep, path, by, order)
       if (next === null) return
-      place = next
+      lastStep = next
       if (closed.has(next.id)) toggle(next.id)
       current.pin()
       cursor.put({ path: next.id, side: next.side === 'deletions' ? 'old' : 'new', line: next.lineNumber })

@@ -6,7 +6,7 @@ import { useAgents } from './agents.ts'
 import { writeLocal } from '../base/local-storage.ts'
 
 const storageKey = 'copse.recent-agents'
-const mostKept = 20
+const maxStored = 20
 
 /** The agents in the order in which this device last gave them work. */
 export const useRecentAgents = defineStore('recent-agents', () => {
@@ -16,7 +16,7 @@ export const useRecentAgents = defineStore('recent-agents', () => {
   const ids = computed(() => changed.value ?? read())
   const rank = (id: string): number => {
     const at = ids.value.indexOf(id)
-    return at < 0 ? mostKept : at
+    return at < 0 ? maxStored : at
   }
   const items = computed((): readonly Agent[] => agents.items.toSorted((one, other) => rank(one.id) - rank(other.id)))
   return {
@@ -25,7 +25,7 @@ export const useRecentAgents = defineStore('recent-agents', () => {
     /** The agent that gets work if none is named: the most recently used one that isn't paused; null without one. */
     usual: computed((): Agent | null => items.value.find(({ paused }) => !paused) ?? null),
     used(agentId: string): void {
-      changed.value = [agentId, ...ids.value.filter((id) => id !== agentId)].slice(0, mostKept)
+      changed.value = [agentId, ...ids.value.filter((id) => id !== agentId)].slice(0, maxStored)
       writeLocal(storageKey, JSON.stringify(changed.value))
     },
   }

@@ -1,8 +1,8 @@
 import { shallowReactive, shallowRef } from 'vue'
 
 export interface EntityWatcher<T> {
-  changed?(item: T, before: T | undefined): void
-  gone?(key: string): void
+  onChanged?(item: T, before: T | undefined): void
+  onRemoved?(key: string): void
 }
 type List<T> = () => Promise<{ readonly items: readonly T[] }>
 
@@ -10,29 +10,29 @@ type List<T> = () => Promise<{ readonly items: readonly T[] }>
  * The newest known value of each key. Events and replies arrive in any order: a reply counts only
  * if, since its request, no event has changed its key and no later request was answered.
  */
-export function createKeyedStore<T>({ changed, gone }: EntityWatcher<T> = {}) {
+export function createKeyedStore<T>({ onChanged, onRemoved }: EntityWatcher<T> = {}) {
   const byKey = shallowReactive(new Map<string, T>())
-  let moment = 0
+  let tick = 0
   /** Key → the tick at which its value was announced by an event or requested. */
   const since = new Map<string, number>()
 
   function set(key: string, item: T): void {
     const before = byKey.get(key)
     byKey.set(key, item)
-    changed?.(item, before)
+    onChanged?.(item, before)
   }
   function drop(key: string): void {
     byKey.delete(key)
-    gone?.(key)
+    onRemoved?.(key)
   }
   /** Marks the key as changed now, so replies to earlier requests are outdated. */
-  const touch = (key: string): void => void since.set(key, ++moment)
+  const touch = (key: string): void => void since.set(key, ++tick)
   async function ask<A>(work: () => Promise<A>): Promise<{ answer: A; isNewest: (key: string) => boolean }> {
-    const asked = ++moment
+    const requestedAt = ++tick
     const answer = await work()
     const isNewest = (key: string): boolean => {
-      if ((since.get(key) ?? 0) > asked) return false
-      since.set(key, asked)
+      if ((since.get(key) ?? 0) > requestedAt) return false
+      since.set(key, requestedAt)
       return true
     }
     return { answer, isNewest }

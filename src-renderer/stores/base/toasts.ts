@@ -11,12 +11,12 @@ export interface ToastAction {
 }
 
 /** Returns a link to the changes if the refusal says that the reviewed work has changed or isn't ready. */
-function lookAgain(error: unknown): ToastAction | undefined {
+function changesAction(error: unknown): ToastAction | undefined {
   if (!(error instanceof ApiError) || (error.code !== 'work_changed' && error.code !== 'review_not_ready')) return
-  const task_id = error.details?.['task_id']
-  if (typeof task_id !== 'string') return
+  const taskId = error.details?.['task_id']
+  if (typeof taskId !== 'string') return
   const navigation = useNavigation()
-  return { label: 'Look at the changes', run: () => navigation.openTask(task_id, 'changes') }
+  return { label: 'Look at the changes', run: () => navigation.openTask(taskId, 'changes') }
 }
 
 /** The fields of a task that a toast needs. */
@@ -48,7 +48,7 @@ export function useToasts() {
   const refused = (error: unknown, context = '', action?: ToastAction) =>
     void toast.error(
       [context, errorSentence(error)].filter((part) => part !== '').join(' '),
-      options(10_000, lookAgain(error) ?? action),
+      options(10_000, changesAction(error) ?? action),
     )
 
   const isOpen = (task: TaskOfToast): boolean => useNavigation().taskId === task.id

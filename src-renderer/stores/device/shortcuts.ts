@@ -36,7 +36,7 @@ export const useShortcuts = defineStore('shortcuts', () => {
     caps: (id: CommandId): readonly string[] => keysOf(id).map((binding) => keyNames(binding, mac)[0] ?? [])[0] ?? [],
     isOwn: (id: CommandId): boolean => custom.value[id] !== undefined,
     hasOwn: computed(() => Object.keys(custom.value).length > 0),
-    /** Returns the label of another command whose keys equal or begin with these; null without one. */
+    /** Returns the label of another command whose keys conflict with the binding; null without one. */
     takenBy: (id: CommandId, binding: string): string | null =>
       all.value.find((other) => other.id !== id && other.keys.some((keys) => clash(keys, binding)))?.label ?? null,
     change(id: CommandId, keys: readonly string[]): void {

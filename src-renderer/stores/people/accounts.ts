@@ -18,9 +18,9 @@ export const useAccounts = defineStore('accounts', () => {
   const projects = useProjects()
   const notifications = useNotifications()
   const toasts = useToasts()
-  const users = createEntityStore<User>({ changed: (user) => name(user.id, user) })
+  const users = createEntityStore<User>({ onChanged: (user) => name(user.id, user) })
   const members = createKeyedStore<readonly Member[]>({
-    changed: (list) => list.forEach((one) => name(one.user_id, one)),
+    onChanged: (list) => list.forEach((one) => name(one.user_id, one)),
   })
   /** Display names by user ID, as far as the viewer may see them. */
   const names = shallowReactive(new Map<string, string>())
@@ -32,28 +32,28 @@ export const useAccounts = defineStore('accounts', () => {
     if (!(await members.take(projectId, ask))) await loadMembers(projectId)
   }
   /** Reloads what the current user may see, after their rights have changed. */
-  async function lookAgain(projectId: string | null): Promise<void> {
+  async function reloadVisible(projectId: string | null): Promise<void> {
     await projects.load()
     if (projectId === null) await Promise.all(projects.items.map(({ id }) => projects.prepare(id)))
     else if (projects.byId.has(projectId)) await Promise.all([projects.prepare(projectId), loadMembers(projectId)])
     else notifications.forgetProject(projectId)
   }
-  const look = (projectId: string | null) =>
-    void lookAgain(projectId).catch((error: unknown) => toasts.refused(error, 'Couldn’t load everything.'))
+  const reloadInBackground = (projectId: string | null) =>
+    void reloadVisible(projectId).catch((error: unknown) => toasts.refused(error, 'Couldn’t load everything.'))
 
   function putUser(user: User): void {
     users.put(user)
     const before = session.me
     if (before?.id !== user.id) return
     session.me = user
-    if (before.is_admin !== user.is_admin) look(null)
+    if (before.is_admin !== user.is_admin) reloadInBackground(null)
   }
   function putMember({ project_id, user_id, member }: EventPayload<'member.updated'>): void {
     if (member) name(user_id, member)
     const others = members.byKey.get(project_id)?.filter((one) => one.user_id !== user_id)
     if (others) members.put(project_id, member ? [...others, member] : others)
     else members.touch(project_id)
-    if (user_id === session.me?.id) look(project_id)
+    if (user_id === session.me?.id) reloadInBackground(project_id)
   }
   return {
     /** All users in the order of registration, which IDs follow. */
@@ -62,8 +62,8 @@ export const useAccounts = defineStore('accounts', () => {
     putUser,
     putMember,
     loadUsers: (): Promise<void> => users.replace(() => client.call('admin.list_users', {})),
-    setAdmin: async (user_id: string, is_admin: boolean): Promise<void> =>
-      putUser(await client.call('admin.update_user', { user_id, is_admin })),
+    setAdmin: async (userId: string, isAdmin: boolean): Promise<void> =>
+      putUser(await client.call('admin.update_user', { user_id: userId, is_admin: isAdmin })),
     /** Returns a project's members, owners first, then by name; undefined until they are loaded. */
     membersOf: (projectId: string): readonly Member[] | undefined =>
       members.byKey.get(projectId)?.toSorted(byRoleAndName),
@@ -74,8 +74,8 @@ export const useAccounts = defineStore('accounts', () => {
     loadNames: async (): Promise<void> => {
       if (session.me) await Promise.allSettled(projects.items.map(({ id }) => loadMembers(id)))
     },
-    addMember: async (project_id: string, email: string, role: MemberRole): Promise<void> => {
-      await client.call('members.add', { project_id, email, role })
+    addMember: async (projectId: string, email: string, role: MemberRole): Promise<void> => {
+      await client.call('members.add', { project_id: projectId, email, role })
     },
     setRole: async ({ project_id, user_id }: Member, role: MemberRole): Promise<void> => {
       await client.call('members.add', { project_id, user_id, role })

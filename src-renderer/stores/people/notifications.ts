@@ -17,7 +17,7 @@ export interface InboxFilter {
 }
 
 /** The time in milliseconds during which a deletion can be undone. */
-export const undoTime = 5_000
+export const undoMs = 5_000
 const pageSize = 100
 
 type Items = readonly Notification[]
@@ -37,21 +37,21 @@ export const useNotifications = defineStore('notifications', () => {
   const changes = createOptimisticChanges()
   const listeners = new Set<(item: Notification) => void>()
   /** The IDs of notifications that the user deleted, but the service has not. */
-  const leaving = shallowReactive(new Set<string>())
+  const pendingDeletions = shallowReactive(new Set<string>())
   let cursor: string | null = null
   let latest = 0
   /** Changes since the pending request, which its reply may lack. */
-  let since: Change[] = []
+  let changesSinceRequest: Change[] = []
 
   function change(step: Change): void {
-    if (loading.value) since.push(step)
+    if (loading.value) changesSinceRequest.push(step)
     items.value = step(items.value)
   }
   async function ask(after: string | null): Promise<void> {
     const attempt = ++latest
     const { project_id, kind, unread } = filter.value
     loading.value = true
-    since = []
+    changesSinceRequest = []
     try {
       // Otherwise the reply could undo marks that are still being sent.
       await changes.settled()
@@ -67,7 +67,7 @@ export const useNotifications = defineStore('notifications', () => {
       const known = after === null ? [] : items.value
       const ids = new Set(known.map((item) => item.id))
       const joined: Items = [...known, ...page.items.filter((item) => !ids.has(item.id) && !isOwn(item))]
-      items.value = since.reduce((list, step) => step(list), joined)
+      items.value = changesSinceRequest.reduce((list, step) => step(list), joined)
       cursor = page.next_cursor
       loaded.value = true
       failure.value = null
@@ -137,22 +137,23 @@ export const useNotifications = defineStore('notifications', () => {
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
     } finally {
-      leaving.delete(id)
+      pendingDeletions.delete(id)
     }
     drop((item) => item.id === id)
   }
   return {
     filter: computed(() => filter.value),
     /** The newest notification of each task. */
-    items: computed(() => newestOfTasks(items.value.filter((item) => !leaving.has(item.id)))),
+    items: computed(() => newestOfTasks(items.value.filter((item) => !pendingDeletions.has(item.id)))),
     failure: computed(() => failure.value),
     loading: computed(() => loading.value),
     loaded: computed(() => loaded.value),
     /** The number of tasks with unread notifications in all projects; null until known. */
     unread: computed(() => {
-      const going = new Set(items.value.flatMap((item) => (leaving.has(item.id) && !item.read ? [item.task_id] : [])))
-        .size
-      return count.value === null ? null : Math.max(0, count.value - going)
+      const unreadDeletions = new Set(
+        items.value.flatMap((item) => (pendingDeletions.has(item.id) && !item.read ? [item.task_id] : [])),
+      ).size
+      return count.value === null ? null : Math.max(0, count.value - unreadDeletions)
     }),
     /** Loads the first page for the filter. */
     load: (): Promise<void> => ask(null),
@@ -190,17 +191,17 @@ export const useNotifications = defineStore('notifications', () => {
       await client.call('notifications.mark_all_read', project_id === null ? {} : { project_id })
     },
     /**
-     * Hides a notification and its row at once, and deletes them after `undoTime`. Returns a
+     * Hides a notification and its row at once, and deletes them after `undoMs`. Returns a
      * function that undoes this.
      */
     remove: (id: string, onFailure: (error: unknown) => void): (() => void) => {
       const item = items.value.find((one) => one.id === id)
       const ids = item ? rowOf(item).map((one) => one.id as string) : [id]
-      for (const each of ids) leaving.add(each)
-      const timer = setTimeout(() => void Promise.all(ids.map(erase)).catch(onFailure), undoTime)
+      for (const each of ids) pendingDeletions.add(each)
+      const timer = setTimeout(() => void Promise.all(ids.map(erase)).catch(onFailure), undoMs)
       return () => {
         clearTimeout(timer)
-        for (const each of ids) leaving.delete(each)
+        for (const each of ids) pendingDeletions.delete(each)
       }
     },
   }

@@ -5,19 +5,20 @@ import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-d
 import { createEntityStore, createKeyedStore } from '../base/entity-store.ts'
 
 /** Creates the state of the projects, their workflows and settings, and its loading. */
-export function createProjectState(client: Client, rekeyed: (projectId: string, key: string) => void) {
+export function createProjectState(client: Client, onKeyChanged: (projectId: string, key: string) => void) {
   const workflows = createKeyedStore<WorkflowDefinition>()
   const settings = createKeyedStore<ProjectSettings>()
   const failure = shallowRef<unknown>(null)
   const { replace, ...records } = createEntityStore<Project>({
-    changed: (project, before) => {
+    onChanged: (project, before) => {
       if (!before) return
-      if (before.key !== project.key) rekeyed(project.id, project.key)
-      if (before.workflow_definition !== project.workflow_definition) again(loadWorkflow(project.id))
+      if (before.key !== project.key) onKeyChanged(project.id, project.key)
+      if (before.workflow_definition !== project.workflow_definition) reloadOnChange(loadWorkflow(project.id))
       // No event announces changed settings, so they are reloaded whenever their project changes.
-      if (before.updated_at !== project.updated_at && settings.byKey.has(project.id)) again(loadSettings(project.id))
+      if (before.updated_at !== project.updated_at && settings.byKey.has(project.id))
+        reloadOnChange(loadSettings(project.id))
     },
-    gone: (projectId) => {
+    onRemoved: (projectId) => {
       workflows.remove(projectId)
       settings.remove(projectId)
     },
@@ -26,7 +27,7 @@ export function createProjectState(client: Client, rekeyed: (projectId: string, 
     void (await workflows.take(projectId, () => client.call('projects.get_workflow', { project_id: projectId })))
   const loadSettings = async (projectId: string): Promise<void> =>
     void (await settings.take(projectId, () => client.call('projects.get_settings', { project_id: projectId })))
-  const again = (reading: Promise<void>) => void reading.catch((error: unknown) => (failure.value = error))
+  const reloadOnChange = (reading: Promise<void>) => void reading.catch((error: unknown) => (failure.value = error))
   async function load(): Promise<void> {
     failure.value = null
     try {

@@ -7,12 +7,13 @@ export function usePrompts() {
   const client = useClient()
   return {
     /** Returns the prompt that the role's holder would get now. */
-    ofTask: (task_id: string, role: string): Promise<Prompt> => client.call('tasks.prompt', { task_id, role }),
+    ofTask: (taskId: string, role: string): Promise<Prompt> => client.call('tasks.prompt', { task_id: taskId, role }),
     /** Returns the prompt for a task that does not exist yet. */
     ofDraft: (draft: OperationInput<'tasks.draft_prompt'>): Promise<Prompt> => client.call('tasks.draft_prompt', draft),
-    ofExecution: (execution_id: string): Promise<Prompt> => client.call('executions.prompt', { execution_id }),
+    ofExecution: (executionId: string): Promise<Prompt> =>
+      client.call('executions.prompt', { execution_id: executionId }),
     /** Returns the prompt with an unsaved template; null stands for the built-in one. */
-    tryTemplate: (task_id: string, role: string, template: string | null): Promise<Prompt> =>
-      client.call('tasks.try_template', { task_id, role, template }),
+    tryTemplate: (taskId: string, role: string, template: string | null): Promise<Prompt> =>
+      client.call('tasks.try_template', { task_id: taskId, role, template }),
   }
 }

@@ -27,8 +27,8 @@ export const useComments = defineStore('comments', () => {
   }
   function remove(taskId: string, commentId: string): void {
     gone.add(commentId)
-    const left = new Map(byTask.get(taskId))
-    if (left.delete(commentId)) byTask.set(taskId, left)
+    const remaining = new Map(byTask.get(taskId))
+    if (remaining.delete(commentId)) byTask.set(taskId, remaining)
   }
   function threads(taskId: string): Thread[] {
     const known = [...(byTask.get(taskId)?.values() ?? [])]
@@ -72,11 +72,12 @@ export const useComments = defineStore('comments', () => {
       parent_id?: CommentId
       anchor?: CommentAnchor
     }): Promise<void> => put(await client.call('comments.create', input)),
-    edit: async (comment_id: string, body: string): Promise<void> =>
-      put(await client.call('comments.update', { comment_id, body })),
-    apply: async (comment_id: string): Promise<void> => put(await client.call('comments.apply', { comment_id })),
-    resolve: async (comment_id: string, resolved: boolean): Promise<void> =>
-      put(await client.call('comments.update', { comment_id, resolved })),
+    edit: async (commentId: string, body: string): Promise<void> =>
+      put(await client.call('comments.update', { comment_id: commentId, body })),
+    apply: async (commentId: string): Promise<void> =>
+      put(await client.call('comments.apply', { comment_id: commentId })),
+    resolve: async (commentId: string, resolved: boolean): Promise<void> =>
+      put(await client.call('comments.update', { comment_id: commentId, resolved })),
     /** Hides a comment at once, and deletes it when its toast closes without Undo. */
     deleteLater(comment: Comment): void {
       hidden.add(comment.id)

@@ -113,7 +113,7 @@ export function useDecision(taskId: () => string | null) {
       unresolved: comments.threads(task.value.id).filter(({ resolved }) => !resolved).length,
       worker: worker.value,
       coder: coder.value,
-      off: live.refusal,
+      changeRefusal: live.refusal,
       nameOf: (by) => people.actor(by).name,
       isMine: (by) => by === `user:${session.me?.handle ?? 'local'}`,
     })
@@ -157,8 +157,8 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
   async function advance(task: Task, deed: Extract<DecisionAction['deed'], { kind: 'advance' }>, feedback?: string) {
     if (deed.steps.includes('verdict')) await tasks.verdict(task.id, 'pass', feedback)
     // The verdict may already have moved the task, if the workflow cascades.
-    const stays = tasks.byId.get(task.id)?.status === task.status
-    if (deed.steps.includes('transition') && stays)
+    const isUnmoved = tasks.byId.get(task.id)?.status === task.status
+    if (deed.steps.includes('transition') && isUnmoved)
       await (deed.merges ? merge(task, deed.to) : tasks.transition(task.id, deed.to))
     const now = stateOf(projects.workflow(task.project_id), tasks.byId.get(task.id)?.status ?? '')
     if (deed.merges && now?.kind === 'terminal') toasts.doneOn(task, `Merged into ${branchOf(task)}`)

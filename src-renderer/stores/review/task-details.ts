@@ -8,7 +8,7 @@ import { useQuery, useTaskInvalidation } from '../base/query.ts'
 import { useReviews } from './reviews.ts'
 import { useTasks } from '../tasks/tasks.ts'
 
-const SLICE = 1_048_576
+const sliceBytes = 1_048_576
 
 /** Requests of the task panel for data that is too large or too rarely needed for a store. */
 export function useTaskDetails() {
@@ -43,7 +43,7 @@ export function useTaskDetails() {
       let text = ''
       let at = offset
       for (;;) {
-        const slice = await client.call('tasks.read_log', { task_id: taskId, name, offset: at, limit: SLICE })
+        const slice = await client.call('tasks.read_log', { task_id: taskId, name, offset: at, limit: sliceBytes })
         text += decoder.decode(bytesOf(slice.data_base64), { stream: true })
         const grew = slice.next_offset > at
         at = slice.next_offset

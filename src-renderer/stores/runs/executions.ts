@@ -14,7 +14,7 @@ export const useExecutions = defineStore('executions', () => {
   const activity = shallowReactive(new Map<string, Activity>())
   const asked = new Set<string>()
   const { byId, put, take, ...lists } = createTaskLists<Execution>({
-    changed: ({ task_id, finished_at }) => finished_at !== null && activity.delete(task_id),
+    onChanged: ({ task_id, finished_at }) => finished_at !== null && activity.delete(task_id),
   })
 
   function byTask(taskId: string): Execution[] {
@@ -66,8 +66,8 @@ export const useExecutions = defineStore('executions', () => {
     },
     /** Sends comments and a message to a task's worker. During a run they wait for its end. */
     send: async (taskId: string, comment_ids: CommentId[], message?: string): Promise<void> => {
-      const more = message === undefined ? {} : { message }
-      const reply = await client.call('tasks.feedback', { task_id: taskId, comment_ids, ...more })
+      const text = message === undefined ? {} : { message }
+      const reply = await client.call('tasks.feedback', { task_id: taskId, comment_ids, ...text })
       put(reply.execution)
       useTasks().put(reply.task)
     },

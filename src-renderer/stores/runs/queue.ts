@@ -50,7 +50,7 @@ export const useQueue = defineStore('queue', () => {
     if (projectId.value !== null) await load(projectId.value)
   }
   /** Whether all projects are shown: each card then shows its rank in its own project's queue. */
-  const every = computed(() => navigation.route.screen === 'all')
+  const isAllProjects = computed(() => navigation.route.screen === 'all')
   /** By project, all known facts on which its queue depends. */
   const standings = computed(() => {
     if (live.offline) return new Map<Project['id'], { limit: number | undefined; others: string }>()
@@ -59,16 +59,18 @@ export const useQueue = defineStore('queue', () => {
       (task) => task.project_id,
     )
     const paused = agents.items.filter((agent) => agent.paused).map((agent) => agent.id)
-    const shown = every.value ? projects.items.filter(({ id }) => atWork.has(id)) : [projects.current ?? []].flat()
+    const shown = isAllProjects.value
+      ? projects.items.filter(({ id }) => atWork.has(id))
+      : [projects.current ?? []].flat()
     return new Map(
       shown.map((project) => {
         const limit = projects.settings(project.id)?.max_concurrent_executions
-        const own = (atWork.get(project.id) ?? []).map((task) => {
+        const runs = (atWork.get(project.id) ?? []).map((task) => {
           const status = executions.byId.get(task.active_execution_id ?? '')?.status ?? ''
           return `${task.active_execution_id} ${status} ${task.updated_at} ${news.changesOf(task.id, 'hooks')}`
         })
         const moves = queueChanges.changesOf(project.id)
-        return [project.id, { limit, others: [project.updated_at, moves, ...paused, ...own].join('\n') }]
+        return [project.id, { limit, others: [project.updated_at, moves, ...paused, ...runs].join('\n') }]
       }),
     )
   })
@@ -90,7 +92,7 @@ export const useQueue = defineStore('queue', () => {
   const current = computed(() => byProject.get(projectId.value ?? '') ?? null)
   /** The first entry of each task: entries behind it are messages. */
   const waiting = computed(() => {
-    const shown = every.value ? [...byProject.values()] : [current.value ?? []].flat()
+    const shown = isAllProjects.value ? [...byProject.values()] : [current.value ?? []].flat()
     const entries = shown.flatMap((queue) => queue.waiting.toReversed())
     return new Map(entries.map((entry) => [entry.task_id as string, entry]))
   })

@@ -19,9 +19,11 @@ export const useAttachments = defineStore('attachments', () => {
   /** A count that grows whenever a file is attached or removed on this page. */
   const changes = shallowReactive({ count: 0 })
 
-  async function fetch(attachment_id: string): Promise<Loaded | null> {
+  async function fetch(attachmentId: string): Promise<Loaded | null> {
     try {
-      const { name, media_type, data_base64 } = await client.call('attachments.download', { attachment_id })
+      const { name, media_type, data_base64 } = await client.call('attachments.download', {
+        attachment_id: attachmentId,
+      })
       const isImage = isShownImage(media_type)
       // Only images keep their type; all other files open as plain bytes, so the browser runs none of them.
       const type = isImage ? media_type : 'application/octet-stream'
@@ -29,7 +31,7 @@ export const useAttachments = defineStore('attachments', () => {
       return { name, isImage, url: URL.createObjectURL(blob) }
     } catch (error) {
       if (error instanceof ApiError && error.code === 'not_found') return null
-      loaded.delete(attachment_id)
+      loaded.delete(attachmentId)
       throw error
     }
   }
@@ -50,12 +52,12 @@ export const useAttachments = defineStore('attachments', () => {
       changes.count++
       return attachment
     },
-    async list(task_id: string): Promise<readonly Attachment[]> {
-      return (await client.call('attachments.list', { task_id })).items
+    async list(taskId: string): Promise<readonly Attachment[]> {
+      return (await client.call('attachments.list', { task_id: taskId })).items
     },
-    async remove(attachment_id: string): Promise<void> {
-      await client.call('attachments.delete', { attachment_id })
-      loaded.delete(attachment_id)
+    async remove(attachmentId: string): Promise<void> {
+      await client.call('attachments.delete', { attachment_id: attachmentId })
+      loaded.delete(attachmentId)
       changes.count++
     },
   }

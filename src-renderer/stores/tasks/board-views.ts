@@ -45,7 +45,7 @@ export interface SavedView {
 
 const storageKey = 'copse.boards'
 const savedKey = 'copse.saved-views'
-const usual: BoardView = {
+const defaultView: BoardView = {
   layout: 'board',
   sort: { column: 'state', descending: false },
   filter: {},
@@ -72,7 +72,7 @@ export const useBoardViews = defineStore('board-views', () => {
     () => [...views],
     (kept) => localStorage.setItem(storageKey, JSON.stringify(Object.fromEntries(kept))),
   )
-  const of = (scope: string): BoardView => views.get(scope) ?? usual
+  const of = (scope: string): BoardView => views.get(scope) ?? defaultView
   return {
     of,
     change: (scope: string, patch: Partial<BoardView>): void => void views.set(scope, { ...of(scope), ...patch }),
@@ -126,19 +126,19 @@ function readSaved(): Map<string, readonly SavedView[]> {
   )
 }
 function viewOf(kept: unknown): BoardView {
-  if (typeof kept !== 'object' || kept === null) return usual
+  if (typeof kept !== 'object' || kept === null) return defaultView
   const parts = { layout: null, sort: null, filter: null, order: null, group: null, folded: null, ...kept } as Record<
     string,
     unknown
   >
   const { layout, sort, filter, order, group, folded } = parts
-  const { column, descending } = { ...usual.sort, ...(typeof sort === 'object' ? sort : {}) }
+  const { column, descending } = { ...defaultView.sort, ...(typeof sort === 'object' ? sort : {}) }
   return {
     layout: layout === 'list' ? 'list' : 'board',
-    sort: sortColumns.includes(column) ? { column, descending } : usual.sort,
+    sort: sortColumns.includes(column) ? { column, descending } : defaultView.sort,
     filter: parseFilter(filter),
-    order: cardOrders.find((one) => one === order) ?? usual.order,
-    group: listGroupings.find((one) => one === group) ?? usual.group,
+    order: cardOrders.find((one) => one === order) ?? defaultView.order,
+    group: listGroupings.find((one) => one === group) ?? defaultView.group,
     folded: Array.isArray(folded) ? folded.filter((one) => typeof one === 'string') : [],
   }
 }

@@ -6,7 +6,7 @@ import type { ErrorAnnotation, Assignee, RecoveryAction, Task } from '../../../s
 import type { TaskState } from './task-state.ts'
 
 /** Creates the user's operations on tasks. Each stores the replied task in the state. */
-export function createTaskChanges(client: Client, state: TaskState, { fetch, seen, claimed }: ChangeBasis) {
+export function createTaskChanges(client: Client, state: TaskState, { fetch, seenTree, onClaimed }: ChangeBasis) {
   async function answered<T extends { readonly task: Task }>(call: Promise<T>): Promise<T> {
     const reply = await call
     state.put(reply.task)
@@ -33,13 +33,13 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     /** Puts the task directly above or below another one. `position` is shown until the service has replied. */
     place: (taskId: string, { position, ...beside }: TaskPlacement): Promise<unknown> =>
       state.placing(taskId, position, () => {
-        const mine = lastPlaced.then(() => accepted(client.call('tasks.update', { task_id: taskId, ...beside })))
-        lastPlaced = mine.catch(() => undefined)
-        return mine
+        const placed = lastPlaced.then(() => accepted(client.call('tasks.update', { task_id: taskId, ...beside })))
+        lastPlaced = placed.catch(() => undefined)
+        return placed
       }),
     /** Claims the task for an agent; without one, for the current user. */
     claim: (taskId: string, agentId?: string, overrides?: OperationInput<'tasks.claim'>['overrides']) => {
-      if (agentId !== undefined) claimed(agentId)
+      if (agentId !== undefined) onClaimed(agentId)
       return answered(client.call('tasks.claim', { task_id: taskId, ...named({ agent_id: agentId, overrides }) }))
     },
     /** Lets an agent start the task once all its dependencies are finished. */
@@ -58,16 +58,16 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
       return answered(client.call('tasks.transition', { task_id: taskId, status, version, ...named({ reason }) }))
     },
     /** Merges the task. The request contains the tree that the user has seen. */
-    merge: async (taskId: string, status: string, on_red = false) => {
+    merge: async (taskId: string, status: string, onRed = false) => {
       const version = await versionOf(taskId)
-      const tree = seen(taskId)
+      const tree = seenTree(taskId)
       // The landing lane reports how the merge's test ends.
-      const request = { task_id: taskId, status, version, on_red, respond_async: true, ...named({ tree }) }
+      const request = { task_id: taskId, status, version, on_red: onRed, respond_async: true, ...named({ tree }) }
       return answered(ofTask(taskId, client.call('tasks.transition', request)))
     },
     verdict: async (taskId: string, verdict: 'pass' | 'fail', feedback?: string) => {
       const version = await versionOf(taskId)
-      const tree = verdict === 'pass' ? seen(taskId) : undefined
+      const tree = verdict === 'pass' ? seenTree(taskId) : undefined
       const judged = { task_id: taskId, verdict, version, ...named({ feedback, tree }) }
       return answered(ofTask(taskId, client.call('tasks.verdict', judged)))
     },
@@ -90,7 +90,7 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     archive: (taskId: string) => answered(client.call('tasks.archive', { task_id: taskId })),
     unarchive: (taskId: string) => answered(client.call('tasks.unarchive', { task_id: taskId })),
     recover: (taskId: string, action: RecoveryAction, reason?: string) => {
-      const tree = action === 'retry_merge' ? seen(taskId) : undefined
+      const tree = action === 'retry_merge' ? seenTree(taskId) : undefined
       const to = action === 'raise_limit' ? raisedAmount(state.byId.get(taskId)?.error_annotation) : undefined
       const request = { task_id: taskId, action, ...named({ reason, tree, to }) }
       return answered(ofTask(taskId, client.call('tasks.recover', request)))
@@ -110,9 +110,9 @@ export type TaskPlacement = { readonly position: number } & ({ readonly above: s
 interface ChangeBasis {
   readonly fetch: (taskId: string) => Promise<Task>
   /** Returns the tree of a task's work as the user last saw it. */
-  readonly seen: (taskId: string) => string | undefined
+  readonly seenTree: (taskId: string) => string | undefined
   /** Called with the agent that gets work. */
-  readonly claimed: (agentId: string) => void
+  readonly onClaimed: (agentId: string) => void
 }
 
 /** Adds the task's ID to a refusal about changed files, so a toast can link to them. */

@@ -23,10 +23,10 @@ export function createTaskLoading(client: Client, state: TaskState) {
   async function loadFirst(projectId: string): Promise<readonly Task[] | null> {
     const { items, counts } = await client.call('tasks.board', { project_id: projectId })
     const shown = Map.groupBy(items, ({ status }) => status)
-    const left = Object.entries(counts).map(
+    const remaining = Object.entries(counts).map(
       ([status, count]) => [status, count - (shown.get(status)?.length ?? 0)] as const,
     )
-    const rest = new Map(left.filter(([, count]) => count > 0))
+    const rest = new Map(remaining.filter(([, count]) => count > 0))
     if (rest.size === 0) return items
     for (const task of items) state.put(task)
     state.loads.set(projectId, { kind: 'begun', rest })

@@ -15,14 +15,14 @@ export const useTasks = defineStore('tasks', () => {
   const loading = createTaskLoading(client, state)
   const seenWork = useSeenWork()
   const recent = useRecentAgents()
-  const seen = (taskId: string) => {
+  const seenTree = (taskId: string) => {
     const task = state.byId.get(taskId)
     return task && seenWork.treeOf(task)
   }
   return {
     ...state,
     ...loading,
-    ...createTaskChanges(client, state, { fetch: loading.fetch, seen, claimed: recent.used }),
+    ...createTaskChanges(client, state, { fetch: loading.fetch, seenTree, onClaimed: recent.used }),
     /** Returns the task's ref: `SHO-42`; for an unknown task, the end of its ID. */
     refOf: (taskId: string): string => state.byId.get(taskId)?.ref ?? shortId(taskId),
     /** Returns the name of the task's branch; refused before the first claim. */

@@ -29,7 +29,7 @@ function decided({ task, review = { verdicts: [] }, ...more }: Situation = {}) {
     unresolved: 0,
     worker: null,
     coder: { name: 'Writer' },
-    off: null,
+    changeRefusal: null,
     nameOf: () => 'Auditor',
     isMine: (by) => by === 'user:local',
     ...more,
@@ -272,13 +272,13 @@ describe('away from gates', () => {
 })
 
 test('can only look without a connection', () => {
-  const off = 'Changes are off'
-  const decision = decided({ off })
-  expect(decision?.primary).toMatchObject({ label: 'Merge into main', refused: off })
-  expect(new Set(decision?.others.map(({ refused }) => refused))).toEqual(new Set([off]))
-  expect(shown({ off, task: { entry_barrier: true }, review: { verdicts: [], step_results: [] } })?.button).toBe(
-    'See the checks',
-  )
+  const changeRefusal = 'Changes are off'
+  const decision = decided({ changeRefusal })
+  expect(decision?.primary).toMatchObject({ label: 'Merge into main', refused: changeRefusal })
+  expect(new Set(decision?.others.map(({ refused }) => refused))).toEqual(new Set([changeRefusal]))
+  expect(
+    shown({ changeRefusal, task: { entry_barrier: true }, review: { verdicts: [], step_results: [] } })?.button,
+  ).toBe('See the checks')
 })
 
 test('has a usable button whenever an action is possible, and no action twice', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createDeliverer, deliveryPause } from '../../../../src-renderer/shell/deliver-notices.ts'
+import { createDeliverer, deliveryPauseMs } from '../../../../src-renderer/shell/deliver-notices.ts'
 import type { SystemNotice } from '../../../../src-shared/contract/desktop.ts'
 import { NotificationId, ProjectId } from '../../../../src-shared/contract/ids.ts'
 import type { Notification } from '../../../../src-shared/contract/notifications.ts'
@@ -41,7 +41,7 @@ test('shows and plays nothing while everything is off, not even later', () => {
   const { deliverer, titles, seen, state } = rig({ system: false, sound: false })
   deliverer.deliver(notice(1))
   state.wants = { system: true, sound: true }
-  vi.advanceTimersByTime(deliveryPause)
+  vi.advanceTimersByTime(deliveryPauseMs)
   expect([titles(), seen]).toEqual([[], []])
 })
 
@@ -69,7 +69,7 @@ test('shows a flood as a number that opens the inbox, with one sound', () => {
   const { deliverer, shown, titles, seen } = rig({ system: true, sound: true })
   for (let number = 1; number <= 40; number++) deliverer.deliver(notice(number))
   expect(titles()).toEqual(['T1'])
-  vi.advanceTimersByTime(deliveryPause)
+  vi.advanceTimersByTime(deliveryPauseMs)
   expect([titles(), seen]).toEqual([
     ['T1', '39 new notifications'],
     ['chime', 'chime'],
@@ -83,6 +83,6 @@ test('drops what was waiting when it is stopped', () => {
   deliverer.deliver(notice(1))
   deliverer.deliver(notice(2))
   deliverer.stop()
-  vi.advanceTimersByTime(deliveryPause)
+  vi.advanceTimersByTime(deliveryPauseMs)
   expect(titles()).toEqual(['T1'])
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { undoTime, useNotifications } from '../../../../src-renderer/stores/people/notifications.ts'
+import { undoMs, useNotifications } from '../../../../src-renderer/stores/people/notifications.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { NotificationId } from '../../../../src-shared/contract/ids.ts'
 import type { Notification } from '../../../../src-shared/contract/notifications.ts'
@@ -124,10 +124,10 @@ test('hides a deleted one at once, offers undo, and deletes it when the time is 
   const undo = store.remove(notice(1).id, failed)
   expect([shown(store), store.unread]).toEqual([[[notice(2).id, false]], 1])
   undo()
-  await vi.advanceTimersByTimeAsync(undoTime)
+  await vi.advanceTimersByTimeAsync(undoMs)
   expect(store.items).toHaveLength(2)
   store.remove(notice(2).id, failed)
-  await vi.advanceTimersByTimeAsync(undoTime)
+  await vi.advanceTimersByTimeAsync(undoMs)
   expect(shown(store)).toEqual([[notice(1).id, false]])
   expect(calls.filter(([name]) => name === 'notifications.delete')).toEqual([
     ['notifications.delete', { notification_id: notice(2).id }],
@@ -144,11 +144,11 @@ test('restores one whose deletion is refused, unless it is already gone', async 
   })
   await store.load()
   store.remove(notice(1).id, failed)
-  await vi.advanceTimersByTimeAsync(undoTime)
+  await vi.advanceTimersByTimeAsync(undoMs)
   expect([shown(store).length, failed.mock.calls.length]).toEqual([1, 1])
   code = 'not_found'
   store.remove(notice(1).id, failed)
-  await vi.advanceTimersByTimeAsync(undoTime)
+  await vi.advanceTimersByTimeAsync(undoMs)
   expect([shown(store).length, failed.mock.calls.length]).toEqual([0, 1])
 })
 
