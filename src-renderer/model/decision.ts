@@ -284,7 +284,7 @@ function advanceText(
       command: 'merge',
     }
   const hint = `It moves to ${to}.`
-  // The workflow names the transition that follows a plan.
+  // After a plan, the workflow's transition provides the label.
   const label = isReviewed ? (passed ? `Move to ${to}` : `Approve and move to ${to}`) : (first?.label ?? 'Approve')
   return { id: 'approve', label, hint, command: 'approve' }
 }

@@ -76,7 +76,7 @@ export const useLive = defineStore('live', () => {
     )
   }
   /**
-   * Loads projects, which every screen needs, together with the tasks of the one in the address,
+   * Loads projects, which every screen needs, together with the board of the one in the address,
    * then the rest of what boards show. Rejects if any part fails.
    */
   async function reload(): Promise<void> {

@@ -39,7 +39,7 @@ export const useRunning = defineStore('running', () => {
     all: computed(() => [...counts.value.values()].reduce((sum, count) => sum + count, 0)),
     ofAgent: (agentId: string): number => byAgent.value.get(agentId) ?? 0,
     inProject: (projectId: string): number => counts.value.get(projectId) ?? 0,
-    /** Returns whether the project's tasks are loaded; until then none are counted. */
+    /** Returns whether at least the project's first tasks are loaded; until then none are counted. */
     isKnown: (projectId: string): boolean => ['begun', 'ready'].includes(tasks.loadState(projectId).kind),
   }
 })

@@ -56,7 +56,7 @@ export function createTaskState() {
       [...byId.values()].filter((task) => task.project_id === projectId && !task.archived).map(shown),
     /** Returns the tasks of all projects. */
     everywhere: (): Task[] => [...byId.values()].filter((task) => !task.archived).map(shown),
-    /** Shows the task in `status` while `work` runs, whether or not it succeeds. */
+    /** Shows the task in `status` until `work` has succeeded or failed. */
     async moving<T>(taskId: string, status: string, work: () => Promise<T>): Promise<T> {
       pending.set(taskId, status)
       try {
