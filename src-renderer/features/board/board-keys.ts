@@ -1,4 +1,4 @@
-/** What has the focus, as far as keys are concerned. */
+/** The kind of element that has the focus, as far as shortcuts are concerned. */
 export type FocusKind = 'card' | 'page' | 'control' | 'text' | 'overlay'
 
 export function focusKind(target: EventTarget | null): FocusKind {
@@ -10,8 +10,8 @@ export function focusKind(target: EventTarget | null): FocusKind {
 }
 
 /**
- * Whether a key press means something to the board where the focus is. `card` commands need a card in focus, `focus`
- * ones move between cards, `page` ones concern the whole board.
+ * Returns whether the board handles `key` with the focus on `on`. `card` commands need a focused
+ * card, `focus` commands move between cards, `page` commands concern the whole board.
  */
 export function boardTakes(kind: 'card' | 'focus' | 'page', on: FocusKind, key: string): boolean {
   if (on === 'overlay' || on === 'text') return false

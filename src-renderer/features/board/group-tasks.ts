@@ -5,26 +5,29 @@ import type { BoardColumnShape } from '../../model/workflow-shape.ts'
 import type { TaskPlacement } from '../../stores/tasks/task-changes.ts'
 import { shortId } from '../../formatters/short-id.ts'
 
-/** How many of the tasks that have ended a column shows. */
+/** Finished tasks that a column shows at most. */
 export const maxFinishedShown = 50
 
-/** A column with its tasks in their order, and those of them that it shows. */
+/** A column with all its tasks in order, and the `cards` that it shows. */
 export interface BoardColumnModel extends BoardColumnShape {
   readonly tasks: readonly Task[]
-  /** All tasks; of the finished ones only the last. */
+  /** All unfinished tasks and the latest finished ones. */
   readonly cards: readonly Task[]
-  /** How many more of its tasks are on their way. */
+  /** Tasks of the column that are not loaded yet. */
   readonly coming: number
 }
 
-/** How many tasks of a state are on their way. */
+/** The number of tasks of a state that are not loaded yet. */
 export interface UnloadedTasks {
   readonly projectId: string
   readonly status: string
   readonly count: number
 }
 
-/** Puts every task into the column of its state; a task in a state that is gone goes to the first column. */
+/**
+ * Groups tasks into the columns of their states. A task whose state was removed goes to the first
+ * column.
+ */
 export function groupTasks(
   columns: readonly BoardColumnShape[],
   tasks: readonly Task[],
@@ -54,7 +57,10 @@ export function groupTasks(
   })
 }
 
-/** What a search says of tasks: whether one holds every word, in its title, description, labels, number or id. */
+/**
+ * Returns a predicate for tasks whose title, description, labels, number or ID contain every word
+ * of `query`.
+ */
 export function matcher(query: string): (task: Task) => boolean {
   const words = query
     .toLowerCase()
@@ -69,7 +75,10 @@ export function matcher(query: string): (task: Task) => boolean {
   }
 }
 
-/** What a drop between two cards of a column, or a step by the keys, changes: where the card goes; null for nowhere. */
+/**
+ * Returns the placement after a drop between two cards or a step by keyboard; null if nothing
+ * changes.
+ */
 export function placementOf(
   cards: readonly Task[],
   taskId: string,
@@ -89,7 +98,7 @@ export function placementOf(
   return edge === 'above' ? { position, above: other.id } : { position, below: other.id }
 }
 
-/** As people have put them: the highest position first, of equals the newer. */
+/** Compares by manual position: highest first, then newest first. */
 export function byPosition(a: Task, b: Task): number {
   return b.position - a.position || compareIds(b.id, a.id)
 }

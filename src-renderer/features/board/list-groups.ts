@@ -3,7 +3,7 @@ import type { WorkflowState } from '../../../src-shared/contract/workflow-defini
 import type { StateGlyphName } from '../../model/workflow-shape.ts'
 import type { ListGrouping } from '../../stores/tasks/board-views.ts'
 
-/** Rows of the list that stand together below a head. */
+/** A group of list rows below a heading. */
 export interface ListGroup {
   readonly key: string
   readonly label: string
@@ -11,7 +11,7 @@ export interface ListGroup {
   readonly tasks: readonly Task[]
 }
 
-/** A line of the list: the head of a group, or a task. */
+/** A line of the list: the heading of a group, or a task. */
 export type ListLine =
   | { readonly kind: 'head'; readonly group: ListGroup; readonly folded: boolean }
   | { readonly kind: 'task'; readonly task: Task }
@@ -21,14 +21,14 @@ export interface GroupFacts {
     task: Task,
   ): { readonly state: Pick<WorkflowState, 'kind' | 'label'>; readonly glyph: StateGlyphName } | undefined
   projectName(task: Task): string
-  /** Where its state stands in the workflow. */
+  /** Returns the position of the task's state in its workflow. */
   rank(task: Task): number
 }
 
-/** What is under way comes first, then what waits to be taken, then what is over. */
+/** The order of state groups: active work first, then queued, then finished. */
 const order: readonly WorkflowState['kind'][] = ['active', 'gate', 'custom', 'initial', 'backlog', 'terminal']
 
-/** The tasks by their state or project, in the order in which they were within each; without groups all as one. */
+/** Groups tasks by state or project and keeps their order within a group. `none` returns one group. */
 export function groupRows(tasks: readonly Task[], by: ListGrouping, facts: GroupFacts): readonly ListGroup[] {
   if (by === 'none') return [{ key: 'all', label: '', glyph: null, tasks }]
   const groups = new Map<string, { place: number; name: string; group: ListGroup & { tasks: Task[] } }>()
@@ -50,7 +50,7 @@ export function groupRows(tasks: readonly Task[], by: ListGrouping, facts: Group
     .map(({ group }) => group)
 }
 
-/** The lines that are shown: of a folded group its head alone. */
+/** Returns the lines to show. A folded group has only its heading. */
 export function linesOf(
   groups: readonly ListGroup[],
   by: ListGrouping,

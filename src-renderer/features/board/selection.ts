@@ -1,10 +1,10 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 
-/** The tasks of the board that are selected for one action. */
+/** The selected tasks of the board. */
 export const useSelection = defineStore('selection', () => {
   const ids = shallowRef<ReadonlySet<string>>(new Set())
-  /** Where a range begins. */
+  /** The task that a range selection starts from. */
   let anchor: string | null = null
   return {
     ids: computed(() => ids.value),
@@ -15,7 +15,10 @@ export const useSelection = defineStore('selection', () => {
       if (!next.delete(taskId)) next.add(taskId)
       ids.value = next
     },
-    /** From the last one picked to this one, in the order that is shown; without one just this one. */
+    /**
+     * Selects from the last selected task to this one in the shown order; without a last one, only
+     * this one.
+     */
     extend(taskId: string, order: readonly string[]): void {
       const [from, to] = [order.indexOf(anchor ?? taskId), order.indexOf(taskId)]
       if (from < 0 || to < 0) anchor = taskId

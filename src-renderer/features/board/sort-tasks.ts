@@ -2,13 +2,13 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { BoardView, SortColumn } from '../../stores/tasks/board-views.ts'
 import { byPosition } from './group-tasks.ts'
 
-/** What tasks are sorted by that they do not say themselves. */
+/** Sort keys that are not fields of the task. */
 export interface SortFacts {
-  /** Where its state stands in the workflow. */
+  /** Returns the position of the task's state in its workflow. */
   state(task: Task): number
   project(task: Task): string
   who(task: Task): string
-  /** What happens now: agents at work first, then what needs a person. */
+  /** Returns the rank of the current activity: running agents first, then tasks that need a person. */
   now(task: Task): number
 }
 
@@ -26,10 +26,10 @@ const keys: Readonly<Record<SortColumn, (task: Task, facts: SortFacts) => string
   review: (task) => (task.review_summary ? reviews.indexOf(task.review_summary.status) : reviews.length),
   updated: (task) => task.updated_at,
 }
-/** Columns of which one wants to see the largest first. */
+/** Columns that sort descending on the first click. */
 const largestFirst: readonly SortColumn[] = ['priority', 'added', 'removed', 'updated']
 
-/** The tasks by a column; what is equal there stands as on the board. */
+/** Sorts tasks by a column. Equal tasks keep the order of the board. */
 export function sortTasks(tasks: readonly Task[], sort: BoardView['sort'], facts: SortFacts): readonly Task[] {
   const sign = sort.descending ? -1 : 1
   return tasks
@@ -38,7 +38,7 @@ export function sortTasks(tasks: readonly Task[], sort: BoardView['sort'], facts
     .map(({ task }) => task)
 }
 
-/** The order after a click on the head of a column. */
+/** Returns the sort order after a click on a column heading. */
 export function nextSort(sort: BoardView['sort'], column: SortColumn): BoardView['sort'] {
   if (sort.column === column) return { column, descending: !sort.descending }
   return { column, descending: largestFirst.includes(column) }

@@ -23,17 +23,17 @@ interface BoardKeyPorts {
   openMenu(task: Task): void
   closeTask(): void
   moves: Pick<Moves, 'askAll' | 'bulk'>
-  /** The tasks that are selected, in the order that is shown. */
+  /** Returns the selected tasks in the shown order. */
   chosen(): readonly Task[]
   newTask(): void
   search(): void
   filter(): void
-  /** The task that is open beside the board. */
+  /** Returns the ID of the task that is open beside the board. */
   panelTask(): string | null
   offline(): boolean
 }
 
-/** The board's commands, while it is on screen. */
+/** Registers the shortcuts of the board while it is mounted. */
 export function useBoardKeys(ports: BoardKeyPorts): void {
   const { board } = ports
   const selection = useSelection()
@@ -65,7 +65,7 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
       run: () => void action()?.run(),
     }
   }
-  /** Puts the card one further up or down in its column. */
+  /** Moves the focused card up or down by one in its column. */
   function step(by: 1 | -1): CommandHandler {
     const place = () => {
       const task = focused()
@@ -94,7 +94,7 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
   }
   const onCard = (id: string) => on(focused, id, takes('card'))
   const order = () => board.lanes.value.flatMap(({ cards }) => cards.map(({ id }) => id as string))
-  /** The next card joins what is selected, and has the focus. */
+  /** Selects the next card and focuses it. */
   function extend(to: Direction): CommandHandler {
     return {
       accepts: takes('card'),
@@ -111,7 +111,7 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
       },
     }
   }
-  /** With several selected a key is about all of them. */
+  /** Runs `work` on all selected tasks. */
   function onAll(work: (tasks: readonly Task[]) => unknown): CommandHandler {
     return {
       accepts: takes('page'),
@@ -179,7 +179,7 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     priority: onAll((all) => moves.askAll('priority', all)),
     stop: onAll((all) => moves.bulk.stop(all)),
   })
-  // The panel has its own keys for what it does itself; these questions are the board's.
+  // The panel handles its own shortcuts; these open dialogs of the board.
   const ofOpen = (id: string) => on(open, id, (event) => inPanel(event.target) && takesAnywhere(event))
   useCommandHandlers({ assign: ofOpen('assign'), after: ofOpen('after') })
   useCommandHandlers({
@@ -189,7 +189,7 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
   })
 }
 
-/** Opens the task before or behind the open one, in the order and of the choice that the board shows. */
+/** Opens the previous or next task in the order that the board shows. */
 function neighbour({ board, panelTask }: BoardKeyPorts, by: 1 | -1): CommandHandler {
   const navigation = useNavigation()
   const tasks = useTasks()
@@ -211,13 +211,13 @@ function neighbour({ board, panelTask }: BoardKeyPorts, by: 1 | -1): CommandHand
       const panel = document.activeElement?.closest<HTMLElement>('[data-task-panel]')
       board.focus(next.id)
       navigation.openTask(next.id, navigation.tab ?? undefined)
-      // What had the focus goes with the task that was open.
+      // The focused element is removed with the task that was open.
       void nextTick(() => panel?.focus())
     },
   }
 }
 
-/** Goes to the next of the tasks shown that needs the person, from the top again after the last. */
+/** Opens the next shown task that needs the user; after the last, continues from the first. */
 function nextThatNeeds({ board, panelTask, focusCard }: BoardKeyPorts): CommandHandler {
   const navigation = useNavigation()
   const { factsOf } = useTaskFacts()
@@ -249,7 +249,7 @@ const inPanel = (target: EventTarget | null) =>
   target === document.body || (target instanceof Element && target.closest('[data-task-panel]') !== null)
 const takesAnywhere = (event: KeyboardEvent) => boardTakes('page', focusKind(event.target), event.key)
 
-/** Inside the task panel keys are the panel's. */
+/** Returns whether the board handles the key press. Inside the task panel only the panel does. */
 function takes(kind: 'card' | 'focus' | 'page'): (event: KeyboardEvent) => boolean {
   return (event) => {
     const isInPanel = event.target instanceof Element && event.target.closest('[data-task-panel]') !== null

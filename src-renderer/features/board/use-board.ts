@@ -22,7 +22,10 @@ import { groupRows, linesOf } from './list-groups.ts'
 import { nextSort, sortTasks, type SortFacts } from './sort-tasks.ts'
 import { useTaskFacts } from './cards/use-task-facts.ts'
 
-/** The tasks of a project, or of all (null), as they are shown, and which card the keys act on. */
+/**
+ * Returns the tasks of a project, or of all if null, as the board shows them, and the card that has
+ * the focus.
+ */
 export function useBoard(project: () => Project | null) {
   const projects = useProjects()
   const tasks = useTasks()
@@ -58,7 +61,7 @@ export function useBoard(project: () => Project | null) {
   const isList = () => view.value.layout === 'list'
   const change = (patch: Partial<BoardView>) => views.change(scope.value, patch)
 
-  /** What the keys go over: a list is one column. */
+  /** The columns that arrow keys move between; a list is one column. */
   const lanes = computed((): readonly { readonly cards: readonly Task[] }[] =>
     isList()
       ? [{ cards: lines.value.flatMap((line) => (line.kind === 'task' ? [line.task] : [])) }]
@@ -74,7 +77,7 @@ export function useBoard(project: () => Project | null) {
     rows,
     lines,
     grouping,
-    /** Shows what was saved under the name. */
+    /** Opens the saved view of this name. */
     open: (name: string) => views.open(scope.value, name),
     groupBy: (group: ListGrouping) => change({ group, folded: [] }),
     fold(key: string): void {
@@ -93,19 +96,19 @@ export function useBoard(project: () => Project | null) {
     focus: (taskId: string) => views.focus(scope.value, taskId),
     show: (layout: BoardView['layout']) => change({ layout }),
     orderBy: (order: CardOrder) => change({ order }),
-    /** Why cards can't be put in order by hand; null where they can. */
+    /** The reason why cards can't be ordered by hand; null if they can. */
     orderRefused: computed((): string | null => {
       if (project() === null) return 'Cards of several projects have no order of their own'
       return view.value.order === 'manual' ? null : 'Order the board by hand first'
     }),
     filter: (filter: BoardFilter) => change({ filter }),
     sortBy: (column: SortColumn) => change({ sort: nextSort(view.value.sort, column) }),
-    /** Shows everything again. */
+    /** Clears the search and all filters. */
     clear(): void {
       search('')
       change({ filter: {} })
     },
-    /** All that has ended in a column, as a list with the last first. */
+    /** Lists all finished tasks of a column, newest first. */
     listEnded(column: BoardColumnModel): void {
       change({
         layout: 'list',
@@ -119,7 +122,7 @@ export function useBoard(project: () => Project | null) {
 
 export type Board = ReturnType<typeof useBoard>
 
-/** What has not come yet of the tasks of a project, or of all. */
+/** Returns the number of unloaded tasks by project and state, of one project or of all if null. */
 function comingTasks(one: string | null, loads: ReadonlyMap<string, LoadState>): readonly UnloadedTasks[] {
   return [...loads].flatMap(([projectId, load]) => {
     if (load.kind !== 'begun' || (one !== null && one !== projectId)) return []
@@ -136,7 +139,10 @@ function workflowsOf(one: Project | null, projects: ReturnType<typeof useProject
   return known
 }
 
-/** The card that Tab reaches: the last focused one while it is shown, else the open one, else the first. */
+/**
+ * Returns the card in the tab order: the last focused card if shown, else the open task, else the
+ * first.
+ */
 function useFocused(scope: () => string, lanes: { readonly value: readonly { readonly cards: readonly Task[] }[] }) {
   const navigation = useNavigation()
   const views = useBoardViews()
@@ -179,8 +185,8 @@ function useCollapsing(
       ]),
   )
   /**
-   * A column without tasks folds automatically until a person opens it; not the one where tasks wait to be
-   * taken, and none while the board is empty. What the search or a filter hides is still there.
+   * Returns whether a column folds without a user's choice: it has no tasks, isn't the initial
+   * state, and the board isn't empty. Tasks hidden by search or filter count.
    */
   const isCollapsedByDefault = (column: BoardColumnModel) =>
     inUse.value.size > 0 &&

@@ -5,14 +5,14 @@ import { usePeople } from '../../stores/people/people.ts'
 import { useProjects } from '../../stores/project/projects.ts'
 import type { Board } from './use-board.ts'
 
-/** A value that one can filter by. */
+/** A value to filter by. */
 export interface FilterOption {
   readonly kind: FilterKind
   readonly value: string
   readonly label: string
 }
 
-/** What each kind is called where its values are listed. */
+/** The heading of each filter kind. */
 export const kindLabels: Readonly<Record<FilterKind, string>> = {
   needs_you: 'Needs you',
   project: 'Project',
@@ -37,7 +37,7 @@ const times: readonly (readonly [string, string])[] = [
 ]
 const priorities = ['None', 'Low', 'Medium', 'High', 'Urgent'] as const
 
-/** Everything by which the tasks of the board can be filtered, in the order in which it is offered. */
+/** Returns all filter options of the board's tasks in menu order. */
 export function useFilterOptions(board: Board, every: () => boolean) {
   const people = usePeople()
   const projects = useProjects()
@@ -77,7 +77,7 @@ export function useFilterOptions(board: Board, every: () => boolean) {
   })
   return {
     options,
-    /** What a value is called; one that no task has any more by itself. */
+    /** Returns the label of a filter value; the value itself if no task has it anymore. */
     labelOf: (kind: FilterKind, value: string): string =>
       options.value.find((option) => option.kind === kind && option.value === value)?.label ?? value,
   }

@@ -4,22 +4,22 @@ import type { WorkflowState } from '../../../../src-shared/contract/workflow-def
 import { checkedText, checkFailedText, planText } from '../../../model/decision.ts'
 import { failureText } from '../../../formatters/failure-text.ts'
 
-/** The one sentence below a card's title, with the glyph that carries its meaning. */
+/** The sentence below a card's title and its glyph. */
 export interface CardCondition {
   readonly glyph: 'failed' | 'barrier' | 'gate' | 'clock' | 'timed-out' | null
   readonly text: string
-  /** All that there is to say, where the text is a part of it. */
+  /** The full text if `text` is shortened. */
   readonly full?: string
-  /** A person must act. */
+  /** Whether a person must act. */
   readonly needsYou: boolean
 }
 
 interface CardFacts {
   readonly task: Task
   readonly state: WorkflowState | undefined
-  /** What its agent waits for a person to answer. */
+  /** The open request of the agent. */
   readonly asks: string | null
-  /** The names of everyone who approved the waiting work; called only if it waits. */
+  /** Returns the names of all approvers; called only if approved work waits. */
   readonly approvers?: () => readonly string[]
 }
 
@@ -31,7 +31,7 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition[
   execution_incomplete: 'gate',
   limit_reached: 'gate',
   usage_limit: 'clock',
-  // These have a state of their own, whose label already carries the glyph.
+  // The state of these reasons already shows the glyph in its label.
   merge_conflict: null,
   retry_budget_exhausted: null,
   workspace_error: 'failed',
@@ -43,7 +43,7 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], CardCondition[
   needs_person: 'gate',
 }
 
-/** What holds a task up, or what it waits for; null while nothing does. */
+/** Returns the reason why a task is blocked or waits; null if neither. */
 export function conditionOf({ task, state, asks, approvers = () => [] }: CardFacts): CardCondition | null {
   if (asks !== null) return { glyph: 'gate', text: asks, needsYou: true }
   const annotation = task.error_annotation
@@ -61,12 +61,13 @@ export function conditionOf({ task, state, asks, approvers = () => [] }: CardFac
 
 function gateCondition(task: Task, state: WorkflowState, approvers: () => readonly string[]): CardCondition | null {
   const review = task.review_summary
-  // A gate with hooks before it makes a review row of every attempt; one without is a plan to approve.
+  // A gate with hooks in before_enter has a review row per attempt; a gate without approves a plan.
   if ((state.hooks?.before_enter ?? []).length === 0) return waits(planText)
   if (task.entry_barrier) return null
   const looked = () => waits(checkedText(review?.steps.length ?? 0, approvers()))
   if (review?.status === 'running' || review?.status === 'pending') {
-    // Once its checks have passed, a review stays open for its reviewer, or for a person who has to see its notes.
+    // After its checks pass, a review stays open for the reviewer, or for a person who must see its
+    // notes.
     const isGreen = review.steps.every((step) => step === 'passed')
     const reviewer = state.role === undefined ? undefined : task.roles[state.role]
     const asksAgent = reviewer?.type === 'agent' && (review.approved_by ?? []).length === 0
@@ -80,7 +81,7 @@ function gateCondition(task: Task, state: WorkflowState, approvers: () => readon
 
 const waits = (text: string): CardCondition => ({ glyph: 'gate', text, needsYou: true })
 
-/** Which of its checks failed; null where none did, or where they were changed since. */
+/** Returns the name of the failed check; null if none failed or the checks have changed since. */
 function failedCheck(task: Task): string | null {
   const step = task.review_config.ci_steps[task.review_summary?.steps.indexOf('failed') ?? -1]
   return step === undefined ? null : checkFailedText(step)

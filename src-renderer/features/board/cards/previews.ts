@@ -5,15 +5,15 @@ import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { useClient } from '../../../stores/base/client.ts'
 import { useLive } from '../../../stores/live.ts'
 
-/** How often a board on screen asks, in milliseconds: a dev server takes longer to start. */
+/** Polling interval in milliseconds; a dev server takes longer to start. */
 const pause = 10_000
 
-/** On which port of a worktree something answers now, by the first port of its range. */
+/** The ports that respond now, by project and first port of the worktree's range. */
 export const usePreviews = defineStore('previews', () => {
   const client = useClient()
   const ports = shallowReactive(new Map<string, ReadonlyMap<number, number>>())
   return {
-    /** Null where nothing answers. */
+    /** Returns the port that responds; null if none does. */
     portOf: ({ project_id, port_base }: Task): number | null =>
       port_base === null ? null : (ports.get(project_id)?.get(port_base) ?? null),
     async load(projectId: string): Promise<void> {
@@ -26,7 +26,7 @@ export const usePreviews = defineStore('previews', () => {
   }
 })
 
-/** Keeps the previews of the shown tasks up to date while the page is visible and any task has ports. */
+/** Polls the previews of the shown tasks while the page is visible and a task has ports. */
 export function useLivePreviews(tasks: () => readonly Task[]): void {
   const previews = usePreviews()
   const live = useLive()
@@ -36,18 +36,18 @@ export function useLivePreviews(tasks: () => readonly Task[]): void {
   ]
   function ask(): void {
     if (visibility.value !== 'visible' || live.offline) return
-    // What a chip says is a convenience: the next time asks again.
+    // A preview link is optional, so ignore the error and retry at the next interval.
     for (const id of projects()) void previews.load(id).catch(() => undefined)
   }
   useIntervalFn(ask, pause)
   watch([() => projects().join(' '), visibility], ask, { immediate: true })
 }
 
-/** Where the port is reached from this page: on the machine that Copse runs on. */
+/** Returns the URL of a port on the machine that Copse runs on. */
 export function previewUrl(
   port: number,
   { protocol, hostname }: Pick<Location, 'protocol' | 'hostname'> = window.location,
 ): string {
-  // The desktop window has no address that others know.
+  // The desktop window has no HTTP host, so use localhost.
   return `http://${protocol.startsWith('http') ? hostname : 'localhost'}:${port}/`
 }

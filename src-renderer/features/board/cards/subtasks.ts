@@ -4,13 +4,13 @@ import { isDoneState } from '../../../model/workflow-shape.ts'
 import { useProjects } from '../../../stores/project/projects.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
 
-/** How many parts a task has, and how many of them are done. */
+/** The number of subtasks and of finished ones. */
 export interface SubtaskCount {
   readonly done: number
   readonly total: number
 }
 
-/** The parts of every task that has some, counted once for all cards. */
+/** The subtask counts by parent task, computed once for all cards. */
 export const useSubtasks = defineStore('subtasks', () => {
   const projects = useProjects()
   const tasks = useTasks()

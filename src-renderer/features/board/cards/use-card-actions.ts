@@ -35,34 +35,34 @@ import { useToasts } from '../../../stores/base/toasts.ts'
 import { actionsOf } from '../moves/card-actions.ts'
 import type { Moves } from '../moves/use-moves.ts'
 
-/** Something that can be done with a task, or why it can't be done now. */
+/** An action on a task, or the reason why it is unavailable. */
 export interface CardAction {
   readonly id: string
   readonly label: string
   readonly icon: Component
-  /** Whose keys do the same. */
+  /** The command with the same shortcut. */
   readonly command?: CommandId
   readonly refused?: string | null
-  /** What comes of it. */
+  /** The consequence of the action. */
   readonly hint?: string | null
-  /** The first of a group. */
+  /** Whether the action starts a group. */
   readonly apart?: boolean
   run(): unknown
 }
 
-/** What can be decided about one task, as a part of its menu. */
+/** The decision of one task, shown in its menu. */
 export interface DecisionMenu {
   readonly hand: DecisionInHand
   readonly choose: (action: DecisionAction) => unknown
   readonly mergeAndGoOn: () => unknown
 }
 
-/** All that can be done with a card, by its menu and by keys. What goes wrong is told in a toast. */
+/** Returns the actions of a card for its menu and shortcuts. Errors become toasts. */
 export function useCardActions(moves: Moves, decisions: DecisionMenu): (task: Task) => readonly CardAction[] {
   const list = useList(moves, decisions)
   const toasts = useToasts()
 
-  /** A rejection is a toast, wherever it was asked for. */
+  /** Wraps the action so that an error becomes a toast. */
   const told = (action: CardAction): CardAction => ({
     ...action,
     run: () => void Promise.resolve(action.run()).catch((error: unknown) => toasts.refused(error)),
@@ -79,7 +79,7 @@ function useCopies() {
   }
   return {
     id: (task: Task) => copy(task.id),
-    /** Opens the task in the desktop app, wherever the link is. */
+    /** Copies a link that opens the task in the desktop app. */
     link: (task: Task) => copy(`copse://task/${task.id}`),
     branch: async (task: Task) => copy(await tasks.branch(task.id)),
   }
@@ -100,7 +100,7 @@ function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (t
   function stop(task: Task): Promise<void> | undefined {
     return task.active_execution_id === null ? undefined : executions.stop(task.active_execution_id)
   }
-  /** Moves, stops and ways to a tab are in the menu of every card. */
+  /** Moves, stops and links to tabs are in the menu of every card, so leave them out. */
   const decisionOf = (task: Task): readonly CardAction[] => {
     if (hand.decision.value === null || hand.task.value?.id !== task.id) return []
     const own = actionsOfDecision(hand.decision.value)

@@ -14,7 +14,7 @@ import { useTasks } from '../../../stores/tasks/tasks.ts'
 import { waitReasonText } from '../../../formatters/wait-reason-text.ts'
 import { conditionOf } from './card-condition.ts'
 
-/** Everything that a card shows of its task. */
+/** Returns the derived data that a card shows. */
 export function useCard(task: () => Task, state: () => WorkflowState | undefined) {
   const executions = useExecutions()
   const landing = useLanding()
@@ -29,7 +29,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     const id = task().active_execution_id
     return id === null ? undefined : executions.byId.get(id)
   })
-  /** You first, as where it is decided. */
+  /** Returns the names of approvers with the user first. */
   function approvers({ review_summary }: Task): readonly string[] {
     const by = review_summary?.approved_by ?? []
     const isMine = (one: string) => one === `user:${session.me?.handle ?? 'local'}`
@@ -71,7 +71,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     }
     return null
   })
-  /** Its turn in the queue; what holds it up says so itself. */
+  /** The position in the queue; null if the task is blocked, because the condition says so. */
   const turn = computed(() => {
     if (execution.value?.status !== 'queued' || condition.value !== null) return null
     const entry = queue.waitingOf(task().id)
@@ -92,13 +92,13 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     const other = open === undefined ? undefined : tasks.byId.get(open)
     return other ? { ref: other.ref, title: other.title } : null
   })
-  /** The tasks whose work would conflict with it, by what people call them. */
+  /** The refs of tasks whose work would conflict. */
   const overlap = computed(() => {
     const [first, ...others] = task().overlaps.map((id) => tasks.byId.get(id)?.ref ?? 'another task')
     if (first === undefined) return null
     return `Conflicts with ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`
   })
-  /** The task on whose branch its own lies, until that has landed. */
+  /** The task that this branch is stacked on, until that has merged. */
   const onTopOf = computed(() => {
     const other = tasks.byId.get(task().stacked_on ?? '')
     if (!other || state()?.kind === 'terminal') return null
@@ -110,7 +110,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const verdict = computed(() => {
     const review = task().review_summary
     if (!review) return 'none'
-    // Passed checks are not a person's verdict.
+    // Passed checks are not the verdict of a person.
     if ((review.approved_by ?? []).length > 0) return 'passed'
     if (review.status === 'passed') return 'unseen'
     return review.status === 'failed' && !review.steps.includes('failed') ? 'failed' : 'waiting'

@@ -13,13 +13,13 @@ interface KnownState {
   readonly glyph: StateGlyphName
 }
 
-/** What the filter, the list and the count of what needs a person ask of a task. */
+/** Returns task lookups for the filter, the list and the count of tasks that need the user. */
 export function useTaskFacts() {
   const executions = useExecutions()
   const projects = useProjects()
   const tasks = useTasks()
 
-  // Looked up for every task: once for each workflow instead.
+  // Called for every task, so compute the states once per workflow.
   const known = computed(
     () =>
       new Map(
@@ -34,7 +34,7 @@ export function useTaskFacts() {
       ),
   )
   const stateOfTask = (task: Task): KnownState | undefined => known.value.get(task.project_id)?.get(task.status)
-  /** The first task for which it waits. */
+  /** Returns the ref of the first unfinished dependency, or null. */
   function waitsFor(task: Task): string | null {
     if (task.dependencies.length === 0 || stateOfTask(task)?.state.kind === 'terminal') return null
     const open = task.dependencies.find((id) => {

@@ -1,22 +1,22 @@
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { chainsAmong, ranksOf } from '../../../model/chains.ts'
 
-/** A chain as one line: what may be done at the same time is one step. */
+/** A chain as one line. Tasks that can run in parallel are one step. */
 export interface ChainLine {
   readonly key: string
   readonly projectId: string
-  /** How many tasks are finished before the first step that is shown. */
+  /** The finished tasks before the first shown step. */
   readonly finished: number
   readonly steps: readonly ChainStep[]
 }
 
 interface ChainStep {
   readonly tasks: readonly Task[]
-  /** They lie on the branches of what comes before. */
+  /** Whether the tasks are stacked on the branches of the step before. */
   readonly stacked: boolean
 }
 
-/** Every chain in which something is still to be done, the oldest first. */
+/** Returns every chain with unfinished tasks, oldest first. */
 export function chainLines(tasks: readonly Task[], isOver: (task: Task) => boolean): readonly ChainLine[] {
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]))
   const lines = chainsAmong(tasks).flatMap((chain): ChainLine[] => {

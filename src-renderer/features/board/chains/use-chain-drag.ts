@@ -4,17 +4,20 @@ import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { useChains } from '../../../stores/chains.ts'
 import { useToasts } from '../../../stores/base/toasts.ts'
 
-/** The drag of a card's handle onto the card that comes after it. */
+/** The drag of a card's handle onto the card that follows it. */
 export interface ChainDrag {
-  /** The task that comes first, and where its line begins. */
+  /** The task that comes first and the start of the line. */
   readonly from: Readonly<ShallowRef<ChainStart | null>>
-  /** Where the pointer is, and over which task. */
+  /** The pointer position and the task below it. */
   readonly at: Readonly<ShallowRef<ChainPoint & { readonly over: Task | null }>>
   begin(from: ChainStart): void
-  /** Why a task can't come after it; null where it can, or while nothing is dragged. */
+  /**
+   * Returns the reason why a task can't come after the dragged one; null if it can or nothing is
+   * dragged.
+   */
   refusal(next: Task): string | null
   drop(first: Task, next: Task): void
-  /** Chooses the task that comes after it instead. */
+  /** Opens the dialog that picks the following task. */
   choose(first: Task): void
 }
 
@@ -28,7 +31,7 @@ interface ChainStart extends ChainPoint {
 
 export const chainDragKey: InjectionKey<ChainDrag> = Symbol('chain drag')
 
-/** `ask`: how the one comes after the other, and first which, where that is null. */
+/** Provides the chain drag. `ask` opens the dialog; with `next` null it asks for that task too. */
 export function provideChainDrag(ask: (first: Task, next: Task | null) => void): void {
   const { refusal } = useChains()
   const toasts = useToasts()
@@ -39,7 +42,7 @@ export function provideChainDrag(ask: (first: Task, next: Task | null) => void):
     const { input, dropTargets } = location.current
     at.value = { x: input.clientX, y: input.clientY, over: (dropTargets[0]?.data['next'] as Task | undefined) ?? null }
   }
-  // Not by the card: that may scroll out of the page, or go to another column, while its handle is dragged.
+  // Listens on the document: the card may scroll out or change its column during the drag.
   const release = monitorForElements({
     canMonitor: ({ source }) => source.data['chained'] !== undefined,
     onDrag: follow,
@@ -56,7 +59,7 @@ export function provideChainDrag(ask: (first: Task, next: Task | null) => void):
     },
     refusal: (next) => from.value && refusal(from.value.task, next),
     drop(first, next) {
-      // Let go where it was: nothing is to come of it.
+      // Dropped on its own card, so cancel.
       if (first.id === next.id) return
       const reason = refusal(first, next)
       if (reason === null) ask(first, next)

@@ -4,13 +4,13 @@ import { useRecentAgents } from '../../../stores/agents/recent-agents.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
 import { useToasts } from '../../../stores/base/toasts.ts'
 
-/** How a task comes after another: once that is done, or on its branch; an agent may start it then. */
+/** The way a task follows another: after it is done, or on its branch; an agent may start it then. */
 export interface ChainChoice {
   readonly how: 'done' | 'branch'
   readonly agentId: string | null
 }
 
-/** Makes a task come after another. It can be taken back for a few seconds. */
+/** Returns an action that chains two tasks, with undo for a few seconds. */
 export function useChaining() {
   const agents = useAgents()
   const recent = useRecentAgents()
@@ -19,7 +19,7 @@ export function useChaining() {
 
   const link = (first: Task, next: Task, how: ChainChoice['how']): Promise<unknown> =>
     how === 'done' ? tasks.addDependency(next.id, first.id) : tasks.update({ task_id: next.id, stacked_on: first.id })
-  /** The start goes first: without its dependency the task would start at once. */
+  /** Cancel the start first: without its dependency the task would start at once. */
   async function takeBack(first: Task, next: Task, { how, agentId }: ChainChoice): Promise<void> {
     if (agentId !== null) await tasks.cancelStart(next.id)
     if (how === 'done') await tasks.removeDependency(next.id, first.id)

@@ -1,8 +1,8 @@
 import { elementScroll, measureElement, type Rect, type Virtualizer } from '@tanstack/vue-virtual'
 
 /**
- * The height of an element of a virtual list once the browser has laid it out, which is before it paints it. Until
- * then its estimate holds: to ask sooner would lay out the page once for each element that comes.
+ * Returns the height of a virtual item from the observer, which runs after layout and before paint.
+ * Until then returns the estimate, because reading the DOM would force a layout per item.
  */
 export function measureLate<E extends Element>(
   element: E,
@@ -14,7 +14,10 @@ export function measureLate<E extends Element>(
   return isKnown ? measureElement(element, entry, list) : list.options.estimateSize(index)
 }
 
-/** Tells how large the box of a virtual list is once the browser has laid it out. Until then its `initialRect` holds. */
+/**
+ * Reports the size of the scroll element from an observer, without a forced layout. Until then
+ * `initialRect` applies.
+ */
 export function observeSizeLate(list: Virtualizer<HTMLDivElement, Element>, tell: (rect: Rect) => void): () => void {
   const box = list.scrollElement
   const observer = new ResizeObserver((entries) => {
@@ -25,7 +28,7 @@ export function observeSizeLate(list: Virtualizer<HTMLDivElement, Element>, tell
   return () => observer.disconnect()
 }
 
-/** Scrolls, but not to the top of a list that is there: a new one would lay out the page to stay where it is. */
+/** Scrolls, unless the list is already at the top: a new list would force a layout for nothing. */
 export const scrollIfAway: typeof elementScroll<HTMLDivElement> = (offset, options, list) => {
   const isThere = offset === 0 && !options.adjustments && (list.scrollOffset ?? 0) === 0
   if (!isThere) elementScroll(offset, options, list)

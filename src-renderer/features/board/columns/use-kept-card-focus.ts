@@ -3,8 +3,8 @@ import { nextTick, watch } from 'vue'
 import type { Board } from '../use-board.ts'
 
 /**
- * A card that moves to another column leaves the page and comes back as another element. Whoever
- * was on it by keyboard, or was asked about it in a dialog, stays on it.
+ * Keeps the focus on a card that moves to another column and is rendered as another element, if it
+ * had the keyboard focus or a dialog asked about it.
  */
 export function useKeptCardFocus(board: Board, cardOf: (taskId: string) => HTMLElement | null | undefined): void {
   let held = false

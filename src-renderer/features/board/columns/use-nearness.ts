@@ -1,14 +1,17 @@
 import { onBeforeUnmount, type InjectionKey } from 'vue'
 
-/** Tells when a column comes near what is seen, and when it goes; the answer ends that. */
+/**
+ * Calls back when a column comes near the viewport or leaves it. Returns a function that stops
+ * watching.
+ */
 export type ColumnVisibility = (column: Element, tell: (near: boolean) => void) => () => void
 
 export const columnVisibilityKey: InjectionKey<ColumnVisibility> = Symbol('nearness')
 
-/** Above this many columns only those near the window have their cards in the page. */
+/** Above this number of columns only those near the viewport render their cards. */
 export const manyColumns = 12
 
-/** Watches which columns are near what is seen of `root`. */
+/** Observes which columns are near the viewport of `root`. */
 export function createColumnVisibility(root: () => Element | null): ColumnVisibility {
   const listeners = new Map<Element, (near: boolean) => void>()
   let observer: IntersectionObserver | null = null

@@ -1,13 +1,13 @@
 import type { SortColumn } from '../../../stores/tasks/board-views.ts'
 
 /**
- * A column of the list: what its head says, how wide it is, and from which width of the list on it is shown. Of a
- * `state` the sign is always shown, its words where there is room.
+ * A column of the list: heading, width and the list width from which it is shown. `state` always
+ * shows its icon, and its label if there is room.
  */
 export interface ListColumn {
   readonly id: SortColumn
   readonly label: string
-  /** In pixels; without it the rest is its. */
+  /** The width in pixels; null takes the rest. */
   readonly width: number | null
   readonly shown: 'always' | 'state' | 'roomy' | 'mid' | 'wide'
   readonly right?: boolean
@@ -27,9 +27,9 @@ export const listColumns: readonly ListColumn[] = [
   { id: 'updated', label: 'Updated', width: 104, shown: 'wide', right: true },
 ]
 
-/** The widths at which board-list.css and list.css leave columns out. */
+/** The widths at which board-list.css and list.css hide columns. */
 const leftOut = { wide: 1000, mid: 620, roomy: 480, state: 0, always: 0 } as const
 
-/** How many of these columns are shown in a list of this width, in pixels. */
+/** Returns the number of columns shown in a list of `width` pixels. */
 export const countShown = (columns: readonly ListColumn[], width: number): number =>
   columns.filter(({ shown }) => width > leftOut[shown]).length

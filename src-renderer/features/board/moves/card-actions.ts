@@ -2,17 +2,17 @@ import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../../src-shared/contract/workflow-definition.ts'
 import { changesAreOff } from '../../../formatters/changes-are-off.ts'
 
-/** Why an action is not to be had now; null where it is. */
+/** The reason why each action is unavailable; null if it is available. */
 export interface CardActions {
   readonly start: string | null
   readonly stop: string | null
   readonly review: string | null
-  /** Of everything that changes a task which has not ended. */
+  /** Applies to every change of an unfinished task. */
   readonly cancel: string | null
   readonly archive: string | null
 }
 
-/** What may be done with a card, as far as the page can tell; the service has the last word. */
+/** Returns the actions of a card as far as the renderer knows; the service decides. */
 export function actionsOf(
   task: Task,
   state: WorkflowState | undefined,

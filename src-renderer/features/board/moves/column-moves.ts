@@ -2,13 +2,16 @@ import type { TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import type { ColumnShape } from '../../../model/workflow-shape.ts'
 import type { BoardColumnModel } from '../group-tasks.ts'
 
-/** What dropping a card on a column would do. */
+/** The effect of dropping a card on a column. */
 export type DropTarget =
   | { readonly kind: 'own' }
   | { readonly kind: 'allowed'; readonly move: TaskMove }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** A drop goes to the first state that the workflow declares for the column; elsewhere only the menu leads. */
+/**
+ * Returns the effect of a drop, which goes to the first state of the column; others are only in the
+ * menu.
+ */
 export function verdictOf(column: ColumnShape, status: string, moves: readonly TaskMove[]): DropTarget {
   if (column.states.some((state) => state.name === status)) return { kind: 'own' }
   const target = column.states[0]
@@ -19,7 +22,7 @@ export function verdictOf(column: ColumnShape, status: string, moves: readonly T
   return { kind: 'refused', reason: reason ?? `Tasks can’t move from here to ${target?.label ?? column.name}.` }
 }
 
-/** What a drop on the column will do: a verb for its head, a short heading, and the consequence below that. */
+/** Returns the hint for a drop: a verb for the heading, a short title and the consequence. */
 export function dropHint(
   move: TaskMove,
   column: ColumnShape,
@@ -55,8 +58,8 @@ export interface ColumnLimit {
 }
 
 /**
- * What a column with a limit says of it: how many of how many, and whether it holds more than that. null where none of its
- * states has one, or where each project has its own.
+ * Returns the task count, the limit and whether it is exceeded; null without a limit or with one
+ * per project.
  */
 export function limitText({ statesIn, tasks }: Pick<BoardColumnModel, 'statesIn' | 'tasks'>): ColumnLimit | null {
   const [states, ...others] = statesIn.values()
@@ -74,16 +77,16 @@ export function limitText({ statesIn, tasks }: Pick<BoardColumnModel, 'statesIn'
   }
 }
 
-/** What a column is called where it is read out. */
+/** Returns the accessible name of a column. */
 export function columnTitle(name: string, count: number, limit: ColumnLimit | null): string {
   const title = `${name}, ${count} ${count === 1 ? 'task' : 'tasks'}`
   return limit ? `${title}, ${limit.title.toLowerCase()}` : title
 }
 
-/** How wide a folded column opens while a drag passes, in pixels. */
+/** The width in pixels of a folded column that opens during a drag. */
 const peekWidth = 232
 
-/** Whether there is no room for it to the right. */
+/** Returns whether the column has no room to open to the right. */
 export function peekOpensLeft(column: HTMLElement): boolean {
   const board = column.parentElement?.getBoundingClientRect()
   return board !== undefined && column.getBoundingClientRect().left + peekWidth > board.right

@@ -2,7 +2,7 @@ import type { Task } from '../../../../src-shared/contract/tasks.ts'
 
 export type Direction = 'left' | 'right' | 'up' | 'down'
 
-/** The card beside the focused one; columns without cards are stepped over, and edges hold. */
+/** Returns the card next to the focused one; skips empty columns and stops at edges. */
 export function moveFocus(
   columns: readonly { readonly cards: readonly Task[] }[],
   focused: string | null,

@@ -5,7 +5,7 @@ import type { TaskPlacement } from '../../../stores/tasks/task-changes.ts'
 import { verdictOf, type DropTarget } from './column-moves.ts'
 import { placementOf, type BoardColumnModel } from '../group-tasks.ts'
 
-/** A drag under way. `moves` is null until the service has said where the task may go. */
+/** The current drag. `moves` is null until the service has answered. */
 interface DragState {
   readonly task: Task
   readonly moves: readonly TaskMove[] | null
@@ -13,28 +13,28 @@ interface DragState {
 
 export interface BoardDrag {
   readonly state: Readonly<ShallowRef<DragState | null>>
-  /** Asks for the moves when the pointer goes down, so that they are there when the card lifts. */
+  /** Requests the moves on pointer down, so that they are loaded when the drag starts. */
   prepare(task: Task): void
   begin(task: Task): void
   end(): void
-  /** Whether the dragged card stands in this column, where it can be put elsewhere. */
+  /** Returns whether the dragged card is in this column and can be reordered. */
   canPlaceIn(column: BoardColumnModel): boolean
-  /** What dropping on the column would do; null while the service has not answered, or nothing is dragged. */
+  /** Returns the effect of a drop; null while the moves load or nothing is dragged. */
   verdict(column: BoardColumnShape): DropTarget | null
-  /** `slot`: between which cards of its own column. */
+  /** Drops the card; `slot` is its position in its own column. */
   drop(column: BoardColumnModel, slot?: CardSlot | null): Promise<void>
 }
 
 export const boardDragKey: InjectionKey<BoardDrag> = Symbol('board drag')
 
-/** The edge of a card at which another would go. */
+/** The edge of a card at which the dragged one is inserted. */
 export interface CardSlot {
   readonly taskId: string
   readonly edge: 'above' | 'below'
 }
 
 interface DragPorts {
-  /** Whether cards are put in order by hand. */
+  /** Returns whether cards are ordered by hand. */
   ordered(): boolean
   place(task: Task, placement: TaskPlacement): Promise<void>
   moves(taskId: string): Promise<readonly TaskMove[]>
@@ -43,16 +43,16 @@ interface DragPorts {
   failed(task: Task, error: unknown): void
 }
 
-/** Dragging cards between columns: the service says where to, the drop does what the move names. */
+/** Creates the drag of cards between columns. The service returns the moves, the drop performs one. */
 export function createBoardDrag(ports: DragPorts): BoardDrag {
   const state = shallowRef<DragState | null>(null)
-  /** Outlives `state`: the card hears of the drop before the column does. */
+  /** Outlives `state`, because the card receives the drop before the column. */
   let carried: Task | null = null
   let asked: { readonly taskId: string; readonly moves: Promise<readonly TaskMove[]> } | null = null
 
   function ask(task: Task): Promise<readonly TaskMove[]> {
     const moves = ports.moves(task.id)
-    // The drop awaits the same promise and reports the failure; here it only must not go unheard.
+    // Prevents an unhandled rejection; drop() awaits the same promise and reports the error.
     moves.catch(() => undefined)
     asked = { taskId: task.id, moves }
     return moves

@@ -14,16 +14,16 @@ import { useToasts } from '../../../stores/base/toasts.ts'
 import { actionsOf } from './card-actions.ts'
 import { useArchived } from './use-undo.ts'
 
-/** What came of a thing that was done with several tasks. */
+/** The result of an action on several tasks. */
 export interface BulkResult {
-  /** As in “3 of 5 started”. */
+  /** The verb of "3 of 5 started". */
   readonly verb: string
   readonly done: number
   readonly total: number
   readonly failed: readonly { readonly task: Task; readonly reason: string }[]
 }
 
-/** Does one thing with several tasks, one after the other, and says of each that it was not done with why. */
+/** Runs an action on several tasks in sequence and collects the reason of each failure. */
 export function useBulk() {
   const tasks = useTasks()
   const executions = useExecutions()
@@ -34,22 +34,25 @@ export function useBulk() {
   const progress = shallowRef<{ readonly verb: string; readonly at: number; readonly total: number } | null>(null)
   const result = shallowRef<BulkResult | null>(null)
 
-  const tellArchived = useArchived()
-  /** `work` answers why it can't be done, or does it. `tell` says what was done, in the place of the usual words. */
+  const showArchived = useArchived()
+  /**
+   * Runs `work` per task; `work` returns the reason why it can't. `showDone` replaces the default
+   * summary.
+   */
   async function run(
     all: readonly Task[],
     verb: string,
     work: (task: Task) => string | null | Promise<unknown>,
-    tell?: (done: readonly Task[]) => void,
+    showDone?: (done: readonly Task[]) => void,
   ) {
     if (progress.value !== null) return
     const failed: { task: Task; reason: string }[] = []
     const done: Task[] = []
     result.value = null
-    for (const [at, given] of all.entries()) {
-      progress.value = { verb, at, total: all.length }
-      // It may have moved on since it was picked.
-      const task = tasks.byId.get(given.id) ?? given
+    for (const [index, selected] of all.entries()) {
+      progress.value = { verb, at: index, total: all.length }
+      // The task may have changed since it was selected.
+      const task = tasks.byId.get(selected.id) ?? selected
       try {
         const reason = live.offline ? changesAreOff : await work(task)
         if (typeof reason === 'string') failed.push({ task, reason })
@@ -59,16 +62,16 @@ export function useBulk() {
       }
     }
     progress.value = null
-    tell?.(done)
+    showDone?.(done)
     const [first] = failed
     if (all.length === 1) {
       if (first) toasts.warn(`“${first.task.title}” was not ${verb}. ${first.reason}`)
       return
     }
     result.value = { verb, done: done.length, total: all.length, failed }
-    // What was not done stays picked: it is there to be tried again.
+    // Failed tasks stay selected for a retry.
     if (failed.length > 0) selection.set(failed.map(({ task }) => task.id))
-    else if (!tell) toasts.done(`${count(all.length, 'task')} ${verb}.`)
+    else if (!showDone) toasts.done(`${count(all.length, 'task')} ${verb}.`)
   }
   const refusals = (task: Task) =>
     actionsOf(task, stateOf(projects.workflow(task.project_id), task.status), null, live.offline)
@@ -77,13 +80,13 @@ export function useBulk() {
     if (task.status === to) return null
     if (!stateOf(workflow, to)) return 'Its workflow has no such state'
     const options = (await tasks.moves(task.id)).filter((one) => one.to === to)
-    const way = options.find(({ allowed }) => allowed)
-    if (!way) return options.find(({ reason }) => reason !== null)?.reason ?? 'There is no way there from its state'
-    if (way.via === 'claim') return 'This starts it. Use Start.'
-    if (way.via === 'verdict_fail') return 'It needs your feedback. Request changes on it alone.'
+    const option = options.find(({ allowed }) => allowed)
+    if (!option) return options.find(({ reason }) => reason !== null)?.reason ?? 'There is no way there from its state'
+    if (option.via === 'claim') return 'This starts it. Use Start.'
+    if (option.via === 'verdict_fail') return 'It needs your feedback. Request changes on it alone.'
     if (hasTrait(workflow, { name: to }, 'merges')) return 'Merge it alone, once you have read it.'
     await tasks.moving(task.id, to, () =>
-      way.via === 'cancel' ? tasks.cancel(task.id) : tasks.transition(task.id, to),
+      option.via === 'cancel' ? tasks.cancel(task.id) : tasks.transition(task.id, to),
     )
     return null
   }
@@ -101,7 +104,7 @@ export function useBulk() {
         return tasks.update({ task_id: id, labels: on ? [...labels, label] : labels.filter((one) => one !== label) })
       }),
     archive: (all: readonly Task[]) =>
-      run(all, 'archived', (task) => refusals(task).archive ?? tasks.archive(task.id), tellArchived),
+      run(all, 'archived', (task) => refusals(task).archive ?? tasks.archive(task.id), showArchived),
     stop: (all: readonly Task[]) =>
       run(all, 'stopped', (task) => refusals(task).stop ?? executions.stop(task.active_execution_id ?? '')),
   }

@@ -15,39 +15,42 @@ import { useToasts, type ToastAction } from '../../../stores/base/toasts.ts'
 import { useBulk } from './use-bulk.ts'
 import { useUndo } from './use-undo.ts'
 
-/** What is asked about several tasks at once, or about one. */
+/** A question about several tasks at once, or about one. */
 export type BulkQuestion = 'start' | 'state' | 'labels' | 'priority'
 
-/** A question that a move asks before it is made. */
+/** A question that a move asks before it runs. */
 export type MoveQuestion =
   | { readonly kind: 'agent'; readonly task: Task; readonly to: string | null }
   | { readonly kind: 'feedback'; readonly task: Task; readonly to: string }
   | { readonly kind: 'cancel'; readonly task: Task }
   | { readonly kind: 'assign' | 'template'; readonly task: Task }
-  /** Which task starts after which; one of them may still have to be chosen. */
+  /** The order of two tasks; one of them may still be missing. */
   | { readonly kind: 'chain'; readonly task: Task; readonly first: Task | null; readonly next: Task | null }
   | { readonly kind: BulkQuestion; readonly task: Task; readonly tasks: readonly Task[] }
   | { readonly kind: 'move'; readonly task: Task; readonly moves: readonly TaskMove[] | null }
 
-/** Makes moves by the operation that each names, asking first where something must be known. */
+/** Runs a task's moves. Opens a dialog first if a move needs an agent, feedback or a confirmation. */
 export function useMoves() {
   const tasks = useTasks()
   const toasts = useToasts()
   const projects = useProjects()
-  const { optimistic, stays } = withOptimisticMove()
+  const { optimistic, unchangedText } = withOptimisticMove()
   const knownAgent = useKnownAgent()
-  const { cancelWithUndo, archive } = useUndo(stays)
+  const { cancelWithUndo, archive } = useUndo(unchangedText)
   const bulk = useBulk()
   const executions = useExecutions()
   const movesKey = useMovesKey()
   const question = shallowRef<MoveQuestion | null>(null)
-  let turn = 0
+  let lastRequest = 0
   const ask = (next: MoveQuestion | null) => void (question.value = next)
 
-  const merges = (task: Task, to: string): boolean => {
+  const isMerge = (task: Task, to: string): boolean => {
     return hasTrait(projects.workflow(task.project_id), { name: to }, 'merges')
   }
-  /** A task that depends on others, or whose state is full, can't be claimed now, but may start automatically later. */
+  /**
+   * Returns a toast action that starts the task later, if a dependency or a full state refused the
+   * claim.
+   */
   const startLater =
     (task: Task, agentId: string | null, overrides?: ExecutionOverrides) =>
     (error: unknown): ToastAction | undefined => {
@@ -66,7 +69,10 @@ export function useMoves() {
       () => tasks.claim(task.id, agentId ?? undefined, overrides),
       (error) => startLater(task, agentId, overrides)(error) ?? raiseAndStart(task, agentId, overrides)(error),
     )
-  /** A limit that refuses the agent is raised for this task by an owner, who then starts it. */
+  /**
+   * Returns a toast action that raises the limit of this task and starts it, if a limit refused the
+   * agent. Only an owner may.
+   */
   const raiseAndStart =
     (task: Task, agentId: string | null, overrides?: ExecutionOverrides) =>
     (error: unknown): ToastAction | undefined => {
@@ -90,7 +96,10 @@ export function useMoves() {
     if (agent === null) ask({ kind: 'agent', task, to })
     else await claim(task, to, agent)
   }
-  /** Nothing is lost with a task that nobody works on yet: that is taken back, not asked. */
+  /**
+   * Cancels the task; asks first if an agent works on it or it has changes, because those can't be
+   * undone.
+   */
   function askCancel(task: Task): void {
     const running = executions.byId.get(task.active_execution_id ?? '')
     const waits = task.active_execution_id === null || running?.status === 'queued'
@@ -107,7 +116,7 @@ export function useMoves() {
         return askCancel(task)
       case 'transition':
         return optimistic(task, move.to, () =>
-          merges(task, move.to) ? tasks.merge(task.id, move.to) : tasks.transition(task.id, move.to),
+          isMerge(task, move.to) ? tasks.merge(task.id, move.to) : tasks.transition(task.id, move.to),
         )
     }
   }
@@ -116,19 +125,20 @@ export function useMoves() {
     await showMoves(task)
   }
   async function showMoves(task: Task): Promise<void> {
-    const mine = ++turn
-    const isAsked = () => mine === turn && question.value?.kind === 'move' && question.value.task.id === task.id
+    const request = ++lastRequest
+    const isAsked = () =>
+      request === lastRequest && question.value?.kind === 'move' && question.value.task.id === task.id
     try {
       const moves = await tasks.moves(task.id)
       if (isAsked()) ask({ kind: 'move', task, moves })
     } catch (error) {
-      // Whoever sees where it could go, or has gone on to the next question, keeps that.
+      // Keep the dialog if it already shows moves or the user is at another question.
       if (!isAsked() || (question.value?.kind === 'move' && question.value.moves !== null)) return
       ask(null)
-      toasts.refused(error, stays(task))
+      toasts.refused(error, unchangedText(task))
     }
   }
-  // While one chooses, what was refused may come to be allowed, and the other way round.
+  // While the dialog is open, moves may become allowed or refused, so load them again.
   watch(
     () => (question.value?.kind === 'move' ? movesKey(question.value.task.id).join(' ') : null),
     (now, before) => {
@@ -140,12 +150,12 @@ export function useMoves() {
     question,
     perform,
     start,
-    /** Asks who should do the task, also where its roles are assigned. */
+    /** Asks for an agent, also if the task's roles name one. */
     askAgent: (task: Task) => ask({ kind: 'agent', task, to: null }),
     claim,
     askMove,
     askCancel,
-    /** What a decision asks first. */
+    /** The questions of a decision. */
     questions: {
       feedback: (task: Task, to: string) => ask({ kind: 'feedback', task, to }),
       move: (task: Task) => void askMove(task),
@@ -156,9 +166,9 @@ export function useMoves() {
       if (task) ask({ kind, task, tasks: all })
     },
     askTemplate: (task: Task) => ask({ kind: 'template', task }),
-    /** Asks how the task starts after another, and first after which. */
+    /** Asks how the task starts after another; without `first` asks for that task too. */
     askAfter: (next: Task, first: Task | null = null) => ask({ kind: 'chain', task: next, first, next }),
-    /** Asks how another task starts after this one, and first which. */
+    /** Asks how another task starts after this one; without `next` asks for that task too. */
     askBefore: (first: Task, next: Task | null = null) => ask({ kind: 'chain', task: next ?? first, first, next }),
     askAssign: (task: Task) => ask({ kind: 'assign', task }),
     assign: async (task: Task, role: string, to: Assignee): Promise<void> => {
@@ -169,7 +179,7 @@ export function useMoves() {
       }
     },
     archive,
-    /** Puts the card elsewhere in its column; it is shown there at once. */
+    /** Reorders the card in its column, optimistically. */
     place: async (task: Task, placement: TaskPlacement): Promise<void> => {
       try {
         await tasks.place(task.id, placement)
@@ -180,20 +190,20 @@ export function useMoves() {
     close: () => ask(null),
     sendBack: (task: Task, to: string, feedback: string) =>
       optimistic(task, to, async () => {
-        const judged = await tasks.verdict(task.id, 'fail', feedback)
+        const updated = await tasks.verdict(task.id, 'fail', feedback)
         useFeedbackDraft(() => task.id).value = ''
-        return judged
+        return updated
       }),
     cancel: (task: Task) => optimistic(task, null, () => tasks.cancel(task.id)),
-    refused: (task: Task, reason: string) => toasts.warn(`${stays(task)} ${reason}`),
-    failed: (task: Task, error: unknown) => toasts.refused(error, stays(task)),
+    refused: (task: Task, reason: string) => toasts.warn(`${unchangedText(task)} ${reason}`),
+    failed: (task: Task, error: unknown) => toasts.refused(error, unchangedText(task)),
     unreachable: (error: unknown) => toasts.refused(error, 'Couldn’t load the board.'),
   }
 }
 
 export type Moves = ReturnType<typeof useMoves>
 
-/** The agent that the task's own roles name for the work, if it takes work now. */
+/** Returns a lookup of the agent that the task's roles assign to the work; null if none or paused. */
 function useKnownAgent(): (task: Task) => string | null {
   const agents = useAgents()
   const projects = useProjects()
@@ -207,30 +217,30 @@ function useKnownAgent(): (task: Task) => string | null {
   }
 }
 
-/** Changes of a card that show before the service has agreed. */
+/** Runs changes of a card optimistically. */
 function withOptimisticMove() {
   const tasks = useTasks()
   const projects = useProjects()
   const toasts = useToasts()
 
-  /** Where the card is when nothing came of the change. */
-  function stays(task: Task): string {
+  /** Returns a sentence that names the current state of the task. */
+  function unchangedText(task: Task): string {
     const state = stateOf(projects.workflow(task.project_id), task.status)
     return `“${task.title}” is still in ${state?.label ?? task.status}.`
   }
   return {
-    stays,
-    /** Runs the change with the card already where it goes; a refusal brings it back and says why. */
+    unchangedText,
+    /** Runs `work` with the card already in `to`; an error moves it back and shows a toast. */
     async optimistic(
       task: Task,
       to: string | null,
       work: () => Promise<unknown>,
-      wayOn?: (error: unknown) => ToastAction | undefined,
+      actionFor?: (error: unknown) => ToastAction | undefined,
     ): Promise<void> {
       try {
         await (to === null ? work() : tasks.moving(task.id, to, work))
       } catch (error) {
-        toasts.refused(error, stays(task), wayOn?.(error) ?? toasts.opening(task))
+        toasts.refused(error, unchangedText(task), actionFor?.(error) ?? toasts.opening(task))
       }
     },
   }

@@ -5,15 +5,18 @@ import { useTasks } from '../../../stores/tasks/tasks.ts'
 import { useToasts } from '../../../stores/base/toasts.ts'
 import { count } from '../../../formatters/format-amounts.ts'
 
-/** What can be taken back for a few seconds. `stays` says where a card is when nothing came of it. */
-export function useUndo(stays: (task: Task) => string) {
+/**
+ * Returns actions with undo for a few seconds. `unchangedText` is the sentence after a failed
+ * change.
+ */
+export function useUndo(unchangedText: (task: Task) => string) {
   const projects = useProjects()
   const tasks = useTasks()
   const toasts = useToasts()
-  const tellArchived = useArchived()
+  const showArchived = useArchived()
 
   return {
-    /** Shows the task as cancelled at once, and cancels it when the time to take that back is up. */
+    /** Shows the task as cancelled at once; cancels it when the undo toast ends. */
     cancelWithUndo(task: Task): void {
       const workflow = projects.workflow(task.project_id)
       const ended = (workflow && cancellationState(workflow)) ?? task.status
@@ -27,20 +30,20 @@ export function useUndo(stays: (task: Task) => string) {
         .moving(task.id, ended, async () => {
           if (await decided.promise) await tasks.cancel(task.id)
         })
-        .catch((error: unknown) => toasts.refused(error, stays(task)))
+        .catch((error: unknown) => toasts.refused(error, unchangedText(task)))
     },
     async archive(task: Task): Promise<void> {
       await tasks.archive(task.id)
-      tellArchived([task])
+      showArchived([task])
     },
   }
 }
 
-/** Says which tasks were archived, and brings exactly those back where one asks. */
+/** Returns a function that shows which tasks were archived, with undo for exactly those. */
 export function useArchived(): (all: readonly Task[]) => void {
   const tasks = useTasks()
   const toasts = useToasts()
-  async function bringBack(all: readonly Task[]): Promise<void> {
+  async function unarchive(all: readonly Task[]): Promise<void> {
     for (const task of all) {
       await toasts.attempt(`Couldn’t unarchive “${task.title}”.`, () => tasks.unarchive(task.id))
     }
@@ -49,6 +52,6 @@ export function useArchived(): (all: readonly Task[]) => void {
     const [only, ...others] = all
     if (!only) return
     const text = others.length === 0 ? `Archived “${only.title}”` : `${count(all.length, 'task')} archived`
-    toasts.done(text, { label: 'Undo', run: () => void bringBack(all) })
+    toasts.done(text, { label: 'Undo', run: () => void unarchive(all) })
   }
 }
