@@ -9,24 +9,24 @@ import { effortPattern } from '../../../src-shared/contract/effort.ts'
 import { containmentDraft, containmentOf, type ContainmentDraft } from '../../model/containment.ts'
 import type { Agent, AgentConfig } from '../../../src-shared/contract/projects.ts'
 
-/** An agent while somebody writes it. */
+/** The form data of an agent. */
 export interface AgentDraft {
   executor: ExecutorProfile
   name: string
   command: string
   model: string
   effort: string
-  /** One a line: an argument may hold spaces. */
+  /** One argument per line, because an argument may contain spaces. */
   args: string
   env: { name: string; value: string }[]
   permissions: PermissionPolicy
-  /** It runs in a terminal, with which people can work. */
+  /** Whether the agent runs in a terminal that people can type into. */
   terminal: boolean
   containment: ContainmentDraft
-  /** What it may use a day, in dollars and minutes; empty for no limit. */
+  /** Daily limits in dollars and minutes; empty for none. */
   dayUsd: string
   dayMinutes: string
-  /** The name of its provider's account; empty where its type and keys tell it. */
+  /** The account at the provider; empty to derive it from executor and keys. */
   account: string
 }
 
@@ -36,12 +36,12 @@ export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
   ask: 'Read only; ask for anything else',
 }
 
-/** Whether Copse starts it, and so can contain it. */
+/** Returns whether Copse starts the executor itself, so that containment applies. */
 export const isContainable = (executor: ExecutorProfile): boolean => executorInfos[executor].location === 'local'
 
-/** A new agent of a kind. */
+/** Returns the draft of a new agent. */
 export function newDraft(executor: ExecutorProfile = defaultExecutor): AgentDraft {
-  // What a person brings has a name of their own.
+  // Without a fixed program a person enters the name.
   const { command, name: own } = executorInfos[executor]
   const name = command === 'path' ? own : ''
   const containment = containmentDraft(isContainable(executor) ? { containment: 'auto' } : {})
@@ -59,7 +59,7 @@ export function newDraft(executor: ExecutorProfile = defaultExecutor): AgentDraf
   return { executor, name, ...empty, permissions: 'all', containment }
 }
 
-/** An agent as it is. */
+/** Returns the draft of an existing agent. */
 export function draftOf({ executor, name, config }: Agent): AgentDraft {
   return {
     executor,
@@ -78,24 +78,24 @@ export function draftOf({ executor, name, config }: Agent): AgentDraft {
   }
 }
 
-/** One to write in. */
+/** Returns a copy that can be edited. */
 export const copyOf = (draft: AgentDraft): AgentDraft => ({ ...draft, env: draft.env.map((one) => ({ ...one })) })
 
-/** The same program once more, under a name that is free. */
+/** Returns a draft of the same agent with a name that isn't taken. */
 export function variantOf(agent: Agent, taken: readonly string[]): AgentDraft {
   let number = 2
   while (taken.includes(`${agent.name} ${number}`)) number += 1
   return { ...draftOf(agent), name: `${agent.name} ${number}` }
 }
 
-/** The arguments of a draft. */
+/** Returns the arguments of a draft, one per non-empty line. */
 export const argsOf = (draft: AgentDraft): string[] =>
   draft.args
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Why it can't be saved yet; null when it can. */
+/** Returns the first problem that prevents saving, or null. */
 export function missingOf(draft: AgentDraft): string | null {
   if (draft.name.trim() === '') return 'An agent needs a name'
   const command = missingCommand(draft.executor, draft)
@@ -109,7 +109,7 @@ export function missingOf(draft: AgentDraft): string | null {
   return null
 }
 
-/** What is saved: what the kind takes, and nothing that was left empty. */
+/** Returns the config to save: only fields that the executor supports, without empty ones. */
 export function configOf(draft: AgentDraft): AgentConfig {
   const { command, model, args, env, effort, permissions, terminal } = executorInfos[draft.executor]
   const own = argsOf(draft)

@@ -6,7 +6,7 @@ import { useAgents } from '../../stores/agents/agents.ts'
 import { useProjects } from '../../stores/project/projects.ts'
 import { useUsage } from '../../stores/runs/usage.ts'
 
-/** What each agent has used in all projects that the person sees. */
+/** Returns the usage of each agent in all projects that the user can see. */
 export function useAgentUsage() {
   const projects = useProjects()
   const usage = useUsage()
@@ -23,7 +23,7 @@ export function useAgentUsage() {
   })
 }
 
-/** What each agent has used today, by its id. */
+/** Returns today's usage of each agent by ID. */
 export function useAgentDays() {
   const usage = useUsage()
   const agents = useAgents()

@@ -3,12 +3,12 @@ import { ref, watch } from 'vue'
 
 const key = 'copse.diff'
 
-/** How the person likes to read changes, on this device. */
+/** The view options of the diff, stored on this device. */
 export const useDiffPreferences = defineStore('diff-preferences', () => {
   const kept = (localStorage.getItem(key) ?? '').split(' ')
-  /** Show whitespace changes are shown, too. */
+  /** Whether to show whitespace changes. */
   const whitespace = ref(!kept.includes('no-whitespace'))
-  /** Files that no person writes are open from the start. */
+  /** Whether to expand generated files initially. */
   const generated = ref(kept.includes('generated'))
 
   watch([whitespace, generated], () => {

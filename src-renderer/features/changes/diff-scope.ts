@@ -1,9 +1,12 @@
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 
-/** What the changes are compared with. */
+/** The base of the comparison. */
 export type DiffScope = 'branch' | 'attempt' | 'looked' | 'uncommitted' | 'commit'
 
-/** The attempt since which somebody wants to see what has changed: the one before what is judged, or worked on, now. */
+/**
+ * Returns the number of the attempt to compare with: the one before the attempt that is reviewed or
+ * worked on now.
+ */
 export function attemptBefore(reviews: readonly Review[], isJudged: boolean): number | null {
   const numbers = reviews.map(({ attempt_number }) => attempt_number)
   const now = Math.max(0, ...numbers) + (isJudged ? 0 : 1)
@@ -11,7 +14,7 @@ export function attemptBefore(reviews: readonly Review[], isJudged: boolean): nu
   return earlier.length === 0 ? null : Math.max(...earlier.map(({ attempt_number }) => attempt_number))
 }
 
-/** What can be compared with. */
+/** Returns the available scopes. */
 export function scopesOf(
   attempt: number | null,
   looked: boolean,

@@ -22,8 +22,9 @@ interface Folder {
 }
 
 /**
- * The visible rows of the tree: folders before files, both by name; a chain of single folders is one row
- * (`src/main/java`). `closed` holds the folders' full paths; a filter opens everything that it matches.
+ * Returns the visible rows of the tree: folders before files, both by name; a chain of single
+ * folders is one row (`src/main/java`). `closed` has full paths; a filter opens every folder with a
+ * match.
  */
 export function treeRows(files: readonly DiffFile[], closed: ReadonlySet<string>, filter: string): TreeRow[] {
   const needle = filter.trim().toLowerCase()
@@ -33,7 +34,7 @@ export function treeRows(files: readonly DiffFile[], closed: ReadonlySet<string>
   return rows
 }
 
-/** The files in the order in which the tree lists them: what `[` and `]` walk along. */
+/** Returns the files in tree order, which `[` and `]` step through. */
 export function treeOrder(files: readonly DiffFile[]): DiffFile[] {
   return treeRows(files, new Set(), '').flatMap((row) => (row.kind === 'file' ? [row.file] : []))
 }
@@ -52,7 +53,7 @@ function buildFolder(files: readonly DiffFile[]): Folder {
   return root
 }
 
-/** Names as people order them: `module2` before `module10`. */
+/** Sorts numbers in names by value: `module2` before `module10`. */
 const collator = new Intl.Collator('en', { numeric: true })
 function byName(a: string, b: string): number {
   return collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0)
@@ -78,14 +79,17 @@ function addFolder(rows: TreeRow[], folder: Folder, path: string, depth: number,
   }
 }
 
-/** The index of the folder in which a row lies; its own where it lies in none. */
+/** Returns the index of the parent folder's row, or `index` at the top level. */
 export function parentRow(rows: readonly TreeRow[], index: number): number {
   const depth = rows[index]?.depth ?? 0
   const found = rows.slice(0, index).findLastIndex((row) => row.depth < depth)
   return found < 0 ? index : found
 }
 
-/** `lease.test.ts` → [`lease.test`, `.ts`]: names are cut before their ending. */
+/**
+ * Splits off the extension, so that names are truncated before it: `lease.test.ts` → [`lease.test`,
+ * `.ts`].
+ */
 export function splitName(name: string): readonly [stem: string, ending: string] {
   const dot = name.lastIndexOf('.')
   return dot <= 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot)]

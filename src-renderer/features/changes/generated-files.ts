@@ -23,7 +23,7 @@ const names = new Set([
 const endings = /(\.min\.(js|css)|\.(js|css)\.map|\.pb\.(go|cc|h)|_pb2(_grpc)?\.pyi?|\.g\.dart|\.designer\.cs|\.snap)$/i
 const folders = /(^|\/)(dist|node_modules|vendor|__generated__|generated)\//
 
-/** Whether a file is one that no person writes, as its name and place tell. */
+/** Returns whether the name or folder of a file marks it as generated. */
 export function isGenerated(path: string): boolean {
   return names.has(path.slice(path.lastIndexOf('/') + 1)) || endings.test(path) || folders.test(path)
 }

@@ -2,19 +2,19 @@ import type { Comment, CommentAnchor } from '../../../src-shared/contract/commen
 import type { DiffAnnotation, DiffPosition } from '../../components/diff/diff-notes.ts'
 import type { Thread } from '../../model/comment-threads.ts'
 
-/** The key of the note in which a new comment is written. */
+/** The key of the note with the new comment. */
 export const NEW = 'new'
 
 export interface LineAnnotations {
-  /** What stands in the diff, in the order of the threads. */
+  /** The notes in the diff, in the order of the threads. */
   readonly notes: readonly DiffAnnotation[]
-  /** Threads about files that are not among the changes. */
+  /** Threads on files that the diff doesn't contain. */
   readonly unplacedThreads: readonly Thread[]
-  /** Path → how many threads about it are open. */
+  /** The number of open threads by path. */
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** The threads about lines where the diff shows their files, and the comment that is being written. */
+/** Returns the notes for threads on shown files and for the comment being written. */
 export function lineAnnotations(
   threads: readonly Thread[],
   paths: ReadonlySet<string>,
@@ -34,18 +34,18 @@ export function lineAnnotations(
   return { notes, unplacedThreads, counts }
 }
 
-/** Where the lines of a comment are by now, as far as that was looked at. */
+/** Returns the current position of a comment's lines, as far as it was computed. */
 function placeNow({ answer }: Comment, anchor: CommentAnchor): DiffPosition {
   const line = answer?.change?.line ?? anchor.line
   return line === anchor.line ? anchor : { path: anchor.path, side: anchor.side, line }
 }
 
-/** A place in the diff as a comment names it. */
+/** Returns a position of the diff as a comment anchor. */
 export function anchorOf({ path, side, line, start_line }: DiffPosition): CommentAnchor {
   return { path, side, line, ...(start_line !== undefined && { start_line }) }
 }
 
-/** A place that was kept as text; null where it is none. */
+/** Parses a stored position; returns null if it is invalid. */
 export function readPlace(text: string | null): DiffPosition | null {
   if (text === null) return null
   try {
@@ -53,7 +53,7 @@ export function readPlace(text: string | null): DiffPosition | null {
     if (typeof path !== 'string' || typeof line !== 'number' || (side !== 'old' && side !== 'new')) return null
     return { path, side, line, ...(typeof start_line === 'number' && { start_line }) }
   } catch (error) {
-    // An older page wrote there: then nothing was being written.
+    // An older version stored another format, so ignore it.
     if (error instanceof SyntaxError || error instanceof TypeError) return null
     throw error
   }

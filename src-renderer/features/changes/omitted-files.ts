@@ -1,7 +1,7 @@
 import type { DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { count } from '../../formatters/format-amounts.ts'
 
-/** What was left out for its size, as a sentence; null when every file has its lines. */
+/** Returns a sentence about files omitted for their size; null if there are none. */
 export function omittedSentence(files: readonly Pick<DiffFile, 'truncated' | 'reason'>[]): string | null {
   const left = files.filter((file) => file.truncated)
   if (left.length === 0) return null

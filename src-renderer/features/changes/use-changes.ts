@@ -11,10 +11,10 @@ import { treeOrder } from './file-tree.ts'
 import { useDiffWatch } from './use-diff-watch.ts'
 import { useLargeFiles } from './use-large-files.ts'
 
-/** Events that come together are one reason to look again. */
+/** Debounce of events in milliseconds: events that come together cause one reload. */
 const SETTLE = 300
 
-/** What the task has changed, compared as wished; looked at again when something says that it changed. */
+/** Returns the diff of the task for the query `wishes`; reloads it after events. */
 export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
   const details = useTaskDetails()
   const tasks = useTasks()
@@ -26,11 +26,11 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     const id = taskId()
     const next = await details.diff(id, wishes())
     const shown = tasks.byId.get(id)
-    // A decision is about the whole branch, not one commit.
+    // A decision is about the whole branch, so a single commit doesn't count as seen.
     if (shown && wishes().commit === undefined) seen.note(shown, next?.tree ?? null)
     return unlessSame(next, diff.data.value)
   })
-  /** The first answer is there; null is one. */
+  /** Whether the first response has arrived, which may be null. */
   const asked = shallowRef(false)
 
   const refresh = oneAtATime(async () => {
@@ -53,12 +53,12 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     { immediate: true },
   )
   watch(() => JSON.stringify([task.value?.diff_stat, task.value?.active_execution_id, task.value?.status]), changed)
-  // Another comparison: lines of the one before say nothing in it.
+  // In another comparison the loaded lines have other positions.
   watch(wishes, () => {
     large.clear()
     void refresh()
   })
-  // What was missed meanwhile is in the next answer.
+  // The next response contains changes missed while offline.
   watch(() => live.offline, changed)
   useDiffWatch(taskId, changed)
 
@@ -89,7 +89,7 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
   }
 }
 
-/** The one that is shown where the newer one says the same: nothing is drawn anew for nothing. */
+/** Returns `shown` if both diffs are equal, so that nothing renders again. */
 function unlessSame(next: Diff | null, shown: Diff | null): Diff | null {
   if (next === null || shown === null || next.patch !== shown.patch || next.base !== shown.base) return next
   return JSON.stringify(next.files) === JSON.stringify(shown.files) ? shown : next

@@ -7,14 +7,17 @@ import type { DiffQuery } from '../../stores/review/task-details.ts'
 import { useTasks } from '../../stores/tasks/tasks.ts'
 import { attemptBefore, scopesOf, type DiffScope } from './diff-scope.ts'
 
-/** What the changes of a task are compared with, and how. `looked`: the commit that the person last looked at. */
+/**
+ * Returns the base and options of a task's comparison. `looked` is the commit that the user last
+ * viewed.
+ */
 export function useDiffScope(taskId: () => string, looked: () => string | null) {
   const tasks = useTasks()
   const projects = useProjects()
   const reviews = useReviews()
   const preferences = useDiffPreferences()
   const chosen = ref<DiffScope>('branch')
-  /** The one commit that is looked at. */
+  /** The commit to show alone. */
   const commit = ref<string | null>(null)
   const task = computed(() => tasks.byId.get(taskId()))
   const attempt = computed(() => {
@@ -22,7 +25,7 @@ export function useDiffScope(taskId: () => string, looked: () => string | null) 
     return attemptBefore(reviews.byTask(taskId()), stateOf(projects.workflow(project_id), status)?.kind === 'gate')
   })
   const scopes = computed(() => scopesOf(attempt.value, looked() !== null))
-  /** A choice that is gone is none. */
+  /** The chosen scope, or the default if it is no longer available. */
   const scope = computed<DiffScope>({
     get: () => {
       if (commit.value !== null) return 'commit'

@@ -3,12 +3,12 @@ import { onScopeDispose, watch } from 'vue'
 import { useTaskDetails } from '../../stores/review/task-details.ts'
 import { useTaskInvalidation } from '../../stores/base/query.ts'
 
-/** The service watches for a minute; it is asked again well before that is over. */
+/** Renewal interval in milliseconds: the service watches for a minute per request. */
 const EVERY = 40_000
 
 /**
- * Has the service watch the task's worktree for as long as somebody looks, and calls `changed` when files changed,
- * or may have changed while nothing was watched.
+ * Has the service watch the task's worktree while mounted, and calls `changed` when files changed,
+ * or may have changed between two watches.
  */
 export function useDiffWatch(taskId: () => string, changed: () => void): void {
   const details = useTaskDetails()
@@ -23,11 +23,11 @@ export function useDiffWatch(taskId: () => string, changed: () => void): void {
     try {
       const watched = await details.watchDiff(taskId())
       if (attempt !== latest) return
-      // The first answer, too: what is shown was read before the watch began.
+      // Also after the first response, because the diff was loaded before the watch began.
       if (watched.since !== since) changed()
       since = watched.since
     } catch {
-      // Without a watch the page still follows the task's events; the next turn asks again.
+      // Without a watch the page still follows events of the task; the next interval retries.
       if (attempt !== latest) return
     }
     start()
@@ -45,7 +45,7 @@ export function useDiffWatch(taskId: () => string, changed: () => void): void {
     () => news.changesOf(taskId(), 'workspace'),
     () => {
       changed()
-      // There may be a worktree to watch now.
+      // A worktree may exist now.
       void ask()
     },
   )

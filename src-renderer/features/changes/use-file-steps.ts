@@ -3,12 +3,12 @@ import type { DiffAnnotation, DiffPosition } from '../../components/diff/diff-no
 import type { Thread } from '../../model/comment-threads.ts'
 import { useCommandHandlers } from '../../stores/commands.ts'
 
-/** What shows the files. */
+/** The component that shows the files. */
 interface ShownDiff {
   scrollTo(path: string): void
   showPlace(at: DiffPosition): void
   stepChange(by: 1 | -1, path: string | null): void
-  /** `open`: the chosen line in an editor. */
+  /** Opens the selected line in an editor, or copies its position. */
   show(place: DiffPosition | null, how: 'open' | 'copy'): void
   focus(): void
 }
@@ -20,14 +20,14 @@ interface Ports {
   mark(path: string, on: boolean): Promise<void>
   notes(): readonly DiffAnnotation[]
   unresolved(): readonly Thread[]
-  /** There is an editor on this machine. */
+  /** Returns whether this machine has an editor. */
   opens(): boolean
 }
 
-/** From file to file, change to change and thread to thread, by keys and by what is clicked. */
+/** Returns the steps from file to file, change to change and thread to thread, by keys and clicks. */
 export function useFileSteps({ view, files, viewed, mark, notes, unresolved, opens }: Ports) {
   const current = ref<string | null>(null)
-  /** The thread that was stepped to last. */
+  /** The ID of the thread that was opened last. */
   let thread: string | null = null
 
   function open(path: string): void {
@@ -40,7 +40,7 @@ export function useFileSteps({ view, files, viewed, mark, notes, unresolved, ope
     const next = all[Math.min(all.length - 1, Math.max(0, at + by))]
     if (next) open(next.path)
   }
-  /** The file that keys are about: the first, until one is chosen. */
+  /** Returns the file that shortcuts apply to: the current one, else the first. */
   const on = () => current.value ?? files()[0]?.path ?? null
   function toggleViewed(): void {
     const path = on()
@@ -49,14 +49,14 @@ export function useFileSteps({ view, files, viewed, mark, notes, unresolved, ope
     void mark(path, !isViewed)
     if (!isViewed) goOn(path)
   }
-  /** To the next file that is not ticked off, after the last one to those before. */
+  /** Opens the next file that isn't viewed; after the last, continues from the first. */
   function goOn(path: string): void {
     const all = files()
     const at = all.findIndex((file) => file.path === path)
     const next = [...all.slice(at + 1), ...all.slice(0, at)].find((file) => !viewed().has(file.path))
     if (next) open(next.path)
   }
-  /** The keys are then about that line: Enter comments on it. */
+  /** Focuses the line, so that Enter comments on it. */
   function stepChange(by: 1 | -1): void {
     view.value?.stepChange(by, on())
     view.value?.focus()
@@ -70,10 +70,10 @@ export function useFileSteps({ view, files, viewed, mark, notes, unresolved, ope
     viewed: { on, run: toggleViewed },
   })
   return {
-    /** The file that is read now. */
+    /** The path of the current file. */
     current,
     open,
-    /** Goes to the next unresolved thread, in the order of the files. */
+    /** Opens the next unresolved thread in file order. */
     nextThread(): void {
       const isOpen = new Set(unresolved().map(({ root }) => root.id as string))
       const ranks = new Map(files().map(({ path }, rank) => [path, rank]))

@@ -4,12 +4,12 @@ import { useTaskDetails, type DiffQuery } from '../../stores/review/task-details
 import { useToasts } from '../../stores/base/toasts.ts'
 
 interface Part {
-  /** The file as the whole diff named it when its lines were read. */
+  /** The entry of the file in the whole diff at the time its lines were loaded. */
   readonly file: DiffFile
   readonly diff: Diff
 }
 
-/** The files that were too large to come along with the diff, once somebody asks for them. */
+/** Loads files on demand that were too large for the diff. */
 export function useLargeFiles(taskId: () => string, wishes: () => DiffQuery) {
   const details = useTaskDetails()
   const toasts = useToasts()
@@ -32,18 +32,18 @@ export function useLargeFiles(taskId: () => string, wishes: () => DiffQuery) {
     }
   }
   return {
-    /** Path → the file's own diff. */
+    /** The file's own diff by path. */
     loaded: computed<ReadonlyMap<string, Diff>>(
       () => new Map([...parts.value].map(([path, { diff }]) => [path, diff] as const)),
     ),
     loading,
     load,
-    /** Follows a newer diff: lets go of files that came along or are gone, and reads those anew that changed. */
+    /** Follows a newer diff: drops files that are included or removed, and reloads changed ones. */
     async follow(files: readonly DiffFile[]): Promise<void> {
       const left = new Map(files.filter((file) => file.truncated).map((file) => [file.path, file]))
       const kept = [...parts.value].filter(([path]) => left.has(path))
       if (kept.length < parts.value.size) parts.value = new Map(kept)
-      // What is shown stays until the new lines are there: nothing jumps.
+      // Keep the old lines until the new ones arrive, so that the page doesn't jump.
       await Promise.all(
         kept.flatMap(([path, part]) => {
           const file = left.get(path)

@@ -2,8 +2,8 @@ import { onScopeDispose, shallowRef, watch } from 'vue'
 import { useLooks } from './looks.ts'
 
 /**
- * The commit at which the person left the changes of a task, where the branch has gone on since; null where it has not,
- * and at the first time.
+ * Returns the commit at which the user last viewed the task's diff if the branch has newer ones;
+ * null otherwise and at the first visit.
  */
 export function useLastLook(taskId: () => string) {
   const looks = useLooks()
@@ -25,7 +25,7 @@ export function useLastLook(taskId: () => string) {
   )
   onScopeDispose(leave)
   return {
-    /** The head of the branch, as it is shown. */
+    /** Records the head of the branch that is shown. */
     see(head: string | null): void {
       now.value = head
       if (head !== null) seen = { taskId: taskId(), head }

@@ -6,7 +6,7 @@ import { useCommentActions } from '../../stores/review/comment-actions.ts'
 import { useDrafts, useDraftText } from '../../stores/base/drafts.ts'
 import { anchorOf, lineAnnotations, readPlace, type LineAnnotations } from './line-annotations.ts'
 
-/** What is said about the lines of a task's changes, and what is being written. */
+/** Returns the comments on lines of a task's diff and the one being written. */
 export function useLineNotes(taskId: () => string, files: () => readonly { readonly path: string }[]) {
   const comments = useComments()
   const drafts = useDrafts()
@@ -30,7 +30,7 @@ export function useLineNotes(taskId: () => string, files: () => readonly { reado
     actions,
     text: computed(() => text.value),
     type: (words: string): void => void (text.value = words),
-    /** No comment is being written any more; what was typed is kept. */
+    /** Closes the comment box; the draft is kept. */
     end: (): void => void (writing.value = null),
     notes: computed(() => found.value.notes),
     strays: computed(() => found.value.unplacedThreads),
@@ -39,7 +39,7 @@ export function useLineNotes(taskId: () => string, files: () => readonly { reado
     unresolved: computed(() => threads.value.filter(({ resolved }) => !resolved)),
     threadOf: (key: string): Thread | undefined => byKey.value.get(key),
     begin: (place: DiffPosition): void => void (writing.value = place),
-    /** Whether it was written. */
+    /** Resolves to whether the comment was saved. */
     write: (body: string): Promise<boolean> => {
       const place = writing.value
       return place ? actions.write(body, anchorOf(place)) : Promise.resolve(false)

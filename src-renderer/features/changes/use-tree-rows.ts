@@ -7,15 +7,15 @@ const HEIGHT = 26
 interface Ports {
   readonly list: Readonly<Ref<HTMLElement | null>>
   rows(): readonly TreeRow[]
-  /** The file that is read now. */
+  /** Returns the path of the current file. */
   current(): string | null
-  /** Opens or shuts a folder. */
+  /** Opens or closes a folder. */
   toggle(path: string): void
 }
 
 /**
- * The rows of the tree that are in sight, of thousands, and the one at which Tab stops: arrow keys go on from it, so
- * that who goes by keys need not pass all of them.
+ * Returns the virtualized rows of the tree and the row in the tab order, which arrow keys start
+ * from, so that Tab doesn't pass all rows.
  */
 export function useTreeRows({ list, rows, current, toggle }: Ports) {
   const at = ref<string | null>(null)
@@ -26,7 +26,7 @@ export function useTreeRows({ list, rows, current, toggle }: Ports) {
   })
   const virtualizer = useVirtualizer(
     computed(() => {
-      // Drawn wherever the list is scrolled to: it may have the focus.
+      // Always rendered, because it may have the focus.
       const kept = stop.value
       return {
         count: rows().length,
@@ -62,7 +62,7 @@ export function useTreeRows({ list, rows, current, toggle }: Ports) {
     virtualizer,
     stop,
     go,
-    /** A row has taken the focus. */
+    /** Called when a row receives the focus. */
     enter: (path: string): void => void (at.value = path),
     onKey(event: KeyboardEvent): void {
       const row = rows()[stop.value]

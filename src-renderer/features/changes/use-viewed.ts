@@ -3,7 +3,7 @@ import type { DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 import { useViewedFiles } from '../../stores/tasks/viewed-files.ts'
 
-/** Which of the files the person has ticked off, and how a tick is set. */
+/** Returns the files that the user marked as viewed, and a function that marks one. */
 export function useViewed(taskId: () => string, files: () => readonly DiffFile[]) {
   const store = useViewedFiles()
   const toasts = useToasts()

@@ -4,7 +4,7 @@ import type { DeniedEntry } from './transcript-rows.ts'
 
 type Denied = Pick<DeniedEntry, 'what' | 'target' | 'access'>
 
-/** Whether the agent's configuration allows it by now. */
+/** Returns whether the current configuration of the agent allows the access. */
 export function isAllowed(
   { containment = 'none', allowed_hosts = [], extra_paths }: AgentConfig,
   denied: Denied,
@@ -17,10 +17,10 @@ export function isAllowed(
       )
 }
 
-/** Whether any configuration can allow it. */
+/** Returns whether a configuration can allow the access. */
 export const canBeAllowed = ({ what, target }: Denied): boolean => what === 'path' || hostProblem(target) === null
 
-/** The configuration that allows it too: what is written may be read. */
+/** Returns the configuration that also allows the access; a writable path is readable too. */
 export function allowedToo(config: AgentConfig, { what, target, access = 'write' }: Denied): AgentConfig {
   if (what === 'host') return { ...config, allowed_hosts: [...(config.allowed_hosts ?? []), target] }
   const { [access]: paths = [], ...others } = config.extra_paths ?? {}

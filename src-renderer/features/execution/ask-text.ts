@@ -1,15 +1,18 @@
 import type { Ask, AskOption } from '../../../src-shared/contract/executions.ts'
 
-/** What somebody chose and wrote. */
+/** The input of a person who answers. */
 export interface Given {
-  /** The option whose button was pressed; null where the words were sent. */
+  /** The option of the pressed button; null if text was sent. */
   readonly option: AskOption | null
-  /** The ids of the options that were ticked, where several may be. */
+  /** The IDs of the checked options in a multiple choice. */
   readonly chosen: readonly string[]
   readonly words: string
 }
 
-/** The answer to send: words go with a rejection and an answer, never with leave to do something. */
+/**
+ * Returns the answer to send. Text is only sent with a rejection or an answer, not with a
+ * permission.
+ */
 export function answerOf(ask: Ask, { option, chosen, words }: Given): { option_id?: string; text?: string } {
   const own = words.trim()
   const fits = ask.takes_text && (ask.kind === 'question' || option?.kind === 'reject_once')
@@ -18,7 +21,10 @@ export function answerOf(ask: Ask, { option, chosen, words }: Given): { option_i
   return { ...(option && { option_id: option.id }), ...(text !== '' && { text }) }
 }
 
-/** Every character that can't be seen, or that changes what is seen, as its code: people allow what they read. */
+/**
+ * Replaces invisible characters, and those that change how others are shown, by their code points:
+ * people must see all that they allow.
+ */
 export function showHidden(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
     char === '\n' || char === '\t' ? char : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,

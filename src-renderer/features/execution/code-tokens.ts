@@ -1,19 +1,19 @@
-/** A part of a line of code; null: in the colour of text. */
+/** A token of a line of code. `colour` null is the color of text. */
 export interface CodeToken {
   readonly text: string
   readonly colour: string | null
 }
 
-/** What is longer is not coloured: this runs where the page runs. */
+/** Longer code isn't highlighted, because highlighting runs on the main thread. */
 const maxCharacters = 40_000
 
 type Lines = readonly (readonly CodeToken[])[]
 
-/** Rows of a list come back when somebody scrolls: what was coloured last is kept, by file and text. */
+/** Entries of the cache by path and text, because rows are rendered again while scrolling. */
 const KEPT = 100
 const known = new Map<string, Promise<Lines | null>>()
 
-/** The lines of a piece of code in the colours of its file's language; null where there are none for it. */
+/** Returns the highlighted lines of a piece of code; null if its language is unknown. */
 export function codeTokens(path: string, code: string): Promise<Lines | null> {
   const key = `${path}\n${code}`
   const lines = known.get(key) ?? colour(path, code)
@@ -26,7 +26,7 @@ export function codeTokens(path: string, code: string): Promise<Lines | null> {
 
 async function colour(path: string, code: string): Promise<Lines | null> {
   if (code.length > maxCharacters) return null
-  // Large, and wanted only once there is something to colour.
+  // The library is large, so load it on first use.
   const [{ getFiletypeFromFileName, getSharedHighlighter }, { diffTheme }] = await Promise.all([
     import('@pierre/diffs'),
     import('../../components/diff/diff-theme.ts'),
@@ -39,12 +39,12 @@ async function colour(path: string, code: string): Promise<Lines | null> {
   return tokens.map((line) => line.map(({ content, color }) => ({ text: content, colour: color ?? null })))
 }
 
-/** A part of a line that is drawn as one. */
+/** A part of a line with one style. */
 export interface CodePiece extends CodeToken {
   readonly marked: boolean
 }
 
-/** The parts of a line, cut where what is marked begins and ends. */
+/** Splits the tokens of a line at the ends of the marked range. */
 export function markedPieces(
   line: readonly CodeToken[],
   mark: readonly [start: number, end: number] | null,

@@ -1,14 +1,17 @@
 import type { CodeToken } from './code-tokens.ts'
 import type { DiffLine } from './line-diff.ts'
 
-/** A line of an edit with its number: of what is removed that before, of all else that after. */
+/**
+ * A line of an edit with its number: in the old file for removed lines, in the new one for all
+ * others.
+ */
 export interface DiffRow extends DiffLine {
   readonly number: number | null
 }
 
 /**
- * Numbers the lines of one change. `first` is the number of the first line that it touches, the same before and after;
- * null where nobody has told it.
+ * Numbers the lines of one change. `first` is the number of the first touched line in both files;
+ * null if the agent didn't report it.
  */
 export function numberedRows(lines: readonly DiffLine[], first: number | null): DiffRow[] {
   if (first === null) return lines.map((line) => ({ ...line, number: null }))
@@ -23,13 +26,13 @@ export function numberedRows(lines: readonly DiffLine[], first: number | null): 
   })
 }
 
-/** The text of the fragment before or after the change: what is coloured has to be in one piece. */
+/** Returns one side of the change as text, because the highlighter needs it in one piece. */
 export function sideOf(lines: readonly DiffLine[], side: 'before' | 'after'): string {
   const left = side === 'before' ? '+' : '-'
   return lines.flatMap(({ sign, text }) => (sign === left ? [] : [text])).join('\n')
 }
 
-/** The coloured text of each line, from the two sides; where there is none, the plain one. */
+/** Returns the highlighted lines from both sides; plain text without highlighting. */
 export function highlightLines(
   lines: readonly DiffLine[],
   before: readonly (readonly CodeToken[])[] | null,

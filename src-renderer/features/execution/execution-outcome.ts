@@ -9,7 +9,7 @@ export interface ExecutionOutcome {
   readonly tone: OutcomeTone
 }
 
-/** How an execution ended, or that it runs, in one or two words. */
+/** Returns the status of an execution in one or two words. */
 export function outcomeOf(execution: Execution): ExecutionOutcome {
   switch (execution.status) {
     case 'queued':
@@ -33,26 +33,26 @@ export function isLive(execution: Execution | null | undefined): boolean {
   return execution?.status === 'running' || execution?.status === 'queued'
 }
 
-/** Milliseconds at work: up to `now` while it runs; null before it started. */
+/** Returns the duration in milliseconds, up to `now` while it runs; null before it has started. */
 export function workTime(execution: Execution, now: number): number | null {
   if (execution.started_at === null) return null
   const end = execution.finished_at === null ? now : Date.parse(execution.finished_at)
   return Math.max(0, end - Date.parse(execution.started_at))
 }
 
-/** How it ended, and how long it was at work. `isSaid`: how it ended stands elsewhere on the screen. */
+/** Returns the outcome and the duration. `isSaid` omits the outcome if the screen already shows it. */
 export function outcomeText(execution: Execution, isSaid: boolean): string {
   const time = workTime(execution, 0)
   const parts = [isSaid ? null : outcomeOf(execution).label, time === null ? null : formatSpan(time)]
   return parts.filter((part) => part !== null).join(', ')
 }
 
-/** A message that waits: no run yet, and shown where it can be changed. */
+/** Returns whether the execution is a queued message, which is shown with its editor. */
 export function waitsToBeRead({ status, message }: Execution): boolean {
   return status === 'queued' && message !== undefined
 }
 
-/** Whether a message can be written now and when it is read, or the sentence why not. */
+/** Returns whether a message can be written and when it is read, or the reason why not. */
 export function inputState(
   execution: Execution | null,
 ): { allowed: true; read: string } | { allowed: false; reason: string } {
@@ -71,7 +71,7 @@ export interface EndNotice {
   readonly text: string
 }
 
-/** What to say below a transcript that ended without success; null when there is nothing to add. */
+/** Returns the note below a transcript that ended without success; null if it has nothing to add. */
 export function endNotice(execution: Execution): EndNotice | null {
   const { status, error, failure } = execution
   if (status !== 'failed' && status !== 'lost' && status !== 'stopped') return null

@@ -1,4 +1,4 @@
-/** `word`: where the changed part of a line starts and ends, when the line has a counterpart. */
+/** A line of a diff. `word` is the changed range if the line has a counterpart. */
 export interface DiffLine {
   readonly sign: '+' | '-' | ' '
   readonly text: string
@@ -14,12 +14,12 @@ export interface LineDiff {
 const MAX_CELLS = 250_000
 const CONTEXT = 3
 
-/** What is drawn of a change at most. */
+/** Lines of a diff that are rendered at most. */
 export const maxDrawnLines = 400
 
 /**
- * The difference of two fragments that an agent's edit carries: changed lines with three lines of context.
- * `before` null is a new file. Meant for an edit's size; whole files come as git's patch.
+ * Returns the diff of two fragments of an agent's edit with three lines of context. `before` null
+ * is a new file. For the size of an edit; whole files use git's patch.
  */
 export function diffLines(before: string | null, after: string): LineDiff {
   const next = splitLines(after)
@@ -95,7 +95,10 @@ function commonLengths(old: readonly string[], next: readonly string[]): Uint32A
   return table
 }
 
-/** In a block with as many removed as added lines, the n-th removed is the n-th added one's counterpart. */
+/**
+ * Marks changed words. In a block with as many removed as added lines, the n-th ones are
+ * counterparts.
+ */
 function markWords(lines: readonly DiffLine[]): DiffLine[] {
   const marked = lines.slice()
   for (let at = 0; at < marked.length;) {
@@ -120,7 +123,7 @@ function markPair(lines: DiffLine[], oldAt: number, newAt: number): void {
   while (head < shortest && old.text[head] === next.text[head]) head++
   let tail = 0
   while (tail < shortest - head && old.text.at(-1 - tail) === next.text.at(-1 - tail)) tail++
-  // Lines that share almost nothing are a rewrite: marks on all of them would only be noise.
+  // Lines with almost nothing in common were rewritten, so word marks would be noise.
   if (head + tail < shortest * 0.3) return
   lines[oldAt] = { ...old, word: [head, old.text.length - tail] }
   lines[newAt] = { ...next, word: [head, next.text.length - tail] }

@@ -1,38 +1,44 @@
 import { LINES_A_ROW, linesOf, type OutputStream, type TranscriptRow } from './transcript-rows.ts'
 
-/** One item of the log as it is drawn. Each is small, whatever an agent prints: only those in sight are in the page. */
+/**
+ * An item of the log. Items are small, whatever an agent prints, so that only visible ones are
+ * rendered.
+ */
 export type LogItem =
   | { readonly kind: 'row'; readonly key: string; readonly row: TranscriptRow; readonly index: number }
   | {
-      /** A part of what an open row shows. */
+      /** A part of an expanded row. */
       readonly kind: 'lines'
       readonly key: string
       readonly lines: readonly string[]
       readonly stream: OutputStream
-      /** What the first part is called. */
+      /** The heading of the first part. */
       readonly heading: string | null
     }
   | { readonly kind: 'fold'; readonly key: string; readonly hidden: number }
 
-/** What a person has opened, and what is open without being asked. */
+/** The expanded parts of the log. */
 export interface OpenParts {
   isOpen(row: TranscriptRow, index: number): boolean
-  /** Long output that is shown whole, by the key of its fold. */
+  /** Returns whether long output is shown in full, by the key of its fold. */
   isUnfolded(key: string): boolean
 }
 
-/** A block of output is folded from here on, once something follows it. */
+/** Lines from which a block of output is folded once another row follows. */
 const BLOCK_FROM = 400
 const ROWS_BEFORE = 1
 const ROWS_AFTER = 3
-/** So is what an open row shows. */
+/** Lines from which the content of an expanded row is folded. */
 const DETAIL_FROM = 60
 const DETAIL_LINES = 20
 
-/** The key of the fold in a block of output. */
+/** Returns the key of the fold in a block of output. */
 export const blockFold = (block: number): string => `b${block}`
 
-/** Lays the rows out as one list: what an open row shows follows it, and the middle of what is very long is folded. */
+/**
+ * Returns the rows as one list: the content of an expanded row follows it, and the middle of long
+ * output is folded.
+ */
 export function logItems(rows: readonly TranscriptRow[], open: OpenParts): readonly LogItem[] {
   const items: LogItem[] = []
   for (let index = 0; index < rows.length; index++) {
@@ -48,7 +54,7 @@ export function logItems(rows: readonly TranscriptRow[], open: OpenParts): reado
   return items
 }
 
-/** Adds a whole block of output and answers the index of its last row. */
+/** Adds a block of output and returns the index of its last row. */
 function addBlock(items: LogItem[], rows: readonly TranscriptRow[], first: number, open: OpenParts): number {
   const block = rows[first]?.key ?? 0
   let end = first + 1
@@ -81,7 +87,7 @@ interface Detail {
   readonly stream: OutputStream
 }
 
-/** What a row shows when it is open, but for its change, which is drawn with the row. */
+/** Returns the content of an expanded row, except the diff, which the row renders. */
 function detailsOf(row: TranscriptRow): readonly Detail[] {
   if (row.kind === 'start') return [{ key: `d${row.key}`, heading: null, text: row.text, stream: 'stdout' }]
   if (row.kind !== 'tool') return []

@@ -6,26 +6,26 @@ import { bytesOf } from '../../stores/base/bytes-of.ts'
 import { useClient } from '../../stores/base/client.ts'
 import { sleep } from '../../stores/base/sleep.ts'
 
-/** Takes what a run has printed; what is older than the tail is left out. */
+/** A reader of a run's output; output before the tail is left out. */
 export interface RawReader {
   /** Resolves when there is room for more. */
   write(bytes: Uint8Array): Promise<void>
-  /** Told first, when there is more than the tail. */
+  /** Called first if the log is longer than the tail. */
   cut(): void
-  /** What had been printed before anybody looked was written; from now on it is news. */
+  /** Called when all output from before the start is written; later output is live. */
   caughtUp(): void
-  /** Whether a log may still come where there is none. */
+  /** Returns whether a missing log may still appear. */
   mayCome(): boolean
 }
 
-/** A log of 200 MB opens at its end. */
+/** Bytes from the end at which a long log starts; logs may have 200 MB. */
 const tailBytes = 4 * 1024 * 1024
 const pieceBytes = 256 * 1024
 const waitSeconds = 20
-/** In milliseconds. */
+/** Milliseconds between retries. */
 const retryAfter = 1_000
 
-/** Follows the raw bytes of executions. */
+/** Returns a function that follows the raw output of an execution. */
 export function useRawLog() {
   const client = useClient()
   return {
@@ -34,7 +34,10 @@ export function useRawLog() {
   }
 }
 
-/** Every byte from the tail on once and in order, until the log is complete or the signal ends it; over lost connections. */
+/**
+ * Passes every byte from the tail on, once and in order, until the log is complete or `signal`
+ * aborts; reconnects.
+ */
 export async function followRawLog(
   client: Pick<Client, 'call'>,
   execution_id: string,
@@ -71,7 +74,7 @@ export async function followRawLog(
     } catch (error) {
       const isMissing = error instanceof ApiError && error.code === 'not_found'
       if (isMissing ? !reader.mayCome() : error instanceof ApiError && error.status < 500) return
-      // It has not begun yet, or the connection is lost.
+      // The log doesn't exist yet, or the connection is lost.
       await wait(retryAfter, signal)
     }
   }

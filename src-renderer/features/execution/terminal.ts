@@ -5,8 +5,8 @@ import { Terminal, type ITheme } from '@xterm/xterm'
 const scrollback = 10_000
 
 /**
- * A terminal in this element, in the colours and type of the page, and what fits it to the element's size. `real`: what
- * it shows was written to a terminal.
+ * Opens a terminal in `element` with the colors and font of the page; returns it with its fit
+ * addon. `real`: the output was written to a terminal.
  */
 export function openTerminal(
   element: HTMLElement,
@@ -15,7 +15,7 @@ export function openTerminal(
   const style = getComputedStyle(element)
   const terminal = new Terminal({
     scrollback,
-    // Output on pipes has no carriage returns.
+    // Output of pipes has no carriage returns.
     convertEol: !real,
     screenReaderMode: true,
     fontFamily: style.getPropertyValue('--font-mono').trim() || 'monospace',
@@ -35,9 +35,9 @@ export function openTerminal(
   }
 }
 
-/** The tokens of the page as the colours of a terminal. */
+/** Returns the terminal theme from the color tokens of the page. */
 export function terminalTheme(element: HTMLElement): ITheme {
-  // A token says two colours, of which only a property that has one picks its own.
+  // A token holds a color per scheme, which only resolves in a color property.
   const probe = element.appendChild(document.createElement('i'))
   const token = (name: string) => {
     probe.style.color = `var(--${name})`

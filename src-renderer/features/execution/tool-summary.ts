@@ -10,17 +10,17 @@ type ToolOutcome =
   | { readonly kind: 'failed'; readonly text: string }
   | { readonly kind: 'done'; readonly text: string }
 
-/** What the one-line row of a tool call says. */
+/** The content of a tool call's row. */
 export interface ToolSummary {
   readonly verb: string
   readonly target: string
   readonly outcome: ToolOutcome
-  /** Milliseconds between the call and its answer; null while it runs. */
+  /** Milliseconds between the call and its result; null while it runs. */
   readonly duration_ms: number | null
   readonly diff: LineDiff | null
 }
 
-/** Sums up one call, or a run of reads as "Read src/*.ts, 5 files". */
+/** Returns the summary of a call, or of a group of reads as "Read src/*.ts, 5 files". */
 export function summariseCalls(calls: readonly PairedCall[], live: boolean): ToolSummary {
   const first = calls[0]
   if (!first) return { verb: 'Tool', target: '', outcome: { kind: 'done', text: '' }, duration_ms: null, diff: null }
@@ -84,7 +84,10 @@ function elapsed(from: string, to: string): number {
   return Math.max(0, Date.parse(to) - Date.parse(from))
 }
 
-/** `src/a.ts`, `src/b.ts` → `src/*.ts`; nothing in common → the first and how many more. */
+/**
+ * Returns a glob of the paths (`src/a.ts`, `src/b.ts` → `src/*.ts`); without a common part, the
+ * first path and the count of others.
+ */
 export function commonPattern(paths: readonly string[]): string {
   const first = paths[0] ?? ''
   const folder = first.slice(0, first.lastIndexOf('/') + 1)
@@ -96,7 +99,7 @@ export function commonPattern(paths: readonly string[]): string {
   return `${first} and ${paths.length - 1} more`
 }
 
-/** The first line that says something: what a folded thought shows. */
+/** Returns the first non-empty line without markup, for a collapsed thought. */
 export function firstLine(text: string): string {
   const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? ''
   return line.replaceAll(/^#+\s*|\*\*|`/g, '').trim()

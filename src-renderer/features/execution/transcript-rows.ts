@@ -6,14 +6,14 @@ export type ToolCall = Entry<'tool_call'>
 export type ToolResult = Entry<'tool_result'>
 export type DeniedEntry = Entry<'denied'>
 
-/** A call together with what it answered; `result` is null while it runs. */
+/** A call with its result; `result` is null while it runs. */
 export interface PairedCall {
   readonly call: ToolCall
   readonly result: ToolResult | null
 }
 export type OutputStream = 'stdout' | 'stderr'
 
-/** One row of the readable transcript. `key` is its number, which never changes: rows are only added. */
+/** A row of the readable transcript. `key` is its number, which never changes: rows are only added. */
 export type TranscriptRow =
   | { readonly kind: 'start'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'person'; readonly key: number; readonly at: string; readonly text: string }
@@ -28,7 +28,7 @@ export type TranscriptRow =
   | TelemetryRow
   | OutputRow
 
-/** The hosts of vendors' telemetry that a run was kept from: nothing that it needs. */
+/** The telemetry hosts that a run was denied; it doesn't need them. */
 interface TelemetryRow {
   readonly kind: 'telemetry'
   readonly key: number
@@ -36,7 +36,7 @@ interface TelemetryRow {
   readonly hosts: readonly string[]
 }
 
-/** Some lines of output. What follows without anything between is the same block, named by the key of its first row. */
+/** Lines of output. Adjacent output rows are one block, named by the key of its first row. */
 interface OutputRow {
   readonly kind: 'output'
   readonly key: number
@@ -52,21 +52,24 @@ export interface TranscriptTotals {
 }
 
 export interface TranscriptRows {
-  /** Takes the entries that follow those known. A row that grows is replaced by a new object with the same key. */
+  /**
+   * Adds the entries after the known ones. A row that grows is replaced by a new object with the
+   * same key.
+   */
   append(entries: readonly TranscriptEntry[]): void
-  /** A copy: safe to hand to a shallow ref. */
+  /** Returns a copy, safe for a shallow ref. */
   rows(): readonly TranscriptRow[]
   totals(): TranscriptTotals
 }
 
-/** Reads that follow each other become one row; a longer run starts another, so that a row stays small. */
+/** Reads per row; a longer series starts another row, so that rows stay small. */
 const MAX_GROUP = 50
-/** As many lines of output are a row; more begin the next, so that a long output is drawn in part. */
+/** Lines of output per row, so that long output renders in part. */
 export const LINES_A_ROW = 40
 
 /**
- * Folds a transcript, entry by entry, into rows: a result goes into its call (by id, wherever that was),
- * reads in a row become one row, output becomes rows of lines; usage becomes totals.
+ * Folds a transcript into rows: a result joins its call by ID, consecutive reads become one row,
+ * output becomes rows of lines, and usage becomes totals.
  */
 export function createTranscriptRows(): TranscriptRows {
   const state: State = { rows: [], callRow: new Map(), deniedRow: new Map(), tokens: 0, cost: null }
@@ -81,9 +84,9 @@ export function createTranscriptRows(): TranscriptRows {
 
 interface State {
   readonly rows: TranscriptRow[]
-  /** Call id → the index of its row. */
+  /** The index of a call's row by call ID. */
   readonly callRow: Map<string, number>
-  /** What was denied → the index of its row. */
+  /** The index of a row by denied target. */
   readonly deniedRow: Map<string, number>
   tokens: number
   cost: number | null
@@ -93,7 +96,7 @@ function addEntry(state: State, entry: TranscriptEntry): void {
   const key = state.rows.length
   switch (entry.type) {
     case 'prompt':
-      // The service and the agent's own executor may both note what the run began with.
+      // The service and the executor may both record the first prompt.
       if (state.rows.length === 1 && state.rows[0]?.kind === 'start' && state.rows[0].text === entry.text) return
       state.rows.push({ kind: state.rows.length === 0 ? 'start' : 'person', key, at: entry.at, text: entry.text })
       return
@@ -120,7 +123,7 @@ function addEntry(state: State, entry: TranscriptEntry): void {
       state.rows.push({ kind: entry.type, key, at: entry.at, text: entry.text })
       return
     case 'question':
-      // One that it ended with stands in its last words already.
+      // A final question is already in the last message of the run.
       if (entry.ask_id !== undefined) state.rows.push({ kind: 'question', key, at: entry.at, text: entry.text })
       return
     case 'answer':
@@ -150,7 +153,10 @@ function addResult(state: State, result: ToolResult): void {
   }
 }
 
-/** One row a target: a later entry tells how often by then. All hosts of telemetry are one row. */
+/**
+ * Adds or updates the row of a denied target; a later entry has the new count. All telemetry hosts
+ * share a row.
+ */
 function addDenied({ rows, deniedRow }: State, denied: DeniedEntry): void {
   if (isTelemetry(denied)) return addTelemetry(rows, denied)
   const name = `${denied.what} ${denied.target}`
@@ -183,7 +189,7 @@ function addOutput({ rows }: State, stream: OutputStream, text: string, at: stri
   }
 }
 
-/** The lines of a text; that its last one ends is no further line. */
+/** Returns the lines of a text; a trailing line break adds none. */
 export function linesOf(text: string): string[] {
   const lines = text.split(/\r?\n/)
   if (lines.at(-1) === '') lines.pop()

@@ -4,7 +4,7 @@ import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts
 import { useClient } from '../../stores/base/client.ts'
 import { sleep } from '../../stores/base/sleep.ts'
 
-/** `reconnecting`: the connection was lost and is being made again; nothing is missed meanwhile. */
+/** The state of the stream. `reconnecting`: the connection was lost; no entry is skipped. */
 export type TranscriptState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
@@ -17,11 +17,14 @@ export interface TranscriptListener {
   onState(state: TranscriptState): void
 }
 
-/** Answers that another try would not change. */
+/** Errors that a retry can't fix. */
 const final: ReadonlySet<ErrorCode> = new Set(['not_found', 'forbidden', 'not_a_member', 'validation_failed'])
 const LONGEST_WAIT = 10_000
 
-/** Follows an execution's transcript from its first line to its end, over lost connections, until `signal`. */
+/**
+ * Follows an execution's transcript from the first line to its end, across reconnects, until
+ * `signal` aborts.
+ */
 export function useTranscriptStream() {
   const client = useClient()
   return {
@@ -30,7 +33,7 @@ export function useTranscriptStream() {
   }
 }
 
-/** Every entry exactly once and in order: after a lost connection it goes on behind the last line seen. */
+/** Passes every entry once and in order; after a reconnect continues after the last line. */
 export async function followTranscript(
   client: Pick<Client, 'transcript'>,
   executionId: string,

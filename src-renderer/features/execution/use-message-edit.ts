@@ -7,15 +7,15 @@ import { useDrafts } from '../../stores/base/drafts.ts'
 const Kept = z.object({ id: z.string(), text: z.string(), base: z.string() })
 
 export interface MessageEdit {
-  /** Those that the agent has not got yet. */
+  /** Returns the messages that the agent hasn't received yet. */
   waiting(): readonly Execution[]
-  /** Answers whether the message says it now. */
+  /** Resolves to whether the message was changed. */
   change(id: string, text: string): Promise<boolean>
-  /** The agent got the message, or somebody took it back, before it was changed: this is what was being written. */
+  /** Called with the draft if the message was received or withdrawn before it was changed. */
   late(text: string): void
 }
 
-/** A message that waits while it is changed, one of a task's at a time. What is typed is kept until it got there. */
+/** Edits a waiting message, one per task at a time. The draft is kept until it is saved. */
 export function useMessageEdit(taskId: () => string, { waiting, change, late }: MessageEdit) {
   const drafts = useDrafts()
   const key = () => `waiting/${taskId()}`
@@ -34,7 +34,7 @@ export function useMessageEdit(taskId: () => string, { waiting, change, late }: 
     { immediate: true },
   )
   return {
-    /** Which one is changed. */
+    /** The ID of the edited message. */
     id: computed(() => kept.value?.id ?? null),
     saving,
     text: computed({
@@ -46,7 +46,7 @@ export function useMessageEdit(taskId: () => string, { waiting, change, late }: 
     async save(): Promise<void> {
       const sent = kept.value
       if (sent === null || sent.text.trim() === '' || saving.value) return
-      // Somebody may look at another task by the time the answer comes.
+      // The user may have opened another task before the response arrives.
       const at = key()
       saving.value = true
       try {

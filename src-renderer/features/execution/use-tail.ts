@@ -1,11 +1,11 @@
 import { computed, nextTick, ref, watch, type Ref } from 'vue'
 
-/** Near enough to the end to count as there: less than a row. */
+/** Distance from the end in pixels that counts as the end: less than a row. */
 const NEAR = 32
 
 /**
- * Keeps a growing list at its end until somebody scrolls up, then counts what came since.
- * `length` is how many rows there are, `height` what changes when rows grow.
+ * Keeps a growing list scrolled to its end until a person scrolls up, then counts new rows.
+ * `length` is the number of rows; `height` changes when rows grow.
  */
 export function useTail(element: Ref<HTMLElement | null>, length: () => number, height: () => number) {
   const following = ref(true)
@@ -19,14 +19,15 @@ export function useTail(element: Ref<HTMLElement | null>, length: () => number, 
     const before = box.scrollTop
     box.scrollTop = box.scrollHeight
     lastTop = box.scrollTop
-    // The browser tells of it with the next frame, and this one would be painted with what was in sight before.
+    // The browser dispatches the event in the next frame, after this one is painted with the old
+    // rows.
     if (lastTop !== before) box.dispatchEvent(new Event('scroll'))
   }
   function onScroll(): void {
     const box = element.value
     if (!box) return
     const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
-    // Rows that are measured taller push the end away without anybody scrolling: only a move upwards lets go.
+    // Taller measured rows move the end without a scroll, so only scrolling up stops following.
     if (atEnd) following.value = true
     else if (box.scrollTop < lastTop - 2 && following.value) {
       following.value = false

@@ -5,7 +5,7 @@ import { createTranscriptRows, type TranscriptRow, type TranscriptTotals } from 
 
 const nothing: TranscriptTotals = { tokens: 0, cost_usd: null }
 
-/** The rows of one execution's transcript, live. What arrives within a frame is shown at once. */
+/** Returns the live rows of an execution's transcript, updated once per frame. */
 export function useTranscript(executionId: () => string | null) {
   const stream = useTranscriptStream()
   const rows = shallowRef<readonly TranscriptRow[]>([])
@@ -57,7 +57,7 @@ export function useTranscript(executionId: () => string | null) {
   return { rows, totals, state: readonly(state) }
 }
 
-/** Frames do not come while the page is hidden; the transcript must still not pile up. */
+/** A hidden page gets no frames, so use a timer to keep entries from piling up. */
 function onNextFrame(run: () => void): () => void {
   if (document.hidden) {
     const timer = setTimeout(run, 500)

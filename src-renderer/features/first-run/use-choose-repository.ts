@@ -6,26 +6,26 @@ import { useNavigation } from '../../stores/base/navigation.ts'
 import { useProjects } from '../../stores/project/projects.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
 
-/** What is wrong with a folder, and the command that puts it right. */
+/** The problem with a folder and the command that fixes it. */
 export interface FolderProblem {
   readonly title: string
   readonly text: string
   readonly command: string | null
 }
 
-/** A refusal of a folder as a heading, a sentence and, where there is one, a command. */
+/** Returns the error about a folder as a title, a sentence and perhaps a command. */
 export function folderProblem(error: unknown): FolderProblem {
   const text = errorSentence(error)
   const { code, details } = error instanceof ApiError ? error : {}
   const command = typeof details?.command === 'string' ? details.command : null
   if (code === 'repository_has_no_commits') return { title: 'This repository has no commits yet', text, command }
-  // Another command, or none: it is somebody else's repository, no folder, or nothing that could become one.
+  // Any other command, or none: the repository of another user, or not a folder.
   if (code === 'not_a_git_repository' && command === 'git init')
     return { title: 'This folder isn’t a git repository', text, command }
   return { title: 'Couldn’t open the folder', text, command }
 }
 
-/** From a folder to a project: choose, inspect, name, create. */
+/** Returns the steps from a folder to a project: choose, inspect, name, create. */
 export function useChooseRepository() {
   const desktop = useDesktop()
   const navigation = useNavigation()
@@ -54,7 +54,7 @@ export function useChooseRepository() {
       found.value = seen
       name.value = seen.name
     })
-  // One that was dropped on the window, before this screen or on it.
+  // A folder dropped on the window, before or after this screen opened.
   watch(
     () => desktop.folder,
     () => {
@@ -77,7 +77,7 @@ export function useChooseRepository() {
         default_branch: found.value.default_branch,
       })
       await projects.prepare(project.id)
-      // Does not navigate if the person has moved on.
+      // Don't navigate if the user has left this screen.
       if (navigation.route === from) navigation.openProject(project.id)
     })
   function forget(): void {
