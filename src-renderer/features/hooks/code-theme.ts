@@ -2,7 +2,7 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { tags } from '@lezer/highlight'
 import { EditorView } from 'codemirror'
 
-/** How CodeMirror looks here: the page's tokens, so one theme serves light and dark. */
+/** The CodeMirror theme, from tokens of the page, so that it works in light and dark. */
 export const codeTheme = [
   EditorView.theme({
     '&': { fontSize: '12px', background: 'var(--surface)', color: 'var(--text)' },

@@ -1,6 +1,6 @@
 import type { HookEvent, LifecycleHook } from '../../../src-shared/contract/lifecycle-hooks.ts'
 
-/** When each event fires, for the person who writes a hook for it. */
+/** The title and the description of each event. */
 export const hookEventLabels: Readonly<Record<HookEvent, { readonly title: string; readonly when: string }>> = {
   before_work: {
     title: 'Before work',

@@ -4,14 +4,17 @@ import { codesOf, numberOf, type HookDraft, type HooksDraft } from '../../model/
 import { count } from '../../formatters/format-amounts.ts'
 import { optionFields, optionProblem, parseObject, pluginNamed } from './plugin-options.ts'
 
-/** What is wrong at one field of a hook. `field`: as in the service's paths, such as `timeout_seconds`, `config.limit`. */
+/**
+ * The error of a hook's field. `field` is a path of the service, such as `timeout_seconds` or
+ * `config.limit`.
+ */
 export interface HookProblem {
   readonly key: string
   readonly field: string
   readonly message: string
 }
 
-/** Everything that keeps the hooks from being saved, in the order of the page. */
+/** Returns all errors that prevent saving, in page order. */
 export function problemsOf(draft: HooksDraft, plugins: readonly PluginInfo[] | null): HookProblem[] {
   return hookEvents.flatMap((event) => draft[event].flatMap((hook) => hookProblems(hook, plugins)))
 }
@@ -55,7 +58,7 @@ function codesProblem(text: string): string | null {
   return codes.every((code) => code >= 0 && code <= 255) ? null : 'Whole numbers from 0 to 255, with commas between.'
 }
 
-/** What a plugin cannot do here: it may stay, but nothing comes of it. */
+/** Returns a warning if the plugin has no effect at this event; saving is still possible. */
 export function pluginWarning(hook: HookDraft, event: HookEvent, plugins: readonly PluginInfo[] | null): string | null {
   const plugin = hook.type === 'plugin' ? pluginNamed(plugins, hook.name) : undefined
   if (plugin === undefined || plugin.events.includes(event)) return null
@@ -64,13 +67,16 @@ export function pluginWarning(hook: HookDraft, event: HookEvent, plugins: readon
   return `Does nothing at ${event}: each run is skipped. ${fits}`
 }
 
-/** What the service refused, by hook and field; `rest` is what belongs to no hook of the draft. */
+/** Errors reported by the service; `rest` belongs to no hook of the draft. */
 export interface Refused {
   readonly problems: readonly HookProblem[]
   readonly rest: readonly string[]
 }
 
-/** Reads paths such as `lifecycle_hooks.before_work.0.timeout_seconds`; null when the error is about something else. */
+/**
+ * Parses paths such as `lifecycle_hooks.before_work.0.timeout_seconds`; returns null for any other
+ * error.
+ */
 export function refusedHooks(error: unknown, draft: HooksDraft): Refused | null {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return null
   const issues: unknown = error.details?.['issues']
@@ -99,6 +105,6 @@ function problemAt({ path, message }: Issue, draft: HooksDraft): HookProblem | n
   const hook = event && draft[event][numberOf(parts[at + 1] ?? '')]
   if (!hook) return null
   const [first = hook.type === 'script' ? 'command' : 'name', ...deeper] = parts.slice(at + 2)
-  // The elements of a list of codes share its field; options keep theirs.
+  // The elements of an exit code list share one field; plugin options have one each.
   return { key: hook.key, field: first === 'config' && deeper[0] ? `config.${deeper[0]}` : first, message }
 }

@@ -3,13 +3,13 @@ import type { ErrorAnnotation, TransitionEntry } from '../../../src-shared/contr
 import { hookPhases } from '../../../src-shared/contract/workflow-definition.ts'
 import { skippedOnce, type SkippedOnce } from '../../formatters/hook-reason.ts'
 
-/** The runs of one moment, newest first. */
+/** The runs of an event, newest first. */
 export interface RunGroup {
   readonly event: HookRun['event']
   readonly runs: readonly HookRun[]
 }
 
-/** Which of the tries of a hook that holds the task this run is. */
+/** The number of a run among the attempts of a blocking hook. */
 export interface Attempt {
   readonly number: number
   readonly of: number
@@ -17,7 +17,7 @@ export interface Attempt {
 
 const events: readonly HookRun['event'][] = [...hookEvents, ...hookPhases]
 
-/** The runs by moment, in the order of a task's life, so that a new run moves no group. */
+/** Returns the runs by event, in the order of a task's life, so that a new run moves no group. */
 export function groupRuns(runs: readonly HookRun[]): RunGroup[] {
   return events.flatMap((event) => {
     const ofEvent = runs.filter((run) => run.event === event)
@@ -28,7 +28,7 @@ export function groupRuns(runs: readonly HookRun[]): RunGroup[] {
 export const resultFilters = ['all', 'running', 'failed', 'timed_out', 'skipped', 'succeeded'] as const
 export type ResultFilter = (typeof resultFilters)[number]
 
-/** The runs whose moment, script or plugin has `text` in it, and that ended so. */
+/** Returns the runs whose event, script or plugin contains `text` and that have the result. */
 export function filterRuns(runs: readonly HookRun[], text: string, result: ResultFilter): HookRun[] {
   const wanted = text.trim().toLowerCase()
   return runs.filter((run) => {
@@ -41,12 +41,15 @@ function hasFailed(run: HookRun): boolean {
   return run.status === 'failed' || run.status === 'timed_out'
 }
 
-/** Something waits for it: a blocking hook, or the script of a state. Only these are tried again. */
+/**
+ * Returns whether a run blocks the task: a blocking hook, or the script of a state. Only these are
+ * retried.
+ */
 function holds(run: HookRun): boolean {
   return run.blocking || hookPhases.some((phase) => phase === run.event)
 }
 
-/** By the log of the run that had failed: who passed the hook over, and why. */
+/** Returns who skipped a failed hook and why, by log name of the failed run. */
 export function skipsOf(entries: readonly Pick<TransitionEntry, 'hooks'>[]): ReadonlyMap<string, SkippedOnce> {
   return new Map(
     entries
@@ -59,8 +62,8 @@ export function skipsOf(entries: readonly Pick<TransitionEntry, 'hooks'>[]): Rea
 }
 
 /**
- * By log name, which try each run of a holding hook is. A series goes on while its tries fail; what comes after a
- * success, or after somebody passed it over, is the first try of the next.
+ * Returns the attempt number of each run of a blocking hook by log name. A series continues while
+ * its attempts fail; after a success or a skip a new one starts.
  */
 export function attemptsOf(
   runs: readonly HookRun[],
@@ -81,7 +84,7 @@ export function attemptsOf(
   )
 }
 
-/** The run that holds the task, which its recovery actions are about; null when none of these is. */
+/** Returns the failed run that blocks the task; null if none of `runs` does. */
 export function heldRun(runs: readonly HookRun[], annotation: ErrorAnnotation | null): HookRun | null {
   if (annotation?.type !== 'hook_failed' || annotation.recovery_actions.length === 0) return null
   const failed = runs.filter(hasFailed)
@@ -89,19 +92,22 @@ export function heldRun(runs: readonly HookRun[], annotation: ErrorAnnotation | 
   return failed.find(holds) ?? failed[0] ?? null
 }
 
-/** What to look at first: what needs somebody, what runs, else what came last. */
+/** Returns the run to show first: the one that blocks, else one that runs, else the newest. */
 export function firstRun(runs: readonly HookRun[], annotation: ErrorAnnotation | null): HookRun | null {
   return heldRun(runs, annotation) ?? runs.find((run) => run.status === 'running') ?? runs[0] ?? null
 }
 
-/** What is known, with what was read anew, newest first. */
+/** Merges newly loaded runs into the known ones, newest first. */
 export function mergeRuns(known: readonly HookRun[], read: readonly HookRun[]): HookRun[] {
   const byName = new Map(known.map((run) => [run.log_name, run]))
   for (const run of read) byName.set(run.log_name, run)
   return [...byName.values()].sort((a, b) => byStart(b, a))
 }
 
-/** Whether the newest runs leave out something: more than they hold has come, or a run under way lies further back. */
+/**
+ * Returns whether the newest runs are incomplete: more than `limit` are new, or a known unfinished
+ * run is older.
+ */
 export function leavesOut(known: readonly HookRun[], newest: readonly HookRun[], limit: number): boolean {
   if (newest.length < limit) return false
   const names = new Set(newest.map((run) => run.log_name))

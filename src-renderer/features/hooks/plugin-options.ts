@@ -1,7 +1,7 @@
 import type { PluginInfo } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
-/** A simple option of a plugin, which has a field of its own. */
+/** A simple plugin option with its own input. */
 export interface OptionField {
   readonly name: string
   readonly kind: 'text' | 'number' | 'switch' | 'choice'
@@ -11,13 +11,13 @@ export interface OptionField {
   readonly min: number | null
   readonly max: number | null
   readonly whole: boolean
-  /** What counts while nothing is set. */
+  /** The default value. */
   readonly fallback: unknown
 }
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** The options that a field can show, by the JSON Schema of the plugin's `config`. */
+/** Returns the options with an input, from the JSON Schema of the plugin's `config`. */
 export function optionFields(options: Schema): OptionField[] {
   const required = Array.isArray(options['required']) ? options['required'] : []
   return Object.entries(properties(options)).flatMap(([name, schema]) => {
@@ -26,7 +26,7 @@ export function optionFields(options: Schema): OptionField[] {
   })
 }
 
-/** Whether the plugin knows options that no field shows: they are edited as JSON. */
+/** Returns whether the plugin has options without an input, which are edited as JSON. */
 export function hasOtherOptions(options: Schema): boolean {
   const fields = optionFields(options).length
   return Object.keys(properties(options)).length > fields || isOpen(options)
@@ -66,7 +66,7 @@ function choicesOf(schema: Schema): string[] {
   return Array.isArray(listed) ? listed.filter((value): value is string => typeof value === 'string') : []
 }
 
-/** What a schema says for lack of a bound, the largest safe integer, is none that a person should read. */
+/** Returns the bound of a schema; null for the largest safe integer, which means unbounded. */
 function bound(value: unknown): number | null {
   return typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value : null
 }
@@ -80,13 +80,16 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** What of the options is edited as JSON: all that no field shows. */
+/** Returns the options without an input, which are edited as JSON. */
 export function otherOptions(config: Schema, fields: readonly OptionField[]): Record<string, unknown> {
   const shown = new Set(fields.map((field) => field.name))
   return Object.fromEntries(Object.entries(config).filter(([name]) => !shown.has(name)))
 }
 
-/** The options with those of the JSON text in the place of the ones that no field shows; null when it is no object. */
+/**
+ * Returns the options with those without an input replaced by the JSON text; null if it isn't an
+ * object.
+ */
 export function withOtherOptions(
   config: Schema,
   fields: readonly OptionField[],
@@ -104,13 +107,13 @@ export function parseObject(json: string): Record<string, unknown> | null {
   return isSchema(value) ? { ...value } : null
 }
 
-/** The options with `name` set; without it where the field was emptied. */
+/** Returns the options with `name` set, or removed if `value` is undefined. */
 export function withOption(config: Schema, name: string, value: unknown): Record<string, unknown> {
   const { [name]: _old, ...rest } = config
   return value === undefined || value === '' ? rest : { ...rest, [name]: value }
 }
 
-/** What is wrong with one field's value, in a sentence; null when nothing is. */
+/** Returns the error of an option's value as a sentence, or null. */
 export function optionProblem(field: OptionField, value: unknown): string | null {
   if (value === undefined) return field.required ? 'Required.' : null
   if (field.kind === 'choice')
@@ -130,7 +133,7 @@ function rangeWords({ min, max }: OptionField): string {
   return max === null ? '' : `, ${max} or less`
 }
 
-/** A plugin by its name; undefined when there is none, or the list has not come yet. */
+/** Returns the plugin of this name; undefined if there is none or the list isn't loaded. */
 export function pluginNamed(plugins: readonly PluginInfo[] | null, name: string): PluginInfo | undefined {
   return plugins?.find((plugin) => plugin.name === name)
 }

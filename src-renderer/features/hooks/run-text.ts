@@ -21,7 +21,7 @@ export const resultWords = {
   succeeded: 'Succeeded',
 } as const satisfies Record<ResultFilter, string>
 
-/** `Failed, blocking, exit 1`, `Timed out, killed after 1 m 00 s`, `Skipped, no worktree`. */
+/** Returns `Failed, blocking, exit 1`, `Timed out, killed after 1 m 00 s` or `Skipped, no worktree`. */
 export function runSentence(run: HookRun): string {
   const parts = [
     resultWords[run.status],
@@ -42,13 +42,13 @@ function lowerFirst(sentence: string): string {
   return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '')
 }
 
-/** The number of lines of an output, for its tab; null when it wrote nothing. */
+/** Returns the line count of an output for its tab; null for empty output. */
 export function lineCount(output: string): string | null {
   const text = output.replace(/\s+$/, '')
   return text === '' ? null : count(text.split('\n').length, 'line')
 }
 
-/** `08:01:12`; on another day than today's with the date before it. */
+/** Returns `08:01:12`, with the date before it if that isn't today. */
 export function startedAt(at: string, now: Date): string {
   const date = new Date(at)
   const clock = date.toLocaleTimeString('en-GB')
@@ -56,7 +56,7 @@ export function startedAt(at: string, now: Date): string {
   return `${date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${clock}`
 }
 
-/** `08:01`, on another day than today's `20 Nov`: what a list has room for. */
+/** Returns `08:01`, or `20 Nov` if that isn't today, for narrow lists. */
 export function startedShort(at: string, now: Date): string {
   const full = startedAt(at, now)
   return full.includes(' ') ? full.slice(0, full.lastIndexOf(' ')) : full.slice(0, -3)

@@ -5,8 +5,8 @@ import { useTaskView } from '../../stores/tasks/task-view.ts'
 import { firstRun, heldRun } from './hook-runs.ts'
 
 /**
- * The run that is looked at. It stays where the person put it; only what holds the task comes into view by itself.
- * Who watches hooks run, and chose none, is led from one to the next.
+ * Returns the selected run. A selection stays, except that a run that blocks the task is selected
+ * automatically. Without a selection, follows each new run.
  */
 export function useChosenRun(
   taskId: string,
@@ -17,7 +17,10 @@ export function useChosenRun(
   const run = computed(() => runs.value.find((each) => each.log_name === hookRuns.of(taskId)) ?? null)
   const held = computed(() => heldRun(runs.value, annotation())?.log_name ?? null)
   let following = false
-  /** The runs that were there when a hook was asked to run again: the next one is what the person waits for. */
+  /**
+   * The log names of runs before a retry was requested, so that the next new run is selected; null
+   * otherwise.
+   */
   let seen: ReadonlySet<string> | null = null
 
   function show(next: HookRun): void {

@@ -10,13 +10,13 @@ export interface HookDragOptions {
   readonly row: Readonly<Ref<HTMLElement | null>>
   readonly handle: Readonly<Ref<HTMLElement | null>>
   place(): DragPlace
-  /** Another hook of the same event was dropped above or below this one. */
+  /** Called when another hook of the event was dropped above or below this one. */
   dropped(key: string, side: 'above' | 'below'): void
 }
 
-/** Dragging a hook by its handle to another place of its event. */
+/** Makes a hook draggable by its handle within its event. */
 export function useHookDrag({ row, handle, place, dropped }: HookDragOptions) {
-  /** On which side of this row the dragged one would go. */
+  /** The side of this row at which the dragged one would be inserted. */
   const side = ref<'above' | 'below' | null>(null)
   const lifted = ref(false)
   let release: readonly (() => void)[] = []

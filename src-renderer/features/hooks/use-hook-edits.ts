@@ -3,12 +3,12 @@ import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { copyOf, movedTo, withList, type HookDraft, type HookPatch, type HooksDraft } from '../../model/hook-draft.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 
-/** What a person does to the lists of a draft. */
+/** Returns the edits of a draft's lists. */
 export function useHookEdits(draft: ShallowRef<HooksDraft | null>) {
   const toasts = useToasts()
-  /** The hook whose fields are shown. */
+  /** The key of the hook whose fields are shown. */
   const open = ref<string | null>(null)
-  /** What screen readers are told. */
+  /** The text announced to screen readers. */
   const announcement = ref('')
 
   function edit(event: HookEvent, change: (list: readonly HookDraft[]) => readonly HookDraft[]): void {

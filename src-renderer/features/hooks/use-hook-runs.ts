@@ -9,11 +9,11 @@ import { leavesOut, mergeRuns, skipsOf } from './hook-runs.ts'
 import { useTaskDetails } from '../../stores/review/task-details.ts'
 
 const ALL = 200
-/** A run carries its output, so while hooks write only the newest are read again. */
+/** Runs per reload: a run carries its output, so only the newest are loaded while hooks write. */
 const NEWEST = 10
 const PACE = 300
 
-/** The runs of a task's hooks, newest first, as they come: read again when news of them arrive, never by the clock. */
+/** Returns the hook runs of a task, newest first, reloaded by events instead of polling. */
 export function useHookRuns(taskId: string) {
   const hooks = useHooks()
   const news = useTaskInvalidation()
@@ -52,7 +52,7 @@ export function useHookRuns(taskId: string) {
   return { runs: readonly(runs), failure: readonly(failure), load }
 }
 
-/** Failed runs of a task that a user skipped: the timeline has this, the logs don't. */
+/** Returns the failed runs of a task that a person skipped; the timeline has this, the logs don't. */
 export function useSkips(taskId: string, version: () => unknown) {
   const details = useTaskDetails()
   const news = useTaskInvalidation()

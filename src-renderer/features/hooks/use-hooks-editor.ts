@@ -10,12 +10,12 @@ import { errorSentence } from '../../formatters/error-sentence.ts'
 import { problemsOf, refusedHooks, type HookProblem } from './hook-problems.ts'
 import { useHookEdits } from './use-hook-edits.ts'
 
-/** What the service refused of a hook, for as long as the hook says what it said then. */
+/** An error of the service about a hook, valid while the hook is unchanged. */
 interface RefusedHook extends HookProblem {
   readonly draftText: string
 }
 
-/** The hooks of a project while they are edited. What is not saved is kept when the page is left. */
+/** Returns the hooks of a project with the unsaved draft, which is kept when the page is left. */
 export function useHooksEditor(projectId: string) {
   const projects = useProjects()
   const drafts = useHookDrafts()
@@ -36,7 +36,8 @@ export function useHooksEditor(projectId: string) {
     base.value = savedText.value
     draft.value = saved.value && draftOf(saved.value)
   }
-  // What somebody else saves shows at once while nothing is edited here. The same once more would only take the focus.
+  // Show what another person saved while there is no draft. An equal value is ignored because it
+  // would only take the focus.
   watch(
     saved,
     (now, before) => {
@@ -67,7 +68,7 @@ export function useHooksEditor(projectId: string) {
     changed,
     restored,
     loadFailure: failure,
-    /** Somebody saved other hooks since this draft began. */
+    /** Whether another person saved hooks since this draft began. */
     overtaken: computed(() => changed.value && base.value !== savedText.value),
     begin,
     ...useHookEdits(draft),
@@ -108,7 +109,7 @@ function useSaving(
     failure.value = null
     try {
       await projects.updateSettings({ project_id: projectId, lifecycle_hooks: hooksOf(sent) })
-      // What was typed while it was saved is not lost.
+      // Keep input typed while saving.
       if (draft.value === sent) begin()
       toasts.done('Hooks saved')
     } catch (error) {
@@ -127,7 +128,7 @@ function everyHook(draft: HooksDraft | null): readonly HookDraft[] {
   return draft === null ? [] : Object.values(draft).flat()
 }
 
-/** Nothing is lost by leaving, but somebody who thinks that they saved should know. */
+/** Warns a person who leaves the page with unsaved changes; the draft is kept. */
 function warnWhenLeft(changed: { readonly value: boolean }): void {
   const navigation = useNavigation()
   const toasts = useToasts()

@@ -2,12 +2,12 @@ import { toneOf, type NotificationType } from '../../../src-shared/contract/noti
 import type { Notification } from '../../../src-shared/contract/notifications.ts'
 import type { GlyphName, Tone } from '../../components/state-glyphs.ts'
 
-/** How the inbox shows a notification of some type. */
+/** The glyph and texts of a notification type. */
 export interface NoticeWords {
   readonly glyph: GlyphName
   readonly label: string
   readonly tone: Tone
-  /** The tab of the task that has the reason. */
+  /** The tab of the task that shows the reason. */
   readonly tab: string
 }
 
@@ -22,7 +22,7 @@ const known: Partial<Record<NotificationType, NoticeWords>> = {
   'merge.failed': { glyph: 'merge-failed', label: 'Merge failed', tone: 'fail', tab: 'review' },
 }
 
-/** A type that this page has no words for is shown by its tone. */
+/** Returns the texts of a notification type; an unknown type gets those of its tone. */
 export function notificationLabels(type: NotificationType): NoticeWords {
   const fallback: NoticeWords =
     toneOf(type) === 'success'
@@ -31,16 +31,19 @@ export function notificationLabels(type: NotificationType): NoticeWords {
   return known[type] ?? fallback
 }
 
-/** What happened, in one line under the task's title. `isAtGate`: its task waits for a judgement now. */
+/**
+ * Returns one line about the event, below the task's title. `isAtGate`: the task waits for a
+ * decision.
+ */
 export function noticeSentence(item: Pick<Notification, 'event_type' | 'body'>, isAtGate: boolean): string {
   const reason = firstLine(item)?.replaceAll('`', '') ?? null
-  // The decision beside it says whether anyone has reviewed it.
+  // The decision beside it shows whether the work was reviewed.
   if (item.event_type === 'review.passed') return isAtGate ? 'Ready for your review' : 'Was ready for review'
   const { label } = notificationLabels(item.event_type)
   return reason === null ? label : `${label}: ${reason}`
 }
 
-/** The first line of what it says beyond its title. */
+/** Returns the first line of the body. */
 export function firstLine({ body }: Pick<Notification, 'body'>): string | null {
   return (
     body

@@ -8,7 +8,7 @@ import { useTasks } from '../../stores/tasks/tasks.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 import { notificationLabels } from './notification-labels.ts'
 
-/** What is selected in the inbox, and what a person does there. */
+/** Returns the selection of the inbox and its actions. */
 export function useInbox() {
   const notifications = useNotifications()
   const projects = useProjects()
@@ -16,7 +16,7 @@ export function useInbox() {
   const toasts = useToasts()
   const tasks = useTasks()
   const selectedId = ref<string | null>(null)
-  /** Where the selection was, for when its row goes away. */
+  /** The index of the selection, used when its row is removed. */
   let lastIndex: number | null = null
 
   const index = computed(() => notifications.items.findIndex((item) => item.id === selectedId.value))
@@ -24,7 +24,8 @@ export function useInbox() {
   watch(index, (next) => {
     if (next >= 0) lastIndex = next
   })
-  // A row that goes leaves the selection to the one in its place; the first page selects the newest that nobody read.
+  // If the selected row is removed, select the next one in its place; on first load, the newest
+  // unread one.
   watch(
     () => notifications.items,
     (items) => {
@@ -39,12 +40,15 @@ export function useInbox() {
     if (item.read === read) return
     notifications.mark(item, read).catch((error: unknown) => toasts.refused(error, 'Couldn’t update the notification.'))
   }
-  /** Marks a shown notification as read. */
+  /** Selects a notification and marks it as read. */
   function select(item: Notification): void {
     selectedId.value = item.id
     setRead(item, true)
   }
-  /** The next row below, or from the top, whose task is another one that needs the person. */
+  /**
+   * Returns the next notification of another task that needs the user; after the last, continues
+   * from the top.
+   */
   function nextThatNeeds(needsYou: (task: Task) => boolean): Notification | null {
     const { items } = notifications
     const round = [...items.slice(index.value + 1), ...items.slice(0, Math.max(0, index.value))]
@@ -61,7 +65,7 @@ export function useInbox() {
     index,
     select,
     projectName: (item: Notification): string => projects.byId.get(item.project_id)?.name ?? 'Project',
-    /** Without a tab at the one that has the reason. */
+    /** Opens the task; a null tab opens the one that shows the reason. */
     open(item: Notification, tab: string | null): void {
       setRead(item, true)
       if (tab === null && item.event_type === 'knowledge.proposed') {

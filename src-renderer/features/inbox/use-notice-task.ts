@@ -4,7 +4,7 @@ import { stateOf } from '../../model/workflow-shape.ts'
 import { useProjects } from '../../stores/project/projects.ts'
 import { useTasks } from '../../stores/tasks/tasks.ts'
 
-/** The task of a notification as it stands now; null where it is not known here. */
+/** Returns the current task of a notification; null if it isn't loaded. */
 export function useNoticeTask(item: () => Pick<Notification, 'task_id' | 'project_id'>) {
   const tasks = useTasks()
   const projects = useProjects()

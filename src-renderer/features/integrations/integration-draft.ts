@@ -3,23 +3,23 @@ import { platforms, type Platform } from '../../../src-shared/contract/trackers.
 import { publicApiOf, publicPlatform, usualPlatform } from '../../../src-shared/contract/trackers.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 
-/** What the fields of the form say. */
+/** The form data of an integration. */
 export interface IntegrationDraft {
   platform: Platform
   baseUrl: string
-  /** `owner/name`, or the address of its page. */
+  /** `owner/name`, or the URL of the repository's page. */
   repository: string
   tokenName: string
   /** Separated by commas. */
   labels: string
-  /** Empty: the workflow's first. */
+  /** Empty for the workflow's first state. */
   state: string
-  /** `agent:<id>`, `user:<id>`, or nobody. */
+  /** `agent:<id>`, `user:<id>`, or empty for no assignee. */
   assignee: string
   minutes: number
 }
 
-/** What the form says at first. */
+/** Returns the initial form data. */
 export function integrationDraft(known: Integration | null): IntegrationDraft {
   if (!known) {
     const empty = { repository: '', tokenName: '', labels: '', state: '', assignee: '', minutes: 5 }
@@ -38,7 +38,7 @@ export function integrationDraft(known: Integration | null): IntegrationDraft {
   }
 }
 
-/** What a repository's address says of the other fields; null for anything else, `owner/name` too. */
+/** Returns the fields that a repository URL implies; null for anything else, including `owner/name`. */
 export function readRepositoryAddress(
   text: string,
 ): Pick<IntegrationDraft, 'platform' | 'baseUrl' | 'repository'> | null {
@@ -48,14 +48,14 @@ export function readRepositoryAddress(
   const [owner, name] = parts
   if (owner === undefined || name === undefined) return null
   const repository = `${owner}/${name.replace(/\.git$/, '')}`
-  // The address of another host does not say which kind it runs.
+  // The URL of an unknown host doesn't tell which platform runs there.
   const known = publicPlatform(url.hostname)
   return known === null
     ? { platform: usualPlatform, baseUrl: url.origin, repository }
     : { platform: known, baseUrl: publicApiOf(known), repository }
 }
 
-/** Why the form cannot be saved, in a few words; null when it can. */
+/** Returns the reason why the form can't be saved in a few words, or null. */
 export function draftProblem(draft: IntegrationDraft): string | null {
   if (!/^[^\s/]+\/[^\s/]+$/.test(draft.repository.trim())) return 'Say which repository, as owner/name'
   if (draft.baseUrl.trim() === '') return 'Say where its API is'
@@ -64,7 +64,7 @@ export function draftProblem(draft: IntegrationDraft): string | null {
   return null
 }
 
-/** A tie that is new. */
+/** Returns the request that creates an integration. */
 export function integrationInput(projectId: string, draft: IntegrationDraft): OperationInput<'integrations.create'> {
   const [owner = '', repo = ''] = draft.repository.trim().split('/')
   const labels = draft.labels
@@ -88,7 +88,7 @@ export function integrationInput(projectId: string, draft: IntegrationDraft): Op
   }
 }
 
-/** What differs from what is saved; null when nothing does. */
+/** Returns the fields that differ from the saved ones; null without changes. */
 export function integrationPatch(
   known: Integration,
   draft: IntegrationDraft,

@@ -8,7 +8,7 @@ interface Standing {
   readonly glyph: GlyphName
 }
 
-/** How an integration stands, in a few words. */
+/** Returns the status of an integration in a few words. */
 export function syncStatus(integration: Integration, busy: boolean): Standing {
   if (!integration.enabled) return { label: 'Off', tone: 'neutral', glyph: 'skipped' }
   if (integration.syncing || busy) return { label: 'Importing', tone: 'run', glyph: 'running' }
@@ -19,7 +19,7 @@ export function syncStatus(integration: Integration, busy: boolean): Standing {
   return { label: 'Up to date', tone: 'ok', glyph: 'succeeded' }
 }
 
-/** How far an import has come, and which part of it is done (from 0 to 1; null: nobody knows). */
+/** Returns the progress of an import as text and as a fraction from 0 to 1; null if unknown. */
 export function progressOf({ progress }: Pick<Integration, 'progress'>): { text: string; part: number | null } | null {
   if (!progress) return null
   const { pages, pages_total, imported } = progress
@@ -28,14 +28,14 @@ export function progressOf({ progress }: Pick<Integration, 'progress'>): { text:
   return { text: `${where} · ${count(imported, 'issue')} imported`, part }
 }
 
-/** What a sync by hand has done. */
+/** Returns the result of a manual sync. */
 export function syncSentence({ imported, skipped, errors }: SyncCounts): string {
   const known = skipped > 0 ? `, ${skipped} already imported` : ''
   const failed = errors > 0 ? `, ${errors} could not be read` : ''
   return `${imported === 0 ? 'No new issues' : `${count(imported, 'issue')} imported`}${known}${failed}`
 }
 
-/** When something that is to come will be: `any moment`, `in 4 min`, `in 2 h`. */
+/** Returns the time until a future date: `any moment`, `in 4 min`, `in 2 h`. */
 export function untilWords(at: string, now: number): string {
   const minutes = Math.ceil((Date.parse(at) - now) / 60_000)
   if (minutes <= 0) return 'any moment'

@@ -3,31 +3,31 @@ import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { Assignee } from '../../../src-shared/contract/tasks.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
-/** A task that is being written. */
+/** The form data of a new task. */
 export interface TaskDraft {
   title: string
   description: string
-  /** Commands of the checks, one per line; without any, those of the project run. */
+  /** Commands of the checks, one per line; empty for those of the project. */
   steps: string
-  /** Not even those of the project run. */
+  /** Whether no checks run, not even those of the project. */
   withoutChecks: boolean
-  /** What a reviewing agent is asked; null for the words of the project. */
+  /** The prompt of a reviewing agent; null for that of the project. */
   reviewPrompt: string | null
-  /** The state that it begins in; null for the workflow's own choice. */
+  /** The initial state; null for that of the workflow. */
   status: string | null
   priority: number
   labels: readonly string[]
-  /** The repository that it works in; null for the primary one. */
+  /** The repository of the task; null for the primary one. */
   repoId: string | null
   agentId: string | null
   startNow: boolean
-  /** Who has a role beside the one that works. */
+  /** The assignees of roles except the working one. */
   roles: Readonly<Record<string, Assignee>>
-  /** The tasks that have to be done first. */
+  /** The IDs of the dependencies. */
   waitsFor: readonly string[]
 }
 
-/** What is kept on this device beside title and description, project by project. */
+/** The options stored per project on this device; title and description are stored apart. */
 const Kept = z
   .object({
     steps: z.string(),
@@ -44,18 +44,18 @@ const Kept = z
   .readonly()
 export type KeptOptions = z.infer<typeof Kept>
 
-/** The text in which the options of a draft are kept; null where none differs from an empty one. */
+/** Returns the options of a draft as stored text; null if none differs from an empty draft. */
 export function optionsText(draft: TaskDraft): string | null {
   const text = (one: TaskDraft) => JSON.stringify(Kept.parse(one))
   return text(draft) === text(emptyDraft(null)) ? null : text(draft)
 }
 
-/** Reads them back; nothing where somebody else wrote there. */
+/** Parses stored options; returns none if the text is invalid. */
 export function readOptions(text: string | null): Partial<KeptOptions> {
   return Kept.safeParse(parseJson(text ?? '')).data ?? {}
 }
 
-/** An empty draft; an agent that is chosen then starts at once unless the person says otherwise. */
+/** Returns an empty draft. `startNow` is true, so a chosen agent starts at once. */
 export function emptyDraft(status: string | null): TaskDraft {
   return {
     title: '',
@@ -74,7 +74,7 @@ export function emptyDraft(status: string | null): TaskDraft {
   }
 }
 
-/** The commands of a text field, one a line. */
+/** Returns the commands of a text, one per line. */
 export function stepsOf(text: string): string[] {
   return text
     .split('\n')
@@ -82,7 +82,7 @@ export function stepsOf(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** Returns what a draft says of its review; what it leaves open is the project's. */
+/** Returns the review config of a draft; unset fields are those of the project. */
 export function reviewConfigOf({
   steps,
   withoutChecks,
@@ -95,7 +95,7 @@ export function reviewConfigOf({
   }
 }
 
-/** What is sent: what the person left empty stays the project's own. */
+/** Returns the request that creates the task; empty fields are left to the project. */
 export function taskInput(projectId: string, draft: TaskDraft): OperationInput<'tasks.create'> {
   const review_config = reviewConfigOf(draft)
   return {

@@ -7,11 +7,11 @@ const fieldNames = [
   ...(['title', 'description', 'steps', 'withoutChecks', 'reviewPrompt', 'priority', 'labels'] as const),
   ...(['repoId', 'agentId', 'roles'] as const),
 ] as const
-/** The part of a draft that a template has. */
+/** The fields of a draft that a template has. */
 export type TemplateDraft = Pick<TaskDraft, (typeof fieldNames)[number]>
 type TemplateFields = Omit<OperationInput<'task_templates.create'>, 'project_id' | 'name' | 'task_id'>
 
-/** Returns what a template says, as a draft has it. An agent with the working role is the draft's agent. */
+/** Returns a template as a draft. An agent with the working role becomes the draft's agent. */
 export function readTemplate(template: TaskTemplate, workingRole: string): TemplateDraft {
   const { title, description, priority, labels, review_config, repo_id: repoId } = template
   const { ci_steps: steps, review_prompt: reviewPrompt = null } = review_config
@@ -31,7 +31,7 @@ export function readTemplate(template: TaskTemplate, workingRole: string): Templ
   }
 }
 
-/** Returns who is to get which role, the draft's agent included. */
+/** Returns the assignees of a draft including its agent. */
 export function assigneesOf({ roles, agentId }: TemplateDraft, workingRole: string): Record<string, Assignee> {
   if (agentId === null) return { ...roles }
   return { ...roles, [workingRole]: { type: 'agent', id: agentId as Assignee['id'] } as Assignee }
@@ -53,8 +53,8 @@ export function templateFields(draft: TemplateDraft, workingRole: string): Templ
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /**
- * Returns a draft with what a template says where the person has written or chosen nothing: where a field is empty, or
- * still as the template before filled it. null as the next one takes back what the one before filled.
+ * Returns a draft filled from a template: fields that are empty or still as the previous template
+ * filled them. null for `next` clears what the previous one filled.
  */
 export function fillDraft(
   draft: TemplateDraft,
@@ -66,7 +66,7 @@ export function fillDraft(
   const isOpen = (name: keyof TemplateDraft) =>
     isSame(draft[name], empty[name]) || (before !== null && isSame(draft[name], before[name]))
   const taken = fieldNames.filter((name) => name !== 'roles' && isOpen(name))
-  // A person who wrote checks has not chosen to have none, and the other way round.
+  // Checks and "no checks" exclude each other, so either counts as the person's choice.
   const hasChecks = !isOpen('steps') || !isOpen('withoutChecks')
   const own = hasChecks ? taken.filter((name) => name !== 'steps' && name !== 'withoutChecks') : taken
   const { roles: _roles, ...draftFields } = draft
@@ -84,7 +84,7 @@ function fillRoles(roles: Roles, next: Roles, before: Roles): Roles {
   return { ...next, ...Object.fromEntries(chosen) }
 }
 
-/** The fields that differ from what they were. */
+/** Returns the fields of `now` that differ from `before`. */
 export function changedFields(now: TemplateFields, before: TemplateFields): TemplateFields {
   const names = Object.keys(now) as (keyof TemplateFields)[]
   return Object.fromEntries(names.filter((name) => !isSame(now[name], before[name])).map((name) => [name, now[name]]))

@@ -1,10 +1,10 @@
 import { computed, ref } from 'vue'
 import { stepsOf, type TaskDraft } from './task-draft.ts'
 
-/** Whether the field of the checks is shown, and what its button says. */
+/** Returns the state of the checks field and the text of its button. */
 export function useChecksField(draft: Pick<TaskDraft, 'steps' | 'withoutChecks'>, defaults: () => readonly string[]) {
   const open = ref(false)
-  /** It was opened by its button, to be written in. */
+  /** Whether its button opened the field, so that it takes the focus. */
   const asked = ref(false)
   return {
     open: computed({
@@ -20,7 +20,7 @@ export function useChecksField(draft: Pick<TaskDraft, 'steps' | 'withoutChecks'>
       const own = stepsOf(draft.steps).length
       return own > 0 ? `${own} of its own` : defaults().length > 0 ? 'project default' : 'none'
     }),
-    /** Shows what was filled in. */
+    /** Opens the field if it isn't empty. */
     show(): void {
       asked.value = false
       open.value = draft.steps !== '' || draft.withoutChecks

@@ -16,7 +16,7 @@ import { useToasts } from '../../stores/base/toasts.ts'
 import { assigneesOf, fillDraft, readTemplate, templateFields, type TemplateDraft } from './template-draft.ts'
 import { emptyDraft, optionsText, readOptions, taskInput, type TaskDraft } from './task-draft.ts'
 
-/** The draft of a task, and its way to the service. */
+/** Returns the draft of a task with its actions. */
 export function useNewTask(projectId: () => string) {
   const agents = useAgents()
   const navigation = useNavigation()
@@ -29,7 +29,7 @@ export function useNewTask(projectId: () => string) {
   const toasts = useToasts()
   const { busy, failure, run } = useAction()
   const draft = reactive(emptyDraft(null))
-  // What was typed outlives the dialog and the page: it is there again until it is a task or thrown away.
+  // The text outlives the dialog and the page, until the task is created or the draft is discarded.
   const drafts = useDrafts()
   watch(
     () => [draft.title, draft.description],
@@ -44,7 +44,7 @@ export function useNewTask(projectId: () => string) {
     (text) => drafts.keep(optionsKey(), text),
   )
   const areTasksHere = () => tasks.loadState(projectId()).kind === 'ready'
-  /** Leaves out what is gone since it was chosen; of what is not loaded yet nobody can say that. */
+  /** Removes choices that no longer exist, as far as their lists are loaded. */
   function leaveOutWhatIsGone(): void {
     const isHere = (one: Assignee) => one.type !== 'agent' || agents.byId.has(one.id)
     if (agents.loaded) {
@@ -65,7 +65,7 @@ export function useNewTask(projectId: () => string) {
     ),
   )
 
-  /** Whom the work goes to when it is started without a choice: the agent chosen, else the one used last. */
+  /** The agent that starts if none is chosen explicitly: the chosen one, else the one used last. */
   const starter = computed(() => {
     const chosen = agents.byId.get(draft.agentId ?? '')
     return chosen ?? recent.usual
@@ -76,7 +76,7 @@ export function useNewTask(projectId: () => string) {
     return starter.value.paused ? `${starter.value.name} is paused` : null
   })
 
-  /** `more`: another is written next. Answers whether it is there. */
+  /** Creates the task. `more` keeps the dialog open. Resolves to whether it was created. */
   async function create(how: { readonly start: boolean; readonly more: boolean }): Promise<boolean> {
     return run(async () => {
       const chosen = { ...draft }
@@ -92,7 +92,7 @@ export function useNewTask(projectId: () => string) {
       arrivals.announce(task.id, !how.more && !isElsewhere)
     })
   }
-  /** Creates a task of each title, with all else as it is chosen. Answers whether they are there. */
+  /** Creates a task per title with the same options. Resolves to whether they were created. */
   async function createMany(titles: readonly string[]): Promise<boolean> {
     return run(async () => {
       const chosen = { ...draft }
@@ -113,7 +113,7 @@ export function useNewTask(projectId: () => string) {
       if (isComplete) toasts.done(`Created ${created.length} tasks.`)
     })
   }
-  /** `inHand`: the next key is about it. */
+  /** Returns the text of the toast. `inHand`: the board focuses the new task. */
   function createdText(task: Task, { agentId, startNow, waitsFor }: TaskDraft, inHand: boolean): string {
     const worker = agents.byId.get(agentId ?? '')
     const starts = worker !== undefined && startNow && waitsFor.length === 0
@@ -123,7 +123,7 @@ export function useNewTask(projectId: () => string) {
       ? `Created ${task.ref}.`
       : `Created ${task.ref}. ${key} starts it.`
   }
-  /** What is chosen stays for the next one; what it says is its own. */
+  /** Resets the draft. With `more` only the text is cleared and the options stay. */
   function nextDraft(more: boolean): void {
     if (!more) return throwAway()
     Object.assign(draft, { title: '', description: '', waitsFor: [] })
@@ -137,7 +137,7 @@ export function useNewTask(projectId: () => string) {
     defaultSteps: computed(() => projects.settings(projectId())?.default_review_config.ci_steps ?? []),
     busy,
     failure,
-    /** Begins anew with what was typed and not sent, in the given state or in the one where tasks wait to be taken. */
+    /** Restores the unsent draft, in the given state or the initial one. */
     reset(status: string | null): void {
       const usual = states.value.find((state) => state.kind === 'initial')?.name ?? null
       template.value = null
@@ -152,9 +152,9 @@ export function useNewTask(projectId: () => string) {
     createMany,
     template,
     fill,
-    /** The draft as a template stores it. */
+    /** Returns the draft as a template stores it. */
     asTemplate: () => templateFields(draft, workingRole(projects.workflow(projectId()))),
-    /** What its prompt depends on. */
+    /** Returns the input of the prompt preview. */
     promptInput: () => ({
       ...taskInput(projectId(), draft),
       roles: assigneesOf(draft, workingRole(projects.workflow(projectId()))),
@@ -167,9 +167,9 @@ export function useNewTask(projectId: () => string) {
   }
 }
 
-/** Fills a draft from templates; what the person wrote or chose stays. */
+/** Returns actions that fill a draft from templates; the person's own input stays. */
 function useTemplate(draft: TaskDraft, role: () => string) {
-  /** The one that was chosen last. */
+  /** The template chosen last. */
   const template = shallowRef<TaskTemplate | null>(null)
   const read = (): TemplateDraft | null => template.value && readTemplate(template.value, role())
   return {
@@ -183,12 +183,12 @@ function useTemplate(draft: TaskDraft, role: () => string) {
   }
 }
 
-/** The role that works on a task first. */
+/** Returns the role that works on a task first. */
 const workingRole = (workflow: WorkflowDefinition | undefined): string => workRoles(workflow).working
 
 /**
- * Says who has which role and what comes first, and gives the task to the chosen agent, at once or for later; the task
- * is there even where that fails. Answers whether all of it was done.
+ * Returns a function that assigns roles, sets dependencies and starts the chosen agent, at once or
+ * later. The task stays if a step fails. Resolves to whether all steps succeeded.
  */
 function useHandOver(projectId: () => string): (taskId: string, draft: TaskDraft) => Promise<boolean> {
   const projects = useProjects()

@@ -38,7 +38,7 @@ import {
 import type { Component } from 'vue'
 import type { CommandId } from '../../model/command-list.ts'
 
-/** What stands before a command in the palette: what stands before it elsewhere, where it has a button or a menu. */
+/** The icons of commands in the palette, the same as on their buttons and menu items. */
 export const commandIcons: Readonly<Partial<Record<CommandId, Component>>> = {
   new: Plus,
   search: Search,

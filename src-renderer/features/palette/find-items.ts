@@ -1,25 +1,25 @@
 import fuzzysort from 'fuzzysort'
 import { shortId } from '../../formatters/short-id.ts'
 
-/** What can be found in the palette. */
+/** An item of the palette. */
 export interface PaletteItem {
   readonly id: string
   readonly kind: 'task' | 'action' | 'project' | 'setting'
   readonly group: string
   readonly text: string
-  /** What people call a task: `SHO-42`. */
+  /** The ref of a task: `SHO-42`. */
   readonly ref?: string
-  /** What else is said of it, at the right. */
+  /** Secondary text on the right. */
   readonly note?: string | undefined
-  /** What it is found by beside its text. */
+  /** Search terms besides the text. */
   readonly words?: string
-  /** The keys that do the same, in the notation of tinykeys. */
+  /** The shortcut in the notation of tinykeys. */
   readonly binding?: string | undefined
-  /** Why it can't be done now; null where it can. */
+  /** The reason why the item is unavailable; null if it is available. */
   readonly refused?: string | null
 }
 
-/** A piece of the text; `hit` where it is what was typed. */
+/** A part of the text; `hit` if it matches the query. */
 export interface TextPiece {
   readonly text: string
   readonly hit: boolean
@@ -35,13 +35,14 @@ export interface FoundGroup<T extends PaletteItem = PaletteItem> {
   readonly items: readonly FoundItem<T>[]
 }
 
-/** With nothing typed, tasks leave room for what can be done. */
+/** Tasks shown without a query, so that actions have room. */
 const tasksUnasked = 3
 const mostOfAKind: Readonly<Record<PaletteItem['kind'], number>> = { task: 8, action: 12, project: 6, setting: 8 }
 
 /**
- * What fits to what was typed, best first in each group, groups in the order of the items. `>` asks for actions only,
- * `#` for the number or the id of a task. With nothing typed everything fits, but of the tasks only the first are shown.
+ * Returns the items that match, best first per group, groups in the order of the items. `>`
+ * searches only actions, `#` the number or ID of a task. Without a query all match, but only the
+ * first tasks are shown.
  */
 export function findItems<T extends PaletteItem>(items: readonly T[], typed: string): readonly FoundGroup<T>[] {
   const query = typed.trim()
@@ -79,7 +80,7 @@ function byId<T extends PaletteItem>(items: readonly T[], id: string): readonly 
     .map(unmarked)
 }
 
-/** The tasks that are called so: `SHO-42`, or `42` in any project. */
+/** Returns the tasks with this ref: `SHO-42`, or `42` in any project. */
 function byRef<T extends PaletteItem>(items: readonly T[], query: string): readonly FoundItem<T>[] {
   if (!/^([a-z]{2,5}-)?\d+$/i.test(query)) return []
   return items.filter((item) => item.ref === query.toUpperCase() || numberOf(item) === query).map(unmarked)

@@ -20,17 +20,17 @@ export interface RunnableItem extends PaletteItem {
   readonly run: (options: { readonly full: boolean }) => void
 }
 
-/** A page that can be gone to. */
+/** A page that the palette can open. */
 export interface PalettePage {
   readonly id: string
   readonly href: string
   readonly label: string
 }
 
-/** Moving about and the palette itself are not what anybody looks for in it. */
+/** Navigation commands and the palette's own are not listed. */
 const notListed: readonly CommandId[] = ['palette', 'back', 'left', 'right', 'up', 'down', 'menu']
 
-/** Everything that the palette finds: tasks that are loaded, what can be done now, projects and pages of the settings. */
+/** Returns all items: loaded tasks, available actions, projects and settings pages. */
 export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: Task, full: boolean) => void) {
   const commands = useCommands()
   const navigation = useNavigation()
@@ -39,7 +39,7 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
   const shortcuts = useShortcuts()
   const tasks = useTasks()
 
-  /** The open task comes first, then those of its project, then the rest. */
+  /** Returns the rank of a task: the open one first, then its project's, then all others. */
   const farness = (task: Task): number => {
     if (task.id === navigation.taskId) return 0
     return task.project_id === projects.current?.id ? 1 : 2
@@ -91,7 +91,7 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
       run: () => navigation.openProject(project.id),
     })),
   )
-  /** Those of the board that is shown, or of the current project's. */
+  /** The saved views of the shown board or the current project. */
   const ofViews = computed(() => {
     const isAll = navigation.route.screen === 'all'
     const scope = isAll ? 'all' : projects.current?.id

@@ -14,7 +14,7 @@ export interface AttemptSummary {
   readonly ci_ms: number
 }
 
-/** An attempt as its box shows it. `current`: it is the newest and the task stands at its gate. */
+/** Returns the summary of an attempt. `current`: it is the newest and the task is at its gate. */
 export function summariseAttempt(review: Review, current: boolean): AttemptSummary {
   const ended = review.status === 'failed' || review.status === 'cancelled' || review.status === 'passed'
   const steps = review.ci_steps.map((command, index): AttemptStep => {
@@ -46,7 +46,7 @@ function headline(
     if (steps.some((step) => step.state === 'failed')) return { label: 'Checks failed', tone: 'fail' }
     return { label: 'Changes requested', tone: 'fail' }
   }
-  // Green checks are no approval, and no checks are nothing at all.
+  // Passed checks are not an approval, and no checks mean nothing.
   if (review.status === 'passed') {
     if (review.verdicts.some(({ verdict }) => verdict === 'pass')) return { label: 'Approved', tone: 'ok' }
     return steps.length === 0 ? { label: 'Nothing was checked', tone: 'quiet' } : { label: 'Checks passed', tone: 'ok' }
@@ -56,7 +56,7 @@ function headline(
   return current ? { label: 'Needs your review', tone: 'you' } : { label: 'Not reviewed', tone: 'quiet' }
 }
 
-/** The step whose output is worth opening by itself: the failing one, else the one at work. */
+/** Returns the index of the step to expand: the failed one, else the running one; or null. */
 export function stepToOpen(steps: readonly AttemptStep[]): number | null {
   const failed = steps.findIndex((step) => step.state === 'failed')
   if (failed >= 0) return failed

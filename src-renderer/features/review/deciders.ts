@@ -1,6 +1,6 @@
 import type { Verdict } from '../../../src-shared/contract/reviews.ts'
 
-/** Somebody who has a say in an attempt, and what was said. */
+/** A reviewer of an attempt with the verdict. */
 export interface Decider {
   readonly name: string
   readonly kind: 'agent' | 'person'
@@ -9,8 +9,8 @@ export interface Decider {
 type Face = Omit<Decider, 'verdict'>
 
 /**
- * Who judges an attempt: the latest word of each who has spoken, and who is still to speak. `waited`: who is asked at
- * the gate, the person at the screen last; nobody where the task has left it.
+ * Returns the reviewers of an attempt: the latest verdict of each, then those without one.
+ * `waited`: the assignees at the gate, the user last; empty if the task has left it.
  */
 export function deciders(
   verdicts: readonly Verdict[],

@@ -5,12 +5,15 @@ export interface FilePlace {
   readonly line: number
 }
 
-/** A path below the worktree with an ending, a line after it, and perhaps a column; no address and no time of day. */
+/**
+ * Matches a relative path with an extension, a line and perhaps a column; no URL and no time of
+ * day.
+ */
 const PLACE =
   /(?<![\w./:\\@-])((?:\.\/)?(?:[\w@+-][\w.@+-]*\/)*[\w@+-][\w.@+-]*\.(?!(?:com|dev|io|net|org):)[A-Za-z]\w*):(\d{1,7})(?![\w.])/g
 const maxPlaces = 5
 
-/** The lines of files that a program's output names, each once, as far as they are worth a row. */
+/** Returns the file positions in a program's output, each once, up to `maxPlaces`. */
 export function filePlaces(output: string): readonly FilePlace[] {
   const found = new Map<string, FilePlace>()
   for (const [, name = '', line = ''] of plainTerminalText(output).matchAll(PLACE)) {

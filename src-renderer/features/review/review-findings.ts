@@ -4,14 +4,14 @@ import { count } from '../../formatters/format-amounts.ts'
 
 const maxNamed = 10
 
-/** Names some paths, and says how many more there are. */
+/** Returns the first paths as text and the number of others. */
 export function namePaths(paths: readonly string[]): string {
   const named = paths.slice(0, maxNamed).map(escapeHidden).join(', ')
   const more = paths.length - maxNamed
   return more > 0 ? `${named} and ${count(more, 'more file')}` : named
 }
 
-/** What a review asked for after a change, beside what it asked for before. */
+/** A change of the review config, before and after. */
 export interface ConfigChangeText {
   readonly by: string
   readonly at: string
@@ -19,8 +19,8 @@ export interface ConfigChangeText {
 }
 
 /**
- * Describes each change by what it was before and what it became; the last one became `asked`, or without it the steps
- * that the review has.
+ * Describes each change by its values before and after. The last one changed to `asked`, or without
+ * it to the steps of the review.
  */
 export function describeConfigChanges(
   { config_changes, ci_steps }: Pick<Review, 'config_changes' | 'ci_steps'>,

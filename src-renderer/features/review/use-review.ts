@@ -7,7 +7,7 @@ import { useProjects } from '../../stores/project/projects.ts'
 import { useReviews } from '../../stores/review/reviews.ts'
 import { useTaskQueries } from '../../stores/review/task-details.ts'
 
-/** Everything that the review pane knows and does for one task. */
+/** Returns the data and actions of a task's review pane. */
 export function useReview(taskId: () => string) {
   const projects = useProjects()
   const reviews = useReviews()
@@ -16,7 +16,7 @@ export function useReview(taskId: () => string) {
   const { task, workflow, state, branch, conflicts, decision } = useDecision(taskId)
   const { workspace } = useTaskQueries(taskId)
 
-  /** What is typed goes with it, and stays where it did not get there. */
+  /** Performs an action with the typed feedback, which stays if the request fails. */
   async function perform(action: DecisionAction): Promise<void> {
     if (task.value === null) return
     const text = feedback.value.trim()

@@ -4,12 +4,12 @@ import type { StepResult } from '../../../src-shared/contract/reviews.ts'
 import { useTaskDetails } from '../../stores/review/task-details.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
 
-/** While a step runs its log has no event of its own: this is how often what was written is fetched. */
+/** Polling interval in milliseconds: the log of a running step has no events. */
 const EVERY = 1_000
 
 /**
- * The output of one CI step. Shows the tail that came with the review; `readAll` fetches the whole log,
- * and while the step runs (and `watched` says so) what it writes is read as it grows.
+ * Returns the output of a CI step. Shows the tail from the review; `readAll` loads the full log.
+ * While the step runs and `watched` returns true, polls for new output.
  */
 export function useStepLog(taskId: () => string, step: () => StepResult, watched: () => boolean) {
   const details = useTaskDetails()
@@ -44,7 +44,7 @@ export function useStepLog(taskId: () => string, step: () => StepResult, watched
     (grows, grew) => {
       stop()
       if (grows) void grow()
-      // What was written between the last look and the end.
+      // Load the output between the last poll and the end.
       else if (grew && watched()) void read()
     },
     { immediate: true },

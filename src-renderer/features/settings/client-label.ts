@@ -1,4 +1,4 @@
-/** Returns a client's name as people know it, such as `Firefox on Linux`; its own user agent if it is not known. */
+/** Returns a readable name of a client, such as `Firefox on Linux`; the user agent if unknown. */
 export function clientLabel(client: string | null): string {
   if (client === null) return 'Copse’s own window'
   const browser = browsers.find(([mark]) => mark.test(client))?.[1]
@@ -7,7 +7,7 @@ export function clientLabel(client: string | null): string {
   return system === undefined ? browser : `${browser} on ${system}`
 }
 
-/** Each pretends to be those below it. */
+/** Each user agent also contains the names below it. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

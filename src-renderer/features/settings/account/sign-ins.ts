@@ -3,7 +3,7 @@ import { shallowRef } from 'vue'
 import type { ActiveSession } from '../../../../src-shared/contract/identity.ts'
 import { useClient } from '../../../stores/base/client.ts'
 
-/** Where the person at the screen is signed in, and their password. */
+/** The sessions and the password of the user. */
 export const useSignIns = defineStore('sign-ins', () => {
   const client = useClient()
   const items = shallowRef<readonly ActiveSession[] | null>(null)
@@ -11,7 +11,7 @@ export const useSignIns = defineStore('sign-ins', () => {
     items.value = (await client.call('auth.list_sessions', {})).items
   }
   return {
-    /** Newest first; null until they are loaded. */
+    /** Newest first; null until loaded. */
     items,
     load,
     end: async (session_id: string): Promise<void> => {

@@ -1,23 +1,23 @@
-/** How a program that speaks MCP is told of the service. The token stays out of the file, where the program allows it. */
+/** The configuration of an MCP client. The token stays out of the file if the client allows that. */
 export interface ClientConfig {
   readonly id: string
-  /** The program's own name. */
+  /** The name of the client. */
   readonly label: string
-  /** Where its configuration lies. */
+  /** The path of its configuration file. */
   readonly file: string
-  /** Where the token goes. */
+  /** The way the client gets the token. */
   readonly token: 'environment' | 'asked'
-  /** What to put into the file. */
+  /** The content of the file. */
   readonly text: string
 }
 
-/** The environment variable that holds the token. */
+/** The environment variable of the token. */
 export const tokenVariable = 'COPSE_TOKEN'
 
-/** The program that is shown first. */
+/** The client shown first. */
 export const firstClient = 'claude-code'
 
-/** Ready configurations for the clients that people use, with the address of this service. */
+/** Returns the configurations of common clients for the address of this service. */
 export function clientConfigs(address: string): readonly ClientConfig[] {
   const url = `${address}/api/v1/mcp`
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })

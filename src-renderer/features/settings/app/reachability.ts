@@ -1,17 +1,17 @@
 import type { SystemInfo } from '../../../../src-shared/contract/system.ts'
 
-/** Whether other machines can reach the service, and what that means. */
+/** The network exposure of the service and its consequence. */
 export interface Reachability {
   readonly state: string
   readonly about: string
-  /** Passwords and tokens can be read on their way here. */
+  /** Whether passwords and tokens are sent without encryption. */
   readonly isReadable: boolean
 }
 
-/** What opens the service; it is decided at its start, by who starts it, and not by who is signed in. */
+/** The command that exposes the service; only a start with it can, no signed-in user. */
 export const exposeCommand = 'svc serve --host 0.0.0.0 --expose --tls-cert cert.pem --tls-key key.pem'
 
-/** Says it in words. */
+/** Returns a description of the exposure. */
 export function reachability({ exposed, url }: Pick<SystemInfo, 'exposed' | 'url'>): Reachability {
   if (!exposed) {
     const about = 'Only this machine can connect. To allow others, start Copse with:'

@@ -3,7 +3,7 @@ import { shallowRef } from 'vue'
 import type { Invite, PersonalAccessToken, SecurityLogEntry } from '../../../../src-shared/contract/identity.ts'
 import { useClient } from '../../../stores/base/client.ts'
 
-/** What administrators do for the accounts of others. */
+/** The actions of administrators on accounts of others. */
 export const useAdministration = defineStore('administration', () => {
   const client = useClient()
   const invites = shallowRef<readonly Invite[] | null>(null)
@@ -13,10 +13,10 @@ export const useAdministration = defineStore('administration', () => {
     invites.value = (await client.call('admin.list_invites', {})).items
   }
   return {
-    /** Newest first; null until they are loaded. */
+    /** Newest first; null until loaded. */
     invites,
     loadInvites,
-    /** The code, which is told this once. */
+    /** Creates an invite; resolves to its code, which the service returns only once. */
     invite: async (expires_in_seconds: number): Promise<string> => {
       const { code } = await client.call('admin.create_invite', { expires_in_seconds })
       await loadInvites()
@@ -33,9 +33,9 @@ export const useAdministration = defineStore('administration', () => {
     revokeToken: async (token_id: string): Promise<void> => {
       await client.call('admin.delete_token', { token_id })
     },
-    /** The security log, newest first; null until it is loaded. */
+    /** The security log, newest first; null until loaded. */
     log,
-    /** Where the next page of the log begins; null where there is none. */
+    /** The cursor of the next page of the log; null at the end. */
     next,
     loadLog: async (): Promise<void> => {
       const page = await client.call('admin.security_log', {})

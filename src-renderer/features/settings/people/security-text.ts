@@ -27,7 +27,7 @@ const words: Readonly<Record<SecurityEventType, string>> = {
   run_refused: 'Used another’s sign-in from a run',
 }
 
-/** What an entry of the security log tells, in a sentence’s beginning. */
+/** Returns the beginning of a sentence about an entry of the security log. */
 export function securityWords({ type, details }: Pick<SecurityLogEntry, 'type' | 'details'>): string {
   const name = details['name']
   if (type === 'session_ended' && details['all_others'] === true) return 'Ended all other sessions'

@@ -3,13 +3,13 @@ import type { Member } from '../../../../src-shared/contract/members.ts'
 import type { Project } from '../../../../src-shared/contract/projects.ts'
 
 export interface MemberRights {
-  /** Whether this person adds people and takes them out. */
+  /** Whether the user adds and removes members. */
   readonly manages: boolean
-  /** Why somebody can't be taken out; null when they can. */
+  /** Returns the reason why a member can't be removed; null if possible. */
   mustStay(member: Member): string | null
 }
 
-/** What somebody may do with the members of a project; the service decides in the end. */
+/** Returns the user's rights over the members of a project; the service decides. */
 export function memberRights(
   members: readonly Member[],
   project: Pick<Project, 'owner_id'>,

@@ -1,19 +1,22 @@
 import type { OperationInput } from '../../../../src-shared/contract/operations.ts'
 import type { Repo } from '../../../../src-shared/contract/projects.ts'
 
-/** A repository that is being added or changed. */
+/** The form data of a repository. */
 export interface RepoDraft {
   path: string
   name: string
   branch: string
 }
 
-/** What the fields say at first. */
+/** Returns the initial form data. */
 export function repoDraft(repo: Repo | null): RepoDraft {
   return { path: repo?.path ?? '', name: repo?.name ?? '', branch: repo?.default_branch ?? '' }
 }
 
-/** A new repository; what is left empty is the folder's own name, and the branch that it has checked out. */
+/**
+ * Returns the request that adds a repository. Empty fields default to the folder's name and its
+ * current branch.
+ */
 export function repoInput(projectId: string, draft: RepoDraft): OperationInput<'repos.add'> {
   const { path, name, branch } = trimmed(draft)
   return {
@@ -24,7 +27,7 @@ export function repoInput(projectId: string, draft: RepoDraft): OperationInput<'
   }
 }
 
-/** What differs from the repository; null when nothing does. What is left empty stays. */
+/** Returns the changed fields; null without changes. Empty fields stay unchanged. */
 export function repoPatch(repo: Repo, draft: RepoDraft): Partial<OperationInput<'repos.update'>> | null {
   const { path, name, branch } = trimmed(draft)
   const patch = {
@@ -39,7 +42,7 @@ function trimmed({ path, name, branch }: RepoDraft): RepoDraft {
   return { path: path.trim(), name: name.trim(), branch: branch.trim() }
 }
 
-/** The change that a problem of the repository asks for, on its button; null where no field can help. */
+/** Returns the label of the fix for a repository problem; null if no field can fix it. */
 export function fixLabel(code: 'repository_missing' | 'repository_has_no_commits' | 'branch_missing'): string | null {
   if (code === 'repository_missing') return 'Update path…'
   return code === 'branch_missing' ? 'Choose a branch…' : null

@@ -1,6 +1,6 @@
 import { useSettingDraft } from './use-setting-draft.ts'
 
-/** Commands as a person edits them, one a line. `save` answers whether it went well. */
+/** Returns commands as editable text, one per line. `save` resolves to whether it succeeded. */
 export function useCommandLines(
   key: () => string,
   kept: () => readonly string[],

@@ -4,18 +4,21 @@ import { useQuery } from '../../../stores/base/query.ts'
 import { useKnowledge } from '../../../stores/project/knowledge.ts'
 import { useWhenBack } from '../../../stores/live.ts'
 
-/** Whose entries are shown. `agents`: captured by an agent, or by Copse after a run, and never edited. */
+/**
+ * The source of shown entries. `agents`: captured by an agent, or by Copse after a run, and never
+ * edited.
+ */
 export type KnowledgeOrigin = 'all' | 'agents' | 'people'
 
 const pageSize = 50
 
-/** What a project knows, newest first or what fits the words best; it follows what others change. */
+/** Returns a project's knowledge, newest first or best match first; reloads after events. */
 export function useKnowledgeList(projectId: string) {
   const knowledge = useKnowledge()
   const query = ref('')
   const origin = ref<KnowledgeOrigin>('all')
   const wanted = ref(pageSize)
-  // Before the list is asked for by its key: other words begin with the first page.
+  // Declared before the list query, so that a new search starts with the first page.
   watch(query, () => (wanted.value = pageSize))
   const list = useQuery(readPages, () => [
     'knowledge',
@@ -46,7 +49,7 @@ export function useKnowledgeList(projectId: string) {
     error: list.error,
     loading: list.loading,
     reload: list.reload,
-    /** Null until they have been read. */
+    /** null until loaded. */
     entries: computed(
       () =>
         list.data.value?.entries.filter((entry) => origin.value === 'all' || originOf(entry) === origin.value) ?? null,
@@ -56,7 +59,10 @@ export function useKnowledgeList(projectId: string) {
   }
 }
 
-/** What runs proposed and no person has decided, newest first: the first page, since decided ones make room. */
+/**
+ * Returns the undecided proposals of runs, newest first; only the first page, since decided ones
+ * make room.
+ */
 export function useProposals(projectId: string) {
   const knowledge = useKnowledge()
   const list = useQuery(
@@ -72,7 +78,7 @@ export function useProposals(projectId: string) {
   }
 }
 
-/** The author of an entry, or the person who edited it last. */
+/** Returns the origin of an entry: that of its author, or of the last person who edited it. */
 function originOf({ source, edited_by }: KnowledgeEntry): Exclude<KnowledgeOrigin, 'all'> {
   return edited_by !== null || source.by.startsWith('user:') ? 'people' : 'agents'
 }

@@ -6,7 +6,7 @@ import { useProjects } from '../../../stores/project/projects.ts'
 import { useToasts } from '../../../stores/base/toasts.ts'
 import { errorSentence } from '../../../formatters/error-sentence.ts'
 
-/** A project's settings and how a change of them is saved. */
+/** Returns the settings of a project and a function that saves a change. */
 export function useProjectSettings(projectId: () => string) {
   const projects = useProjects()
   const toasts = useToasts()
@@ -19,7 +19,7 @@ export function useProjectSettings(projectId: () => string) {
     return isSaved
   }
   let last: Promise<unknown> = Promise.resolve()
-  /** What is changed while another change is being saved has its turn after that. */
+  /** Saves changes in sequence. */
   function save(change: Partial<ProjectSettings>): Promise<boolean> {
     const input = { ...change, project_id: projectId() }
     const mine = last.then(() => saveNow(input))

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { parseJson } from '../../../../src-shared/lang/parse-json.ts'
 import { useDrafts } from '../../../stores/base/drafts.ts'
 
-/** What is kept of an edit on this device: the words, and what they began from. */
+/** The draft stored on this device: the text, and the saved text that it began from. */
 const Kept = z.object({ text: z.string(), base: z.string() })
 
 /**
- * The words of a setting while they are edited. What is typed is kept until it is saved or given up, also when the page
- * goes; what is saved elsewhere shows at once where nothing is typed.
+ * Returns the text of a setting while it is edited. The draft is kept until it is saved or
+ * discarded, also across reloads. Without a draft, a value saved elsewhere shows at once.
  *
- * @param key where the draft is kept
- * @param saved the words that hold
+ * @param key the key of the stored draft
+ * @param saved the saved text
  */
 export function useSettingDraft(key: () => string, saved: () => string) {
   const drafts = useDrafts()
@@ -30,10 +30,10 @@ export function useSettingDraft(key: () => string, saved: () => string) {
   return {
     text,
     changed,
-    /** Somebody saved other words since these were begun. */
+    /** Whether another person saved other text since the draft began. */
     overtaken: computed(() => changed.value && kept.value?.base !== saved()),
     discard,
-    /** `sent` holds now; what was typed since is not lost. */
+    /** Ends the draft after `sent` was saved; text typed since then stays. */
     settle: (sent: string): void => (text.value === sent ? discard() : keep(text.value, saved())),
   }
 }
