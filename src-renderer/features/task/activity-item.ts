@@ -6,27 +6,27 @@ import type { Review, Verdict } from '../../../src-shared/contract/reviews.ts'
 import type { HookOutcome, Task, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 
-/** One line of the timeline. Hooks that went well stay out of it; failed, skipped and blocking ones stand out. */
+/** A timeline entry. Successful hooks are left out unless they changed the branch or the repository. */
 export type ActivityItem = { readonly key: string; readonly at: string } & (
   | { readonly kind: 'created'; readonly task: Task }
   | { readonly kind: 'worktree'; readonly workspace: Workspace }
-  /** `attempt`: the review that a rejection ended, where it is known. */
+  /** `attempt`: the review that a rejection ended, if known. */
   | { readonly kind: 'transition'; readonly entry: TransitionEntry; readonly attempt: Review | null }
-  /** `run`: what its log says, where it has one. */
+  /** `run`: the hook's log, if there is one. */
   | { readonly kind: 'hook'; readonly hook: HookOutcome; readonly run: HookRun | null }
-  /** `n`: the how manieth of the task it is. */
+  /** `n`: the number of the execution within the task. */
   | { readonly kind: 'execution'; readonly execution: Execution; readonly n: number }
   | { readonly kind: 'ci'; readonly review: Review }
   | { readonly kind: 'verdict'; readonly review: Review; readonly verdict: Verdict }
   | { readonly kind: 'comment'; readonly comment: Comment }
 )
 
-/** All that is known of what happened to a task. */
+/** The data of a timeline. */
 export interface ActivityFacts {
   readonly task: Task
   /** Oldest first. */
   readonly transitions: readonly TransitionEntry[]
-  /** The runs of the task's hooks, including hooks that no transition names. */
+  /** The runs of the task's hooks, including hooks without a transition. */
   readonly hooks: readonly HookRun[]
   readonly executions: readonly Execution[]
   readonly reviews: readonly Review[]
@@ -35,7 +35,7 @@ export interface ActivityFacts {
   readonly workflow: WorkflowDefinition | undefined
 }
 
-/** What the timeline can be narrowed to. */
+/** The filters of the timeline. */
 export const activityFilters = [
   { id: 'all', label: 'Everything', kinds: null },
   { id: 'moves', label: 'Moves', kinds: ['created', 'worktree', 'transition'] },
@@ -45,7 +45,7 @@ export const activityFilters = [
 ] as const satisfies readonly { id: string; label: string; kinds: readonly ActivityItem['kind'][] | null }[]
 export type ActivityFilter = (typeof activityFilters)[number]['id']
 
-/** Whether a line passes a filter. */
+/** Returns whether an entry passes a filter. */
 export function passes(filter: ActivityFilter, { kind }: ActivityItem): boolean {
   const kinds: readonly string[] | null = activityFilters.find(({ id }) => id === filter)?.kinds ?? null
   return kinds === null || kinds.includes(kind)

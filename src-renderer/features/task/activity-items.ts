@@ -3,7 +3,7 @@ import type { ActivityFacts, ActivityItem } from './activity-item.ts'
 import { hookItems } from './hook-items.ts'
 import { judgedBy, reviewItems } from './review-items.ts'
 
-/** Everything that happened, oldest first. */
+/** Returns all timeline entries, oldest first. */
 export function activityItems(facts: ActivityFacts): ActivityItem[] {
   const { task, workspace, comments, transitions, reviews } = facts
   const made = workspace && workspace.status !== 'creating' && workspace.base_commit !== null ? [workspace] : []
@@ -23,7 +23,7 @@ export function activityItems(facts: ActivityFacts): ActivityItem[] {
   return items.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
 }
 
-/** Runs that began, each where it ended, or where it began as long as it goes on. */
+/** Returns started runs at the time they ended; running ones at the time they started. */
 function executionItems(executions: readonly Execution[]): ActivityItem[] {
   const begun = executions
     .filter(({ started_at }) => started_at !== null)
@@ -42,7 +42,7 @@ export interface ActivityDay {
   readonly items: readonly ActivityItem[]
 }
 
-/** The timeline by local day. `items` oldest first. */
+/** Returns the entries by local day. `items` must be oldest first. */
 export function activityDays(items: readonly ActivityItem[], newestFirst: boolean): ActivityDay[] {
   const inOrder = newestFirst ? items.toReversed() : items
   const days = Map.groupBy(inOrder, ({ at }) => localDay(new Date(at)))
@@ -54,7 +54,7 @@ function localDay(date: Date): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
-/** `2026-11-21` as "Today", "Yesterday" or "19 Nov 2026". */
+/** Returns `2026-11-21` as "Today", "Yesterday" or "19 Nov 2026". */
 export function dayLabel(day: string, now: Date): string {
   if (day === localDay(now)) return 'Today'
   if (day === localDay(new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1))) return 'Yesterday'

@@ -15,7 +15,7 @@ export type TextSegment =
   | { readonly as: 'state'; readonly text: string; readonly glyph: GlyphName }
   | { readonly as: 'link'; readonly text: string; readonly href: string }
 
-/** Where more is to be seen: a tab of the task, and there the log of a hook or the run of an agent. */
+/** The target of an entry's link: a tab, and there the log of a hook or the run of an agent. */
 export interface LinkTarget {
   readonly label: string
   readonly tab: 'overview' | 'agent' | 'changes' | 'review' | 'hooks'
@@ -23,7 +23,7 @@ export interface LinkTarget {
   readonly execution?: string
 }
 
-/** One line of the timeline as it is shown. `bad` and `skipd` stand out. */
+/** A formatted timeline entry. Lines with a tone stand out. */
 export interface ActivityLine {
   readonly tone: 'bad' | 'skipd' | null
   readonly mark:
@@ -35,13 +35,13 @@ export interface ActivityLine {
   readonly opens: LinkTarget | null
 }
 
-/** Names for what a line speaks of. */
+/** Returns the names that lines mention. */
 export interface Names {
   actor(by: string): Face
   worker(execution: Execution): Face
   author(comment: Comment): Face
   state(name: string): { readonly label: string; readonly glyph: GlyphName }
-  /** How many rejections there were with this one, of how many; null where they are not counted. */
+  /** Returns the count of rejections up to this one and the maximum; null if they aren't counted. */
   rejections(transitionId: string): { readonly used: number; readonly max: number } | null
 }
 
@@ -52,7 +52,7 @@ const quiet = (text: string): TextSegment => ({ as: 'quiet', text })
 const quote = (text: string | null): TextSegment[] => (text?.trim() ? [plain(`“${excerpt(text)}”`)] : [])
 const nothing = { tone: null, says: [], opens: null } as const
 
-/** How the timeline says what happened. */
+/** Formats a timeline entry. */
 export function activityLine(item: ActivityItem, names: Names): ActivityLine {
   switch (item.kind) {
     case 'created': {

@@ -3,7 +3,7 @@ import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 
-/** How long the task stood in each state, in the workflow's order. The last state counts up to `now`. */
+/** Returns the time in each state, in workflow order. The last state counts up to `now`. */
 export function timeInStates(
   entries: readonly TransitionEntry[],
   created_at: string,
@@ -26,14 +26,14 @@ export function timeInStates(
   })
 }
 
-/** What runs have used; `cost_usd` is null where nobody named a price. */
+/** The usage of runs; `cost_usd` is null if no run has a price. */
 export interface RunSum {
   readonly runs: number
   readonly tokens: number
   readonly cost_usd: number | null
 }
 
-/** What the runs of each role and whoever had it have used, in the order in which they first began. */
+/** Returns the usage per role and assignee, in the order of their first runs. */
 export function runSums(executions: readonly Execution[], nameOf: (execution: Execution) => string) {
   const begun = executions
     .filter(({ started_at }) => started_at !== null)
@@ -45,7 +45,7 @@ export function runSums(executions: readonly Execution[], nameOf: (execution: Ex
   })
 }
 
-/** All of them together. */
+/** Returns the total usage. */
 export function sumOf(executions: readonly Execution[]): RunSum {
   const used = executions.flatMap(({ usage }) => usage ?? [])
   const costs = used.flatMap(({ cost_usd }) => cost_usd ?? [])

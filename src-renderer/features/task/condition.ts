@@ -28,7 +28,7 @@ const stackTitles = {
   archived_below: 'The task below it is archived',
 } as const satisfies Record<NonNullable<ErrorAnnotation['stack']>, string>
 
-/** The tab that says more, and what its button is called. */
+/** The tab with details and the label of its link. */
 export interface PlaceToLook {
   readonly tab: 'agent' | 'workspace' | 'review' | 'hooks'
   readonly label: string
@@ -47,28 +47,28 @@ const places: Partial<Record<ErrorAnnotation['type'], PlaceToLook>> = {
 export interface Condition {
   readonly tone: 'neutral' | 'warn' | 'fail' | 'you'
   readonly title: string
-  /** What the title does not say. */
+  /** Details that the title doesn't have. */
   readonly text: string | null
-  /** What to do about it. */
+  /** The recommended action. */
   readonly advice?: string | undefined
   readonly place: PlaceToLook | null
 }
 
 interface ConditionFacts {
   readonly annotation: ErrorAnnotation
-  /** Whose run it was. */
+  /** The name of the agent that ran. */
   readonly agent: string
   /** The newest attempt. */
   readonly review: Review | undefined
 }
 
-/** Nothing has failed: it goes on when a person says how. */
+/** Conditions that are no failure, but need a decision by a person. */
 const waiting: ReadonlySet<ErrorAnnotation['type']> = new Set([
   ...(['execution_incomplete', 'limit_reached', 'usage_limit'] as const),
   ...(['nested_repository', 'submodule_not_pushed', 'work_elsewhere', 'dependency_failed'] as const),
 ])
 
-/** How the note above the tabs says the task's condition. */
+/** Returns the note about the task's condition. */
 export function conditionOf(facts: ConditionFacts): Condition {
   const { annotation } = facts
   const retry = annotation.type === 'execution_failed' && annotation.retry_at !== undefined
@@ -113,17 +113,20 @@ function plainConditionOf({ annotation, agent, review }: ConditionFacts): Condit
   }
 }
 
-/** A person ended the run, and nothing else is the matter. */
+/** Returns whether a person has stopped the run. */
 export const isStopped = (annotation: ErrorAnnotation | null | undefined): boolean =>
   annotation?.type === 'execution_paused'
 
-/** The task has a run that ended too early: the note says so, with all the ways to go on. */
+/** Returns whether the run ended early, so that the note has all actions to continue. */
 export const hasEndedEarly = (annotation: ErrorAnnotation | null | undefined): boolean =>
   annotation?.recovery_actions.some((action) => startsAgain.has(action)) === true
 
 const startsAgain: ReadonlySet<RecoveryAction> = new Set(['resume', 'retry_execution'])
 
-/** Why the agent failed, and what had failed before it, in one sentence: `npm test` failed, then Worker failed: … */
+/**
+ * Returns one sentence about the agent's failure and the failed check before it: `npm test` failed,
+ * then Worker failed: …
+ */
 function failureSentence(message: string, agent: string, review: Review | undefined): string {
   const command = review?.status === 'failed' ? failedCommand(review) : undefined
   const cause = endCause(message) ?? message.replace(/^(It|The) /, (word) => word.toLowerCase())

@@ -2,7 +2,7 @@ import { plainTerminalText } from '../../components/terminal-text.ts'
 import { escapeControls } from '../../../src-shared/lang/hidden-characters.ts'
 
 const MOST = 280
-/** What lines that tell of trouble begin with or hold, the most telling first. */
+/** Patterns of lines that report an error, the most specific first. */
 const trouble = [
   /^→ /,
   /^\w*(?:error|exception)\b/i,
@@ -10,7 +10,10 @@ const trouble = [
   /\b(?:error|fail(?:ed|ure|s)?|expected|panicked|not found|cannot)\b|[✗✕×]/i,
 ]
 
-/** The line of a failed command's output that says most: one that speaks of trouble, else the last. */
+/**
+ * Returns the most informative line of a failed command's output: one that reports an error, else
+ * the last.
+ */
 export function firstMeaningfulLine(output: string): string | null {
   const lines = plainTerminalText(output)
     .split('\n')
@@ -21,7 +24,7 @@ export function firstMeaningfulLine(output: string): string | null {
   return line === undefined ? null : shortened(line.replace(/^→ /, ''))
 }
 
-/** The beginning of a text, in one line. */
+/** Returns the beginning of a text on one line. */
 export function excerpt(text: string): string {
   return shortened(
     escapeControls(text)

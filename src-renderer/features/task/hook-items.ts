@@ -7,7 +7,7 @@ import { skippedOnce } from '../../formatters/hook-reason.ts'
 import type { ActivityItem } from './activity-item.ts'
 import { failedStep } from './review-items.ts'
 
-/** Failed hooks and updates of the branch, named by a transition or not. */
+/** Returns entries for failed hooks and branch updates, with or without a transition. */
 export function hookItems(
   transitions: readonly TransitionEntry[],
   runs: readonly HookRun[],
@@ -35,11 +35,11 @@ export function hookItems(
   return [...inMoves, ...alone]
 }
 
-/** What went well is no news, but for what somebody did to the branch. */
+/** Returns whether the entry is shown: a failure, or a change of the branch by a person or agent. */
 const isNews = ({ outcome, action }: HookOutcome): boolean =>
   outcome !== 'ok' || action === 'update_branch' || action === 'repository_changed'
 
-/** CI that says no has done its work: the attempt tells which step it was. */
+/** Returns whether the attempt already shows the failed CI step. */
 function isToldByAttempt(hook: HookOutcome, entry: TransitionEntry, reviews: readonly Review[]): boolean {
   if (hook.outcome !== 'failed') return false
   const opened = reviews
@@ -48,7 +48,7 @@ function isToldByAttempt(hook: HookOutcome, entry: TransitionEntry, reviews: rea
   return opened !== undefined && failedStep(opened) !== null
 }
 
-/** What the timeline says of a run that did not go well; null when it did, or still goes. */
+/** Returns the outcome of an unsuccessful run; null if it succeeded or still runs. */
 function troubleOf(run: HookRun): HookOutcome | null {
   if (run.status === 'succeeded' || run.status === 'running') return null
   const { event: phase, plugin: action = 'script', reason, duration_ms, log_name } = run

@@ -7,15 +7,15 @@ import type { ActivityItem } from './activity-item.ts'
 
 type HookItem = Pick<Extract<ActivityItem, { kind: 'hook' }>, 'hook' | 'run'>
 
-/** How the timeline shows a hook. `bad` and `skipd` stand out; `null` is quiet. */
+/** A hook in the timeline. Lines with a tone stand out. */
 export interface HookLine {
   readonly tone: 'bad' | 'skipd' | null
   readonly glyph: GlyphName
   readonly name: string
-  /** `failed, exit 1, and held the task`. */
+  /** For example `failed, exit 1, and held the task`. */
   readonly words: string
   readonly after: string | null
-  /** Why, or the last that it wrote. */
+  /** The reason, or the last line of output. */
   readonly says: string | null
 }
 
@@ -25,7 +25,7 @@ export function hookLine({ hook, run }: HookItem, nameOf: (by: string) => string
   if (hook.outcome === 'skipped') {
     const once = reason === null ? null : skippedOnce(reason)
     return {
-      // There was nothing to do: nobody need look at it.
+      // Skipped because there was nothing to do, so it needs no attention.
       tone: reason === 'not_needed' ? null : 'skipd',
       glyph: 'skipped',
       name,
@@ -53,12 +53,12 @@ function failureWords({ hook, run }: HookItem): string {
   const hasExit = run !== null && run.status !== 'timed_out' && run.exit_code !== null
   const failed = run?.status === 'timed_out' ? 'timed out' : `failed${hasExit ? `, exit ${run.exit_code}` : ''}`
   if (hook.outcome === 'failed') return failed
-  // Before work nothing moves back: the task waits at its entry.
+  // before_work doesn't undo a move: the task waits in its state.
   return `${failed}${hasExit ? ',' : ''} and ${hook.phase === 'before_work' ? 'held the task' : 'blocked the move'}`
 }
 
 function lastWords(run: Exclude<HookItem['run'], null>): string | null {
   const lines = plainTerminalText(run.stderr.trim() === '' ? run.stdout : run.stderr).split('\n')
-  // What `set -x` echoes is no word of the script.
+  // Lines with "+" are the trace of `set -x`, not output of the script.
   return lines.findLast((line) => line.trim() !== '' && !line.startsWith('+ '))?.trim() ?? null
 }

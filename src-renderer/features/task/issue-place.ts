@@ -1,4 +1,4 @@
-/** Where an issue lies, as its page's address says: the repository and its host; null for any other address. */
+/** Returns repository and host of an issue from its URL; null for any other URL. */
 export function issuePlace(url: string): { readonly repository: string; readonly host: string } | null {
   const page = URL.parse(url)
   const [, repository] = /([^/]+\/[^/]+)\/issues\/\d+\/?$/.exec(page?.pathname ?? '') ?? []

@@ -1,13 +1,13 @@
 import { graphlib, layout } from '@dagrejs/dagre'
 import type { Chain, ChainEdge } from '../../model/chains.ts'
 
-/** How wide a task stands in its chain, in pixels. */
+/** The width of a task in the chain, in pixels. */
 export const nodeWidth = 168
 
-/** Between two columns, and between two tasks of one. */
+/** The gaps between columns and between tasks of a column, in pixels. */
 const columnGap = 36
 const rowGap = 10
-/** Around all of it, for the ring of what has the focus. */
+/** The space around the chain for focus rings, in pixels. */
 const margin = 8
 
 export interface PlacedTask {
@@ -34,7 +34,7 @@ interface Point {
   readonly y: number
 }
 
-/** A place for every task of a chain: each stands to the right of all that it comes after. */
+/** Returns the layout of a chain: each task is to the right of its dependencies. */
 export function layOutChain({ ids, edges }: Chain, heightOf: (id: string) => number): ChainLayout {
   const graph = new graphlib.Graph()
   graph.setGraph({
@@ -61,7 +61,8 @@ export function layOutChain({ ids, edges }: Chain, heightOf: (id: string) => num
     edges: edges.flatMap((edge) => {
       const [from, to] = [placed.get(edge.from), placed.get(edge.to)]
       if (!from || !to) return []
-      // Every second point lies in a column that the line crosses, the others between two.
+      // Points alternate: every second one is in a column that the line crosses, the others are
+      // between columns.
       const { points } = graph.edge(edge.from, edge.to) as { readonly points: readonly Point[] }
       const crossed = points.slice(1, -1).filter((_, index) => index % 2 === 1)
       return [{ ...edge, path: linePath(from, crossed, to) }]
@@ -71,7 +72,7 @@ export function layOutChain({ ids, edges }: Chain, heightOf: (id: string) => num
   }
 }
 
-/** Which task the arrow key leads to: the nearest on that side. */
+/** Returns the ID of the nearest task in the direction of the arrow key. */
 export function taskBeside(tasks: readonly PlacedTask[], id: string, key: string): string | null {
   const at = tasks.find((task) => task.id === id)
   const side = sides[key]
@@ -94,11 +95,14 @@ const sides: Readonly<Record<string, (way: Way) => boolean>> = {
   ArrowUp: ({ along, across }) => along === 0 && across < 0,
   ArrowDown: ({ along, across }) => along === 0 && across > 0,
 }
-/** The next column comes before the nearest row. */
+/** Returns the distance, in which a column outweighs rows. */
 const far = ({ along, across }: Way, key: string): number =>
   key === 'ArrowUp' || key === 'ArrowDown' ? Math.abs(across) : Math.abs(along) * 100 + Math.abs(across)
 
-/** From the right of one task to the left of another, level where it goes between the tasks of a column. */
+/**
+ * Returns the path from the right of one task to the left of another, horizontal where it crosses a
+ * column.
+ */
 function linePath(from: PlacedTask, crossed: readonly Point[], to: PlacedTask): string {
   let x = from.x + nodeWidth
   let y = from.y + from.height / 2

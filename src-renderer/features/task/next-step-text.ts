@@ -8,24 +8,24 @@ import { count } from '../../formatters/format-amounts.ts'
 export interface NextFacts {
   readonly task: Task
   readonly workflow: WorkflowDefinition
-  /** The run that has the task now. */
+  /** The active run. */
   readonly execution: Execution | null
   /** The newest attempt. */
   readonly review: Review | null
-  /** How many tasks it still waits for. */
+  /** The number of unfinished dependencies. */
   readonly waits: number
   readonly target: string
-  /** Who has the state's role; null: nobody, or a person. */
+  /** The agent with the state's role; null for none or a person. */
   readonly agent: string | null
 }
 
 export interface Next {
-  /** `you`: it waits for a person. */
+  /** `you`: the task waits for a person. */
   readonly tone: 'you' | 'run' | 'neutral'
   readonly words: string
 }
 
-/** What has to happen before the task goes on, and what comes then; null at its end. */
+/** Returns the next step of the task and the state after it; null in a terminal state. */
 export function nextStepText(facts: NextFacts): Next | null {
   const { task, workflow, execution, waits } = facts
   const state = stateOf(workflow, task.status)
@@ -56,7 +56,7 @@ function work({ execution, agent }: NextFacts): Next {
   return { tone: 'you', words: 'Start an agent, or move it.' }
 }
 
-/** Where it stands at a gate: CI first, then the reviewer, then a person. */
+/** Returns the next step at a gate: CI first, then the reviewer, then a person. */
 function judgement({ review, execution, agent }: NextFacts, then: string): Next {
   const open = review?.status === 'cancelled' ? null : review
   const attempt = open ? `Attempt ${open.attempt_number}` : 'The task'

@@ -4,15 +4,18 @@ import type { WorkflowState } from '../../../src-shared/contract/workflow-defini
 export const tabIds = ['overview', 'agent', 'changes', 'review', 'activity', 'hooks', 'workspace'] as const
 export type TabId = (typeof tabIds)[number]
 
-/** What a task is opened at: its agent while that works, what there is to decide, else what it is about. */
+/**
+ * Returns the initial tab of a task: the agent while it works, a pending decision, else the
+ * overview.
+ */
 export function openingTab(task: Task | null, kind: WorkflowState['kind'] | undefined): TabId {
   if (task?.active_execution_id) return 'agent'
   return kind === 'gate' || task?.error_annotation?.type === 'merge_conflict' ? 'review' : 'overview'
 }
 
 /**
- * Whether a key press is for the open task: the focus is in its panel, on it or nowhere, and not where the key has its own
- * meaning, in a text field, a menu or a dialog.
+ * Returns whether a key press is for the open task: the focus is in its panel, on its card or
+ * nowhere, and not in a text field, menu or dialog with its own keys.
  */
 export function panelTakes(target: EventTarget | null, panel: Element | null): boolean {
   if (!(target instanceof Element)) return true

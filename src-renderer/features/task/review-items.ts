@@ -2,12 +2,12 @@ import type { Review, StepResult } from '../../../src-shared/contract/reviews.ts
 import type { TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import type { ActivityItem } from './activity-item.ts'
 
-/** The step that CI stopped at. */
+/** Returns the step that CI stopped at. */
 export function failedStep(review: Review): StepResult | null {
   return review.step_results.find(({ exit_code }) => exit_code !== null && exit_code !== 0) ?? null
 }
 
-/** The attempt that a rejection ended; null for any other move. */
+/** Returns the attempt that a rejection ended; null for any other transition. */
 export function judgedBy(entry: TransitionEntry, reviews: readonly Review[]): Review | null {
   if (!entry.rejection) return null
   const before = reviews.filter(({ created_at }) => created_at <= entry.created_at)
@@ -15,7 +15,7 @@ export function judgedBy(entry: TransitionEntry, reviews: readonly Review[]): Re
   return last?.status === 'failed' ? last : null
 }
 
-/** What CI and reviewers said, but for what a rejection says already. */
+/** Returns the entries of CI and reviewers, except those that a rejection shows already. */
 export function reviewItems(reviews: readonly Review[], transitions: readonly TransitionEntry[]): ActivityItem[] {
   const rejected = new Set(transitions.flatMap((entry) => judgedBy(entry, reviews) ?? []))
   return reviews.flatMap((review): ActivityItem[] => {
@@ -30,7 +30,7 @@ export function reviewItems(reviews: readonly Review[], transitions: readonly Tr
   })
 }
 
-/** When its steps ended, or, while they run, when they began. The steps follow each other at once. */
+/** Returns the time at which the steps ended, or started if they still run. Steps run without pause. */
 function ciTime({ created_at, step_results, ci_steps }: Review): string {
   if (step_results.length < ci_steps.length || step_results.some(({ exit_code }) => exit_code === null))
     return created_at

@@ -28,7 +28,7 @@ interface Subject {
   readonly workspace: Workspace | null
 }
 
-/** Everything that happened to a task, what it adds up to, and what comes next. */
+/** Returns the timeline of a task with its totals and the next step. */
 export function useActivity(subject: () => Subject) {
   const details = useTaskDetails()
   const hooks = useHooks()

@@ -12,12 +12,13 @@ export type DraftPatch = Partial<Pick<Task, 'description' | 'labels' | 'priority
   readonly review_config?: { readonly ci_steps: string[] }
 }
 
-/** What is kept of an edit on this device: the words, and what they began from. */
+/** The draft stored on this device: the text, and the version and text that it began from. */
 const Kept = z.object({ text: z.string(), version: z.int(), original: z.string() })
 
 /**
- * Editing one field of a task. What is typed is kept until it is saved or given up, also when the page goes. Saving is refused when somebody changed the task since the edit began:
- * the draft then stays, with `conflict` set, and is saved only when the person says so.
+ * Returns the edit of one field. The draft is kept until it is saved or discarded, also across
+ * reloads. If the task was changed since the edit began, saving sets `conflict` and keeps the
+ * draft; `saveAnyway` overwrites.
  */
 export function useDraft(
   field: string,
@@ -36,7 +37,7 @@ export function useDraft(
     set: (text) => keep(text === null || !kept.value ? null : { ...kept.value, text }),
   })
   const conflict = ref(false)
-  /** It was begun here and now: what was kept from before must not take the focus. */
+  /** Whether the edit began in this view; a stored draft must not take the focus. */
   const begun = ref(false)
   const saving = ref(false)
 
@@ -79,7 +80,7 @@ export function useDraft(
       const began = kept.value
       if (!began) return
       await send(began.version)
-      // Somebody moved or relabelled it meanwhile: no reason to ask while this field is what it was.
+      // Another field was changed, so save without asking.
       if (conflict.value && read(task()) === began.original) await send(task().version)
     },
     saveAnyway: () => send(task().version),

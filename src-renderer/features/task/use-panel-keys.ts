@@ -12,12 +12,12 @@ interface PanelKeyPorts {
   stop(): void
   move(): void
   edit(): void
-  /** Why nobody can be started; null where somebody can. */
+  /** Returns the reason why no agent can be started; null if one can. */
   startRefused(): string | null
   isRunning(): boolean
 }
 
-/** The commands of the open task, as long as its panel is on screen. */
+/** Registers the shortcuts of the open task while its panel is mounted. */
 export function usePanelKeys(ports: PanelKeyPorts): void {
   const tasks = useTasks()
   const command = (run: () => void, refused: () => string | null = () => null): CommandHandler => ({

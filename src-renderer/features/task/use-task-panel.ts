@@ -12,7 +12,7 @@ import { useAction } from '../../stores/base/query.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 import { hasEndedEarly } from './condition.ts'
 
-/** The task, what belongs to it, and what can be done with it as a whole. */
+/** Returns the task with its related data and actions. */
 export function useTaskPanel(taskId: () => string) {
   const tasks = useTasks()
   const projects = useProjects()
@@ -26,7 +26,7 @@ export function useTaskPanel(taskId: () => string) {
     const kind = state.value?.kind
     if (task.value === null || task.value.active_execution_id !== null) return null
     if (kind !== 'backlog' && kind !== 'initial' && kind !== 'active') return null
-    // The note above the tabs has all the ways to go on.
+    // The note above the tabs has all actions to continue.
     if (hasEndedEarly(task.value.error_annotation)) return null
     return { refused: live.refusal }
   })
@@ -45,7 +45,7 @@ export function useTaskPanel(taskId: () => string) {
   }
 }
 
-/** Loads what the panel shows of a task, at first and again whenever events may have been missed. */
+/** Loads the data of the panel, initially and whenever events may have been missed. */
 function useTaskLoad(taskId: () => string) {
   const tasks = useTasks()
   const projects = useProjects()
@@ -87,7 +87,10 @@ const failures: Readonly<Record<RecoveryAction, string>> = {
   allow_start: 'Couldn’t start the agent',
 }
 
-/** What the head of the panel does. Each answers whether it went well; what was refused says why in a toast. */
+/**
+ * Returns the actions of the header. Each resolves to whether it succeeded; an error becomes a
+ * toast.
+ */
 function useTaskActions(taskId: () => string) {
   const tasks = useTasks()
   const executions = useExecutions()

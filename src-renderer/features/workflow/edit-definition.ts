@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 
-/** A workflow as it stands in the text: what the contract knows of it, and whatever else is in it. */
+/** A workflow as parsed from the text, including keys that the contract doesn't know. */
 export type RawState = Readonly<Record<string, unknown>> & { readonly name: string }
 export interface RawDefinition extends Readonly<Record<string, unknown>> {
   readonly states: readonly RawState[]
@@ -9,7 +9,7 @@ export interface RawDefinition extends Readonly<Record<string, unknown>> {
 
 const Raw = z.looseObject({ states: z.array(z.looseObject({ name: z.string() })) })
 
-/** What the text says, as far as it can be drawn; null while it is no JSON or has no states. */
+/** Returns the parsed text; null if it is no JSON or has no states. */
 export function readRaw(text: string): RawDefinition | null {
   const parsed = Raw.safeParse(parseJson(text))
   return parsed.success ? parsed.data : null
@@ -17,14 +17,14 @@ export function readRaw(text: string): RawDefinition | null {
 
 export const textOf = (definition: unknown): string => JSON.stringify(definition, null, 2)
 
-/** The state with `name` changed; a key that is undefined is left out. */
+/** Returns the definition with `change` merged into the state; undefined removes a key. */
 export function withState(raw: RawDefinition, name: string, change: Readonly<Record<string, unknown>>): RawDefinition {
   return { ...raw, states: raw.states.map((state) => (state.name === name ? merged(state, change) : state)) }
 }
 
 /**
- * The state called anew, wherever it is named. `savedName` is what tasks know it by: the service moves them along when
- * the state says so.
+ * Returns the definition with the state renamed everywhere. `savedName` is the name that tasks
+ * have; the service migrates them if the state records it.
  */
 export function withName(raw: RawDefinition, name: string, next: string, savedName: string | null): RawDefinition {
   const renamed = raw.states.map((state) =>
@@ -35,7 +35,7 @@ export function withName(raw: RawDefinition, name: string, next: string, savedNa
   return mapNames({ ...raw, states: renamed }, (each) => (each === name ? next : each))
 }
 
-/** A new state at the end, under a name that is free. */
+/** Returns the definition with a new state at the end, with a name that isn't taken. */
 export function withNewState(raw: RawDefinition): { readonly raw: RawDefinition; readonly name: string } {
   const taken = new Set(raw.states.map((state) => state.name))
   let name = 'new_state'
@@ -44,7 +44,10 @@ export function withNewState(raw: RawDefinition): { readonly raw: RawDefinition;
   return { raw: { ...raw, states: [...raw.states, state] }, name }
 }
 
-/** Without the state, and without the transitions that led to it; what else names it is for the person to mend. */
+/**
+ * Returns the definition without the state and the transitions to it; other references remain for
+ * the person to fix.
+ */
 export function withoutState(raw: RawDefinition, name: string): RawDefinition {
   return {
     ...raw,
@@ -66,18 +69,18 @@ export interface RawTransition extends Readonly<Record<string, unknown>> {
 
 const Ways = z.array(z.looseObject({ to: z.string(), label: z.string().default('') }))
 
-/** The transitions of a state in their order; none while they can't be read. */
+/** Returns the transitions of a state in order; none if they are invalid. */
 export function transitionsOf(state: RawState): readonly RawTransition[] {
   return Ways.safeParse(state['transitions']).data ?? []
 }
 
-/** What a state calls back to when its work is turned down. */
+/** Returns the gate config of a state. */
 export function gateOf(state: RawState): Readonly<Record<string, unknown>> {
   const gate = state['gate_config']
   return typeof gate === 'object' && gate !== null ? { ...gate } : {}
 }
 
-/** With a field of the gate changed; without the gate once nothing is left in it. */
+/** Returns the state with a field of the gate changed; removes the gate config if it becomes empty. */
 export function withGate(
   state: RawState,
   change: Readonly<Record<string, unknown>>,
@@ -91,7 +94,7 @@ function merged<T extends Readonly<Record<string, unknown>>>(value: T, change: R
   return Object.fromEntries(Object.entries(all).filter(([, each]) => each !== undefined)) as T
 }
 
-/** The places at which a definition names its states. */
+/** The keys of a definition that name states. */
 const namingKeys = new Set(['to', 'reject_target', 'cascade', 'initial_state', 'cancellation_state'])
 
 function mapNames<T>(value: T, rename: (name: string) => string): T {

@@ -1,7 +1,10 @@
 import { ensureSyntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 
-/** Where the value at a path (`states.3.label`) stands in the JSON of an editor; as much of the path as is there. */
+/**
+ * Returns the range of the value at a path (`states.3.label`) in the JSON of an editor, or of the
+ * longest existing prefix.
+ */
 export function jsonRange(state: EditorState, path: string): { readonly from: number; readonly to: number } {
   const tree = ensureSyntaxTree(state, state.doc.length, 200)
   let node = tree?.topNode.firstChild ?? null
@@ -31,7 +34,7 @@ function childAt(state: EditorState, node: Node, step: string): Node | null {
   return null
 }
 
-/** The number of the state that the position is in; -1 between them, null outside the states. */
+/** Returns the index of the state at a position; -1 between states, null outside the list. */
 export function stateAt(state: EditorState, position: number): number | null {
   const tree = ensureSyntaxTree(state, state.doc.length, 200)
   const states = tree?.topNode.firstChild ? childAt(state, tree.topNode.firstChild, 'states') : null

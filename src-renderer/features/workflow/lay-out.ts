@@ -5,7 +5,7 @@ import { edgeWord } from './state-text.ts'
 /** The size of a state in the graph, in pixels. */
 export const stateSize = { width: 116, height: 48 } as const
 
-/** Between two states of a row at least. */
+/** The minimum gap between states of a row, in pixels. */
 const gap = 64
 
 export interface PlacedState {
@@ -24,7 +24,7 @@ export interface GraphEdge {
   readonly label: string
 }
 
-/** Every way that leads somewhere: transitions, what a gate sends back, where hooks cascade to. */
+/** Returns all edges: transitions, rejections of gates, and cascades of hooks. */
 export function edgesOf(raw: RawDefinition): readonly GraphEdge[] {
   const names = new Set(raw.states.map((state) => state.name))
   const edges = new Map<string, GraphEdge>()
@@ -42,8 +42,8 @@ export function edgesOf(raw: RawDefinition): readonly GraphEdge[] {
 }
 
 /**
- * A place for every state. The way on stands in one row from left to right; what lies beside it stands below, one
- * column behind where it is left for, so that edges have the room between the rows.
+ * Returns the layout of the states. The way forward is one row from left to right. Other states are
+ * below it, one column after the state that leads to them, so that edges fit between the rows.
  */
 export function placeStates(raw: RawDefinition): readonly PlacedState[] {
   const line = wayOn(raw)
@@ -67,7 +67,8 @@ export function placeStates(raw: RawDefinition): readonly PlacedState[] {
   const columnOf = (name: string) =>
     Math.round(((graph.node(name) as { x: number }).x - first) / (stateSize.width + gap))
   const lefts = columnLefts(raw, line, Math.max(0, ...raw.states.map(({ name }) => columnOf(name))))
-  // What nothing leads to, like an end that every state leads to, stands where there is room, from the right.
+  // States without an incoming edge, like an end that every state leads to, take a free column from
+  // the right.
   const columns = line.map(columnOf).toReversed()
   const alone = (name: string) => columns.find((column) => !taken.has(column)) ?? columnOf(name)
   const isAlone = (name: string) => !edges.some((edge) => edge.to === name || edge.from === name)
@@ -81,14 +82,17 @@ export function placeStates(raw: RawDefinition): readonly PlacedState[] {
   })
 }
 
-/** The first two states of the first row. */
+/** Returns the first two states of the first row. */
 export const beginningOf = (places: readonly PlacedState[]): readonly string[] =>
   places
     .toSorted((one, other) => one.y - other.y || one.x - other.x)
     .slice(0, 2)
     .map(({ name }) => name)
 
-/** Where each column begins: behind the word on the edge between the states of the first row that stand beside each other. */
+/**
+ * Returns the left of each column, with room for the label on the edge between neighbors of the
+ * first row.
+ */
 function columnLefts(raw: RawDefinition, line: readonly string[], last: number): readonly number[] {
   const labels = new Map(edgesOf(raw).map(({ id, label }) => [id, edgeWord(label)]))
   const lefts = [margin]
@@ -101,16 +105,16 @@ function columnLefts(raw: RawDefinition, line: readonly string[], last: number):
 }
 
 const margin = 24
-/** Of the words on edges, which have ten pixels: a wide average. */
+/** The width in pixels of a letter of an edge label (font size 10): a wide average. */
 const letterWidth = 5.6
-/** A piece of the line on either side of a word, and the arrow. */
+/** Pixels of line on both sides of a label, with the arrow. */
 const besideWord = 34
 
-/** Room for arcs above the first row, and between the rows. */
+/** Room in pixels for arcs above the first row, and between rows. */
 const firstRow = 56
 const rowHeight = 132
 
-/** From the first state to an end: out of each the first way that leads forward. */
+/** Returns the way forward from the first state to an end: the first forward edge of each state. */
 function wayOn(raw: RawDefinition): readonly string[] {
   const edges = edgesOf(raw).filter(({ kind }) => kind !== 'reject')
   const rank = new Map(raw.states.map((state, index) => [state.name, index]))
@@ -124,14 +128,17 @@ function wayOn(raw: RawDefinition): readonly string[] {
   return line
 }
 
-/** At which sides an edge leaves and arrives; `arc` where it goes round what stands between, `over` it or `under`. */
+/**
+ * The sides at which an edge starts and ends; `arc` is `over` or `under` if it bypasses states in
+ * between.
+ */
 export interface EdgeSides {
   readonly out: 'right' | 'top' | 'bottom'
   readonly in: 'left' | 'top' | 'bottom'
   readonly arc: 'over' | 'under' | null
 }
 
-/** How an edge goes from one place to another without crossing a state of their rows. */
+/** Returns the sides of an edge such that it crosses no state of its rows. */
 export function sidesOf(kind: GraphEdge['kind'], from: PlacedState, to: PlacedState): EdgeSides {
   if (to.y > from.y) return { out: 'bottom', in: 'top', arc: null }
   if (to.y < from.y) return { out: 'top', in: 'bottom', arc: null }
@@ -139,15 +146,18 @@ export function sidesOf(kind: GraphEdge['kind'], from: PlacedState, to: PlacedSt
   return kind === 'reject' ? { out: 'top', in: 'top', arc: 'over' } : { out: 'bottom', in: 'bottom', arc: 'under' }
 }
 
-/** The line of an edge that leaves and arrives at the same side: the further, the higher, but never far. */
+/**
+ * Returns the path of an edge that starts and ends at the same side. The height grows with the
+ * distance up to a maximum.
+ */
 export function arcPath(fromX: number, toX: number, y: number, arc: 'over' | 'under'): string {
   const height = arcHeight(fromX, toX, arc)
   return `M${fromX},${y} C${fromX},${y + height} ${toX},${y + height} ${toX},${y}`
 }
 
 /**
- * Where the word of such a line stands: over the states in its middle; under them nearer to its end, since the words of
- * lines between the rows stand in the middle.
+ * Returns the position of an arc's label: above the states in the middle, below them nearer to the
+ * end, because labels of edges between rows are in the middle.
  */
 export function arcWord(fromX: number, toX: number, y: number, arc: 'over' | 'under') {
   const t = arc === 'over' ? 0.5 : 0.7

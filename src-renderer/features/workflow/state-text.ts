@@ -2,14 +2,14 @@ import type { StateGlyphName } from '../../model/workflow-shape.ts'
 
 type State = Readonly<Record<string, unknown>>
 
-/** What people call a state; its name where it has no label. */
+/** Returns the label of a state, or its name. */
 export const labelOf = ({ name, label }: State): string =>
   typeof label === 'string' && label !== '' ? label : String(name)
 
-/** What stands on an edge of the graph; the list of transitions has all of it. */
+/** Returns the label of an edge, shortened; the list of transitions has the full text. */
 export const edgeWord = (label: string): string => (label.length > 24 ? `${label.slice(0, 23)}…` : label)
 
-/** What a state is for, where its kind does not tell. */
+/** The purposes of states that their kinds don't tell. */
 const purposes: Partial<Record<StateGlyphName, string>> = {
   merging: 'merge',
   'merge-failed': 'failed merges',
@@ -17,7 +17,7 @@ const purposes: Partial<Record<StateGlyphName, string>> = {
   cancelled: 'from every state',
 }
 
-/** Who works in a state, and what kind it is. */
+/** Returns the role and the kind of a state. */
 export function aboutState(state: State, glyph: StateGlyphName = 'custom'): string {
   return [state['role'], purposes[glyph] ?? state['kind']].filter((each) => typeof each === 'string').join(', ')
 }

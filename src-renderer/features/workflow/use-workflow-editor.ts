@@ -10,7 +10,7 @@ import { useWorkflowEditing, type WorkflowDraft } from './workflow-editing.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
 import { type RawDefinition, readRaw, textOf } from './edit-definition.ts'
 
-/** A rule that the definition breaks, and where. */
+/** A rule that the definition breaks, and its path. */
 export interface Problem {
   readonly rule: string
   readonly path: string
@@ -19,10 +19,10 @@ export interface Problem {
 
 const Problems = z.object({ issues: z.array(z.object({ rule: z.string(), path: z.string(), message: z.string() })) })
 
-/** The pause in typing after which the service checks the text. */
+/** The pause in typing, in milliseconds, before the service validates the text. */
 const pauseMs = 300
 
-/** A project's workflow while it is edited: the text is what counts, everything else follows from it. */
+/** Returns the editor of a project's workflow. The text is the source; all else derives from it. */
 export function useWorkflowEditor(projectId: string) {
   const projects = useProjects()
   const editing = useWorkflowEditing()
@@ -32,15 +32,15 @@ export function useWorkflowEditor(projectId: string) {
   })
   const draft = editing.draftOf(projectId)
   const text = ref(draft?.text ?? savedText.value ?? '')
-  /** What was saved when this edit began. */
+  /** The saved text that the edit began from. */
   const base = ref(draft ? draft.base : savedText.value)
   const changed = computed(() => savedText.value !== null && text.value !== savedText.value)
   const saving = ref(false)
-  /** Another version was saved since; neither may be lost silently. */
+  /** Whether another version was saved during the edit; neither may be lost silently. */
   const overtaken = computed(
     () => changed.value && !saving.value && base.value !== null && base.value !== savedText.value,
   )
-  /** The last text that could be drawn. */
+  /** The last text that could be parsed. */
   const raw = shallowRef<RawDefinition | null>(readRaw(text.value))
   const problems = shallowRef<readonly Problem[]>([])
   const dryRun = shallowRef<DryRun | null>(null)
@@ -76,7 +76,7 @@ export function useWorkflowEditor(projectId: string) {
     text,
     (now) => {
       raw.value = readRaw(now) ?? raw.value
-      // Until the saved one is there, nobody knows whether this is another.
+      // Until the saved text is loaded, no difference is known.
       if (savedText.value !== null) {
         if (!changed.value) base.value = savedText.value
         editing.keep(projectId, changed.value ? { text: now, base: base.value } : null)
@@ -85,14 +85,14 @@ export function useWorkflowEditor(projectId: string) {
     },
     { immediate: true },
   )
-  // What somebody else saves shows at once while nothing is edited here.
+  // Show what another person saved while there is no edit.
   watch(savedText, (now, before) => {
     if (now === null) return
     if (text.value === '' || text.value === before) text.value = now
     if (text.value === now) base.value = now
   })
 
-  /** Whether nothing that others have saved is overwritten, as far as the service knows now. */
+  /** Reloads the saved version; resolves to whether saving overwrites nothing of another person. */
   async function isMine(anyway: boolean): Promise<boolean> {
     try {
       await projects.loadWorkflow(projectId)
@@ -118,24 +118,24 @@ export function useWorkflowEditor(projectId: string) {
     changed,
     overtaken,
     check,
-    /** The definition as the contract reads it, for what shows it by kind; null while it has another shape. */
+    /** The definition as parsed by the contract, for views by kind; null if it is invalid. */
     definition: computed((): WorkflowDefinition | null => {
       const { data } = WorkflowDefinition.safeParse(parseJson(text.value))
-      // What its plugins mean the service says, as soon as it has looked at the text.
+      // The service returns the traits of plugins once it has validated the text.
       const traits = dryRun.value?.traits ?? projects.workflow(projectId)?.traits
       return data ? { ...data, traits } : null
     }),
-    /** What tasks know the states by. */
+    /** The state names that tasks have. */
     savedNames: computed(() => new Set(readRaw(savedText.value ?? '')?.states.map((state) => state.name))),
     write: (next: RawDefinition) => void (text.value = textOf(next)),
     base: computed(() => base.value),
-    /** Goes on with what was edited before. */
+    /** Restores an earlier edit. */
     take: (kept: WorkflowDraft): void => {
       base.value = kept.base
       text.value = kept.text
     },
     discard: () => void (text.value = savedText.value ?? ''),
-    /** Saves it, unless somebody else has saved another version since; `anyway` puts this one in its place. */
+    /** Saves the text unless another person has saved a version since; `anyway` overwrites. */
     async save(anyway = false): Promise<boolean> {
       if (!(await isMine(anyway))) return false
       saving.value = true
@@ -164,7 +164,7 @@ function problemsOf(error: unknown): readonly Problem[] {
   return Problems.safeParse(error.details).data?.issues ?? [{ rule: 'schema', path: '', message: error.message }]
 }
 
-/** The state that is looked at beside the graph: the first one until another is chosen, and again once that is gone. */
+/** Returns the selected state: the first until another is selected, and again if that is removed. */
 export function useChosenState(raw: () => RawDefinition | null) {
   const chosen = ref<string | null>(null)
   const chosenIndex = computed(() => {

@@ -7,13 +7,13 @@ import { writeLocal } from '../../stores/base/local-storage.ts'
 
 const prefix = 'copse.workflow-draft.'
 
-/** A text that is not saved, and the saved one that it began from; null where that is not known. */
+/** An unsaved text and the saved one that it began from; null if unknown. */
 export interface WorkflowDraft {
   readonly text: string
   readonly base: string | null
 }
 
-/** What the workflow editor asks the service, and the texts that are not saved: kept on this device by project. */
+/** The requests of the workflow editor, and its unsaved texts, stored on this device by project. */
 export const useWorkflowEditing = defineStore('workflow-editing', () => {
   const client = useClient()
   return {
@@ -29,7 +29,7 @@ export const useWorkflowEditing = defineStore('workflow-editing', () => {
   }
 })
 
-/** An older page kept the text alone. */
+/** An older version stored only the text. */
 function readDraft(kept: string | null): WorkflowDraft | null {
   if (kept === null) return null
   const { text, base } = (parseJson(kept) ?? {}) as Partial<WorkflowDraft>

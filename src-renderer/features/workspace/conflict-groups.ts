@@ -1,6 +1,6 @@
 import type { ConflictHunk, ConflictKind } from '../../../src-shared/contract/conflicts.ts'
 
-/** Where a line of a conflict comes from; `mark` is one of git's own lines between the sides. */
+/** The side of a conflict line; `mark` is one of git's marker lines. */
 type ConflictSide = 'both' | 'ours' | 'base' | 'theirs' | 'mark'
 
 interface ConflictPlace {
@@ -9,7 +9,7 @@ interface ConflictPlace {
   readonly truncated: boolean
 }
 
-/** One conflicting file: why git could not merge it, and the places that can be shown. */
+/** A conflicting file: the reason why git couldn't merge it, and its hunks. */
 export interface ConflictFile {
   readonly path: string
   readonly why: string
@@ -31,7 +31,7 @@ const reasons = {
   binary: 'Both changed a binary file',
 } as const satisfies Record<ConflictKind, string>
 
-/** The files in their order, each with its places. Files that only a hunk names come last. */
+/** Returns the files in order with their hunks. Files that only a hunk names come last. */
 export function groupConflicts(files: readonly string[], hunks: readonly ConflictHunk[]): ConflictFile[] {
   const paths = [...new Set([...files, ...hunks.map((hunk) => hunk.path)])]
   return paths.map((path) => {
@@ -46,10 +46,10 @@ export function groupConflicts(files: readonly string[], hunks: readonly Conflic
   })
 }
 
-/** Tells the sides apart by git's own marks, whatever the length of those. */
+/** Returns the lines with their sides, detected by git's markers of any length. */
 function linesOf(text: string): ConflictPlace['lines'] {
   let side: ConflictSide = 'both'
-  // The end of the file's last line is no line of its own.
+  // The trailing line break adds no line.
   return text
     .replace(/\n$/, '')
     .split('\n')

@@ -5,7 +5,7 @@ export function shortPath(path: string, home: string): string {
   return rest === '' || /^[/\\]/.test(rest) ? `~${rest}` : path
 }
 
-/** What to type into a terminal to be in a folder. */
+/** Returns the shell command that changes to a folder. */
 export function folderCommand(path: string): string {
   if (/^[A-Za-z]:[\\/]/.test(path)) return `cd /d "${path}"`
   return /^[\w./@%+=:,-]+$/.test(path) ? `cd ${path}` : `cd '${path.replaceAll("'", `'\\''`)}'`

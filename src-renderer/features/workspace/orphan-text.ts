@@ -4,7 +4,7 @@ import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { GlyphName, Tone } from '../../components/state-glyphs.ts'
 import { count, formatBytes } from '../../formatters/format-amounts.ts'
 
-/** How a folder without a task stands, as its pill shows it. */
+/** Returns the state of a folder without a task, for its pill. */
 export function orphanState(orphan: Pick<Orphan, 'kind' | 'dirty'>): {
   readonly label: string
   readonly tone: Tone
@@ -16,12 +16,12 @@ export function orphanState(orphan: Pick<Orphan, 'kind' | 'dirty'>): {
     : { label: 'Clean', tone: 'ok', glyph: 'succeeded' }
 }
 
-/** `214 MB`, or `over 214 MB` where there was more than could be looked at. */
+/** Returns `214 MB`, or `over 214 MB` if the scan was incomplete. */
 export function folderSize({ size_bytes, size_complete }: FolderSize): string {
   return size_complete ? formatBytes(size_bytes) : `over ${formatBytes(size_bytes)}`
 }
 
-/** What goes and what is kept when it is removed. */
+/** Returns sentences about the data that a removal deletes and keeps. */
 export function removalConsequences(orphan: Pick<Orphan, 'kind' | 'dirty' | 'branch'>): readonly string[] {
   if (orphan.kind === 'folder') {
     return [
@@ -40,7 +40,7 @@ export function removalConsequences(orphan: Pick<Orphan, 'kind' | 'dirty' | 'bra
   ]
 }
 
-/** What a removal did. */
+/** Returns the result of a removal. */
 export function removedSentence({ rescues, moved_to }: RemovedOrphan): string {
   const kept = rescues.length === 0 ? '' : ` What it held is kept in ${count(rescues.length, 'rescue snapshot')}.`
   return moved_to === null
@@ -48,14 +48,17 @@ export function removedSentence({ rescues, moved_to }: RemovedOrphan): string {
     : `Some of it fits into no commit, so the folder was moved to ${moved_to} instead.${kept}`
 }
 
-/** Why no task can take it over; null: one can. */
+/** Returns the reason why no task can adopt it, or null. */
 export function adoptRefusal(orphan: Pick<Orphan, 'kind' | 'branch'>): string | null {
   if (orphan.kind === 'folder') return 'This folder is no longer a worktree.'
   if (orphan.branch === null) return 'It is on no branch. Run "git switch -c <name>" in it first.'
   return null
 }
 
-/** The projects that can take it over, the likeliest first: those with its repository, else all, since paths can differ. */
+/**
+ * Returns the projects that can adopt it: those with its repository, else all, since paths can
+ * differ.
+ */
 export function adopters(orphan: Pick<Orphan, 'repo_path'>, projects: readonly Project[]): readonly Project[] {
   const fitting = projects.filter((project) => project.repos.some((repo) => repo.path === orphan.repo_path))
   return fitting.length > 0 ? fitting : projects

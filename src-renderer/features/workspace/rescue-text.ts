@@ -13,19 +13,19 @@ const reasons = {
   unknown: 'Reason unknown',
 } as const satisfies Record<RescueReason, string>
 
-/** Why it was kept. */
+/** Returns the reason for the snapshot. */
 export function rescueReason(rescue: Pick<Rescue, 'reason'>): string {
   return reasons[rescue.reason]
 }
 
-/** What it holds: `3 files, uncommitted`, `1 file, committed, in lib/parser`. */
+/** Returns the content of the snapshot: `3 files, uncommitted`, `1 file, committed, in lib/parser`. */
 export function rescueContent({ files, kind, submodule }: Pick<Rescue, 'files' | 'kind' | 'submodule'>): string {
   const parts = [count(files, 'file'), kind === 'commits' ? 'committed' : 'uncommitted']
   if (submodule !== null) parts.push(`in ${submodule}`)
   return parts.join(', ')
 }
 
-/** Where the work went. `branch` is set where the sentence needs it beside it, to be copied. */
+/** The result of a restore. `branch` is set if the sentence needs it beside it, to be copied. */
 export interface RestoreOutcome {
   readonly sentence: string
   readonly branch: string | null
@@ -38,7 +38,7 @@ const whyBranch = {
   commits: 'The snapshot contains commits.',
 } as const satisfies Record<NonNullable<RestoredRescue['why_branch']>, string>
 
-/** What a restore did, and why it did not go into the worktree. */
+/** Returns the result of a restore, and why it didn't restore into the worktree. */
 export function restoreOutcome(restored: RestoredRescue, files: number): RestoreOutcome {
   const what = `${count(files, 'file')} ${files === 1 ? 'is' : 'are'}`
   if (restored.to === 'worktree') {

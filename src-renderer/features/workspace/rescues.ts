@@ -2,12 +2,12 @@ import type { Rescue, RestoredRescue } from '../../../src-shared/contract/rescue
 import type { Diff } from '../../../src-shared/contract/workspaces.ts'
 import { useClient } from '../../stores/base/client.ts'
 
-/** Whose rescues: a task's own, or all of a project, those of deleted tasks too. */
+/** The scope of rescues: of a task, or of a project including deleted tasks. */
 export type RescueScope =
   | { readonly kind: 'task'; readonly task_id: string }
   | { readonly kind: 'project'; readonly project_id: string }
 
-/** What was kept before something was thrown away: listed, brought back, given up. */
+/** Returns the requests that list, show, restore and delete rescues. */
 export function useRescues() {
   const client = useClient()
   return {
@@ -16,7 +16,7 @@ export function useRescues() {
       scope.kind === 'task'
         ? (await client.call('rescues.of_task', { task_id: scope.task_id })).items
         : (await client.call('rescues.of_project', { project_id: scope.project_id })).items,
-    /** What one holds; with `path`, of that file alone. */
+    /** Returns the diff of a rescue; with `path` only of that file. */
     diff: (scope: RescueScope, { task_id, timestamp }: Rescue, path?: string): Promise<Diff> => {
       const file = path === undefined ? {} : { path }
       return scope.kind === 'task'

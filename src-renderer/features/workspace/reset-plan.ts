@@ -4,20 +4,23 @@ import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 import { coderRole, stateOf } from '../../model/workflow-shape.ts'
 import { count } from '../../formatters/format-amounts.ts'
 
-/** `gone`: worktree and branch are lost and are made anew. `fresh`: the work is put aside and begun again. */
+/**
+ * The effect of a reset. `gone`: worktree and branch are lost and are recreated. `fresh`: the work
+ * is saved and restarted.
+ */
 export type ResetPlan =
   | { readonly kind: 'gone' }
   | {
       readonly kind: 'fresh'
       readonly role: string
-      /** What goes, in words: `4 commits and uncommitted changes`; null when there is nothing to lose. */
+      /** The losses in words: `4 commits and uncommitted changes`; null for none. */
       readonly loses: string | null
-      /** The label of the state that the task goes back to; null where it stays. */
+      /** The label of the state that the task returns to; null if it keeps its state. */
       readonly to: string | null
       readonly refusal: string | null
     }
 
-/** What a reset of the worktree would do; null where there is none to reset. */
+/** Returns the effect of a reset; null if there is no worktree to reset. */
 export function resetPlan(
   task: Task,
   workspace: Workspace | null,
@@ -27,7 +30,7 @@ export function resetPlan(
   if (workspace === null || workspace.status === 'cleaned' || workflow === undefined) return null
   const now = stateOf(workflow, task.status)
   const role = coderRole(workflow)
-  // An ordered subtask works in its parent's worktree, which is the parent's to reset.
+  // An ordered subtask works in its parent's worktree, which only the parent resets.
   if (now?.kind === 'terminal' || role === null || workspace.task_id !== task.id) return null
   const parts = [
     ...(workspace.ahead > 0 ? [count(workspace.ahead, 'commit')] : []),

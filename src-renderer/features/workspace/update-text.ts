@@ -2,7 +2,7 @@ import type { BranchUpdate } from '../../../src-shared/contract/merges.ts'
 import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 import { count } from '../../formatters/format-amounts.ts'
 
-/** What an update of a branch did. */
+/** Returns the result of an update. */
 export function updateSentence(
   { outcome, strategy, rescue_ref, files }: Pick<BranchUpdate, 'outcome' | 'strategy' | 'rescue_ref' | 'files'>,
   base: string,
@@ -25,7 +25,7 @@ const strategies = {
   rebase: 'Rebase replays the commits on top; the old ones are kept in a snapshot.',
 } as const
 
-/** What an update would bring and do. */
+/** Returns the expected changes and effects of an update. */
 export function updateOffer(
   { behind, base_branch, dirty }: Pick<Workspace, 'behind' | 'base_branch' | 'dirty'>,
   strategy: BranchUpdate['strategy'],

@@ -6,10 +6,10 @@ import { useNavigation } from '../../stores/base/navigation.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 import { updateSentence } from './update-text.ts'
 
-/** What can be done about a conflict: hand it to the agent, take it to the editor, try again. */
+/** An action on a conflict: send to the agent, open in the editor, retry. */
 export type ConflictAction = 'agent' | 'editor' | 'retry'
 
-/** Brings a task's branch up to its base, and keeps the conflict that it met until that is dealt with. */
+/** Updates a task's branch from its base; keeps the conflict until it is resolved. */
 export function useConflict(taskId: () => string, base: () => string) {
   const updates = useBranchUpdates()
   const toasts = useToasts()

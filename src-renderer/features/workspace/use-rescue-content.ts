@@ -5,7 +5,7 @@ import { useQuery } from '../../stores/base/query.ts'
 import { useRescues, type RescueScope } from './rescues.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 
-/** What the diff of these files takes on the screen, about; lines that are broken take more, and are scrolled to. */
+/** Returns the estimated height of the diff in pixels; wrapped lines take more and need scrolling. */
 function heightOf(files: readonly DiffFile[]): number {
   const around = { added: 0, deleted: 0, modified: 8, renamed: 8 } as const
   const lines = (file: DiffFile) =>
@@ -13,7 +13,7 @@ function heightOf(files: readonly DiffFile[]): number {
   return files.reduce((sum, file) => sum + 50 + lines(file) * 20, 24)
 }
 
-/** What one snapshot holds: read once, since it never changes, with the large files that somebody asks for. */
+/** Returns the diff of a snapshot, loaded once because it never changes, with large files on demand. */
 export function useRescueContent(rescue: () => Rescue, scope: () => RescueScope) {
   const rescues = useRescues()
   const toasts = useToasts()

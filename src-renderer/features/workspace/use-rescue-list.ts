@@ -5,7 +5,7 @@ import { useRescues, type RescueScope } from './rescues.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 import { restoreOutcome, type RestoreOutcome } from './rescue-text.ts'
 
-/** The rescues of a task or a project, read again when `changes` changes, and what can be done with one. */
+/** Returns the rescues of a task or a project, reloaded when `changes` changes, with their actions. */
 export function useRescueList(scope: () => RescueScope, changes: () => unknown) {
   const rescues = useRescues()
   const toasts = useToasts()
@@ -32,7 +32,7 @@ export function useRescueList(scope: () => RescueScope, changes: () => unknown) 
     failure: list.error,
     loading: list.loading,
     reload: list.reload,
-    /** The snapshot with which something is done. */
+    /** The snapshot with an action in progress. */
     doing: current,
     outcome,
     restore: (rescue: Rescue) =>

@@ -6,7 +6,7 @@ import { useExecutions } from '../../stores/runs/executions.ts'
 import { useLive } from '../../stores/live.ts'
 import { usePeople } from '../../stores/people/people.ts'
 
-/** Who would get a conflict, and why a branch cannot be updated now. */
+/** Returns the agent that would get a conflict, and the reason why a branch can't be updated now. */
 export function useUpdateRules(task: () => Task, workflow: () => WorkflowDefinition | undefined) {
   const executions = useExecutions()
   const people = usePeople()
