@@ -22,7 +22,7 @@ export function answerOf(ask: Ask, { option, chosen, words }: Given): { option_i
 }
 
 /**
- * Replaces invisible characters, and those that change how others are shown, by their code points:
+ * Escapes invisible characters, and characters that change how others are shown, as code points:
  * people must see all that they allow.
  */
 export function showHidden(text: string): string {

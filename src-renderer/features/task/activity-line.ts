@@ -25,14 +25,14 @@ export interface LinkTarget {
 
 /** A formatted timeline entry. Lines with a tone stand out. */
 export interface ActivityLine {
-  readonly tone: 'bad' | 'skipd' | null
-  readonly mark:
+  readonly tone: 'error' | 'warning' | null
+  readonly icon:
     | { readonly face: Face }
     | { readonly glyph: GlyphName }
-    | { readonly icon: 'move' | 'back' | 'branch' | 'new' }
-  readonly pieces: readonly TextSegment[]
-  readonly says: readonly TextSegment[]
-  readonly opens: LinkTarget | null
+    | { readonly name: 'move' | 'back' | 'branch' | 'new' }
+  readonly title: readonly TextSegment[]
+  readonly body: readonly TextSegment[]
+  readonly link: LinkTarget | null
 }
 
 /** Returns the names that lines mention. */
@@ -50,7 +50,7 @@ const strong = (text: string): TextSegment => ({ as: 'strong', text })
 const code = (text: string): TextSegment => ({ as: 'code', text })
 const quiet = (text: string): TextSegment => ({ as: 'quiet', text })
 const quote = (text: string | null): TextSegment[] => (text?.trim() ? [plain(`“${excerpt(text)}”`)] : [])
-const nothing = { tone: null, says: [], opens: null } as const
+const noDetails = { tone: null, body: [], link: null } as const
 
 /** Formats a timeline entry. */
 export function activityLine(item: ActivityItem, names: Names): ActivityLine {
@@ -59,33 +59,33 @@ export function activityLine(item: ActivityItem, names: Names): ActivityLine {
       const { external_issue_number: issue, external_issue_url: href } = item.task
       const linked: TextSegment[] =
         href === null ? [] : [plain(', issue '), { as: 'link', text: `#${issue ?? ''}`, href }]
-      return { ...nothing, mark: { icon: 'new' }, pieces: [plain('Task created'), ...linked] }
+      return { ...noDetails, icon: { name: 'new' }, title: [plain('Task created'), ...linked] }
     }
     case 'worktree': {
       const { base_branch, base_commit } = item.workspace
-      const at = base_commit === null ? [] : [plain(' at '), code(base_commit.slice(0, 8))]
+      const commit = base_commit === null ? [] : [plain(' at '), code(base_commit.slice(0, 8))]
       return {
-        ...nothing,
-        mark: { icon: 'branch' },
-        pieces: [plain('Worktree created from '), code(base_branch), ...at],
+        ...noDetails,
+        icon: { name: 'branch' },
+        title: [plain('Worktree created from '), code(base_branch), ...commit],
       }
     }
     case 'transition':
       return moveLine(item, names)
     case 'hook': {
-      const { tone, glyph, name, words, after, says } = hookLine(item, (by) => names.actor(by).name)
+      const { tone, glyph, name, words, after, body } = hookLine(item, (by) => names.actor(by).name)
       return {
         tone,
-        mark: { glyph },
-        pieces: [
+        icon: { glyph },
+        title: [
           strong(item.hook.phase),
           plain(' '),
           code(name),
           plain(` ${words}`),
           ...(after === null ? [] : [quiet(` after ${after}`)]),
         ],
-        says: says === null ? [] : [plain(says)],
-        opens: item.run && { label: 'Open log', tab: 'hooks', log: item.run.log_name },
+        body: body === null ? [] : [plain(body)],
+        link: item.run && { label: 'Open log', tab: 'hooks', log: item.run.log_name },
       }
     }
     case 'execution':
@@ -98,10 +98,10 @@ export function activityLine(item: ActivityItem, names: Names): ActivityLine {
       const judged = verdict === 'pass' ? 'passed' : 'rejected'
       return {
         tone: null,
-        mark: { face },
-        pieces: [strong(face.name), plain(` ${judged} attempt ${item.review.attempt_number}`)],
-        says: quote(feedback),
-        opens: { label: 'Review', tab: 'review' },
+        icon: { face },
+        title: [strong(face.name), plain(` ${judged} attempt ${item.review.attempt_number}`)],
+        body: quote(feedback),
+        link: { label: 'Review', tab: 'review' },
       }
     }
     case 'comment':
@@ -123,8 +123,8 @@ function moveLine({ entry, attempt }: Extract<ActivityItem, { kind: 'transition'
   const reason = entry.trigger_reason
   return {
     tone: null,
-    mark: { icon: entry.rejection ? 'back' : 'move' },
-    pieces: [
+    icon: { name: entry.rejection ? 'back' : 'move' },
+    title: [
       state(entry.from_state),
       quiet(' → '),
       state(entry.to_state),
@@ -132,18 +132,18 @@ function moveLine({ entry, attempt }: Extract<ActivityItem, { kind: 'transition'
       strong(by),
       ...(budget ? [plain(`, ${budget.used} of ${budget.max}`)] : []),
     ],
-    says: step
+    body: step
       ? [code(step.command), plain(why ? `${stopped}: ${why}` : stopped)]
       : entry.rejection
         ? quote(reason)
         : reason
           ? [plain(excerpt(reason))]
           : [],
-    opens: attempt && { label: 'Review', tab: 'review' },
+    link: attempt && { label: 'Review', tab: 'review' },
   }
 }
 
-const endings = {
+const statusTexts = {
   queued: 'queued',
   running: 'works on',
   succeeded: 'finished',
@@ -158,38 +158,38 @@ function executionLine({ execution, n }: Extract<ActivityItem, { kind: 'executio
   const face = names.worker(execution)
   const took = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null
   const used = usage ? `${formatUsedTokens(usage)}, ${formatCost(usage.cost_usd)}` : ''
-  const failed = status === 'failed' || status === 'lost'
+  const hasFailed = status === 'failed' || status === 'lost'
   return {
     tone: null,
-    mark: failed ? { glyph: 'failed' } : status === 'running' ? { glyph: 'running' } : { face },
-    pieces: [
+    icon: hasFailed ? { glyph: 'failed' } : status === 'running' ? { glyph: 'running' } : { face },
+    title: [
       strong(face.name),
-      plain(` ${endings[status]} run ${n}`),
+      plain(` ${statusTexts[status]} run ${n}`),
       ...(took === null ? [] : [plain(`${status === 'succeeded' ? ' in' : ' after'} ${formatSpan(took)}`)]),
     ],
-    says: failed && error ? [plain(excerpt(error))] : used ? [plain(used)] : [],
-    opens: execution.executor === 'person' ? null : { label: 'Transcript', tab: 'agent', execution: execution.id },
+    body: hasFailed && error ? [plain(excerpt(error))] : used ? [plain(used)] : [],
+    link: execution.executor === 'person' ? null : { label: 'Transcript', tab: 'agent', execution: execution.id },
   }
 }
 
 function ciLine(review: Review): ActivityLine {
   const step = failedStep(review)
-  const ok = review.step_results.filter(({ exit_code }) => exit_code === 0).length
+  const passed = review.step_results.filter(({ exit_code }) => exit_code === 0).length
   const all = review.ci_steps.length
   const took = review.step_results.reduce((sum, { duration_ms }) => sum + (duration_ms ?? 0), 0)
-  const opens: LinkTarget = { label: 'Review', tab: 'review' }
+  const link: LinkTarget = { label: 'Review', tab: 'review' }
   if (step) {
     const why = firstMeaningfulLine(step.output_tail)
-    const pieces = [plain('Check failed: '), code(step.command), plain(`, exit ${step.exit_code ?? ''}`)]
-    return { tone: null, mark: { glyph: 'failed' }, pieces, says: why === null ? [] : [plain(why)], opens }
+    const title = [plain('Check failed: '), code(step.command), plain(`, exit ${step.exit_code ?? ''}`)]
+    return { tone: null, icon: { glyph: 'failed' }, title, body: why === null ? [] : [plain(why)], link }
   }
-  if (ok === all) {
+  if (passed === all) {
     const words = `${count(all, 'check')} passed in ${formatSpan(took)}`
-    return { ...nothing, mark: { glyph: 'succeeded' }, pieces: [plain(words)], opens }
+    return { ...noDetails, icon: { glyph: 'succeeded' }, title: [plain(words)], link }
   }
-  const runs = review.status === 'running' || review.status === 'pending'
-  const words = `${runs ? 'Running checks' : 'Checks cancelled'}, ${ok} of ${all} passed`
-  return { ...nothing, mark: { glyph: runs ? 'running' : 'cancelled' }, pieces: [plain(words)], opens }
+  const isRunning = review.status === 'running' || review.status === 'pending'
+  const words = `${isRunning ? 'Running checks' : 'Checks cancelled'}, ${passed} of ${all} passed`
+  return { ...noDetails, icon: { glyph: isRunning ? 'running' : 'cancelled' }, title: [plain(words)], link }
 }
 
 function commentLine(comment: Comment, names: Names): ActivityLine {
@@ -197,13 +197,13 @@ function commentLine(comment: Comment, names: Names): ActivityLine {
   const { anchor, parent_id, body } = comment
   return {
     tone: null,
-    mark: { face },
-    pieces: [
+    icon: { face },
+    title: [
       strong(face.name),
       plain(parent_id === null ? ' commented' : ' answered'),
       ...(anchor ? [plain(' on '), code(`${anchor.path}:${anchor.line}`)] : []),
     ],
-    says: quote(body),
-    opens: anchor ? { label: 'Changes', tab: 'changes' } : { label: 'Comments', tab: 'overview' },
+    body: quote(body),
+    link: anchor ? { label: 'Changes', tab: 'changes' } : { label: 'Comments', tab: 'overview' },
   }
 }

@@ -9,43 +9,43 @@ type HookItem = Pick<Extract<ActivityItem, { kind: 'hook' }>, 'hook' | 'run'>
 
 /** A hook in the timeline. Lines with a tone stand out. */
 export interface HookLine {
-  readonly tone: 'bad' | 'skipd' | null
+  readonly tone: 'error' | 'warning' | null
   readonly glyph: GlyphName
   readonly name: string
   /** For example `failed, exit 1, and held the task`. */
   readonly words: string
   readonly after: string | null
   /** The reason, or the last line of output. */
-  readonly says: string | null
+  readonly body: string | null
 }
 
 export function hookLine({ hook, run }: HookItem, nameOf: (by: string) => string): HookLine {
   const name = run ? hookName(run) : hook.action
   const reason = hook.reason ?? null
   if (hook.outcome === 'skipped') {
-    const once = reason === null ? null : skippedOnce(reason)
+    const skip = reason === null ? null : skippedOnce(reason)
     return {
       // Skipped because there was nothing to do, so it needs no attention.
-      tone: reason === 'not_needed' ? null : 'skipd',
+      tone: reason === 'not_needed' ? null : 'warning',
       glyph: 'skipped',
       name,
-      words: once ? `was skipped once by ${nameOf(once.by)}` : 'was skipped',
+      words: skip ? `was skipped once by ${nameOf(skip.by)}` : 'was skipped',
       after: null,
-      says: once ? `“${once.why}”` : reason && hookReason(reason),
+      body: skip ? `“${skip.why}”` : reason && hookReason(reason),
     }
   }
   if (hook.outcome === 'ok') {
     const { by, said } = /^(?<by>\S+): (?<said>.*)$/s.exec(reason ?? '')?.groups ?? {}
-    const says = by === undefined || said === undefined ? reason : `${nameOf(by)}: ${said}`
-    return { tone: null, glyph: 'succeeded', name, words: 'was done', after: null, says }
+    const body = by === undefined || said === undefined ? reason : `${nameOf(by)}: ${said}`
+    return { tone: null, glyph: 'succeeded', name, words: 'was done', after: null, body }
   }
   return {
-    tone: 'bad',
+    tone: 'error',
     glyph: run?.status === 'timed_out' ? 'timed-out' : 'failed',
     name,
     words: failureWords({ hook, run }),
     after: formatShortSpan(hook.duration_ms),
-    says: (run && lastWords(run)) ?? (reason && hookReason(reason)),
+    body: (run && lastOutputLine(run)) ?? (reason && hookReason(reason)),
   }
 }
 
@@ -57,7 +57,7 @@ function failureWords({ hook, run }: HookItem): string {
   return `${failed}${hasExit ? ',' : ''} and ${hook.phase === 'before_work' ? 'held the task' : 'blocked the move'}`
 }
 
-function lastWords(run: Exclude<HookItem['run'], null>): string | null {
+function lastOutputLine(run: Exclude<HookItem['run'], null>): string | null {
   const lines = plainTerminalText(run.stderr.trim() === '' ? run.stdout : run.stderr).split('\n')
   // Lines with "+" are the trace of `set -x`, not output of the script.
   return lines.findLast((line) => line.trim() !== '' && !line.startsWith('+ '))?.trim() ?? null

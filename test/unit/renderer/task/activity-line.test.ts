@@ -21,7 +21,7 @@ const lines = items.map((item) => activityLine(item, names))
 const lineOf = (isMeant: (item: ActivityItem) => boolean) => {
   const line = lines[items.findIndex(isMeant)]
   if (!line) throw new Error("This line doesn't exist.")
-  return { words: text(line.pieces), says: text(line.says), opens: line.opens?.tab ?? null, tone: line.tone }
+  return { words: text(line.title), says: text(line.body), opens: line.link?.tab ?? null, tone: line.tone }
 }
 
 describe('a line of the timeline', () => {
@@ -65,7 +65,7 @@ describe('a line of the timeline', () => {
   test('highlights a skipped hook', () => {
     expect(lineOf((item) => item.kind === 'hook')).toMatchObject({
       words: 'on_exit notify_slack was skipped',
-      tone: 'skipd',
+      tone: 'warning',
     })
   })
 })

@@ -16,12 +16,12 @@ const failed = runOf(1, { command: 'scripts/seed-db.sh', status: 'failed', exit_
 test('shows for a blocking hook its exit code and last output', () => {
   const run = { ...failed, stdout: 'one\n', stderr: '+ seed\n\u001b[31mdatabase is locked\u001b[0m\n\n+ exit 1\n' }
   expect(hookLine({ hook: blocked, run }, nameOf)).toEqual({
-    tone: 'bad',
+    tone: 'error',
     glyph: 'failed',
     name: 'scripts/seed-db.sh',
     words: 'failed, exit 1, and held the task',
     after: '4.2 s',
-    says: 'database is locked',
+    body: 'database is locked',
   })
 })
 
@@ -30,7 +30,7 @@ test('shows only the outcome of a hook without a log', () => {
   expect(hookLine({ hook, run: null }, nameOf)).toMatchObject({
     name: 'run_ci_steps',
     words: 'failed and blocked the move',
-    says: 'npm test failed',
+    body: 'npm test failed',
   })
 })
 
@@ -40,7 +40,7 @@ test('shows a timeout by a glyph of its own, without an exit code', () => {
   expect(hookLine({ hook, run }, nameOf)).toMatchObject({
     glyph: 'timed-out',
     words: 'timed out',
-    says: 'timed out after 30 s',
+    body: 'timed out after 30 s',
   })
 })
 
@@ -48,17 +48,17 @@ test('shows who skipped a hook and why, and is quiet if it was not needed', () =
   const skipped: HookOutcome = { ...blocked, outcome: 'skipped', duration_ms: 0 }
   const once = { ...skipped, reason: 'skipped once by user:mara at 2026-11-21T08:05:00.000Z: stale lock' }
   expect(hookLine({ hook: once, run: failed }, nameOf)).toMatchObject({
-    tone: 'skipd',
+    tone: 'warning',
     words: 'was skipped once by Mara',
     after: null,
-    says: '“stale lock”',
+    body: '“stale lock”',
   })
   const idle = { ...skipped, reason: 'not_needed' }
-  expect(hookLine({ hook: idle, run: null }, nameOf)).toMatchObject({ tone: null, says: 'Nothing to do.' })
+  expect(hookLine({ hook: idle, run: null }, nameOf)).toMatchObject({ tone: null, body: 'Nothing to do.' })
   const noPlace = { ...skipped, reason: 'no_workspace' }
   expect(hookLine({ hook: noPlace, run: null }, nameOf)).toMatchObject({
-    tone: 'skipd',
-    says: 'There is no worktree yet.',
+    tone: 'warning',
+    body: 'There is no worktree yet.',
   })
 })
 
@@ -69,6 +69,6 @@ test('shows who updated the branch', () => {
     tone: null,
     glyph: 'succeeded',
     words: 'was done',
-    says: 'Mara: svc/a has all of main now (c0ffee) and is at beef',
+    body: 'Mara: svc/a has all of main now (c0ffee) and is at beef',
   })
 })
