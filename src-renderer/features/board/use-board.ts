@@ -3,7 +3,7 @@ import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { fits, isEmpty, type BoardFilter } from '../../model/board-filter.ts'
-import { boardColumns } from '../../model/workflow-shape.ts'
+import { boardColumns, type BoardColumnShape } from '../../model/workflow-shape.ts'
 import { useAppearance } from '../../stores/device/appearance.ts'
 import {
   useBoardViews,
@@ -18,15 +18,64 @@ import { useProjects } from '../../stores/project/projects.ts'
 import type { LoadState } from '../../stores/tasks/task-state.ts'
 import { useTasks } from '../../stores/tasks/tasks.ts'
 import { groupTasks, matcher, type BoardColumnModel, type UnloadedTasks } from './group-tasks.ts'
-import { groupRows, linesOf } from './list-groups.ts'
+import { groupRows, linesOf, type ListLine } from './list-groups.ts'
 import { nextSort, sortTasks, type SortFacts } from './sort-tasks.ts'
 import { useTaskFacts } from './cards/use-task-facts.ts'
 
-/**
- * Returns the tasks of a project, or of all if null, as the board shows them, and the card that has
- * the focus.
- */
-export function useBoard(project: () => Project | null) {
+/** The tasks of a project or of all projects, as the board shows them. */
+export interface Board {
+  /** The ID of the project, or `all`. */
+  readonly scope: ComputedRef<string>
+  readonly view: ComputedRef<BoardView>
+  readonly query: ComputedRef<string>
+  readonly search: (query: string) => void
+  /** The columns without their tasks. */
+  readonly shapes: ComputedRef<readonly BoardColumnShape[]>
+  readonly columns: ComputedRef<readonly BoardColumnModel[]>
+  /** The tasks of the list in sort order; empty in the column layout. */
+  readonly rows: ComputedRef<readonly Task[]>
+  /** `rows` with the headings of groups. */
+  readonly lines: ComputedRef<readonly ListLine[]>
+  readonly grouping: ComputedRef<ListGrouping>
+  /** Opens the saved view of this name. */
+  readonly open: (name: string) => void
+  readonly groupBy: (group: ListGrouping) => void
+  /** Folds or unfolds a group of the list. */
+  readonly fold: (key: string) => void
+  /** The columns that arrow keys move between; a list is one column. */
+  readonly lanes: ComputedRef<readonly { readonly cards: readonly Task[] }[]>
+  readonly facts: ReturnType<typeof useTaskFacts>
+  /** All loaded tasks. */
+  readonly all: ComputedRef<readonly Task[]>
+  /** The tasks that match search and filters. */
+  readonly found: ComputedRef<readonly Task[]>
+  /** The tasks that aren't loaded yet. */
+  readonly coming: ComputedRef<readonly UnloadedTasks[]>
+  readonly focusedId: ComputedRef<string | null>
+  /** The number of tasks that need the user. */
+  readonly needYou: ComputedRef<number>
+  /** Whether a search or filter is active. */
+  readonly isNarrowed: ComputedRef<boolean>
+  readonly isShut: (column: BoardColumnModel) => boolean
+  /** Folds or unfolds a column. */
+  readonly toggle: (column: BoardColumnModel) => void
+  readonly focus: (taskId: string) => void
+  /** Changes the layout. */
+  readonly show: (layout: BoardView['layout']) => void
+  readonly orderBy: (order: CardOrder) => void
+  /** The reason why cards can't be ordered by hand; null if they can. */
+  readonly orderRefused: ComputedRef<string | null>
+  readonly filter: (filter: BoardFilter) => void
+  readonly sortBy: (column: SortColumn) => void
+  /** Clears the search and all filters. */
+  readonly clear: () => void
+  /** Lists all finished tasks of a column, newest first. */
+  readonly listEnded: (column: BoardColumnModel) => void
+  readonly taskOf: (taskId: string | null) => Task | undefined
+}
+
+/** Returns the board of a project, or of all projects if null. */
+export function useBoard(project: () => Project | null): Board {
   const projects = useProjects()
   const tasks = useTasks()
   const views = useBoardViews()
@@ -61,7 +110,6 @@ export function useBoard(project: () => Project | null) {
   const isList = () => view.value.layout === 'list'
   const change = (patch: Partial<BoardView>) => views.change(scope.value, patch)
 
-  /** The columns that arrow keys move between; a list is one column. */
   const lanes = computed((): readonly { readonly cards: readonly Task[] }[] =>
     isList()
       ? [{ cards: lines.value.flatMap((line) => (line.kind === 'task' ? [line.task] : [])) }]
@@ -77,7 +125,6 @@ export function useBoard(project: () => Project | null) {
     rows,
     lines,
     grouping,
-    /** Opens the saved view of this name. */
     open: (name: string) => views.open(scope.value, name),
     groupBy: (group: ListGrouping) => change({ group, folded: [] }),
     fold(key: string): void {
@@ -96,19 +143,16 @@ export function useBoard(project: () => Project | null) {
     focus: (taskId: string) => views.focus(scope.value, taskId),
     show: (layout: BoardView['layout']) => change({ layout }),
     orderBy: (order: CardOrder) => change({ order }),
-    /** The reason why cards can't be ordered by hand; null if they can. */
     orderRefused: computed((): string | null => {
       if (project() === null) return 'Cards of several projects have no order of their own'
       return view.value.order === 'manual' ? null : 'Order the board by hand first'
     }),
     filter: (filter: BoardFilter) => change({ filter }),
     sortBy: (column: SortColumn) => change({ sort: nextSort(view.value.sort, column) }),
-    /** Clears the search and all filters. */
     clear(): void {
       search('')
       change({ filter: {} })
     },
-    /** Lists all finished tasks of a column, newest first. */
     listEnded(column: BoardColumnModel): void {
       change({
         layout: 'list',
@@ -119,8 +163,6 @@ export function useBoard(project: () => Project | null) {
     taskOf: (taskId: string | null) => (taskId === null ? undefined : tasks.byId.get(taskId)),
   }
 }
-
-export type Board = ReturnType<typeof useBoard>
 
 /** Returns the number of unloaded tasks by project and state, of one project or of all if null. */
 function comingTasks(one: string | null, loads: ReadonlyMap<string, LoadState>): readonly UnloadedTasks[] {

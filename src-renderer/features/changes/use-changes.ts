@@ -12,7 +12,7 @@ import { useDiffWatch } from './use-diff-watch.ts'
 import { useLargeFiles } from './use-large-files.ts'
 
 /** Debounce of events in milliseconds: events that come together cause one reload. */
-const SETTLE = 300
+const debounceMs = 300
 
 /** Returns the diff of the task for the query `wishes`; reloads it after events. */
 export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
@@ -31,14 +31,14 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     return unlessSame(next, diff.data.value)
   })
   /** Whether the first response has arrived, which may be null. */
-  const asked = shallowRef(false)
+  const hasLoaded = shallowRef(false)
 
   const refresh = oneAtATime(async () => {
     await diff.reload()
-    asked.value = true
+    hasLoaded.value = true
     await large.follow(diff.data.value?.files ?? [])
   })
-  const { isPending, start } = useTimeoutFn(() => void refresh(), SETTLE, { immediate: false })
+  const { isPending, start } = useTimeoutFn(() => void refresh(), debounceMs, { immediate: false })
   const changed = () => {
     if (!isPending.value) start()
   }
@@ -47,7 +47,7 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     () => {
       diff.clear()
       large.clear()
-      asked.value = false
+      hasLoaded.value = false
       void refresh()
     },
     { immediate: true },
@@ -76,7 +76,7 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     diff: diff.data,
     failure: diff.error,
     reading: diff.loading,
-    asked,
+    hasLoaded,
     files,
     patches,
     loading: large.loading,

@@ -4,7 +4,7 @@ import { useTaskDetails } from '../../stores/review/task-details.ts'
 import { useTaskInvalidation } from '../../stores/base/query.ts'
 
 /** Renewal interval in milliseconds: the service watches for a minute per request. */
-const EVERY = 40_000
+const renewMs = 40_000
 
 /**
  * Has the service watch the task's worktree while mounted, and calls `changed` when files changed,
@@ -13,7 +13,7 @@ const EVERY = 40_000
 export function useDiffWatch(taskId: () => string, changed: () => void): void {
   const details = useTaskDetails()
   const news = useTaskInvalidation()
-  const { start, stop } = useTimeoutFn(() => void ask(), EVERY, { immediate: false })
+  const { start, stop } = useTimeoutFn(() => void ask(), renewMs, { immediate: false })
   let since: string | null = null
   let latest = 0
 

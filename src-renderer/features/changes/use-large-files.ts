@@ -40,13 +40,13 @@ export function useLargeFiles(taskId: () => string, wishes: () => DiffQuery) {
     load,
     /** Follows a newer diff: drops files that are included or removed, and reloads changed ones. */
     async follow(files: readonly DiffFile[]): Promise<void> {
-      const left = new Map(files.filter((file) => file.truncated).map((file) => [file.path, file]))
-      const kept = [...parts.value].filter(([path]) => left.has(path))
+      const omitted = new Map(files.filter((file) => file.truncated).map((file) => [file.path, file]))
+      const kept = [...parts.value].filter(([path]) => omitted.has(path))
       if (kept.length < parts.value.size) parts.value = new Map(kept)
       // Keep the old lines until the new ones arrive, so that the page doesn't jump.
       await Promise.all(
         kept.flatMap(([path, part]) => {
-          const file = left.get(path)
+          const file = omitted.get(path)
           return file && !sameContent(file, part.file) ? [load(file)] : []
         }),
       )

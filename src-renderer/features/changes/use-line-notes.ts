@@ -1,13 +1,41 @@
-import { computed } from 'vue'
-import type { DiffPosition } from '../../components/diff/diff-notes.ts'
+import { computed, type ComputedRef } from 'vue'
+import type { DiffAnnotation, DiffPosition } from '../../components/diff/diff-notes.ts'
+import type { Comment } from '../../../src-shared/contract/comments.ts'
 import { draftComments, type Thread } from '../../model/comment-threads.ts'
 import { useComments } from '../../stores/review/comments.ts'
 import { useCommentActions } from '../../stores/review/comment-actions.ts'
 import { useDrafts, useDraftText } from '../../stores/base/drafts.ts'
 import { anchorOf, lineAnnotations, readPlace, type LineAnnotations } from './line-annotations.ts'
 
+/** The comments on lines of a task's diff, and the one being written. */
+export interface LineNotes {
+  readonly actions: ReturnType<typeof useCommentActions>
+  /** The text of the comment being written. */
+  readonly text: ComputedRef<string>
+  readonly type: (text: string) => void
+  /** Closes the comment box; the draft is kept. */
+  readonly end: () => void
+  readonly notes: ComputedRef<readonly DiffAnnotation[]>
+  /** Threads on files that the diff doesn't contain. */
+  readonly unplacedThreads: ComputedRef<readonly Thread[]>
+  /** The number of open threads by path. */
+  readonly counts: ComputedRef<ReadonlyMap<string, number>>
+  /** The comments that weren't sent to the agent yet. */
+  readonly drafts: ComputedRef<readonly Comment[]>
+  readonly unresolved: ComputedRef<readonly Thread[]>
+  /** Returns the thread of a note. */
+  readonly threadOf: (key: string) => Thread | undefined
+  /** Opens the comment box at a position. */
+  readonly begin: (position: DiffPosition) => void
+  /** Resolves to whether the comment was saved. */
+  readonly write: (body: string) => Promise<boolean>
+  readonly replyOf: (key: string) => string
+  /** Stores the draft of a reply. */
+  readonly keepReply: (key: string, reply: string) => void
+}
+
 /** Returns the comments on lines of a task's diff and the one being written. */
-export function useLineNotes(taskId: () => string, files: () => readonly { readonly path: string }[]) {
+export function useLineNotes(taskId: () => string, files: () => readonly { readonly path: string }[]): LineNotes {
   const comments = useComments()
   const drafts = useDrafts()
   const actions = useCommentActions(taskId)
@@ -30,16 +58,14 @@ export function useLineNotes(taskId: () => string, files: () => readonly { reado
     actions,
     text: computed(() => text.value),
     type: (words: string): void => void (text.value = words),
-    /** Closes the comment box; the draft is kept. */
     end: (): void => void (writing.value = null),
     notes: computed(() => found.value.notes),
-    strays: computed(() => found.value.unplacedThreads),
+    unplacedThreads: computed(() => found.value.unplacedThreads),
     counts: computed(() => found.value.counts),
     drafts: computed(() => draftComments(threads.value)),
     unresolved: computed(() => threads.value.filter(({ resolved }) => !resolved)),
     threadOf: (key: string): Thread | undefined => byKey.value.get(key),
     begin: (place: DiffPosition): void => void (writing.value = place),
-    /** Resolves to whether the comment was saved. */
     write: (body: string): Promise<boolean> => {
       const place = writing.value
       return place ? actions.write(body, anchorOf(place)) : Promise.resolve(false)

@@ -10,7 +10,7 @@ const maxCharacters = 40_000
 type Lines = readonly (readonly CodeToken[])[]
 
 /** Entries of the cache by path and text, because rows are rendered again while scrolling. */
-const KEPT = 100
+const maxCached = 100
 const known = new Map<string, Promise<Lines | null>>()
 
 /** Returns the highlighted lines of a piece of code; null if its language is unknown. */
@@ -20,7 +20,7 @@ export function codeTokens(path: string, code: string): Promise<Lines | null> {
   known.delete(key)
   known.set(key, lines)
   const [oldest] = known.keys()
-  if (known.size > KEPT && oldest !== undefined) known.delete(oldest)
+  if (known.size > maxCached && oldest !== undefined) known.delete(oldest)
   return lines
 }
 

@@ -28,8 +28,8 @@ export function numberedRows(lines: readonly DiffLine[], first: number | null): 
 
 /** Returns one side of the change as text, because the highlighter needs it in one piece. */
 export function sideOf(lines: readonly DiffLine[], side: 'before' | 'after'): string {
-  const left = side === 'before' ? '+' : '-'
-  return lines.flatMap(({ sign, text }) => (sign === left ? [] : [text])).join('\n')
+  const otherSign = side === 'before' ? '+' : '-'
+  return lines.flatMap(({ sign, text }) => (sign === otherSign ? [] : [text])).join('\n')
 }
 
 /** Returns the highlighted lines from both sides; plain text without highlighting. */

@@ -23,7 +23,7 @@ const tailBytes = 4 * 1024 * 1024
 const pieceBytes = 256 * 1024
 const waitSeconds = 20
 /** Milliseconds between retries. */
-const retryAfter = 1_000
+const retryMs = 1_000
 
 /** Returns a function that follows the raw output of an execution. */
 export function useRawLog() {
@@ -75,7 +75,7 @@ export async function followRawLog(
       const isMissing = error instanceof ApiError && error.code === 'not_found'
       if (isMissing ? !reader.mayCome() : error instanceof ApiError && error.status < 500) return
       // The log doesn't exist yet, or the connection is lost.
-      await wait(retryAfter, signal)
+      await wait(retryMs, signal)
     }
   }
 }

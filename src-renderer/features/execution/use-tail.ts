@@ -1,7 +1,7 @@
 import { computed, nextTick, ref, watch, type Ref } from 'vue'
 
 /** Distance from the end in pixels that counts as the end: less than a row. */
-const NEAR = 32
+const nearEndPixels = 32
 
 /**
  * Keeps a growing list scrolled to its end until a person scrolls up, then counts new rows.
@@ -26,7 +26,7 @@ export function useTail(element: Ref<HTMLElement | null>, length: () => number, 
   function onScroll(): void {
     const box = element.value
     if (!box) return
-    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
+    const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < nearEndPixels
     // Taller measured rows move the end without a scroll, so only scrolling up stops following.
     if (atEnd) following.value = true
     else if (box.scrollTop < lastTop - 2 && following.value) {

@@ -10,8 +10,8 @@ import { useTaskDetails } from '../../stores/review/task-details.ts'
 
 const ALL = 200
 /** Runs per reload: a run carries its output, so only the newest are loaded while hooks write. */
-const NEWEST = 10
-const PACE = 300
+const maxReloaded = 10
+const throttleMs = 300
 
 /** Returns the hook runs of a task, newest first, reloaded by events instead of polling. */
 export function useHookRuns(taskId: string) {
@@ -26,8 +26,8 @@ export function useHookRuns(taskId: string) {
   async function readNewest(): Promise<void> {
     const known = runs.value
     if (known === null) return readAll()
-    const newest = await hooks.runs(taskId, NEWEST)
-    if (leavesOut(known, newest, NEWEST)) return readAll()
+    const newest = await hooks.runs(taskId, maxReloaded)
+    if (leavesOut(known, newest, maxReloaded)) return readAll()
     runs.value = mergeRuns(known, newest)
   }
   async function attempt(read: () => Promise<void>): Promise<void> {
@@ -40,7 +40,7 @@ export function useHookRuns(taskId: string) {
   }
   const load = oneAtATime(() => attempt(readAll))
   const refresh = oneAtATime(() => attempt(readNewest))
-  const paced = throttle(PACE, () => void refresh())
+  const paced = throttle(throttleMs, () => void refresh())
 
   void load()
   watch(

@@ -94,11 +94,11 @@ function useSaving(
   const busy = ref(false)
   const failure = ref<string | null>(null)
   const refused = shallowRef<readonly RefusedHook[]>([])
-  const hookSays = (key: string) => JSON.stringify(everyHook(draft.value).find((hook) => hook.key === key))
+  const hookText = (key: string) => JSON.stringify(everyHook(draft.value).find((hook) => hook.key === key))
   const problems = computed<readonly HookProblem[]>(() => {
     if (draft.value === null) return []
     const own = problemsOf(draft.value, plugins())
-    const theirs = refused.value.filter(({ key, draftText }) => draftText === hookSays(key))
+    const theirs = refused.value.filter(({ key, draftText }) => draftText === hookText(key))
     return [...own, ...theirs]
   })
 
@@ -113,9 +113,9 @@ function useSaving(
       if (draft.value === sent) begin()
       toasts.done('Hooks saved')
     } catch (error) {
-      const told = refusedHooks(error, sent)
-      refused.value = (told?.problems ?? []).map((problem) => ({ ...problem, draftText: hookSays(problem.key) }))
-      const rest = told ? told.rest.join(' ') : errorSentence(error)
+      const errors = refusedHooks(error, sent)
+      refused.value = (errors?.problems ?? []).map((problem) => ({ ...problem, draftText: hookText(problem.key) }))
+      const rest = errors ? errors.rest.join(' ') : errorSentence(error)
       failure.value = rest === '' ? null : rest
     } finally {
       busy.value = false

@@ -36,8 +36,8 @@ export interface FoundGroup<T extends PaletteItem = PaletteItem> {
 }
 
 /** Tasks shown without a query, so that actions have room. */
-const tasksUnasked = 3
-const mostOfAKind: Readonly<Record<PaletteItem['kind'], number>> = { task: 8, action: 12, project: 6, setting: 8 }
+const maxTasksUnfiltered = 3
+const maxPerKind: Readonly<Record<PaletteItem['kind'], number>> = { task: 8, action: 12, project: 6, setting: 8 }
 
 /**
  * Returns the items that match, best first per group, groups in the order of the items. `>`
@@ -56,7 +56,7 @@ export function findItems<T extends PaletteItem>(items: readonly T[], typed: str
     )
   }
   if (query !== '') return grouped([...byRef(items, query), ...byText(items, query)])
-  const tasks = items.filter(({ kind }) => kind === 'task').slice(0, tasksUnasked)
+  const tasks = items.filter(({ kind }) => kind === 'task').slice(0, maxTasksUnfiltered)
   return grouped(byText([...tasks, ...items.filter(({ kind }) => kind !== 'task')], query))
 }
 
@@ -97,7 +97,7 @@ function grouped<T extends PaletteItem>(found: readonly FoundItem<T>[]): readonl
     seen.add(each.item)
     const group = groups.get(each.item.group) ?? []
     groups.set(each.item.group, group)
-    if (group.length < mostOfAKind[each.item.kind]) group.push(each)
+    if (group.length < maxPerKind[each.item.kind]) group.push(each)
   }
   const order: readonly PaletteItem['kind'][] = ['task', 'action', 'project', 'setting']
   const kindOf = (items: readonly FoundItem<T>[]) => order.indexOf(items[0]?.item.kind ?? 'setting')

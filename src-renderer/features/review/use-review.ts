@@ -20,9 +20,9 @@ export function useReview(taskId: () => string) {
   async function perform(action: DecisionAction): Promise<void> {
     if (task.value === null) return
     const text = feedback.value.trim()
-    const says = action.deed.kind === 'reject' || action.deed.kind === 'approve' || action.deed.kind === 'advance'
-    const isDone = await deeds.perform(task.value, action, says && text !== '' ? text : undefined)
-    if (isDone && says) feedback.value = ''
+    const takesText = action.deed.kind === 'reject' || action.deed.kind === 'approve' || action.deed.kind === 'advance'
+    const isDone = await deeds.perform(task.value, action, takesText && text !== '' ? text : undefined)
+    if (isDone && takesText) feedback.value = ''
   }
   return {
     task,

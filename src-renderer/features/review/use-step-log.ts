@@ -5,7 +5,7 @@ import { useTaskDetails } from '../../stores/review/task-details.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
 
 /** Polling interval in milliseconds: the log of a running step has no events. */
-const EVERY = 1_000
+const pollMs = 1_000
 
 /**
  * Returns the output of a CI step. Shows the tail from the review; `readAll` loads the full log.
@@ -17,7 +17,7 @@ export function useStepLog(taskId: () => string, step: () => StepResult, watched
   const failure = ref<string | null>(null)
   const reading = ref(false)
   let offset = 0
-  const { start, stop } = useTimeoutFn(() => void grow(), EVERY, { immediate: false })
+  const { start, stop } = useTimeoutFn(() => void grow(), pollMs, { immediate: false })
   let closed = false
 
   async function read(): Promise<void> {

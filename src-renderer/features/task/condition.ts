@@ -104,11 +104,11 @@ function plainConditionOf({ annotation, agent, review }: ConditionFacts): Condit
   const { type, stack } = annotation
   const usual = type === 'workspace_error' && stack !== undefined ? stackTitles[stack] : titles[type]
   const title = asks ? 'The agent has a question' : isIdle ? 'The agent changed nothing' : usual
-  const says = annotation.message.replace(/\.$/, '')
+  const message = annotation.message.replace(/\.$/, '')
   return {
     tone: asks ? 'you' : waiting.has(annotation.type) ? 'warn' : 'fail',
     title,
-    text: says === title ? null : annotation.message,
+    text: message === title ? null : annotation.message,
     place,
   }
 }

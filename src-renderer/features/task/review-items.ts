@@ -19,14 +19,14 @@ export function judgedBy(entry: TransitionEntry, reviews: readonly Review[]): Re
 export function reviewItems(reviews: readonly Review[], transitions: readonly TransitionEntry[]): ActivityItem[] {
   const rejected = new Set(transitions.flatMap((entry) => judgedBy(entry, reviews) ?? []))
   return reviews.flatMap((review): ActivityItem[] => {
-    const told = rejected.has(review)
+    const isRejected = rejected.has(review)
     const verdicts = review.verdicts
-      .filter(({ verdict }) => verdict === 'pass' || !told)
+      .filter(({ verdict }) => verdict === 'pass' || !isRejected)
       .map((verdict, n): ActivityItem => {
         return { kind: 'verdict', key: `${review.id}-${n}`, at: verdict.created_at, review, verdict }
       })
-    const says = review.step_results.length > 0 && !(told && failedStep(review))
-    return says ? [{ kind: 'ci', key: `${review.id}-ci`, at: ciTime(review), review }, ...verdicts] : verdicts
+    const hasEntry = review.step_results.length > 0 && !(isRejected && failedStep(review))
+    return hasEntry ? [{ kind: 'ci', key: `${review.id}-ci`, at: ciTime(review), review }, ...verdicts] : verdicts
   })
 }
 

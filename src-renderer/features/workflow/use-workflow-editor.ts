@@ -1,5 +1,5 @@
 import { useTimeoutFn } from '@vueuse/core'
-import { computed, ref, shallowRef, watch } from 'vue'
+import { computed, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import { z } from 'zod'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
@@ -22,8 +22,38 @@ const Problems = z.object({ issues: z.array(z.object({ rule: z.string(), path: z
 /** The pause in typing, in milliseconds, before the service validates the text. */
 const pauseMs = 300
 
+/** The state and the actions of a workflow's editor. */
+export interface WorkflowEditor {
+  readonly text: Ref<string>
+  /** The last text that could be parsed. */
+  readonly raw: Readonly<ShallowRef<RawDefinition | null>>
+  readonly problems: Readonly<ShallowRef<readonly Problem[]>>
+  /** The dry run of the last valid text. */
+  readonly dryRun: Readonly<ShallowRef<DryRun | null>>
+  readonly failure: Ref<string | null>
+  readonly checking: Readonly<Ref<boolean>>
+  readonly saving: Readonly<Ref<boolean>>
+  readonly changed: ComputedRef<boolean>
+  /** Whether another version was saved during the edit; neither may be lost silently. */
+  readonly overtaken: ComputedRef<boolean>
+  /** Has the service validate the text. */
+  readonly check: () => Promise<void>
+  /** The definition as parsed by the contract, for views by kind; null if it is invalid. */
+  readonly definition: ComputedRef<WorkflowDefinition | null>
+  /** The state names that tasks have. */
+  readonly savedNames: ComputedRef<ReadonlySet<string>>
+  readonly write: (next: RawDefinition) => void
+  /** The saved text that the edit began from. */
+  readonly base: ComputedRef<string | null>
+  /** Restores an earlier edit. */
+  readonly take: (kept: WorkflowDraft) => void
+  readonly discard: () => void
+  /** Saves the text unless another person has saved a version since; `anyway` overwrites. */
+  readonly save: (anyway?: boolean) => Promise<boolean>
+}
+
 /** Returns the editor of a project's workflow. The text is the source; all else derives from it. */
-export function useWorkflowEditor(projectId: string) {
+export function useWorkflowEditor(projectId: string): WorkflowEditor {
   const projects = useProjects()
   const editing = useWorkflowEditing()
   const savedText = computed(() => {
@@ -46,12 +76,12 @@ export function useWorkflowEditor(projectId: string) {
   const dryRun = shallowRef<DryRun | null>(null)
   const failure = ref<string | null>(null)
   const checking = ref(false)
-  let asked = 0
+  let lastAttempt = 0
 
   async function check(): Promise<void> {
     if (text.value === '') return
     const definition = parseJson(text.value)
-    const attempt = ++asked
+    const attempt = ++lastAttempt
     if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) {
       problems.value = [{ rule: 'schema', path: '', message: 'Enter a JSON object.' }]
       return
@@ -59,16 +89,16 @@ export function useWorkflowEditor(projectId: string) {
     checking.value = true
     try {
       const result = await editing.dryRun(projectId, { ...definition })
-      if (attempt !== asked) return
+      if (attempt !== lastAttempt) return
       dryRun.value = result
       problems.value = []
       failure.value = null
     } catch (error) {
-      if (attempt !== asked) return
+      if (attempt !== lastAttempt) return
       problems.value = problemsOf(error)
       failure.value = problems.value.length > 0 ? null : errorSentence(error)
     } finally {
-      if (attempt === asked) checking.value = false
+      if (attempt === lastAttempt) checking.value = false
     }
   }
   const { start: checkSoon } = useTimeoutFn(() => void check(), pauseMs, { immediate: false })
@@ -118,24 +148,20 @@ export function useWorkflowEditor(projectId: string) {
     changed,
     overtaken,
     check,
-    /** The definition as parsed by the contract, for views by kind; null if it is invalid. */
     definition: computed((): WorkflowDefinition | null => {
       const { data } = WorkflowDefinition.safeParse(parseJson(text.value))
       // The service returns the traits of plugins once it has validated the text.
       const traits = dryRun.value?.traits ?? projects.workflow(projectId)?.traits
       return data ? { ...data, traits } : null
     }),
-    /** The state names that tasks have. */
     savedNames: computed(() => new Set(readRaw(savedText.value ?? '')?.states.map((state) => state.name))),
     write: (next: RawDefinition) => void (text.value = textOf(next)),
     base: computed(() => base.value),
-    /** Restores an earlier edit. */
     take: (kept: WorkflowDraft): void => {
       base.value = kept.base
       text.value = kept.text
     },
     discard: () => void (text.value = savedText.value ?? ''),
-    /** Saves the text unless another person has saved a version since; `anyway` overwrites. */
     async save(anyway = false): Promise<boolean> {
       if (!(await isMine(anyway))) return false
       saving.value = true
@@ -156,8 +182,6 @@ export function useWorkflowEditor(projectId: string) {
     },
   }
 }
-
-export type WorkflowEditor = ReturnType<typeof useWorkflowEditor>
 
 function problemsOf(error: unknown): readonly Problem[] {
   if (!(error instanceof ApiError) || error.code !== 'workflow_invalid') return []

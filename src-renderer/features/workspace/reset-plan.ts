@@ -37,12 +37,12 @@ export function resetPlan(
     ...(workspace.dirty ? ['uncommitted changes'] : []),
   ]
   const queue = workflow.states.find((state) => state.kind === 'initial')
-  const stays = now?.kind === 'backlog' || now?.kind === 'initial'
+  const isUnstarted = now?.kind === 'backlog' || now?.kind === 'initial'
   return {
     kind: 'fresh',
     role,
     loses: parts.length === 0 ? null : parts.join(' and '),
-    to: stays || !queue ? null : queue.label,
+    to: isUnstarted || !queue ? null : queue.label,
     refusal: task.roles[role] === undefined ? 'No one has worked on this yet.' : null,
   }
 }

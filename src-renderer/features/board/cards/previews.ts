@@ -6,7 +6,7 @@ import { useClient } from '../../../stores/base/client.ts'
 import { useLive } from '../../../stores/live.ts'
 
 /** Polling interval in milliseconds; a dev server takes longer to start. */
-const pause = 10_000
+const pollMs = 10_000
 
 /** The ports that respond now, by project and first port of the worktree's range. */
 export const usePreviews = defineStore('previews', () => {
@@ -39,7 +39,7 @@ export function useLivePreviews(tasks: () => readonly Task[]): void {
     // A preview link is optional, so ignore the error and retry at the next interval.
     for (const id of projects()) void previews.load(id).catch(() => undefined)
   }
-  useIntervalFn(ask, pause)
+  useIntervalFn(ask, pollMs)
   watch([() => projects().join(' '), visibility], ask, { immediate: true })
 }
 

@@ -63,11 +63,11 @@ export function useCardActions(moves: Moves, decisions: DecisionMenu): (task: Ta
   const toasts = useToasts()
 
   /** Wraps the action so that an error becomes a toast. */
-  const told = (action: CardAction): CardAction => ({
+  const withErrorToast = (action: CardAction): CardAction => ({
     ...action,
     run: () => void Promise.resolve(action.run()).catch((error: unknown) => toasts.refused(error)),
   })
-  return (task) => list(task).map(told)
+  return (task) => list(task).map(withErrorToast)
 }
 
 function useCopies() {

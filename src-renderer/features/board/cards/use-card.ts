@@ -72,7 +72,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     return null
   })
   /** The position in the queue; null if the task is blocked, because the condition says so. */
-  const turn = computed(() => {
+  const queueText = computed(() => {
     if (execution.value?.status !== 'queued' || condition.value !== null) return null
     const entry = queue.waitingOf(task().id)
     return entry === null ? 'Queued' : waitReasonText(entry, false)
@@ -121,7 +121,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     glyph,
     live,
     quietSince,
-    turn,
+    queueText,
     waitsFor,
     overlap,
     onTopOf,

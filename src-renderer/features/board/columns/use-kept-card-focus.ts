@@ -7,15 +7,15 @@ import type { Board } from '../use-board.ts'
  * had the keyboard focus or a dialog asked about it.
  */
 export function useKeptCardFocus(board: Board, cardOf: (taskId: string) => HTMLElement | null | undefined): void {
-  let held = false
+  let hadFocus = false
   const onFocus = ({ target }: FocusEvent) => {
     if (!(target instanceof Element) || target.closest('[role="dialog"], [role="menu"]')) return
-    held = target.closest('[data-card]') !== null
+    hadFocus = target.closest('[data-card]') !== null
   }
   watch(
     board.columns,
     async () => {
-      if (!held) return
+      if (!hadFocus) return
       await nextTick()
       const id = board.focusedId.value
       if (document.activeElement === document.body && id !== null) cardOf(id)?.focus({ preventScroll: true })

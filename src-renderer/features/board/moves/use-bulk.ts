@@ -1,4 +1,4 @@
-import { shallowRef } from 'vue'
+import { shallowRef, type ShallowRef } from 'vue'
 import type { ExecutionOverrides } from '../../../../src-shared/contract/executions.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import { errorSentence } from '../../../formatters/error-sentence.ts'
@@ -23,15 +23,37 @@ export interface BulkResult {
   readonly failed: readonly { readonly task: Task; readonly reason: string }[]
 }
 
+/** The action that runs; `at` is the index of the current task. */
+interface BulkProgress {
+  readonly verb: string
+  readonly at: number
+  readonly total: number
+}
+
+/** Actions on several tasks, of which one runs at a time. */
+export interface BulkActions {
+  /** null while no action runs. */
+  readonly progress: Readonly<ShallowRef<BulkProgress | null>>
+  /** The result of the last action on more than one task. */
+  readonly result: ShallowRef<BulkResult | null>
+  readonly start: (tasks: readonly Task[], agentId: string | null, overrides?: ExecutionOverrides) => Promise<void>
+  readonly move: (tasks: readonly Task[], to: string) => Promise<void>
+  readonly prioritize: (tasks: readonly Task[], priority: number) => Promise<void>
+  /** Adds the label if `on`, removes it otherwise. */
+  readonly label: (tasks: readonly Task[], label: string, on: boolean) => Promise<void>
+  readonly archive: (tasks: readonly Task[]) => Promise<void>
+  readonly stop: (tasks: readonly Task[]) => Promise<void>
+}
+
 /** Runs an action on several tasks in sequence and collects the reason of each failure. */
-export function useBulk() {
+export function useBulk(): BulkActions {
   const tasks = useTasks()
   const executions = useExecutions()
   const projects = useProjects()
   const live = useLive()
   const selection = useSelection()
   const toasts = useToasts()
-  const progress = shallowRef<{ readonly verb: string; readonly at: number; readonly total: number } | null>(null)
+  const progress = shallowRef<BulkProgress | null>(null)
   const result = shallowRef<BulkResult | null>(null)
 
   const showArchived = useArchived()

@@ -1,4 +1,4 @@
-import { shallowRef, watch } from 'vue'
+import { shallowRef, watch, type ShallowRef } from 'vue'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../../../src-shared/contract/executions.ts'
 import { limitAmount, limitNames, raisedTo } from '../../../../src-shared/contract/limit-names.ts'
@@ -12,7 +12,7 @@ import { useProjects } from '../../../stores/project/projects.ts'
 import type { TaskPlacement } from '../../../stores/tasks/task-changes.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
 import { useToasts, type ToastAction } from '../../../stores/base/toasts.ts'
-import { useBulk } from './use-bulk.ts'
+import { useBulk, type BulkActions } from './use-bulk.ts'
 import { useUndo } from './use-undo.ts'
 
 /** A question about several tasks at once, or about one. */
@@ -29,8 +29,57 @@ export type MoveQuestion =
   | { readonly kind: BulkQuestion; readonly task: Task; readonly tasks: readonly Task[] }
   | { readonly kind: 'move'; readonly task: Task; readonly moves: readonly TaskMove[] | null }
 
+/** The moves and other changes of tasks on the board, with the questions that they ask. */
+export interface Moves {
+  /** The open question; null without one. */
+  readonly question: Readonly<ShallowRef<MoveQuestion | null>>
+  readonly perform: (task: Task, move: TaskMove) => Promise<void>
+  /** Claims the task for the agent of its roles; asks for one if there is none. */
+  readonly start: (task: Task, to?: string | null) => Promise<void>
+  /** Asks for an agent, also if the task's roles name one. */
+  readonly askAgent: (task: Task) => void
+  readonly claim: (
+    task: Task,
+    to: string | null,
+    agentId: string | null,
+    overrides?: ExecutionOverrides,
+  ) => Promise<void>
+  readonly askMove: (task: Task) => Promise<void>
+  /** Cancels the task with undo; asks first if an agent works on it or it has changes. */
+  readonly askCancel: (task: Task) => void
+  /** The questions of a decision. */
+  readonly questions: {
+    readonly feedback: (task: Task, to: string) => void
+    readonly move: (task: Task) => void
+  }
+  /** The same changes of several tasks. */
+  readonly bulk: BulkActions
+  readonly askAll: (kind: BulkQuestion, tasks: readonly Task[]) => void
+  readonly askTemplate: (task: Task) => void
+  /** Asks how the task starts after another; without `first` asks for that task too. */
+  readonly askAfter: (next: Task, first?: Task | null) => void
+  /** Asks how another task starts after this one; without `next` asks for that task too. */
+  readonly askBefore: (first: Task, next?: Task | null) => void
+  readonly askAssign: (task: Task) => void
+  readonly assign: (task: Task, role: string, to: Assignee) => Promise<void>
+  readonly archive: (task: Task) => Promise<void>
+  /** Reorders the card in its column, optimistically. */
+  readonly place: (task: Task, placement: TaskPlacement) => Promise<void>
+  /** Closes the open question. */
+  readonly close: () => void
+  /** Fails the review with feedback. */
+  readonly sendBack: (task: Task, to: string, feedback: string) => Promise<void>
+  readonly cancel: (task: Task) => Promise<void>
+  /** Shows why the task stays in its state. */
+  readonly refused: (task: Task, reason: string) => void
+  /** Shows the error after which the task stays in its state. */
+  readonly failed: (task: Task, error: unknown) => void
+  /** Shows that the board couldn't be loaded. */
+  readonly unreachable: (error: unknown) => void
+}
+
 /** Runs a task's moves. Opens a dialog first if a move needs an agent, feedback or a confirmation. */
-export function useMoves() {
+export function useMoves(): Moves {
   const tasks = useTasks()
   const toasts = useToasts()
   const projects = useProjects()
@@ -150,12 +199,10 @@ export function useMoves() {
     question,
     perform,
     start,
-    /** Asks for an agent, also if the task's roles name one. */
     askAgent: (task: Task) => ask({ kind: 'agent', task, to: null }),
     claim,
     askMove,
     askCancel,
-    /** The questions of a decision. */
     questions: {
       feedback: (task: Task, to: string) => ask({ kind: 'feedback', task, to }),
       move: (task: Task) => void askMove(task),
@@ -166,9 +213,7 @@ export function useMoves() {
       if (task) ask({ kind, task, tasks: all })
     },
     askTemplate: (task: Task) => ask({ kind: 'template', task }),
-    /** Asks how the task starts after another; without `first` asks for that task too. */
     askAfter: (next: Task, first: Task | null = null) => ask({ kind: 'chain', task: next, first, next }),
-    /** Asks how another task starts after this one; without `next` asks for that task too. */
     askBefore: (first: Task, next: Task | null = null) => ask({ kind: 'chain', task: next ?? first, first, next }),
     askAssign: (task: Task) => ask({ kind: 'assign', task }),
     assign: async (task: Task, role: string, to: Assignee): Promise<void> => {
@@ -179,7 +224,6 @@ export function useMoves() {
       }
     },
     archive,
-    /** Reorders the card in its column, optimistically. */
     place: async (task: Task, placement: TaskPlacement): Promise<void> => {
       try {
         await tasks.place(task.id, placement)
@@ -200,8 +244,6 @@ export function useMoves() {
     unreachable: (error: unknown) => toasts.refused(error, 'Couldn’t load the board.'),
   }
 }
-
-export type Moves = ReturnType<typeof useMoves>
 
 /** Returns a lookup of the agent that the task's roles assign to the work; null if none or paused. */
 function useKnownAgent(): (task: Task) => string | null {
