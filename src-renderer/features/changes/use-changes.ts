@@ -1,5 +1,6 @@
 import { useTimeoutFn } from '@vueuse/core'
-import { computed, shallowRef, watch } from 'vue'
+import { computed, shallowRef, watch, type ComputedRef, type Ref } from 'vue'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { useQuery, type Query } from '../../stores/base/query.ts'
@@ -14,8 +15,28 @@ import { useLargeFiles } from './use-large-files.ts'
 /** Debounce of events in milliseconds: events that come together cause one reload. */
 const debounceMs = 300
 
+/** The diff of a task. */
+export interface TaskChanges {
+  readonly task: ComputedRef<Task | null>
+  readonly diff: Query<Diff | null>['data']
+  readonly failure: Query<Diff | null>['error']
+  readonly reading: Readonly<Ref<boolean>>
+  /** Whether the first response has arrived, which may be null. */
+  readonly hasLoaded: Readonly<Ref<boolean>>
+  /** The files in tree order, with large ones once they are loaded. */
+  readonly files: ComputedRef<readonly DiffFile[]>
+  /** The patch of the diff, and those of large files that are loaded. */
+  readonly patches: ComputedRef<readonly string[]>
+  /** The paths of large files being loaded. */
+  readonly loading: Readonly<Ref<ReadonlySet<string>>>
+  /** Loads a file that was too large for the diff. */
+  readonly loadFile: (path: string) => Promise<void>
+  readonly refresh: () => Promise<void>
+  readonly totals: ComputedRef<{ readonly additions: number; readonly deletions: number }>
+}
+
 /** Returns the diff of the task for the query `wishes`; reloads it after events. */
-export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
+export function useChanges(taskId: () => string, wishes: () => DiffQuery): TaskChanges {
   const details = useTaskDetails()
   const tasks = useTasks()
   const live = useLive()
@@ -30,7 +51,6 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery) {
     if (shown && wishes().commit === undefined) seen.note(shown, next?.tree ?? null)
     return unlessSame(next, diff.data.value)
   })
-  /** Whether the first response has arrived, which may be null. */
   const hasLoaded = shallowRef(false)
 
   const refresh = oneAtATime(async () => {

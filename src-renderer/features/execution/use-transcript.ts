@@ -57,7 +57,7 @@ export function useTranscript(executionId: () => string | null) {
   return { rows, totals, state: readonly(state) }
 }
 
-/** A hidden page gets no frames, so use a timer to keep entries from piling up. */
+/** Runs in the next frame; on a hidden page by a timer, because it gets no frames. */
 function onNextFrame(run: () => void): () => void {
   if (document.hidden) {
     const timer = setTimeout(run, 500)

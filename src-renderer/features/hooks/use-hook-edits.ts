@@ -1,14 +1,27 @@
-import { ref, type ShallowRef } from 'vue'
+import { ref, type Ref, type ShallowRef } from 'vue'
 import type { HookEvent } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import { copyOf, movedTo, withList, type HookDraft, type HookPatch, type HooksDraft } from '../../model/hook-draft.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 
-/** Returns the edits of a draft's lists. */
-export function useHookEdits(draft: ShallowRef<HooksDraft | null>) {
-  const toasts = useToasts()
+/** The edits of a draft's lists. */
+export interface HookEdits {
   /** The key of the hook whose fields are shown. */
-  const open = ref<string | null>(null)
+  readonly open: Ref<string | null>
   /** The text announced to screen readers. */
+  readonly announcement: Readonly<Ref<string>>
+  readonly add: (event: HookEvent, hook: HookDraft) => void
+  readonly change: (event: HookEvent, key: string, patch: HookPatch) => void
+  readonly copy: (event: HookEvent, hook: HookDraft) => void
+  /** Moves a hook to an index of its event. */
+  readonly move: (event: HookEvent, key: string, to: number) => void
+  /** Removes a hook, with undo. */
+  readonly remove: (event: HookEvent, hook: HookDraft) => void
+}
+
+/** Returns the edits of a draft's lists. */
+export function useHookEdits(draft: ShallowRef<HooksDraft | null>): HookEdits {
+  const toasts = useToasts()
+  const open = ref<string | null>(null)
   const announcement = ref('')
 
   function edit(event: HookEvent, change: (list: readonly HookDraft[]) => readonly HookDraft[]): void {

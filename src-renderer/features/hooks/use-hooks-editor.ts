@@ -1,5 +1,6 @@
-import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
-import { useQuery } from '../../stores/base/query.ts'
+import { computed, onScopeDispose, ref, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
+import type { PluginInfo } from '../../../src-shared/contract/lifecycle-hooks.ts'
+import { useQuery, type Query } from '../../stores/base/query.ts'
 import { draftOf, hooksOf, sameDraft, type HookDraft, type HooksDraft } from '../../model/hook-draft.ts'
 import { useHookDrafts } from '../../stores/project/hook-drafts.ts'
 import { useHooks } from '../../stores/project/hooks.ts'
@@ -8,15 +9,36 @@ import { useProjects } from '../../stores/project/projects.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
 import { problemsOf, refusedHooks, type HookProblem } from './hook-problems.ts'
-import { useHookEdits } from './use-hook-edits.ts'
+import { useHookEdits, type HookEdits } from './use-hook-edits.ts'
 
 /** An error of the service about a hook, valid while the hook is unchanged. */
 interface RefusedHook extends HookProblem {
   readonly draftText: string
 }
 
+/** The hooks of a project while they are edited. */
+export interface HooksEditor extends HookEdits {
+  /** null until the hooks are loaded. */
+  readonly draft: ShallowRef<HooksDraft | null>
+  readonly plugins: Query<readonly PluginInfo[]>['data']
+  readonly pluginsFailure: Query<readonly PluginInfo[]>['error']
+  readonly reloadPlugins: () => Promise<void>
+  readonly changed: ComputedRef<boolean>
+  /** Whether the draft is from an earlier visit. */
+  readonly restored: Readonly<Ref<boolean>>
+  readonly loadFailure: Readonly<Ref<unknown>>
+  /** Whether another person saved hooks since this draft began. */
+  readonly overtaken: ComputedRef<boolean>
+  /** Discards the draft and begins with the saved hooks. */
+  readonly begin: () => void
+  readonly busy: Readonly<Ref<boolean>>
+  readonly failure: Readonly<Ref<string | null>>
+  readonly problems: ComputedRef<readonly HookProblem[]>
+  readonly save: () => Promise<void>
+}
+
 /** Returns the hooks of a project with the unsaved draft, which is kept when the page is left. */
-export function useHooksEditor(projectId: string) {
+export function useHooksEditor(projectId: string): HooksEditor {
   const projects = useProjects()
   const drafts = useHookDrafts()
   const hooks = useHooks()
@@ -68,7 +90,6 @@ export function useHooksEditor(projectId: string) {
     changed,
     restored,
     loadFailure: failure,
-    /** Whether another person saved hooks since this draft began. */
     overtaken: computed(() => changed.value && base.value !== savedText.value),
     begin,
     ...useHookEdits(draft),

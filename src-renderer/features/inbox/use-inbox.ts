@@ -1,4 +1,4 @@
-import { computed, ref, watch } from 'vue'
+import { computed, ref, watch, type ComputedRef, type Ref } from 'vue'
 import type { Notification } from '../../../src-shared/contract/notifications.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { useNavigation } from '../../stores/base/navigation.ts'
@@ -8,8 +8,28 @@ import { useTasks } from '../../stores/tasks/tasks.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 import { notificationLabels } from './notification-labels.ts'
 
+/** The selection of the inbox and its actions. */
+export interface Inbox {
+  /** Returns the next notification of another task that needs the user; wraps at the end. */
+  readonly nextThatNeeds: (needsYou: (task: Task) => boolean) => Notification | null
+  readonly selected: ComputedRef<Notification | null>
+  readonly selectedId: Readonly<Ref<string | null>>
+  /** The index of the selected notification; -1 for none. */
+  readonly index: ComputedRef<number>
+  /** Selects a notification and marks it as read. */
+  readonly select: (item: Notification) => void
+  readonly projectName: (item: Notification) => string
+  /** Opens the task; a null tab opens the one that shows the reason. */
+  readonly open: (item: Notification, tab: string | null) => void
+  /** Marks a notification as read or unread. */
+  readonly toggle: (item: Notification) => void
+  /** Deletes a notification, with undo. */
+  readonly remove: (item: Notification) => void
+  readonly markAllRead: () => Promise<void>
+}
+
 /** Returns the selection of the inbox and its actions. */
-export function useInbox() {
+export function useInbox(): Inbox {
   const notifications = useNotifications()
   const projects = useProjects()
   const navigation = useNavigation()
@@ -40,15 +60,10 @@ export function useInbox() {
     if (item.read === read) return
     notifications.mark(item, read).catch((error: unknown) => toasts.refused(error, 'Couldn’t update the notification.'))
   }
-  /** Selects a notification and marks it as read. */
   function select(item: Notification): void {
     selectedId.value = item.id
     setRead(item, true)
   }
-  /**
-   * Returns the next notification of another task that needs the user; after the last, continues
-   * from the top.
-   */
   function nextThatNeeds(needsYou: (task: Task) => boolean): Notification | null {
     const { items } = notifications
     const round = [...items.slice(index.value + 1), ...items.slice(0, Math.max(0, index.value))]
@@ -65,7 +80,6 @@ export function useInbox() {
     index,
     select,
     projectName: (item: Notification): string => projects.byId.get(item.project_id)?.name ?? 'Project',
-    /** Opens the task; a null tab opens the one that shows the reason. */
     open(item: Notification, tab: string | null): void {
       setRead(item, true)
       if (tab === null && item.event_type === 'knowledge.proposed') {

@@ -1,7 +1,9 @@
-import { computed, reactive, shallowRef, watch } from 'vue'
+import { computed, reactive, shallowRef, watch, type ComputedRef, type Ref, type ShallowRef } from 'vue'
 import type { TaskTemplate } from '../../../src-shared/contract/task-templates.ts'
+import type { Agent } from '../../../src-shared/contract/projects.ts'
 import type { Assignee, Task } from '../../../src-shared/contract/tasks.ts'
-import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { workRoles } from './work-roles.ts'
 import { useAgents } from '../../stores/agents/agents.ts'
 import { useArrivals } from '../../stores/tasks/arrivals.ts'
@@ -16,8 +18,42 @@ import { useToasts } from '../../stores/base/toasts.ts'
 import { assigneesOf, fillDraft, readTemplate, templateFields, type TemplateDraft } from './template-draft.ts'
 import { emptyDraft, optionsText, readOptions, taskInput, type TaskDraft } from './task-draft.ts'
 
+/** The draft of a task with its actions. */
+export interface NewTask {
+  readonly draft: TaskDraft
+  readonly agents: ComputedRef<readonly Agent[]>
+  /** The possible initial states. */
+  readonly states: ComputedRef<readonly WorkflowState[]>
+  /** The roles except the working one. */
+  readonly otherRoles: ComputedRef<WorkflowDefinition['roles']>
+  /** The checks of the project. */
+  readonly defaultSteps: ComputedRef<readonly string[]>
+  readonly busy: Readonly<Ref<boolean>>
+  readonly failure: Readonly<Ref<string | null>>
+  /** Restores the unsent draft, in the given state or the initial one. */
+  readonly reset: (status: string | null) => void
+  /** Creates the task. `more` keeps the dialog open. Resolves to whether it was created. */
+  readonly create: (how: { readonly start: boolean; readonly more: boolean }) => Promise<boolean>
+  /** Creates a task per title with the same options. Resolves to whether they were created. */
+  readonly createMany: (titles: readonly string[]) => Promise<boolean>
+  /** The template chosen last. */
+  readonly template: Readonly<ShallowRef<TaskTemplate | null>>
+  /** Fills the draft from a template; null clears what the previous one filled. */
+  readonly fill: (template: TaskTemplate | null) => void
+  /** Returns the draft as a template stores it. */
+  readonly asTemplate: () => ReturnType<typeof templateFields>
+  /** Returns the input of the prompt preview. */
+  readonly promptInput: () => OperationInput<'tasks.draft_prompt'>
+  readonly workingRole: ComputedRef<string>
+  /** The agent that starts if none is chosen explicitly: the chosen one, else the one used last. */
+  readonly starter: ComputedRef<Agent | null>
+  readonly startRefusal: ComputedRef<string | null>
+  /** Clears the draft. */
+  readonly throwAway: () => void
+}
+
 /** Returns the draft of a task with its actions. */
-export function useNewTask(projectId: () => string) {
+export function useNewTask(projectId: () => string): NewTask {
   const agents = useAgents()
   const navigation = useNavigation()
   const projects = useProjects()
@@ -43,17 +79,17 @@ export function useNewTask(projectId: () => string) {
     () => optionsText(draft),
     (text) => drafts.keep(optionsKey(), text),
   )
-  const areTasksHere = () => tasks.loadState(projectId()).kind === 'ready'
+  const areTasksLoaded = () => tasks.loadState(projectId()).kind === 'ready'
   /** Removes choices that no longer exist, as far as their lists are loaded. */
-  function leaveOutWhatIsGone(): void {
+  function removeMissingChoices(): void {
     const isHere = (one: Assignee) => one.type !== 'agent' || agents.byId.has(one.id)
     if (agents.loaded) {
       if (draft.agentId !== null && !agents.byId.has(draft.agentId)) draft.agentId = null
       draft.roles = Object.fromEntries(Object.entries(draft.roles).filter(([, one]) => isHere(one)))
     }
-    if (areTasksHere()) draft.waitsFor = draft.waitsFor.filter((id) => tasks.byId.has(id))
+    if (areTasksLoaded()) draft.waitsFor = draft.waitsFor.filter((id) => tasks.byId.has(id))
   }
-  watch(() => [agents.loaded, agents.items, areTasksHere()], leaveOutWhatIsGone)
+  watch(() => [agents.loaded, agents.items, areTasksLoaded()], removeMissingChoices)
   const { template, fill, refill } = useTemplate(draft, () => workingRole(projects.workflow(projectId())))
   function throwAway(): void {
     template.value = null
@@ -65,7 +101,6 @@ export function useNewTask(projectId: () => string) {
     ),
   )
 
-  /** The agent that starts if none is chosen explicitly: the chosen one, else the one used last. */
   const starter = computed(() => {
     const chosen = agents.byId.get(draft.agentId ?? '')
     return chosen ?? recent.usual
@@ -76,7 +111,6 @@ export function useNewTask(projectId: () => string) {
     return starter.value.paused ? `${starter.value.name} is paused` : null
   })
 
-  /** Creates the task. `more` keeps the dialog open. Resolves to whether it was created. */
   async function create(how: { readonly start: boolean; readonly more: boolean }): Promise<boolean> {
     return run(async () => {
       const chosen = { ...draft }
@@ -92,7 +126,6 @@ export function useNewTask(projectId: () => string) {
       arrivals.announce(task.id, !how.more && !isElsewhere)
     })
   }
-  /** Creates a task per title with the same options. Resolves to whether they were created. */
   async function createMany(titles: readonly string[]): Promise<boolean> {
     return run(async () => {
       const chosen = { ...draft }
@@ -137,7 +170,6 @@ export function useNewTask(projectId: () => string) {
     defaultSteps: computed(() => projects.settings(projectId())?.default_review_config.ci_steps ?? []),
     busy,
     failure,
-    /** Restores the unsent draft, in the given state or the initial one. */
     reset(status: string | null): void {
       const usual = states.value.find((state) => state.kind === 'initial')?.name ?? null
       template.value = null
@@ -145,16 +177,14 @@ export function useNewTask(projectId: () => string) {
         title: drafts.get('new-task title') ?? '',
         description: drafts.get('new-task description') ?? '',
       })
-      leaveOutWhatIsGone()
+      removeMissingChoices()
       failure.value = null
     },
     create,
     createMany,
     template,
     fill,
-    /** Returns the draft as a template stores it. */
     asTemplate: () => templateFields(draft, workingRole(projects.workflow(projectId()))),
-    /** Returns the input of the prompt preview. */
     promptInput: () => ({
       ...taskInput(projectId(), draft),
       roles: assigneesOf(draft, workingRole(projects.workflow(projectId()))),
@@ -169,7 +199,6 @@ export function useNewTask(projectId: () => string) {
 
 /** Returns actions that fill a draft from templates; the person's own input stays. */
 function useTemplate(draft: TaskDraft, role: () => string) {
-  /** The template chosen last. */
   const template = shallowRef<TaskTemplate | null>(null)
   const read = (): TemplateDraft | null => template.value && readTemplate(template.value, role())
   return {

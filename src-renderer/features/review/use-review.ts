@@ -1,14 +1,40 @@
-import { computed } from 'vue'
-import { retryBudget } from '../../model/retry-budget.ts'
-import type { DecisionAction } from '../../model/decision.ts'
+import { computed, type ComputedRef, type Ref } from 'vue'
+import type { ProjectSettings } from '../../../src-shared/contract/projects.ts'
+import type { Review } from '../../../src-shared/contract/reviews.ts'
+import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
+import { retryBudget, type RetryBudget } from '../../model/retry-budget.ts'
+import type { DecisionAction, DecisionId } from '../../model/decision.ts'
 import { useDecision, useDecisionDeeds } from '../../stores/review/decisions.ts'
 import { useFeedbackDraft } from '../../stores/base/drafts.ts'
 import { useProjects } from '../../stores/project/projects.ts'
 import { useReviews } from '../../stores/review/reviews.ts'
+import type { Query } from '../../stores/base/query.ts'
 import { useTaskQueries } from '../../stores/review/task-details.ts'
 
+type DecisionFacts = Pick<
+  ReturnType<typeof useDecision>,
+  'task' | 'workflow' | 'state' | 'branch' | 'conflicts' | 'decision'
+>
+
+/** The data and actions of a task's review pane. */
+export interface TaskReview extends DecisionFacts {
+  readonly attempts: ComputedRef<readonly Review[]>
+  /** Whether the reviews are loaded. */
+  readonly isKnown: ComputedRef<boolean>
+  /** The rejections by the gate; null without a limit. */
+  readonly budget: ComputedRef<RetryBudget | null>
+  readonly workspace: Query<Workspace | null>['data']
+  /** The typed feedback, stored as a draft. */
+  readonly feedback: Ref<string>
+  readonly settings: ComputedRef<ProjectSettings | undefined>
+  /** The decision being performed. */
+  readonly busy: ComputedRef<DecisionId | null>
+  /** Performs an action with the typed feedback, which stays if the request fails. */
+  readonly perform: (action: DecisionAction) => Promise<void>
+}
+
 /** Returns the data and actions of a task's review pane. */
-export function useReview(taskId: () => string) {
+export function useReview(taskId: () => string): TaskReview {
   const projects = useProjects()
   const reviews = useReviews()
   const deeds = useDecisionDeeds()
@@ -16,7 +42,6 @@ export function useReview(taskId: () => string) {
   const { task, workflow, state, branch, conflicts, decision } = useDecision(taskId)
   const { workspace } = useTaskQueries(taskId)
 
-  /** Performs an action with the typed feedback, which stays if the request fails. */
   async function perform(action: DecisionAction): Promise<void> {
     if (task.value === null) return
     const text = feedback.value.trim()

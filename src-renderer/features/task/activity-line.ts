@@ -35,7 +35,7 @@ export interface ActivityLine {
   readonly link: LinkTarget | null
 }
 
-/** Returns the names that lines mention. */
+/** The lookups of names that lines mention. */
 export interface Names {
   actor(by: string): Face
   worker(execution: Execution): Face

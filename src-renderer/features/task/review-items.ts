@@ -15,7 +15,7 @@ export function judgedBy(entry: TransitionEntry, reviews: readonly Review[]): Re
   return last?.status === 'failed' ? last : null
 }
 
-/** Returns the entries of CI and reviewers, except those that a rejection shows already. */
+/** Returns the entries of CI and reviewers, except entries that a rejection covers. */
 export function reviewItems(reviews: readonly Review[], transitions: readonly TransitionEntry[]): ActivityItem[] {
   const rejected = new Set(transitions.flatMap((entry) => judgedBy(entry, reviews) ?? []))
   return reviews.flatMap((review): ActivityItem[] => {

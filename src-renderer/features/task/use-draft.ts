@@ -1,4 +1,4 @@
-import { computed, ref } from 'vue'
+import { computed, ref, type ComputedRef, type Ref } from 'vue'
 import { z } from 'zod'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
@@ -15,6 +15,26 @@ export type DraftPatch = Partial<Pick<Task, 'description' | 'labels' | 'priority
 /** The draft stored on this device: the text, and the version and text that it began from. */
 const Kept = z.object({ text: z.string(), version: z.int(), original: z.string() })
 
+/** The edit of one field of a task. */
+export interface FieldDraft {
+  /** The edited text; null while the field isn't edited. */
+  readonly draft: Ref<string | null>
+  /** Whether another person changed the task since the edit began. */
+  readonly conflict: Ref<boolean>
+  readonly saving: Readonly<Ref<boolean>>
+  readonly editing: ComputedRef<boolean>
+  /** The current text of the task. */
+  readonly theirs: ComputedRef<string>
+  /** Whether the edit began in this view; a stored draft must not take the focus. */
+  readonly begun: Readonly<Ref<boolean>>
+  readonly begin: () => void
+  /** Discards the draft. */
+  readonly cancel: () => void
+  readonly save: () => Promise<void>
+  /** Saves despite a conflict. */
+  readonly saveAnyway: () => Promise<void>
+}
+
 /**
  * Returns the edit of one field. The draft is kept until it is saved or discarded, also across
  * reloads. If the task was changed since the edit began, saving sets `conflict` and keeps the
@@ -25,7 +45,7 @@ export function useDraft(
   task: () => Task,
   read: (task: Task) => string,
   write: (text: string) => DraftPatch,
-) {
+): FieldDraft {
   const tasks = useTasks()
   const toasts = useToasts()
   const drafts = useDrafts()
@@ -37,7 +57,6 @@ export function useDraft(
     set: (text) => keep(text === null || !kept.value ? null : { ...kept.value, text }),
   })
   const conflict = ref(false)
-  /** Whether the edit began in this view; a stored draft must not take the focus. */
   const begun = ref(false)
   const saving = ref(false)
 

@@ -1,4 +1,5 @@
-import { computed, ref, watch } from 'vue'
+import { computed, ref, watch, type ComputedRef, type Ref } from 'vue'
+import type { GlyphName } from '../../components/state-glyphs.ts'
 import { glyphOfState, stateOf } from '../../model/workflow-shape.ts'
 import { useComments } from '../../stores/review/comments.ts'
 import { useExecutions } from '../../stores/runs/executions.ts'
@@ -7,13 +8,35 @@ import { useProjects } from '../../stores/project/projects.ts'
 import { useReviews } from '../../stores/review/reviews.ts'
 import { useTaskQueries } from '../../stores/review/task-details.ts'
 import { useTasks } from '../../stores/tasks/tasks.ts'
-import type { RecoveryAction } from '../../../src-shared/contract/tasks.ts'
+import type { RecoveryAction, Task } from '../../../src-shared/contract/tasks.ts'
+import type { WorkflowDefinition, WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 import { useAction } from '../../stores/base/query.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 import { hasEndedEarly } from './condition.ts'
 
+/** The task of a panel with its related data and actions. */
+export interface TaskPanelData {
+  readonly task: ComputedRef<Task | null>
+  readonly workflow: ComputedRef<WorkflowDefinition | undefined>
+  readonly state: ComputedRef<WorkflowState | undefined>
+  readonly workspace: ReturnType<typeof useTaskQueries>['workspace']
+  readonly moves: ReturnType<typeof useTaskQueries>['moves']['data']
+  /** null if the state doesn't offer it. */
+  readonly start: ComputedRef<{ readonly refused: string | null } | null>
+  readonly glyph: ComputedRef<GlyphName>
+  /** The error of loading. */
+  readonly failure: Readonly<Ref<unknown>>
+  readonly load: () => Promise<void>
+  readonly busy: Readonly<Ref<boolean>>
+  /** The recovery action in progress. */
+  readonly recovering: Readonly<Ref<RecoveryAction | null>>
+  readonly stop: () => Promise<void>
+  readonly recover: (action: RecoveryAction, reason?: string) => Promise<void>
+  readonly saveTitle: (title: string) => Promise<boolean>
+}
+
 /** Returns the task with its related data and actions. */
-export function useTaskPanel(taskId: () => string) {
+export function useTaskPanel(taskId: () => string): TaskPanelData {
   const tasks = useTasks()
   const projects = useProjects()
   const live = useLive()
@@ -87,10 +110,7 @@ const failures: Readonly<Record<RecoveryAction, string>> = {
   allow_start: 'Couldn’t start the agent',
 }
 
-/**
- * Returns the actions of the header. Each resolves to whether it succeeded; an error becomes a
- * toast.
- */
+/** Returns the actions of the header. An error becomes a toast. */
 function useTaskActions(taskId: () => string) {
   const tasks = useTasks()
   const executions = useExecutions()

@@ -29,7 +29,7 @@ export const useWorkflowEditing = defineStore('workflow-editing', () => {
   }
 })
 
-/** An older version stored only the text. */
+/** Parses a stored draft; an older version stored only the text. */
 function readDraft(kept: string | null): WorkflowDraft | null {
   if (kept === null) return null
   const { text, base } = (parseJson(kept) ?? {}) as Partial<WorkflowDraft>

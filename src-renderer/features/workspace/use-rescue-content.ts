@@ -1,7 +1,7 @@
-import { computed, shallowRef } from 'vue'
+import { computed, shallowRef, type ComputedRef, type Ref } from 'vue'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { useQuery } from '../../stores/base/query.ts'
+import { useQuery, type Query } from '../../stores/base/query.ts'
 import { useRescues, type RescueScope } from './rescues.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 
@@ -13,8 +13,24 @@ function heightOf(files: readonly DiffFile[]): number {
   return files.reduce((sum, file) => sum + 50 + lines(file) * 20, 24)
 }
 
+/** The diff of a snapshot. */
+export interface RescueDiff {
+  readonly diff: Query<Diff>['data']
+  readonly failure: Query<Diff>['error']
+  readonly reload: () => Promise<void>
+  readonly files: ComputedRef<readonly DiffFile[]>
+  /** The paths of large files being loaded. */
+  readonly loading: Readonly<Ref<ReadonlySet<string>>>
+  /** The patch of the diff, and those of large files that are loaded. */
+  readonly patches: ComputedRef<readonly string[]>
+  /** The estimated height in pixels. */
+  readonly height: ComputedRef<number>
+  /** Loads a file that was too large for the diff. */
+  readonly loadFile: (path: string) => Promise<void>
+}
+
 /** Returns the diff of a snapshot, loaded once because it never changes, with large files on demand. */
-export function useRescueContent(rescue: () => Rescue, scope: () => RescueScope) {
+export function useRescueContent(rescue: () => Rescue, scope: () => RescueScope): RescueDiff {
   const rescues = useRescues()
   const toasts = useToasts()
   const diff = useQuery<Diff>(() => rescues.diff(scope(), rescue()))

@@ -1,12 +1,27 @@
-import { shallowRef, watch } from 'vue'
+import { shallowRef, watch, type Ref, type ShallowRef } from 'vue'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
-import { useAction, useQuery } from '../../stores/base/query.ts'
+import { useAction, useQuery, type Query } from '../../stores/base/query.ts'
 import { useRescues, type RescueScope } from './rescues.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
 import { restoreOutcome, type RestoreOutcome } from './rescue-text.ts'
 
+/** The rescues of a task or a project with their actions. */
+export interface Rescues {
+  readonly list: Query<readonly Rescue[]>['data']
+  readonly failure: Query<readonly Rescue[]>['error']
+  readonly loading: Readonly<Ref<boolean>>
+  readonly reload: () => Promise<void>
+  /** The ref of the snapshot with an action in progress. */
+  readonly doing: Readonly<Ref<string | null>>
+  /** The result of the last restore, with the ref of its snapshot. */
+  readonly outcome: ShallowRef<(RestoreOutcome & { readonly ref: string }) | null>
+  readonly restore: (rescue: Rescue) => Promise<void>
+  /** Deletes a snapshot. */
+  readonly giveUp: (rescue: Rescue) => Promise<void>
+}
+
 /** Returns the rescues of a task or a project, reloaded when `changes` changes, with their actions. */
-export function useRescueList(scope: () => RescueScope, changes: () => unknown) {
+export function useRescueList(scope: () => RescueScope, changes: () => unknown): Rescues {
   const rescues = useRescues()
   const toasts = useToasts()
   const list = useQuery<readonly Rescue[]>(() => rescues.list(scope()))
@@ -32,7 +47,6 @@ export function useRescueList(scope: () => RescueScope, changes: () => unknown) 
     failure: list.error,
     loading: list.loading,
     reload: list.reload,
-    /** The snapshot with an action in progress. */
     doing: current,
     outcome,
     restore: (rescue: Rescue) =>

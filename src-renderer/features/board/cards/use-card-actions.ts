@@ -100,7 +100,7 @@ function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (t
   function stop(task: Task): Promise<void> | undefined {
     return task.active_execution_id === null ? undefined : executions.stop(task.active_execution_id)
   }
-  /** Moves, stops and links to tabs are in the menu of every card, so leave them out. */
+  /** Returns the decision's actions, except moves, stops and links to tabs, which each card's menu has. */
   const decisionOf = (task: Task): readonly CardAction[] => {
     if (hand.decision.value === null || hand.task.value?.id !== task.id) return []
     const own = actionsOfDecision(hand.decision.value)

@@ -1,21 +1,53 @@
-import { computed } from 'vue'
+import { computed, type ComputedRef } from 'vue'
+import type { Execution } from '../../../../src-shared/contract/executions.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../../src-shared/contract/workflow-definition.ts'
-import { retryBudget } from '../../../model/retry-budget.ts'
+import type { GlyphName } from '../../../components/state-glyphs.ts'
+import { retryBudget, type RetryBudget } from '../../../model/retry-budget.ts'
 import { glyphOfState, isDoneState } from '../../../model/workflow-shape.ts'
 import { useExecutions } from '../../../stores/runs/executions.ts'
 import { useLanding } from '../../../stores/review/landing.ts'
-import { usePeople } from '../../../stores/people/people.ts'
+import { usePeople, type Face } from '../../../stores/people/people.ts'
 import { useProjects } from '../../../stores/project/projects.ts'
 import { useQueue } from '../../../stores/runs/queue.ts'
 import { useSession } from '../../../stores/base/session.ts'
-import { useSubtasks } from './subtasks.ts'
+import { useSubtasks, type SubtaskCount } from './subtasks.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
 import { waitReasonText } from '../../../formatters/wait-reason-text.ts'
-import { conditionOf } from './card-condition.ts'
+import { conditionOf, type CardCondition } from './card-condition.ts'
+
+/** A task that another one refers to. */
+type TaskName = Pick<Task, 'ref' | 'title'>
+
+/** The derived data that a card shows. */
+export interface CardData {
+  /** The active execution. */
+  readonly execution: ComputedRef<Execution | undefined>
+  readonly condition: ComputedRef<CardCondition | null>
+  readonly glyph: ComputedRef<GlyphName>
+  /** The current activity and its start; null if nothing runs. */
+  readonly live: ComputedRef<{ readonly text: string; readonly since: string | null } | null>
+  /** The time of the agent's last output if it is stalled. */
+  readonly quietSince: ComputedRef<string | null>
+  /** The position in the queue; null if the task is blocked, because the condition says so. */
+  readonly queueText: ComputedRef<string | null>
+  /** The first unfinished dependency. */
+  readonly waitsFor: ComputedRef<TaskName | null>
+  /** A sentence with the refs of tasks whose work would conflict. */
+  readonly overlap: ComputedRef<string | null>
+  /** The task that this branch is stacked on, until that has merged. */
+  readonly onTopOf: ComputedRef<TaskName | null>
+  /** `unseen`: checks have passed, but no person has approved. */
+  readonly verdict: ComputedRef<'none' | 'waiting' | 'unseen' | 'passed' | 'failed'>
+  /** The rejections so far; null before the first. */
+  readonly budget: ComputedRef<RetryBudget | null>
+  /** The count of subtasks. */
+  readonly parts: ComputedRef<SubtaskCount | null>
+  readonly faces: ComputedRef<readonly Face[]>
+}
 
 /** Returns the derived data that a card shows. */
-export function useCard(task: () => Task, state: () => WorkflowState | undefined) {
+export function useCard(task: () => Task, state: () => WorkflowState | undefined): CardData {
   const executions = useExecutions()
   const landing = useLanding()
   const tasks = useTasks()
@@ -71,7 +103,6 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     }
     return null
   })
-  /** The position in the queue; null if the task is blocked, because the condition says so. */
   const queueText = computed(() => {
     if (execution.value?.status !== 'queued' || condition.value !== null) return null
     const entry = queue.waitingOf(task().id)
@@ -92,13 +123,11 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     const other = open === undefined ? undefined : tasks.byId.get(open)
     return other ? { ref: other.ref, title: other.title } : null
   })
-  /** The refs of tasks whose work would conflict. */
   const overlap = computed(() => {
     const [first, ...others] = task().overlaps.map((id) => tasks.byId.get(id)?.ref ?? 'another task')
     if (first === undefined) return null
     return `Conflicts with ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`
   })
-  /** The task that this branch is stacked on, until that has merged. */
   const onTopOf = computed(() => {
     const other = tasks.byId.get(task().stacked_on ?? '')
     if (!other || state()?.kind === 'terminal') return null

@@ -19,7 +19,7 @@ export function useChaining() {
 
   const link = (first: Task, next: Task, how: ChainChoice['how']): Promise<unknown> =>
     how === 'done' ? tasks.addDependency(next.id, first.id) : tasks.update({ task_id: next.id, stacked_on: first.id })
-  /** Cancel the start first: without its dependency the task would start at once. */
+  /** Undoes the chain. Cancels the start first: without its dependency the task would start at once. */
   async function takeBack(first: Task, next: Task, { how, agentId }: ChainChoice): Promise<void> {
     if (agentId !== null) await tasks.cancelStart(next.id)
     if (how === 'done') await tasks.removeDependency(next.id, first.id)

@@ -15,7 +15,7 @@ import { actionsOf } from './card-actions.ts'
 import { useArchived } from './use-undo.ts'
 
 /** The result of an action on several tasks. */
-export interface BulkResult {
+interface BulkResult {
   /** The verb of "3 of 5 started". */
   readonly verb: string
   readonly done: number

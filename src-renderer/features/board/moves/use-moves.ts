@@ -16,7 +16,7 @@ import { useBulk, type BulkActions } from './use-bulk.ts'
 import { useUndo } from './use-undo.ts'
 
 /** A question about several tasks at once, or about one. */
-export type BulkQuestion = 'start' | 'state' | 'labels' | 'priority'
+type BulkQuestion = 'start' | 'state' | 'labels' | 'priority'
 
 /** A question that a move asks before it runs. */
 export type MoveQuestion =

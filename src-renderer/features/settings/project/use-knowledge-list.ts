@@ -1,6 +1,6 @@
-import { computed, ref, watch } from 'vue'
+import { computed, ref, watch, type ComputedRef, type Ref } from 'vue'
 import type { KnowledgeEntry } from '../../../../src-shared/contract/knowledge.ts'
-import { useQuery } from '../../../stores/base/query.ts'
+import { useQuery, type Query } from '../../../stores/base/query.ts'
 import { useKnowledge } from '../../../stores/project/knowledge.ts'
 import { useWhenBack } from '../../../stores/live.ts'
 
@@ -12,8 +12,23 @@ export type KnowledgeOrigin = 'all' | 'agents' | 'people'
 
 const pageSize = 50
 
+/** The knowledge of a project. */
+export interface KnowledgeList {
+  /** The search text. */
+  readonly query: Ref<string>
+  readonly origin: Ref<KnowledgeOrigin>
+  readonly error: Query<unknown>['error']
+  readonly loading: Readonly<Ref<boolean>>
+  readonly reload: () => Promise<void>
+  /** The entries of the chosen origin; null until loaded. */
+  readonly entries: ComputedRef<readonly KnowledgeEntry[] | null>
+  readonly hasMore: ComputedRef<boolean>
+  /** Loads the next page. */
+  readonly showMore: () => void
+}
+
 /** Returns a project's knowledge, newest first or best match first; reloads after events. */
-export function useKnowledgeList(projectId: string) {
+export function useKnowledgeList(projectId: string): KnowledgeList {
   const knowledge = useKnowledge()
   const query = ref('')
   const origin = ref<KnowledgeOrigin>('all')
@@ -49,7 +64,6 @@ export function useKnowledgeList(projectId: string) {
     error: list.error,
     loading: list.loading,
     reload: list.reload,
-    /** null until loaded. */
     entries: computed(
       () =>
         list.data.value?.entries.filter((entry) => origin.value === 'all' || originOf(entry) === origin.value) ?? null,
