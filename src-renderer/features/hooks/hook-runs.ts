@@ -45,7 +45,7 @@ function hasFailed(run: HookRun): boolean {
  * Returns whether a run blocks the task: a blocking hook, or the script of a state. Only these are
  * retried.
  */
-function holds(run: HookRun): boolean {
+function isBlocking(run: HookRun): boolean {
   return run.blocking || hookPhases.some((phase) => phase === run.event)
 }
 
@@ -71,7 +71,7 @@ export function attemptsOf(
 ): ReadonlyMap<string, Attempt> {
   const series = new Map<string, HookRun[][]>()
   for (const run of [...runs].sort(byStart)) {
-    if (!holds(run) || run.status === 'skipped') continue
+    if (!isBlocking(run) || run.status === 'skipped') continue
     const known = series.get(identity(run)) ?? []
     const last = known.at(-1)
     const before = last?.at(-1)
@@ -89,7 +89,7 @@ export function heldRun(runs: readonly HookRun[], annotation: ErrorAnnotation | 
   if (annotation?.type !== 'hook_failed' || annotation.recovery_actions.length === 0) return null
   const failed = runs.filter(hasFailed)
   if (annotation.log_name !== undefined) return failed.find((run) => run.log_name === annotation.log_name) ?? null
-  return failed.find(holds) ?? failed[0] ?? null
+  return failed.find(isBlocking) ?? failed[0] ?? null
 }
 
 /** Returns the run to show first: the one that blocks, else one that runs, else the newest. */

@@ -45,9 +45,10 @@ export function useReview(taskId: () => string): TaskReview {
   async function perform(action: DecisionAction): Promise<void> {
     if (task.value === null) return
     const text = feedback.value.trim()
-    const takesText = action.deed.kind === 'reject' || action.deed.kind === 'approve' || action.deed.kind === 'advance'
-    const isDone = await deeds.perform(task.value, action, takesText && text !== '' ? text : undefined)
-    if (isDone && takesText) feedback.value = ''
+    const canHaveText =
+      action.deed.kind === 'reject' || action.deed.kind === 'approve' || action.deed.kind === 'advance'
+    const isDone = await deeds.perform(task.value, action, canHaveText && text !== '' ? text : undefined)
+    if (isDone && canHaveText) feedback.value = ''
   }
   return {
     task,
