@@ -136,6 +136,12 @@ const mainRules = [
       'Adapters know the ports they implement, not each other or a capability: take what you need as an argument from compose.ts.',
     ),
   ),
+  ...only(
+    'places',
+    main('places'),
+    [...adapterPaths, main('ports'), ...basics],
+    'A place puts adapters together; what it does itself belongs to one of them.',
+  ),
   ...only('api', main('api'), [main('domain'), ...basics], 'Ask the engine through what compose.ts hands in.', [
     main('ports'),
     ...everyCapability.map(main),

@@ -13,7 +13,9 @@ import { createRedactor, validateRedactionPattern } from './platform/text/redact
 import { asksForUser, type RegistrationPolicy } from './domain/access/registration.ts'
 import { thisProcess } from './domain/access/request-source.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
-import type { EngineContext } from './core/context.ts'
+import type { EngineContext } from './engine/engine-context.ts'
+import { createLocalPlace, onlyHere } from './places/local-place.ts'
+import type { Place, Places } from './ports/place.ts'
 import { createDiffWatches, type DiffWatchers } from './workspaces/diff-watches.ts'
 import { adoptOwnerless } from './projects/adopt-ownerless.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
@@ -31,8 +33,7 @@ import { createDataFolders } from './containment/data-folders.ts'
 import { createContainment } from './containment/create-containment.ts'
 import type { AgentHomes } from './ports/agent-homes.ts'
 import type { Containment } from './ports/containment.ts'
-import { createExecutors, credentialFolders } from './agents/create-executors.ts'
-import { createScripts } from './hooks/scripts/run-script.ts'
+import { credentialFolders } from './agents/create-executors.ts'
 import type { Announcement, IdentityStore } from './identity/identity-store.ts'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/create-identity.ts'
 import { createIssueTrackers } from './integrations/forges/create-issue-trackers.ts'
@@ -48,7 +49,7 @@ import { isDatabaseError, unusable } from './store/database-trouble.ts'
 import { createIdentityStore } from './store/identity-store.ts'
 import { openWorkflowFiles, type WorkflowFiles } from './workflow-files/create-workflow-files.ts'
 import { loadWorkflowFile } from './workflow-files/load.ts'
-import { createWorkspaces } from './git/create-workspaces.ts'
+import { createGit } from './git/create-git.ts'
 import { createGitViews } from './git/view/git-views.ts'
 import type { GitViews } from './ports/git-views.ts'
 import { createAgentTests, type AgentTests } from './agents/test-agent.ts'
@@ -74,6 +75,8 @@ export interface AppOptions {
   readonly log?: Logger
   /** Encrypts secrets in files; the desktop app injects one. */
   readonly seal?: SecretSeal | null
+  /** Further places beside this machine. */
+  readonly places?: (here: Place) => Places
 }
 
 /**
@@ -112,7 +115,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       log,
       url: () => url,
     }
-    const context = contextOf({ ...engineParts, builtin: builtin.definition })
+    const context = contextOf({ ...engineParts, builtin: builtin.definition, places: options.places ?? onlyHere })
     const engine = createEngine(context)
     checkBuiltin(builtin.definition, engine)
     const templates = await openWorkflowFiles({
@@ -217,6 +220,7 @@ interface EngineParts {
   readonly log: Logger
   readonly url: () => string | null
   readonly builtin: Parameters<typeof createWorkflows>[0]
+  readonly places: (here: Place) => Places
 }
 
 function containmentOf(
@@ -250,22 +254,26 @@ function contextOf({
   log,
   url,
   builtin,
+  places,
 }: EngineParts): EngineContext {
+  const git = createGit({
+    log: log.child({ module: 'workspaces' }),
+    clock,
+    trusted: trustedBy(store),
+    dataDir: config.dataDir,
+    containment,
+    views,
+  })
+  const here = createLocalPlace({ workspaceRoot: config.workspaceRoot, git, containment, homes })
   return {
     store,
     feed,
     writes: createDurableWrites({ log: log.child({ module: 'engine' }) }),
-    workspaces: createWorkspaces({
-      log: log.child({ module: 'workspaces' }),
-      clock,
-      trusted: trustedBy(store),
-      dataDir: config.dataDir,
-      containment,
-      views,
-    }),
-    containment,
-    executors: createExecutors({ containment, homes }),
-    scripts: createScripts({ containment }),
+    places: places(here),
+    repositories: git.repositories,
+    target: git.target,
+    rescues: git.rescues,
+    overlaps: git.overlaps,
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),
     attachmentFiles: createAttachmentFiles({ dir: join(config.dataDir, 'attachments') }),
     agentTokens: identity.agentTokens,
@@ -275,11 +283,8 @@ function contextOf({
     rememberSecrets: secrets.remember,
     workflows: createWorkflows(builtin, pluginTraits),
     log: log.child({ module: 'engine' }),
-    config: {
-      workspaceRoot: config.workspaceRoot,
-      cleanupDelaySeconds: config.cleanupDelaySeconds,
-      apiUrl: url,
-    },
+    cleanupDelaySeconds: config.cleanupDelaySeconds,
+    apiUrl: url,
   }
 }
 
@@ -319,16 +324,16 @@ interface ApiPieces {
 }
 
 /** Tests each agent in a temporary repository that is removed afterwards. */
-function agentTestsOf({ dataDir }: AppConfig, { executors, redactor, clock, newId }: EngineContext): AgentTests {
+function agentTestsOf({ dataDir }: AppConfig, { places, redactor, clock, newId }: EngineContext): AgentTests {
   const root = join(dataDir, 'agent-tests')
   const makeFolder = (name: string, signal: AbortSignal) => makeSampleRepository(root, name, signal)
-  return createAgentTests({ executors, root, makeFolder, redactor: () => redactor([]), clock, newId })
+  return createAgentTests({ executors: places.here.runs, root, makeFolder, redactor: () => redactor([]), clock, newId })
 }
 
 function apiOf(config: AppConfig, pieces: ApiPieces): Api {
   const { context, engine, integrations, identity, templates, diffWatches, agentTests, damage, containment, homes } =
     pieces
-  const { store, feed, workflows, workspaces, executors, logs, clock, newId } = context
+  const { store, feed, workflows, places, repositories, logs, clock, newId } = context
   return createApi({
     store,
     feed,
@@ -338,11 +343,12 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     changeWorkflow: (tx, project, text) => changeWorkflow({ workflows, plugins: engine.plugins }, tx, project, text),
     templates,
     identity,
-    workspaces,
+    places,
+    repositories,
     diffWatches,
     containment,
     homes,
-    executors,
+    executors: places.here.runs,
     testAgent: agentTests.run,
     logs,
     clock,
@@ -355,7 +361,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
       version: config.version,
       dataDir: config.dataDir,
       homeDir: homedir(),
-      url: context.config.apiUrl,
+      url: context.apiUrl,
       exposed: isExposed(config),
       projectCreators: config.projectCreators ?? (isExposed(config) ? 'admins' : 'all'),
       cleanupDelaySeconds: config.cleanupDelaySeconds,

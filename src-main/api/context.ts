@@ -24,7 +24,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Containment } from '../ports/containment.ts'
 import type { Executors } from '../ports/executors.ts'
 import type { Logs } from '../ports/logs.ts'
-import type { Workspaces } from '../ports/workspaces.ts'
+import type { Places } from '../ports/place.ts'
+import type { RepositoryReader } from '../ports/repository-reader.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'
 import type { Store } from '../ports/store.ts'
@@ -117,7 +118,8 @@ export interface ApiParts {
   readonly changeWorkflow: (tx: Tx, project: ProjectRecord, text: string) => ProjectRecord | Refusal
   readonly templates: TemplatesPort
   readonly identity: IdentityPort
-  readonly workspaces: Workspaces
+  readonly places: Places
+  readonly repositories: RepositoryReader
   readonly diffWatches: Pick<DiffWatchers, 'extend'>
   readonly containment: Pick<Containment, 'status' | 'pathProblem'>
   readonly homes: AgentHomes

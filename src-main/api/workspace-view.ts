@@ -11,8 +11,8 @@ export async function workspaceView(parts: ApiParts, record: WorkspaceRecord, si
     const { path } = ref
     if (path === null) return { ...workspace, ...unknown }
     const [status, lock] = await Promise.all([
-      parts.workspaces.status({ ...ref, path }, { signal }),
-      parts.workspaces.readLock(path),
+      parts.places.of(workspace.task_id).worktrees.status({ ...ref, path }, { signal }),
+      parts.places.of(workspace.task_id).locks.readLock(path),
     ])
     return { ...workspace, dirty: status.dirty, ahead: status.ahead, behind: status.behind, lock }
   })

@@ -4,14 +4,15 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import { lacksOf, needsPerson, rulesOf, type HeldRules } from '../domain/access/authority.ts'
 import { isContainable } from '../domain/access/containment.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
+import type { Place } from '../ports/place.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
-import type { EngineContext } from './context.ts'
+import type { Ground } from './ground.ts'
 import type { Tx } from './event-feed.ts'
 
 /** Returns the rules that hold a run; null if it is not contained. */
 export function rulesOfRun(
-  { containment }: Pick<EngineContext, 'containment'>,
+  { places }: Pick<Ground, 'places'>,
   q: Pick<Queries, 'executions' | 'agents'>,
   id: ExecutionId,
 ): HeldRules | null {
@@ -19,22 +20,22 @@ export function rulesOfRun(
   const agent = run?.agent_id == null ? null : q.agents.get(run.agent_id)
   if (!run || !agent) return null
   // A run may use its token before it is recorded as running.
-  return rulesOf(run.containment ?? levelOf(containment, agent), agent.config)
+  return rulesOf(run.containment ?? levelOf(places.of(run.task_id), agent), agent.config)
 }
 
 /** Returns why an agent may not start on a task without a person's word; null if it may (invariant I8). */
 export function authorityRefusal(
-  { containment }: Pick<EngineContext, 'containment'>,
-  { held_to }: Pick<TaskRecord, 'held_to'>,
+  { places }: Pick<Ground, 'places'>,
+  { id, held_to }: Pick<TaskRecord, 'id' | 'held_to'>,
   agent: AgentRecord | null,
 ): Refusal | null {
   if (held_to === null || agent === null) return null
-  const lacks = lacksOf(levelOf(containment, agent), agent.config, held_to)
+  const lacks = lacksOf(levelOf(places.of(id), agent), agent.config, held_to)
   return lacks.length === 0 ? null : needsPerson(agent, lacks)
 }
 
-/** Returns the containment that a run of the agent would have. */
-export function levelOf(containment: EngineContext['containment'], { executor, daemon_id, config }: AgentRecord) {
+/** Returns the containment that a run of the agent would have there. */
+export function levelOf({ containment }: Pick<Place, 'containment'>, { executor, daemon_id, config }: AgentRecord) {
   return isContainable({ executor, daemon_id }) ? containment.effectiveLevel(config.containment ?? 'none') : 'none'
 }
 

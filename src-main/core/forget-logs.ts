@@ -1,9 +1,9 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { EngineContext } from './context.ts'
+import type { Ground } from './ground.ts'
 
 /** Removes the logs of deleted tasks. Files that can't be removed are logged as a warning; no error is thrown. */
 export async function forgetLogs(
-  { logs, log }: Pick<EngineContext, 'logs' | 'log'>,
+  { logs, log }: Pick<Ground, 'logs' | 'log'>,
   task_ids: readonly TaskId[],
 ): Promise<void> {
   for (const task_id of task_ids)

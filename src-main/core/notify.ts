@@ -1,6 +1,6 @@
 import type { NotificationId } from '../../src-shared/contract/ids.ts'
 import type { NotificationType } from '../../src-shared/contract/notification-types.ts'
-import type { EngineContext } from './context.ts'
+import type { Ground } from './ground.ts'
 import type { Tx } from './event-feed.ts'
 import type { NotificationRecord } from '../ports/notification-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -19,7 +19,7 @@ const maxBody = 10_000
 
 /** Creates a notification and its event in the caller's transaction. Secrets are redacted. */
 export function notify(
-  context: Pick<EngineContext, 'newId' | 'redactor'>,
+  context: Pick<Ground, 'newId' | 'redactor'>,
   tx: Tx,
   task: Pick<TaskRecord, 'id' | 'project_id' | 'title'>,
   notice: NotificationDraft,

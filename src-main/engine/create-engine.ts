@@ -11,9 +11,10 @@ import { createStacks, type Stacks } from '../stacks/stacks.ts'
 import { createCleanup, type Cleanup } from '../workspaces/cleanup.ts'
 import type { PluginChecks } from '../domain/workflow/validate.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso } from '../core/ground.ts'
+import type { EngineContext } from './engine-context.ts'
 import { createOutboxWorker, type OutboxWorker } from '../steps/outbox-worker.ts'
-import { createExecutions, shutdownGraceMs, type Executions } from '../executions/executions.ts'
+import { createExecutions, shutdownGraceMs, type Executions, type ExecutionsDeps } from '../executions/executions.ts'
 import { createProjectDeletions, type ProjectDeletions } from '../projects/delete-projects.ts'
 import { createLifecycle, type Hooks, type Lifecycle } from '../hooks/create-lifecycle.ts'
 import { createPerformStep } from '../steps/perform-step.ts'
@@ -29,7 +30,7 @@ import { createOverlaps, type Overlaps } from '../overlaps/overlaps.ts'
 import { createRescues, type Rescues } from '../workspaces/rescues.ts'
 import { createRemoteRuns, type RemoteRuns } from '../executions/remote-runs.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
-import { createSweeps, type Sweeps } from './sweeps.ts'
+import { createSweeps, type SweepParts, type Sweeps } from './sweeps.ts'
 import { createTransitions } from '../transitions/transitions.ts'
 import { createAuthority, type Authority } from '../tasks/authority.ts'
 import { createAttachments, type Attachments } from '../tasks/attachments.ts'
@@ -37,6 +38,8 @@ import { createSuggestions, type Suggestions } from '../tasks/suggestions.ts'
 import { createBranchUpdates, type BranchUpdates } from '../tasks/update-branch.ts'
 import { comments, type Comments } from '../core/comment-records.ts'
 import type { Tx } from '../core/event-feed.ts'
+import { createSignal } from '../core/signal.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import { notify, type NotificationDraft } from '../core/notify.ts'
 import { createViews, type Views } from '../core/views.ts'
 import { createWorktrees, type Worktrees } from '../workspaces/worktrees.ts'
@@ -86,26 +89,14 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const transitions = createTransitions(context)
   const worktrees = createWorktrees(context)
   const basis = { context, transitions, worktrees }
-  const { executions, limits, scheduler, remoteRuns } = createRuns(
-    basis,
-    () => worker,
-    () => tasks.stacks.look(),
-  )
-  const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
-  const cleanup = createCleanup({ ...basis, endAll: endAllOf(() => hookQueue, stopAll) })
-  const rescues = createRescues(context, worktrees)
-  const landing = createLanding(context)
-  const overlaps = createOverlaps(context, transitions)
-  const plugins = allPlugins(
-    { ...basis, landing, executions, scheduler, cleanup },
-    async (task_id) => {
-      worker.interrupt(task_id)
-      await stopAll(task_id)
-      worker.wake(task_id)
-    },
-    (task_id, signal) => tasks.stacks.bringAlong(task_id, signal),
-    more,
-  )
+  /** A task has new pending steps. */
+  const stepsPending = createSignal<[TaskId]>()
+  /** A slot or a worktree is free. */
+  const freed = createSignal<[]>()
+  /** A task's steps have gone on, so that its hooks may run; it may be done now, or others be ready. */
+  const wentOn = createSignal<[TaskId]>()
+  const plugins = new Map<string, Plugin>()
+  const { executions, limits, scheduler, remoteRuns } = createRuns(basis, stepsPending.tell, freed.tell)
   const { dispatch, startQueued } = scheduler
   const lifecycle = createLifecycle({
     ...basis,
@@ -113,46 +104,49 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     waitUntilIdle: (task_id, signal) => executions.waitUntilIdle(task_id, shutdownGraceMs, signal),
   })
   const { hooks, runs, hookQueue } = lifecycle
-  const steps: StepServices = {
+  const stopAll = (task_id: TaskId) => stopOpen(context, executions, task_id)
+  const cleanup = createCleanup({ ...basis, endAll: endAllOf(hookQueue, stopAll) })
+  const rescues = createRescues(context, worktrees)
+  const landing = createLanding(context)
+  const overlaps = createOverlaps(context, transitions)
+  const steps = {
     ...basis,
     plugins,
     runs,
     hookQueue,
     limits,
     dispatch,
-    cleanUp: (task, state, signal) => cleanup.enter(task, state, signal),
-  }
-  const worker: OutboxWorker = createOutboxWorker({
+    cleanUp: (task: TaskRecord, state: string, signal: AbortSignal) => cleanup.enter(task, state, signal),
+  } satisfies StepServices
+  const worker = createOutboxWorker({
     context,
     transitions,
     perform: createPerformStep(steps),
-    wakeHooks: (task_id) => {
-      hookQueue.wake(task_id)
-      // A task may be done now, which makes others ready and moves those stacked on it.
-      tasks.lookForWork(task_id)
-      overlaps.look()
-    },
+    wakeHooks: wentOn.tell,
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
   const tasks = createTasks({ ...steps, worker, scheduler, landing, executions, cleanup })
-  const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
-  const attachments = createAttachments(context)
+  addPlugins(
+    plugins,
+    { ...basis, landing, executions, scheduler, cleanup, worker, stacks: tasks.stacks, stopAll },
+    more,
+  )
+  stepsPending.listen(worker.wake)
+  wentOn.listen(hookQueue.wake)
+  wentOn.listen((task_id) => {
+    tasks.lookForWork(task_id)
+    overlaps.look()
+  })
+  freed.listen(startQueued)
+  freed.listen(() => tasks.stacks.look())
   /** Starts runs that waited for a slot or a resume. */
   const startWaiting = () => {
     startQueued()
     tasks.lookForWork()
     overlaps.look()
   }
-  const sweeps = createSweeps({
-    ...steps,
-    attachments,
-    cleanup,
-    rescues,
-    executions,
-    remoteRuns,
-    worker,
-    onSlotFreed: startWaiting,
-  })
+  const upkeep = { ...steps, cleanup, rescues, executions, remoteRuns, worker }
+  const { attachments, projectDeletions, sweeps } = createUpkeep({ ...upkeep, onSlotFreed: startWaiting })
   const runtime = { ...tasks, steps, lifecycle, landing, overlaps }
   return {
     ...tasks,
@@ -176,7 +170,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
 
 /** Creates what changes tasks, for those who ask and by itself. */
 function createTasks(
-  deps: StepServices &
+  deps: EngineSteps &
     Pick<RuntimeParts, 'worker' | 'scheduler' | 'landing' | 'executions'> & { readonly cleanup: Cleanup },
 ) {
   const claims = createClaims(deps)
@@ -196,12 +190,20 @@ function createTasks(
 }
 
 /** Stops all work on a task after its end hooks have run. */
-function endAllOf(hookQueue: () => StepServices['hookQueue'], stopAll: (task_id: TaskId) => Promise<void>) {
+function endAllOf(hookQueue: StepServices['hookQueue'], stopAll: (task_id: TaskId) => Promise<void>) {
   return async (task_id: TaskId, signal: AbortSignal): Promise<void> => {
-    await hookQueue().waitUntilDrained(task_id, ['on_task_done', 'on_task_cancel'], signal)
+    await hookQueue.waitUntilDrained(task_id, ['on_task_done', 'on_task_cancel'], signal)
     signal.throwIfAborted()
-    await Promise.all([hookQueue().end(task_id), stopAll(task_id)])
+    await Promise.all([hookQueue.end(task_id), stopAll(task_id)])
   }
+}
+
+/** Creates what tidies up: files of tasks, deleted projects, and the sweeps. */
+function createUpkeep(parts: Omit<SweepParts, 'attachments'> & Pick<RuntimeParts, 'worker'> & EngineSteps) {
+  const { context, hookQueue, worker } = parts
+  const attachments = createAttachments(context)
+  const projectDeletions = createProjectDeletions({ context, hookQueue, worker })
+  return { attachments, projectDeletions, sweeps: createSweeps({ ...parts, attachments }) }
 }
 
 /** Creates the parts that read and change no task. */
@@ -223,10 +225,9 @@ function createReaders(context: EngineContext, worktrees: Worktrees, executions:
 
 /** Creates the parts that start agents and enforce their limits. */
 function createRuns(
-  basis: Pick<StepServices, 'context' | 'transitions' | 'worktrees'>,
-  worker: () => Pick<OutboxWorker, 'wake'>,
-  /** Called when a worktree becomes free. */
-  onFree: () => void,
+  basis: Pick<EngineSteps, 'context' | 'transitions' | 'worktrees'>,
+  wake: (task_id: TaskId) => void,
+  onSlotFreed: () => void,
 ): {
   readonly executions: Executions
   readonly limits: RunLimits
@@ -234,32 +235,24 @@ function createRuns(
   readonly remoteRuns: RemoteRuns
 } {
   const { context, transitions } = basis
-  const executions: Executions = createExecutions({
-    ...basis,
-    limits: () => limits,
-    wake: (task_id) => worker().wake(task_id),
-    onSlotFreed: () => {
-      scheduler.startQueued()
-      onFree()
-    },
-  })
-  const limits = createRunLimits(context, () => executions.running().values())
-  const scheduler = createScheduler({ context, transitions, executions: () => executions, limits })
+  const runs: ExecutionsDeps['runs'] = new Map()
+  const limits = createRunLimits(context, () => runs.values())
+  const executions = createExecutions({ ...basis, runs, limits, wake, onSlotFreed })
+  const scheduler = createScheduler({ context, transitions, executions, limits })
   const remoteRuns = createRemoteRuns(context, { executions, limits })
   return { executions, limits, scheduler, remoteRuns }
 }
 
-/** Returns the built-in and further plugins by name. */
-function allPlugins(
-  parts: Pick<PluginServices, 'context' | 'transitions' | 'worktrees' | 'landing' | 'cleanup'> & {
-    readonly executions: Executions
-    readonly scheduler: Scheduler
-  },
-  follow: PluginServices['follow'],
-  bringAlong: PluginServices['bringAlong'],
+/** Adds the built-in and further plugins by name. */
+function addPlugins(
+  plugins: Map<string, Plugin>,
+  parts: Pick<PluginServices, 'context' | 'transitions' | 'worktrees' | 'landing' | 'cleanup'> &
+    Pick<RuntimeParts, 'executions' | 'scheduler' | 'worker' | 'stacks'> & {
+      readonly stopAll: (task_id: TaskId) => Promise<void>
+    },
   more: readonly Plugin[],
-): ReadonlyMap<string, Plugin> {
-  const { executions, scheduler, ...rest } = parts
+): void {
+  const { executions, scheduler, worker, stacks, stopAll, ...rest } = parts
   const { isWorktreeShared, waitUntilIdle, waitUntilExclusive } = executions
   const builtin = createPlugins({
     ...rest,
@@ -267,10 +260,20 @@ function allPlugins(
     waitUntilIdle,
     waitUntilExclusive,
     dispatch: scheduler.dispatch,
-    follow,
-    bringAlong,
+    follow: async (task_id) => {
+      worker.interrupt(task_id)
+      await stopAll(task_id)
+      worker.wake(task_id)
+    },
+    bringAlong: stacks.bringAlong,
   })
-  return new Map([...builtin, ...more.map((plugin) => [plugin.name, plugin] as const)])
+  for (const [name, plugin] of builtin) plugins.set(name, plugin)
+  for (const plugin of more) plugins.set(plugin.name, plugin)
+}
+
+/** The steps with all that the engine has. */
+interface EngineSteps extends StepServices {
+  readonly context: EngineContext
 }
 
 interface RuntimeParts {
@@ -280,7 +283,7 @@ interface RuntimeParts {
   readonly stacks: Stacks
   readonly wipPulls: WipPulls
   readonly lookForWork: () => void
-  readonly steps: StepServices
+  readonly steps: EngineSteps
   readonly lifecycle: Lifecycle
   readonly worker: OutboxWorker
   readonly scheduler: Scheduler

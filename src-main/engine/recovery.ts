@@ -3,10 +3,11 @@ import { markExecutionLost } from '../executions/mark-execution-lost.ts'
 import { readUsage } from '../executions/read-usage.ts'
 import { cancelQueued } from '../core/execution-records.ts'
 import { scratchMark } from '../workspaces/scratch-mark.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Place } from '../ports/place.ts'
+import type { EngineContext } from './engine-context.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import { repoPathsOf } from '../core/repo-paths.ts'
 import { trustKnownRepositories } from '../projects/trust-repository.ts'
 import { findRepositoryChanges, noteRepositoryChanges, noteRunFindings } from '../workspaces/repository-changes.ts'
@@ -17,13 +18,13 @@ import { workspaceOf } from '../core/workspace-of.ts'
  * Repairs what a killed service left: ends leftover processes, marks their tasks, releases locks. The caller then
  * starts pending effects and the queue.
  */
-export async function recover(deps: StepServices): Promise<void> {
+export async function recover(deps: StepServices & LostDeps): Promise<void> {
   const { context } = deps
   await trustKnownRepositories(context)
   const open = context.store.read.executions.open()
   for (const task_id of context.store.read.effects.pendingTasks()) {
     const processMarker = context.store.read.effects.first(task_id)?.data.process_marker
-    if (processMarker !== undefined) await context.scripts.reap(processMarker)
+    if (processMarker !== undefined) await context.places.of(task_id).scripts.reap(processMarker)
   }
   for (const record of open) {
     // A queued run may have a process already, if the crash came before it was saved.
@@ -32,18 +33,26 @@ export async function recover(deps: StepServices): Promise<void> {
     if (record.status === 'running' && !isElsewhere(context, record)) await loseRun(deps, record, lostWithService)
   }
   await finishMerges(context)
-  const released = await context.workspaces.releaseStaleLocks(context.config.workspaceRoot)
-  const orphans = await context.workspaces.orphans(context.config.workspaceRoot, context.store.read.workspaces.paths())
-  const tried = await context.workspaces.removeStaleScratch(context.config.workspaceRoot, (path) =>
-    context.scripts.reap(scratchMark(path)),
-  )
-  if (tried.length > 0) context.log.info({ paths: tried }, 'throw-away worktrees of a killed service were removed')
-  if (released.length > 0) context.log.info({ paths: released }, 'locks without a process were released')
-  if (orphans.length > 0)
-    context.log.warn({ paths: orphans }, 'directories under the workspace root belong to no task; they are left alone')
+  for (const place of context.places.all()) await tidy(context, place)
 }
 
-type LostDeps = Pick<StepServices, 'context' | 'transitions' | 'worktrees'>
+/** Removes what a killed service left on one machine. */
+async function tidy(
+  { store, log }: Pick<EngineContext, 'store' | 'log'>,
+  { workspaceRoot, locks, orphans, scratch, scripts }: Place,
+): Promise<void> {
+  const released = await locks.releaseStaleLocks(workspaceRoot)
+  const left = await orphans.orphans(workspaceRoot, store.read.workspaces.paths())
+  const tried = await scratch.removeStaleScratch(workspaceRoot, (path) => scripts.reap(scratchMark(path)))
+  if (tried.length > 0) log.info({ paths: tried }, 'throw-away worktrees of a killed service were removed')
+  if (released.length > 0) log.info({ paths: released }, 'locks without a process were released')
+  if (left.length > 0)
+    log.warn({ paths: left }, 'directories under the workspace root belong to no task; they are left alone')
+}
+
+export interface LostDeps extends Pick<StepServices, 'transitions' | 'worktrees'> {
+  readonly context: EngineContext
+}
 
 /** Records the repository changes of a run whose end the service did not see. */
 async function noteChangesOf(deps: LostDeps, record: ExecutionRecord): Promise<void> {
@@ -58,11 +67,11 @@ async function noteChangesOf(deps: LostDeps, record: ExecutionRecord): Promise<v
 }
 
 /** Runs first, because until then git refuses commits in the checkout. */
-async function finishMerges({ workspaces, store, log }: EngineContext): Promise<void> {
+async function finishMerges({ target, store, log }: EngineContext): Promise<void> {
   const { signal } = new AbortController()
   const finish = async (path: string): Promise<void> => {
     try {
-      await workspaces.finishMerges(path, { signal })
+      await target.finishMerges(path, { signal })
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error
       log.warn({ err: error, path }, 'it could not be seen whether a killed service left a merge half done')
@@ -78,13 +87,13 @@ export async function loseRun(deps: LostDeps, record: ExecutionRecord, message: 
   context.agentTokens.revoke(record.id)
   const task = context.store.read.tasks.get(record.task_id)
   const workspace = task && workspaceOf(context.store.read, task)
-  if (workspace) await context.workspaces.unlock(workspace.path, record.id)
+  if (workspace) await context.places.of(record.task_id).locks.unlock(workspace.path, record.id)
   await noteChangesOf(deps, record)
   markExecutionLost(deps, { ...record, usage: record.usage ?? (await readUsage(context, record)) }, message)
 }
 
-async function reapProcess({ executors }: EngineContext, { id, pid, pid_started: started }: ExecutionRecord) {
-  await executors.reap(pid === null || started === null ? null : { pid, started }, id)
+async function reapProcess({ places }: EngineContext, { id, task_id, pid, pid_started: started }: ExecutionRecord) {
+  await places.of(task_id).runs.reap(pid === null || started === null ? null : { pid, started }, id)
 }
 
 const lostWithService = 'Copse stopped while the agent was working. Its work is in the worktree. Resume to continue.'
@@ -100,6 +109,6 @@ function cancelUnlessItsTurn(deps: StepServices, record: ExecutionRecord): void 
 }
 
 /** Returns whether the run is not supervised here: a person's, or an agent's that sends heartbeats. */
-export function isElsewhere({ executors }: Pick<EngineContext, 'executors'>, record: ExecutionRecord): boolean {
-  return record.executor === 'person' || executors.location(record.executor) === 'remote'
+export function isElsewhere({ places }: Pick<EngineContext, 'places'>, record: ExecutionRecord): boolean {
+  return record.executor === 'person' || places.of(record.task_id).runs.location(record.executor) === 'remote'
 }

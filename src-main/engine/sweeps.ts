@@ -1,11 +1,11 @@
 import type { Cleanup } from '../workspaces/cleanup.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import type { Executions, ActiveRun } from '../executions/executions.ts'
 import type { RemoteRuns } from '../executions/remote-runs.ts'
 import { markExecutionLost } from '../executions/mark-execution-lost.ts'
 import type { OutboxWorker } from '../steps/outbox-worker.ts'
 import type { StepServices } from '../steps/step-services.ts'
-import { isElsewhere, loseRun } from './recovery.ts'
+import { isElsewhere, loseRun, type LostDeps } from './recovery.ts'
 import type { Attachments } from '../tasks/attachments.ts'
 import type { Rescues } from '../workspaces/rescues.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
@@ -31,7 +31,7 @@ export interface Sweeps {
   close(): Promise<void>
 }
 
-export interface SweepParts extends Pick<StepServices, 'context' | 'transitions' | 'worktrees' | 'hookQueue'> {
+export interface SweepParts extends LostDeps, Pick<StepServices, 'hookQueue'> {
   readonly attachments: Pick<Attachments, 'sweep'>
   readonly cleanup: Pick<Cleanup, 'sweep'>
   readonly rescues: Pick<Rescues, 'sweep'>
@@ -196,7 +196,9 @@ function endStalled(
 }
 
 /** Returns the last heartbeat of an external agent; null for others, which are watched directly. */
-function remoteActivityAt(context: EngineContext, record: ExecutionRecord): number | null {
+function remoteActivityAt(context: Ground, record: ExecutionRecord): number | null {
   if (record.status !== 'running' || record.executor === 'person' || record.last_heartbeat_at === null) return null
-  return context.executors.location(record.executor) === 'local' ? null : Date.parse(record.last_heartbeat_at)
+  return context.places.of(record.task_id).runs.location(record.executor) === 'local'
+    ? null
+    : Date.parse(record.last_heartbeat_at)
 }

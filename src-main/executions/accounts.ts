@@ -1,5 +1,5 @@
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { readReset, retryAfterLimit, type Reset } from '../domain/task/usage-limit.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
@@ -46,7 +46,7 @@ export interface FoundLimit {
 
 /** Saves what a run reported about its account; returns the usage limit that ended the run. */
 export function noteAccount(
-  context: EngineContext,
+  context: Ground,
   tx: Tx,
   agent: AgentRecord | null,
   { usage_limit, windows = [], message }: ExecutionOutcome,
@@ -103,7 +103,7 @@ export function limitView(
 }
 
 /** Lets the runs that wait for the account start: it works again. */
-function releaseWaiting(context: EngineContext, tx: Tx, account: string): void {
+function releaseWaiting(context: Ground, tx: Tx, account: string): void {
   const now = nowIso(context)
   for (const { id, task_id, retry_at, status } of tx.executions.queue()) {
     if (status !== 'queued' || retry_at === null || retry_at <= now) continue
@@ -115,7 +115,7 @@ function releaseWaiting(context: EngineContext, tx: Tx, account: string): void {
 }
 
 /** Returns the account's record without its count of failures if those are long ago. */
-function recent({ clock }: EngineContext, known: AccountRecord | null): AccountRecord | null {
+function recent({ clock }: Ground, known: AccountRecord | null): AccountRecord | null {
   return known && clock.now() - Date.parse(known.told_at) > forgetTriesMs ? { ...known, tries: 0 } : known
 }
 

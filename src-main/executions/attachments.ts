@@ -1,7 +1,7 @@
 import { isShownImage, attachmentsNamedIn } from '../../src-shared/contract/attachment-text.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import { attachmentFileNames, placeAttachments } from '../domain/task/attachments.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { RunGround } from './run-ground.ts'
 import type { PromptImage } from '../ports/executors.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 
@@ -10,7 +10,7 @@ const maxImageBytes = 3.75 * 1024 * 1024
 const maxImagesBytes = 15 * 1024 * 1024
 
 /** Copies the task's files into the worktree of its run. If that fails, the run starts anyway. */
-export async function placeFiles(context: EngineContext, task: TaskRecord, worktree: string): Promise<void> {
+export async function placeFiles(context: RunGround, task: TaskRecord, worktree: string): Promise<void> {
   const attachments = context.store.read.attachments.ofTask(task.id)
   const names = attachmentFileNames(attachments)
   const files = attachments.map(({ id, sha256 }) => ({ sha256, name: names.get(id) ?? id }))
@@ -20,13 +20,17 @@ export async function placeFiles(context: EngineContext, task: TaskRecord, workt
 }
 
 /** Returns a prompt that names the file of each attachment. */
-export function withPaths(context: EngineContext, task: TaskRecord, parts: readonly PromptPart[]): PromptPart[] {
+export function withPaths(
+  context: Pick<RunGround, 'store'>,
+  task: TaskRecord,
+  parts: readonly PromptPart[],
+): PromptPart[] {
   return placeAttachments(parts, context.store.read.attachments.ofTask(task.id))
 }
 
 /** Returns the images that a prompt names, for agents that accept images. */
 export async function imagesIn(
-  context: EngineContext,
+  context: RunGround,
   task: TaskRecord,
   parts: readonly PromptPart[],
 ): Promise<PromptImage[]> {

@@ -1,6 +1,7 @@
 import { composeParts, type PromptFacts } from '../domain/task/prompt-parts.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
+import type { RunGround } from './run-ground.ts'
 import { imagesIn, withPaths } from './attachments.ts'
 import { messageParts } from './message-prompt.ts'
 import { promptFacts, reviews, type PromptTarget } from './prompt-facts.ts'
@@ -25,7 +26,7 @@ export interface LaunchPrompt {
  * Builds the prompt for the start of a run from current data; a reviewer's contains the diff and the check results.
  */
 export async function buildLaunchPrompt(
-  context: EngineContext,
+  context: RunGround,
   worktrees: Worktrees,
   place: { readonly task: TaskRecord; readonly record: ExecutionRecord; readonly agent: AgentRecord },
   signal: AbortSignal,
@@ -39,7 +40,7 @@ export async function buildLaunchPrompt(
 }
 
 async function partsFor(
-  context: EngineContext,
+  context: Ground,
   worktrees: Worktrees,
   { task, record, agent }: { readonly task: TaskRecord; readonly record: ExecutionRecord; readonly agent: AgentRecord },
   signal: AbortSignal,
@@ -54,7 +55,7 @@ async function partsFor(
 
 /** Builds the prompt that a run would get now, including the diff, which is read from disk. */
 export async function buildPrompt(
-  context: EngineContext,
+  context: Ground,
   worktrees: Worktrees,
   told: PromptTarget,
   signal: AbortSignal,
@@ -66,7 +67,7 @@ export async function buildPrompt(
 }
 
 async function reviewFacts(
-  context: EngineContext,
+  context: Ground,
   worktrees: Worktrees,
   task: TaskRecord,
   signal: AbortSignal,
@@ -78,11 +79,13 @@ async function reviewFacts(
 
 /** Returns the task's diff; a task without a branch has none. */
 async function patchOf(
-  context: EngineContext,
+  context: Ground,
   worktrees: Worktrees,
   workspace: WorkspaceRecord | null,
   signal: AbortSignal,
 ): Promise<string> {
   if (workspace === null || workspace.base_commit === null) return ''
-  return (await context.workspaces.diff(await worktrees.ref(workspace), 'branch', null, { signal })).patch
+  return (
+    await context.places.of(workspace.task_id).diffs.diff(await worktrees.ref(workspace), 'branch', null, { signal })
+  ).patch
 }

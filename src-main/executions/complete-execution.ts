@@ -7,7 +7,7 @@ import { isRefusal } from '../domain/refusal.ts'
 import { forwardOf, roleOf } from '../domain/workflow/graph.ts'
 import { agentActivity, type AgentActivity } from './agent-activity.ts'
 import { blockTask, resetRequired } from '../transitions/block-task.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { RunGround } from './run-ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { enqueueWorkStopped, doesStateWork } from '../transitions/enqueue-hooks.ts'
 import { holdsMessages, isMessage, nextMessage } from './messages.ts'
@@ -33,7 +33,7 @@ import { toSettings } from '../core/views.ts'
 export type StopReason = 'stopped' | 'cancelled'
 
 export interface SettleDeps {
-  readonly context: EngineContext
+  readonly context: RunGround
   readonly transitions: Transitions
   readonly worktrees: Worktrees
   /** Called when a task has new pending steps. */
@@ -167,7 +167,7 @@ function isOpen(record: ExecutionRecord): boolean {
 }
 
 /** The agent's last message may contain a secret that it has read. */
-function redactFor(context: EngineContext, record: ExecutionRecord, text: string | null): string | null {
+function redactFor(context: RunGround, record: ExecutionRecord, text: string | null): string | null {
   if (text === null) return null
   return redactorOf(context, context.store.read, record.project_id)(text)
 }
@@ -326,8 +326,8 @@ async function measure(deps: SettleDeps, record: ExecutionRecord) {
   const signal = AbortSignal.timeout(60_000)
   try {
     const [status, diff_stat] = await Promise.all([
-      context.workspaces.status({ ...ref, path }, { signal }),
-      context.workspaces.diffStat(ref, { signal }),
+      context.places.of(record.task_id).worktrees.status({ ...ref, path }, { signal }),
+      context.places.of(record.task_id).diffs.diffStat(ref, { signal }),
     ])
     return { changed: status.dirty || status.head !== record.start_commit, diff_stat }
   } catch (error) {

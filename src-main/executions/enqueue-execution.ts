@@ -3,7 +3,7 @@ import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import { composeParts } from '../domain/task/prompt-parts.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { messageParts } from './message-prompt.ts'
 import { sessionOf } from './messages.ts'
@@ -27,7 +27,7 @@ export interface NewExecution {
 }
 
 /** Queues an execution with the prompt that it will start with. */
-export function enqueueExecution(context: EngineContext, tx: Tx, request: NewExecution): ExecutionRecord {
+export function enqueueExecution(context: Ground, tx: Tx, request: NewExecution): ExecutionRecord {
   const { task, role, assignee, overrides } = request
   const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
   const feedback = feedbackFor(tx, task)

@@ -10,7 +10,8 @@ import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 import type { GivenAnswer } from '../domain/task/check-answer.ts'
 import type { ModelWait } from './model-wait.ts'
 import { createPendingRequests, type PendingRequests } from './pending-requests.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso } from '../core/ground.ts'
+import type { RunGround } from './run-ground.ts'
 import { createDiffStatTracker } from './live-sizes.ts'
 import { launch, type LaunchResult, type RunningLaunch, type LaunchRequest } from './launch.ts'
 import { continueSession } from './messages.ts'
@@ -74,10 +75,12 @@ export interface ActiveRun {
 }
 
 export interface ExecutionsDeps {
-  readonly context: EngineContext
+  readonly context: RunGround
   readonly transitions: Transitions
   readonly worktrees: Worktrees
-  readonly limits: () => RunLimits
+  readonly limits: RunLimits
+  /** The runs of this process, which it keeps up to date. */
+  readonly runs: Map<ExecutionId, ActiveRun>
   /** Called when a task has new pending steps. */
   readonly wake: (task_id: TaskId) => void
   /** Called when a slot became free. */
@@ -85,8 +88,7 @@ export interface ExecutionsDeps {
 }
 
 export function createExecutions(deps: ExecutionsDeps): Executions {
-  const { context } = deps
-  const runs = new Map<ExecutionId, ActiveRun>()
+  const { context, runs } = deps
   const sizes = createDiffStatTracker(context, deps.worktrees)
 
   const runsOf = (task_id: TaskId) => [...runs.values()].filter((run) => run.record.task_id === task_id)
@@ -124,7 +126,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
       run.lastActivityAt = context.clock.now()
       if (run.stalled) emitActive(context, run)
     }
-    const watch = watchLimits(context, deps.limits(), run)
+    const watch = watchLimits(context, deps.limits, run)
     const onEntry = (entry: TranscriptEntry) => {
       run.meter.add(entry)
       // Deferred until the run has processed whether this entry ends its turn.
@@ -232,7 +234,7 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
 }
 
 /** Output may produce no visible entry, so emit an activity event when a stalled agent becomes active. */
-function emitActive(context: EngineContext, run: ActiveRun): void {
+function emitActive(context: RunGround, run: ActiveRun): void {
   const { project_id, task_id, id } = run.record
   run.stalled = false
   const occurred_at = nowIso(context)

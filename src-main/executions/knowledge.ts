@@ -11,7 +11,7 @@ import {
 } from '../domain/task/knowledge-text.ts'
 import { haveSharedSubject } from '../domain/task/shared-subject.ts'
 import { roleOf, type Workflow } from '../domain/workflow/graph.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { SkipReason } from '../core/plugin-result.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { KnowledgeRecord } from '../ports/knowledge-queries.ts'
@@ -29,7 +29,7 @@ const maxTitle = 300
  * Returns null, or why there are none; then the stored knowledge is removed.
  */
 export function injectKnowledge(
-  context: EngineContext,
+  context: Ground,
   project: ProjectRecord,
   task: TaskRecord,
   options: { readonly max_tokens: number; readonly limit: number },
@@ -47,7 +47,7 @@ export function injectKnowledge(
 
 /** Returns the project's entries that match a task, within the budget. */
 export function knowledgeFor(
-  context: EngineContext,
+  context: Ground,
   project: ProjectRecord,
   task: TaskRecord,
   { max_tokens, limit }: { readonly max_tokens: number; readonly limit: number },
@@ -101,7 +101,7 @@ const isCaptured = ({ source, edited_by }: KnowledgeRecord): boolean => source.b
  * same person unless the project shares them.
  */
 function isRelevant(
-  { store }: EngineContext,
+  { store }: Ground,
   task: TaskRecord,
   { title, body, source }: KnowledgeRecord,
   from_others: boolean,
@@ -128,7 +128,7 @@ function personOf(q: Pick<Queries, 'agents'>, { roles }: TaskRecord): string | n
  * null.
  */
 export function captureKnowledge(
-  context: EngineContext,
+  context: Ground,
   { project, task, workflow }: { readonly project: ProjectRecord; readonly task: TaskRecord; workflow: Workflow },
   options: { readonly max_chars: number },
 ): SkipReason | null {
@@ -171,7 +171,7 @@ export function captureKnowledge(
 }
 
 /** Returns the last successful execution that did the task's work, whatever its role is called. */
-function lastWorker(context: EngineContext, task: TaskRecord, workflow: Workflow): ExecutionRecord | null {
+function lastWorker(context: Ground, task: TaskRecord, workflow: Workflow): ExecutionRecord | null {
   const working = workflow.definition.states.filter((state) => state.kind === 'active').map(roleOf)
   const done = context.store.read.executions
     .byTask(task.id)
@@ -181,7 +181,7 @@ function lastWorker(context: EngineContext, task: TaskRecord, workflow: Workflow
 }
 
 function rejectionsOf(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   workflow: Workflow,
   redact: (text: string) => string,

@@ -7,13 +7,14 @@ import { checkPermissions } from '../domain/access/permissions.ts'
 import type { PendingRequests } from './pending-requests.ts'
 import { resetRequired } from '../transitions/block-task.ts'
 import { authorityRefusal } from '../core/authority.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso } from '../core/ground.ts'
+import type { RunGround } from './run-ground.ts'
 import { placeFiles } from './attachments.ts'
 import { buildLaunchPrompt } from './build-launch-prompt.ts'
 import { toStoredPrompt } from './prompt-record.ts'
 import { enqueueWorkStarted } from '../transitions/enqueue-hooks.ts'
 import { ExecutorError, type ExecutionOutcome, type ExecutionRun, type RunningExecution } from '../ports/executors.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -50,7 +51,7 @@ export interface LaunchRequest {
 
 /** Starts a queued execution: worktree, lock, token, log, process. On failure it releases what it took. */
 export async function launch(
-  context: EngineContext,
+  context: RunGround,
   worktrees: Worktrees,
   { record, ...about }: LaunchRequest,
   signal: AbortSignal,
@@ -65,17 +66,17 @@ export async function launch(
   const ensured = await worktrees.ensure(task, signal)
   if (ensured.kind === 'branch_gone') return { ...failed(resetRequired.message), workspace_gone: true }
   if (ensured.kind === 'failed') return failed(ensured.message)
-  if (agent.daemon_id !== null || context.executors.location(agent.executor) === 'remote')
+  if (agent.daemon_id !== null || context.places.of(record.task_id).runs.location(agent.executor) === 'remote')
     return await startRemote(
       context,
       task,
-      { ...record, repository_state: await readRepositoryState(context, ensured.workspace.path, true) },
+      { ...record, repository_state: await readRepositoryState(context, ensured.workspace, true) },
       true,
     )
   try {
     return await startLocal(context, worktrees, { task, record, agent, workspace: ensured.workspace, ...about }, signal)
   } catch (error) {
-    await context.workspaces.unlock(ensured.workspace.path, record.id)
+    await context.places.of(record.task_id).locks.unlock(ensured.workspace.path, record.id)
     await context.writes.untilWritten(() => context.agentTokens.revoke(record.id), signal)
     if (error instanceof ExecutorError || error instanceof WorkspaceError) return failed(error.message)
     if (error instanceof ExecutionGone || signal.aborted) return failed('Stopped before it started.')
@@ -90,26 +91,27 @@ interface LaunchContext extends LaunchRequest {
 }
 
 async function startLocal(
-  context: EngineContext,
+  context: RunGround,
   worktrees: Worktrees,
-  place: LaunchContext,
+  launch: LaunchContext,
   signal: AbortSignal,
 ): Promise<LaunchResult> {
-  const { task, record, agent, workspace } = place
-  const holder = await context.workspaces.lock(workspace.path, { execution_id: record.id, pid: null })
+  const { task, record, agent, workspace } = launch
+  const { locks, containment, worktrees: files, runs } = context.places.of(task.id)
+  const holder = await locks.lock(workspace.path, { execution_id: record.id, pid: null })
   if (holder) return failed('Another run is using this worktree. Wait, or stop it.')
   const project = context.store.read.projects.get(task.project_id)
   const settings = project ? toSettings(project) : null
-  const isHeld = context.containment.effectiveLevel(agent.config.containment ?? 'none') !== 'none'
+  const isHeld = containment.effectiveLevel(agent.config.containment ?? 'none') !== 'none'
   const [head, repository_state, { parts, images, knowledge_file }] = await Promise.all([
-    context.workspaces.head(workspace.path, { signal }),
+    files.head(workspace.path, { signal }),
     // The refs are out of the reach of a contained run.
-    readRepositoryState(context, workspace.path, !isHeld),
-    buildLaunchPrompt(context, worktrees, place, signal),
+    readRepositoryState(context, workspace, !isHeld),
+    buildLaunchPrompt(context, worktrees, launch, signal),
   ])
   await placeFiles(context, task, workspace.path)
   await saveStartState(context, record, { start_commit: head, repository_state })
-  const told = { ...place, record: { ...record, ...toStoredPrompt(parts), start_commit: head, repository_state } }
+  const told = { ...launch, record: { ...record, ...toStoredPrompt(parts), start_commit: head, repository_state } }
   const activity = createActivityReporter(context.feed, record)
   let own: TranscriptEntry | null = null
   let running: RunningExecution | null = null
@@ -128,7 +130,7 @@ async function startLocal(
       void running?.stop()
     },
   })
-  place.onModelWait(modelWait)
+  launch.onModelWait(modelWait)
   context.rememberSecrets(record.overrides.env ?? {})
   const log = await context.logs.openAgent({
     project_id: task.project_id,
@@ -137,10 +139,10 @@ async function startLocal(
     redact: context.redactor(settings?.redaction_patterns ?? []),
     onEntry: (entry, shown) => {
       // That the agent is silent is no sign of it.
-      if (entry !== own) place.onActivity()
+      if (entry !== own) launch.onActivity()
       activity.report(entry.type, shown)
       modelWait.add(entry)
-      place.onEntry(entry)
+      launch.onEntry(entry)
     },
   })
   try {
@@ -148,7 +150,7 @@ async function startLocal(
     const watchedLog = {
       ...log,
       raw: (bytes: Uint8Array) => {
-        place.onActivity()
+        launch.onActivity()
         return log.raw(bytes)
       },
     }
@@ -161,9 +163,9 @@ async function startLocal(
       known: known.promise,
       onAnswer: modelWait.answered,
     })
-    const canMoveRefs = isHeld && !(await context.containment.keepsRefs(workspace.path))
-    const branches = canMoveRefs ? await readBranchTips(context, workspace.path) : null
-    const process = await context.executors.start(agent.executor, run, { signal })
+    const canMoveRefs = isHeld && !(await containment.keepsRefs(workspace.path))
+    const branches = canMoveRefs ? await readBranchTips(context, task, workspace.path) : null
+    const process = await runs.start(agent.executor, run, { signal })
     running = process
     await saveProcess(context, told, process)
     known.resolve()
@@ -180,7 +182,7 @@ async function startLocal(
           await settleMovedBranches(context, task, workspace.path, branches).catch((error: unknown) => {
             context.log.warn({ err: error, execution_id: record.id }, 'what a run did to other branches was not noted')
           })
-        await context.workspaces.unlock(workspace.path, record.id)
+        await locks.unlock(workspace.path, record.id)
       },
     )
     return { kind: 'running', process: { ...process, outcome } }
@@ -197,7 +199,7 @@ async function startLocal(
  * running.
  */
 async function saveStartState(
-  context: EngineContext,
+  context: RunGround,
   { id }: ExecutionRecord,
   found: Pick<ExecutionRecord, 'start_commit' | 'repository_state'>,
 ): Promise<void> {
@@ -212,14 +214,14 @@ async function saveStartState(
 
 /** Saves the process in the lock and the record; if that fails, no record of the process exists, so it is ended. */
 async function saveProcess(
-  context: EngineContext,
+  context: RunGround,
   { task, record, agent, workspace }: LaunchContext,
   running: RunningExecution,
 ): Promise<void> {
   const { pid, started } = running.process
   try {
-    await context.workspaces.lock(workspace.path, { execution_id: record.id, pid })
-    const containment = context.containment.effectiveLevel(agent.config.containment ?? 'none')
+    await context.places.of(record.task_id).locks.lock(workspace.path, { execution_id: record.id, pid })
+    const containment = context.places.of(record.task_id).containment.effectiveLevel(agent.config.containment ?? 'none')
     await markRunning(context, task, { ...record, containment, pid, pid_started: started })
   } catch (error) {
     await running.stop()
@@ -235,13 +237,13 @@ interface RunParts extends Pick<ExecutionRun, 'log' | 'timeout_seconds' | 'image
 
 /** Builds the executor's input: the agent's configuration with the claim's overrides, and a token for the run. */
 async function runOf(
-  context: EngineContext,
+  context: RunGround,
   worktrees: Worktrees,
   { task, record, agent, workspace, asks }: LaunchContext,
   { knowledge_file, known, ...more }: RunParts,
 ): Promise<ExecutionRun> {
   const { overrides } = record
-  const url = context.config.apiUrl()
+  const url = context.apiUrl()
   const bound = { agent_id: agent.id, project_id: task.project_id, task_id: task.id, execution_id: record.id }
   const previous_status = context.store.read.transitions.last(task.id)?.from_state
   const token = await context.writes.untilWritten(() => context.agentTokens.mint(bound))
@@ -289,7 +291,7 @@ async function runOf(
 }
 
 /** Lets all runs of the agent reach a host. */
-function allowHost(context: EngineContext, agent_id: AgentId, host: string): void {
+function allowHost(context: RunGround, agent_id: AgentId, host: string): void {
   const write = () =>
     context.feed.commit((tx) => {
       const agent = tx.agents.get(agent_id)
@@ -305,7 +307,7 @@ function allowHost(context: EngineContext, agent_id: AgentId, host: string): voi
 }
 
 /** Returns the usage of the earlier runs of its session, as far as it was reported. */
-function usageOfSession(context: EngineContext, { id, task_id, session_id }: ExecutionRecord): Usage {
+function usageOfSession(context: RunGround, { id, task_id, session_id }: ExecutionRecord): Usage {
   const sum = { input_tokens: 0, output_tokens: 0, cost_usd: null as number | null }
   for (const other of session_id === null ? [] : context.store.read.executions.byTask(task_id)) {
     if (other.id === id || other.session_id !== session_id || other.usage === null) continue
@@ -317,7 +319,7 @@ function usageOfSession(context: EngineContext, { id, task_id, session_id }: Exe
 }
 
 /** Saves the session ID while the agent works, so that a crash does not lose the session. */
-function rememberSession(context: EngineContext, id: ExecutionRecord['id'], session_id: string): void {
+function rememberSession(context: RunGround, id: ExecutionRecord['id'], session_id: string): void {
   const write = () =>
     context.feed.commit((tx) => {
       const current = tx.executions.get(id)
@@ -330,7 +332,7 @@ function rememberSession(context: EngineContext, id: ExecutionRecord['id'], sess
 
 /** Marks a person's or an external agent's execution as running; there is no process to start. */
 async function startRemote(
-  context: EngineContext,
+  context: RunGround,
   task: TaskRecord,
   record: ExecutionRecord,
   heartbeats: boolean,
@@ -345,7 +347,7 @@ class ExecutionGone extends Error {
   readonly code = 'execution_gone'
 }
 
-async function markRunning(context: EngineContext, task: TaskRecord, record: ExecutionRecord): Promise<void> {
+async function markRunning(context: RunGround, task: TaskRecord, record: ExecutionRecord): Promise<void> {
   await context.writes.untilWritten(() =>
     context.feed.commit((tx) => {
       const queued = tx.executions.get(record.id)

@@ -1,8 +1,8 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { DiffStat } from '../../src-shared/contract/tasks.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { WorktreeWatch } from '../ports/diff-reader.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import { toTask } from '../core/views.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
@@ -16,7 +16,7 @@ export interface DiffStatTracker {
   follow(task_id: TaskId, onFileChange?: () => void): () => Promise<void>
 }
 
-type Parts = Pick<EngineContext, 'workspaces' | 'store' | 'feed' | 'clock' | 'log'>
+type Parts = Pick<Ground, 'places' | 'store' | 'feed' | 'clock' | 'log'>
 
 /**
  * An agent may write files without a pause, so a branch is measured at most this often. A shorter run is not
@@ -32,7 +32,7 @@ export function createDiffStatTracker(
   worktrees: Pick<Worktrees, 'ref'>,
   pauseMs: number = usualPauseMs,
 ): DiffStatTracker {
-  const { workspaces, store, clock, log } = parts
+  const { places, store, clock, log } = parts
   let turn: Promise<void> = Promise.resolve()
 
   async function measure(task_id: TaskId, signal: AbortSignal): Promise<void> {
@@ -40,7 +40,7 @@ export function createDiffStatTracker(
     const workspace = task && workspaceOf(store.read, task)
     if (!workspace || signal.aborted) return
     try {
-      const size = await workspaces.diffStat(await worktrees.ref(workspace), { signal })
+      const size = await places.of(workspace.task_id).diffs.diffStat(await worktrees.ref(workspace), { signal })
       if (!signal.aborted) write(parts, task_id, size)
     } catch (error) {
       if (signal.aborted) return
@@ -51,8 +51,8 @@ export function createDiffStatTracker(
   return {
     follow: (task_id, onFileChange) => {
       const task = store.read.tasks.get(task_id)
-      const path = task && workspaceOf(store.read, task)?.path
-      if (!path) return async () => undefined
+      const workspace = task && workspaceOf(store.read, task)
+      if (!workspace) return async () => undefined
       const stop = new AbortController()
       let pause = pauseMs
       let watch: Promise<WorktreeWatch | null> = Promise.resolve(null)
@@ -77,10 +77,13 @@ export function createDiffStatTracker(
           onFileChange?.()
           timer ??= later()
         }
-        watch = workspaces.watch(path, { onChange, onEnd: () => undefined }).catch((error: unknown) => {
-          if (!(error instanceof WorkspaceError)) log.error({ err: error, task_id }, 'a worktree is not watched')
-          return null
-        })
+        watch = places
+          .of(workspace.task_id)
+          .diffs.watch(workspace.path, { onChange, onEnd: () => undefined })
+          .catch((error: unknown) => {
+            if (!(error instanceof WorkspaceError)) log.error({ err: error, task_id }, 'a worktree is not watched')
+            return null
+          })
         turn = turn.then(inTurn)
       }
       const first = setTimeout(begin, pauseMs)

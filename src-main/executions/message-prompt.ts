@@ -2,7 +2,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import { composeParts } from '../domain/task/prompt-parts.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { emitMessageUpdated, isMessage } from './messages.ts'
 import { promptFacts, type PromptTarget } from './prompt-facts.ts'
 import { toStoredPrompt } from './prompt-record.ts'
@@ -13,7 +13,7 @@ import type { Queries } from '../ports/store.ts'
 /**
  * Returns the prompt for a message: the text alone in a session that knows the task, otherwise with the whole task.
  */
-export function messageParts(context: EngineContext, q: Queries, told: PromptTarget, text: string): PromptPart[] {
+export function messageParts(context: Ground, q: Queries, told: PromptTarget, text: string): PromptPart[] {
   if (told.session_id !== null) return [{ kind: 'feedback', text }]
   const facts = { ...promptFacts(context, q, told), review: null }
   if (!facts.judges) return composeParts({ ...facts, feedback: text })
@@ -25,7 +25,7 @@ export function messageParts(context: EngineContext, q: Queries, told: PromptTar
 
 /** Changes the text of a message that has not been delivered; refused once it has. */
 export function editMessage(
-  context: EngineContext,
+  context: Ground,
   execution_id: ExecutionId,
   text: string,
   isStarting: boolean,

@@ -2,7 +2,7 @@ import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { ExecutionRecord, OpenExecution } from '../ports/execution-queries.ts'
 import type { Queries } from '../ports/store.ts'
@@ -51,7 +51,7 @@ export function sessionOf(
 }
 
 /** Sets a waiting message to continue the session of the run before it. */
-export async function continueSession(context: EngineContext, found: ExecutionRecord): Promise<ExecutionRecord> {
+export async function continueSession(context: Ground, found: ExecutionRecord): Promise<ExecutionRecord> {
   if (!isMessage(found)) return found
   return await context.writes.untilWritten(() =>
     context.feed.commit((tx) => {

@@ -2,7 +2,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { Ask, TranscriptEntry } from '../../src-shared/contract/executions.ts'
 import { checkAnswer, type GivenAnswer } from '../domain/task/check-answer.ts'
 import { isRefusal } from '../domain/refusal.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import { notify } from '../core/notify.ts'
 import type { AgentRequestAnswer, AgentRequest } from '../ports/executors.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
@@ -37,7 +37,7 @@ const maxDiff = 100_000
 const maxDetail = 20_000
 
 export function createPendingRequests(
-  context: EngineContext,
+  context: Ground,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
 ): PendingRequests {
   const waiting = new Map<string, PendingAsk>()
@@ -103,7 +103,7 @@ const unknown: Refusal = {
 
 /** Emits the pending requests. If that can't be written, the agent still gets its answer or waits for it. */
 function emitAsks(
-  context: EngineContext,
+  context: Ground,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
   asks: readonly Ask[],
   asked?: Ask,
@@ -117,7 +117,7 @@ function emitAsks(
 
 /** Emits the requests; a new one also creates a notification. */
 function commitAsks(
-  context: EngineContext,
+  context: Ground,
   { id, task_id, project_id }: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
   asks: readonly Ask[],
   asked: Ask | undefined,

@@ -6,7 +6,7 @@ import { placeAttachments } from '../domain/task/attachments.ts'
 import { estimateTokens } from '../domain/task/knowledge-text.ts'
 import { isForKnownTask, promptText } from '../domain/task/prompt-parts.ts'
 import { hookHas, hooksAt, roleOf, workStateOf } from '../domain/workflow/graph.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { knowledgeFor } from './knowledge.ts'
 import { withPaths } from './attachments.ts'
 import { buildPrompt } from './build-launch-prompt.ts'
@@ -38,7 +38,7 @@ export interface Prompts {
   of(record: ExecutionRecord): Prompt
 }
 
-export function createPrompts(context: EngineContext, worktrees: Worktrees): Prompts {
+export function createPrompts(context: Ground, worktrees: Worktrees): Prompts {
   const { read } = context.store
   return {
     preview: async ({ task, role: asked, template, draft: given }, signal) => {
@@ -87,7 +87,7 @@ function filesNamedIn(q: Queries, { project_id, description }: TaskRecord): read
 }
 
 /** Returns the role of the current state, or of the next working state on the task's way. */
-function nextRole(context: EngineContext, task: TaskRecord): string | null {
+function nextRole(context: Ground, task: TaskRecord): string | null {
   const project = context.store.read.projects.get(task.project_id)
   const workflow = project ? context.workflows.of(project.workflow_definition) : null
   const current = workflow?.states.get(task.status)
@@ -102,7 +102,7 @@ function nextRole(context: EngineContext, task: TaskRecord): string | null {
 }
 
 /** Returns the knowledge that the entry into the state will find; once the task is there, what it has found. */
-function knowledgeAhead(context: EngineContext, task: TaskRecord, state: WorkflowState): string | null {
+function knowledgeAhead(context: Ground, task: TaskRecord, state: WorkflowState): string | null {
   const { read } = context.store
   const project = read.projects.get(task.project_id)
   const workflow = project && context.workflows.of(project.workflow_definition)

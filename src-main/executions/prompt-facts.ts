@@ -7,7 +7,7 @@ import { commentsText, contextText, type NeighbourTask } from '../domain/task/co
 import type { PromptFacts } from '../domain/task/prompt-parts.ts'
 import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { AttachmentRecord } from '../ports/attachment-queries.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
@@ -38,7 +38,7 @@ export interface TaskDraft {
 export type StaticPromptFacts = Omit<PromptFacts, 'review'>
 
 /** Returns the facts of the prompt for a role of a task, without the review. */
-export function promptFacts(context: EngineContext, q: Queries, told: PromptTarget): StaticPromptFacts {
+export function promptFacts(context: Ground, q: Queries, told: PromptTarget): StaticPromptFacts {
   const { task, role, agent, session_id, draft } = told
   const project = q.projects.get(task.project_id)
   const settings: Partial<ProjectSettings> = project ? toSettings(project) : {}
@@ -64,7 +64,7 @@ export function promptFacts(context: EngineContext, q: Queries, told: PromptTarg
 
 /** Returns the state in which a role works: the task's current one, else the workflow's first with that role. */
 export function stateOfRole(
-  context: Pick<EngineContext, 'workflows'>,
+  context: Pick<Ground, 'workflows'>,
   q: Queries,
   task: TaskRecord,
   role: string,
@@ -75,14 +75,14 @@ export function stateOfRole(
   return workflow?.definition.states.find((state) => roleOf(state) === role) ?? null
 }
 
-function workflowOf(context: Pick<EngineContext, 'workflows'>, q: Queries, task: TaskRecord): Workflow | null {
+function workflowOf(context: Pick<Ground, 'workflows'>, q: Queries, task: TaskRecord): Workflow | null {
   const project = q.projects.get(task.project_id)
   return project ? context.workflows.of(project.workflow_definition) : null
 }
 
 /** Returns whether the role judges a review, whose diff and check results its prompt contains. */
 export function reviews(
-  context: Pick<EngineContext, 'workflows'>,
+  context: Pick<Ground, 'workflows'>,
   q: Queries,
   { task, role }: Pick<PromptTarget, 'task' | 'role'>,
 ): boolean {
@@ -97,12 +97,7 @@ export function feedbackFor(q: Queries, task: TaskRecord): string | null {
   return last?.rejection ? last.trigger_reason : null
 }
 
-function surroundings(
-  context: EngineContext,
-  q: Queries,
-  task: TaskRecord,
-  dependencies: readonly TaskId[],
-): string | null {
+function surroundings(context: Ground, q: Queries, task: TaskRecord, dependencies: readonly TaskId[]): string | null {
   const redact = redactorOf(context, q, task.project_id)
   const neighbour = (found: TaskRecord): NeighbourTask => ({
     title: redact(found.title),
@@ -121,7 +116,7 @@ function lastMessage(q: Queries, task: TaskRecord, redact: (text: string) => str
 }
 
 /** Comments on lines belong to a review that is still being written; a person sends them as feedback, once. */
-function draftComments(context: EngineContext, q: Queries, task: TaskRecord): string | null {
+function draftComments(context: Ground, q: Queries, task: TaskRecord): string | null {
   const redact = redactorOf(context, q, task.project_id)
   const open = q.comments.byTask(task.id).filter((one) => commentState(one) === 'draft' && one.anchor === null)
   return commentsText(open.map(({ author, body }) => ({ author, body: redact(body) })))

@@ -1,6 +1,6 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { WaitReason } from '../../src-shared/contract/queue.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import { limitedUntil } from './accounts.ts'
 import type { RunLimits } from './run-limits.ts'
 import type { Executions } from './executions.ts'
@@ -21,7 +21,7 @@ export interface QueuedExecution {
  * execution that waits for another reason takes none, so it holds up no other.
  */
 export function queuedExecutions(
-  context: EngineContext,
+  context: Ground,
   executions: Executions,
   limits: RunLimits,
 ): readonly QueuedExecution[] {

@@ -1,11 +1,11 @@
 import type { Usage } from '../../src-shared/contract/executions.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import { modelOf, pricesOf } from './prices.ts'
 import { createRunMeter } from './run-meter.ts'
 
 /** Returns the usage of a run whose end was not seen, from its transcript; null if the transcript has none. */
-export async function readUsage(context: EngineContext, record: ExecutionRecord): Promise<Usage | null> {
+export async function readUsage(context: Ground, record: ExecutionRecord): Promise<Usage | null> {
   try {
     const { read } = context.store
     const meter = createRunMeter(modelOf(read, record), pricesOf(read, record))

@@ -1,7 +1,7 @@
 import type { ReportedExecution } from '../../src-shared/contract/daemons.ts'
 import type { UsageReport } from '../../src-shared/contract/executions.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { findReached } from '../domain/task/limits.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
@@ -22,12 +22,12 @@ export interface RemoteRuns {
 }
 
 export function createRemoteRuns(
-  context: EngineContext,
+  context: Ground,
   { executions, limits }: { readonly executions: Executions; readonly limits: RunLimits },
 ): RemoteRuns {
   const { read } = context.store
-  const isRemote = ({ executor, agent_id }: ExecutionRecord) =>
-    agent_id !== null && executor !== 'person' && context.executors.location(executor) === 'remote'
+  const isRemote = ({ executor, agent_id, task_id }: ExecutionRecord) =>
+    agent_id !== null && executor !== 'person' && context.places.of(task_id).runs.location(executor) === 'remote'
 
   const instruct = async (id: ExecutionId): Promise<Instruction> => {
     const record = read.executions.get(id)

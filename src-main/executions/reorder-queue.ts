@@ -3,10 +3,10 @@ import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { QueueMove } from '../../src-shared/contract/queue.ts'
 import { notFound } from '../domain/refusal.ts'
 import { moveInQueue } from '../domain/task/queue-order.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 
 /** Moves a queued run among those of its project. Returns a refusal if it is not queued. */
-export function reorderQueue({ feed }: EngineContext, id: ExecutionId, to: QueueMove): Refusal | null {
+export function reorderQueue({ feed }: Ground, id: ExecutionId, to: QueueMove): Refusal | null {
   return feed.commit((tx) => {
     const record = tx.executions.get(id)
     if (!record) return notFound('execution')

@@ -4,7 +4,7 @@ import { limitAmount, limitScope } from '../../src-shared/contract/limit-names.t
 import { defaultLimits, type LimitUse } from '../../src-shared/contract/limits.ts'
 import { notify } from '../core/notify.ts'
 import { toSettings } from '../core/views.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import { findReached, usesOf, type ReachedLimit, type Spent } from '../domain/task/limits.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
@@ -64,7 +64,7 @@ const empty = {
   agent_day: nothing,
 }
 
-export function createRunLimits(context: EngineContext, running: () => Iterable<WatchedRun>): RunLimits {
+export function createRunLimits(context: Ground, running: () => Iterable<WatchedRun>): RunLimits {
   const since = () => {
     const day = new Date(context.clock.now())
     day.setHours(0, 0, 0, 0)
@@ -148,7 +148,7 @@ const hasAny = (limits: object | null | undefined): boolean =>
   Object.values(limits ?? {}).some((scope) => typeof scope === 'object' && scope !== null)
 
 /** Warns once per limit, and again only after the limit was raised. */
-function warn(context: EngineContext, { id, project_id }: TaskRecord, uses: readonly LimitUse[]): void {
+function warn(context: Ground, { id, project_id }: TaskRecord, uses: readonly LimitUse[]): void {
   const project = context.store.read.projects.get(project_id)
   const { warn_at } = (project && toSettings(project).limits) ?? defaultLimits
   const near = uses.filter(({ spent, allowed }) => spent !== null && spent >= allowed * warn_at)
@@ -182,7 +182,7 @@ const lookEveryMs = 15_000
  * to report news of the run and to end the watch.
  */
 export function watchLimits(
-  context: EngineContext,
+  context: Ground,
   limits: RunLimits,
   run: WatchedRun,
 ): { readonly look: () => void; readonly end: () => void } {
@@ -228,7 +228,7 @@ function turnsOf({ executor }: ExecutionRecord, turns: number): number | null {
   return turns > 0 || isSeen ? turns : null
 }
 
-const spentOf = ({ clock }: EngineContext, { record, meter, startedAt }: WatchedRun): RunSpent => ({
+const spentOf = ({ clock }: Ground, { record, meter, startedAt }: WatchedRun): RunSpent => ({
   usd: meter.usd(),
   minutes: (clock.now() - startedAt) / 60_000,
   turns: turnsOf(record, meter.turns()),

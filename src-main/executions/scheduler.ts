@@ -4,7 +4,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { QueueMove } from '../../src-shared/contract/queue.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { limitedUntil } from './accounts.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import { limitAnnotation } from '../domain/task/limits.ts'
 import type { RunLimits } from './run-limits.ts'
 import type { Executions } from './executions.ts'
@@ -30,9 +30,9 @@ export interface Scheduler {
 }
 
 export function createScheduler(deps: {
-  context: EngineContext
+  context: Ground
   transitions: Transitions
-  executions: () => Executions
+  executions: Executions
   limits: RunLimits
 }): Scheduler {
   const { context, transitions } = deps
@@ -55,7 +55,7 @@ export function createScheduler(deps: {
   const startQueued = () => {
     if (closed) return
     try {
-      const queued = queuedExecutions(context, deps.executions(), deps.limits)
+      const queued = queuedExecutions(context, deps.executions, deps.limits)
       for (const { record, reason } of queued) {
         if (reason === null) void start(deps, record.id)
       }
@@ -67,7 +67,7 @@ export function createScheduler(deps: {
   }
   return {
     startQueued,
-    waiting: () => queuedExecutions(context, deps.executions(), deps.limits),
+    waiting: () => queuedExecutions(context, deps.executions, deps.limits),
     move: (id, to) => reorderQueue(context, id, to),
     close: () => {
       closed = true
@@ -78,7 +78,7 @@ export function createScheduler(deps: {
         const state = transitions.workflowOf(tx, task).states.get(task.status)
         const role = state && roleOf(state)
         if (!state || !role) return { kind: 'skipped', reason: 'no_role' }
-        const runs = deps.executions().running()
+        const runs = deps.executions.running()
         const holder = task.roles[role]
         const refusal = authorityRefusal(context, task, holder?.type === 'agent' ? tx.agents.get(holder.id) : null)
         if (refusal) return { kind: 'failed', reason: refusal.message, annotation: startWaits(refusal) }
@@ -97,7 +97,7 @@ export function createScheduler(deps: {
           const annotation = limitAnnotation(reached)
           return { kind: 'failed', reason: annotation.message, annotation }
         }
-        const uncontainable = context.containment.refusal(agent.config.containment ?? 'none')
+        const uncontainable = context.places.of(task.id).containment.refusal(agent.config.containment ?? 'none')
         if (uncontainable !== null) return notStarted(uncontainable)
         const record = enqueueExecution(context, tx, {
           task,
@@ -131,9 +131,9 @@ function notStarted(message: string): PluginResult {
   }
 }
 
-async function start(deps: { context: EngineContext; executions: () => Executions }, id: ExecutionId): Promise<void> {
+async function start(deps: { context: Ground; executions: Executions }, id: ExecutionId): Promise<void> {
   try {
-    await deps.executions().start(id)
+    await deps.executions.start(id)
   } catch (error) {
     deps.context.log.error({ err: error, execution_id: id }, 'an execution could not be started')
   }

@@ -1,7 +1,7 @@
 import type { BranchCommit } from '../../src-shared/contract/workspaces.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { DiffQuery, FileDiff } from '../ports/diff-reader.ts'
-import type { BranchRef } from '../ports/workspaces.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
 import { isAncestor, resolveCommit } from './commands/branch.ts'
 import { readPatch } from './commands/diff.ts'
 import { emptyTree } from './commands/merge.ts'

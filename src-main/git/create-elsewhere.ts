@@ -1,6 +1,5 @@
-import type { KeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
-import type { BranchRef } from '../ports/workspaces.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
 import type { WorkElsewhere } from '../ports/work-elsewhere.ts'
 import { readIgnoredSince } from './elsewhere/ignored-since.ts'
 import { readLeftWork } from './elsewhere/left-refs.ts'
@@ -8,16 +7,12 @@ import { readRewrittenBase } from './elsewhere/rewritten-base.ts'
 import { readRunTraces } from './elsewhere/run-traces.ts'
 import { isOnBranch, settleHead } from './elsewhere/settle-head.ts'
 import { leaveWork, takeWork } from './elsewhere/take-work.ts'
+import type { GitParts } from './git-parts.ts'
 import { asWorkspaceError, folderOf, ofRepository } from './workspace-errors.ts'
 import { requireRepository } from './worktree/moved-repository.ts'
 
 /** Returns what looks for work besides the tasks' branches. Its writes hold the worktree and the repository. */
-export function createElsewhere(own: {
-  readonly worktrees: KeyedLock
-  readonly now: () => number
-  readonly perRepository: <T>(repo: string, options: Cancellable, work: () => Promise<T>) => Promise<T>
-}): WorkElsewhere {
-  const { worktrees, now, perRepository } = own
+export function createElsewhere({ worktrees, now, perRepository }: GitParts): WorkElsewhere {
   const changing = <T>(ref: BranchRef, { signal }: Cancellable, work: () => Promise<T>): Promise<T> =>
     ofRepository(ref, { signal }, () =>
       worktrees.run(folderOf(ref), () => perRepository(ref.repo_path, { signal }, work)),

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Cancellable } from '../ports/cancellable.ts'
-import type { NearbyRepository } from '../ports/workspaces.ts'
+import type { NearbyRepository } from '../ports/repository-reader.ts'
 
 /** Usual folders of repositories below the home folder. */
 const usualPlaces = [

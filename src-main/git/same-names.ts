@@ -1,6 +1,6 @@
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { BranchMessage } from '../ports/diff-reader.ts'
-import type { BranchRef } from '../ports/workspaces.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
 import { listAdded, listFiles } from './commands/list-files.ts'
 import { runGit } from './commands/run-git.ts'
 import { compareBranch, findSides } from './read-diff.ts'

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
-import { WorkspaceError, type BranchRef } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { GitError } from './commands/git-error.ts'
 import { explainFileError } from './files/file-errors.ts'

@@ -27,7 +27,9 @@ export function createLifecycle(deps: Omit<HookQueueDeps, 'runs'>): Lifecycle {
   return {
     hooks: {
       running: runs.running,
-      plugins: pluginInfos(plugins),
+      get plugins() {
+        return pluginInfos(plugins)
+      },
       test: (test, signal) => testHook(deps, test, signal),
     },
     runs,

@@ -1,6 +1,6 @@
 import type { HookRun } from '../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
@@ -37,7 +37,7 @@ const nothingYet = { stdout: '', stderr: '' }
  * Creates the registry that every run of every hook goes through: clients see the run while it runs, and its log is
  * kept.
  */
-export function createHookRuns(context: EngineContext): HookRuns {
+export function createHookRuns(context: Ground): HookRuns {
   const runsByTask = new Map<TaskId, Map<string, () => HookRun>>()
   return {
     running: (task_id) => [...(runsByTask.get(task_id)?.values() ?? [])].map((look) => look()).reverse(),

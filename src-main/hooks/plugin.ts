@@ -5,11 +5,11 @@ import type { HookEvent, PluginInfo } from '../../src-shared/contract/lifecycle-
 import type { HookPhase, StateTrait, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import type { Workflow } from '../domain/workflow/graph.ts'
 import type { Cleanup } from '../workspaces/cleanup.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { LandingGround } from '../landing/landing-ground.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
-import type { Work } from '../ports/workspaces.ts'
+import type { Work } from '../ports/work-keeper.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 import type { Landing } from '../landing/landing.ts'
@@ -77,7 +77,7 @@ export interface PluginDefinition extends PluginDeclaration {
 
 /** The services that plugins may use beside reading their task. */
 export interface PluginServices {
-  readonly context: EngineContext
+  readonly context: LandingGround & { readonly cleanupDelaySeconds: number }
   readonly transitions: Transitions
   readonly worktrees: Worktrees
   readonly landing: Landing

@@ -3,7 +3,7 @@ import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
 import type { HookPhase } from '../../src-shared/contract/workflow-definition.ts'
 import { audienceMatches } from '../domain/transition/audience.ts'
 import { hookAction, type PendingHooks, type IndexedHook } from '../domain/transition/pending-hooks.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { StepContext } from '../transitions/step.ts'
 import type { Plugin } from './plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
@@ -18,7 +18,7 @@ import { runScriptHook, skippedRun } from './script-hook.ts'
 import { scriptPlace } from './script-place.ts'
 
 export interface HookDeps {
-  readonly context: EngineContext
+  readonly context: Ground
   readonly transitions: Pick<Transitions, 'workflowOf'>
   readonly worktrees: Pick<Worktrees, 'environment'>
   readonly plugins: ReadonlyMap<string, Plugin>
@@ -48,7 +48,12 @@ export async function runLifecycleHook(
     if (workspace === null || cwd === null) return skippedRun('no_workspace')
     const redact = redactorOf(context, context.store.read, task.project_id)
     const containment = scriptContainmentOf(context.store.read, task.project_id)
-    return await runScriptHook(context, hook, { cwd, env, redact, containment, ...run }, live)
+    return await runScriptHook(
+      context.places.of(task.id).scripts,
+      hook,
+      { cwd, env, redact, containment, ...run },
+      live,
+    )
   })
 }
 

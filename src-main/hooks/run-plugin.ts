@@ -1,5 +1,5 @@
 import type { HookPhase } from '../../src-shared/contract/workflow-definition.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { StepContext } from '../transitions/step.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -21,7 +21,7 @@ export interface PluginCall {
 
 /** Runs a plugin for a task with the options that its hook gives it; null when the task's project or the state is gone. */
 export async function runPlugin(
-  { context, transitions }: { readonly context: EngineContext; readonly transitions: Pick<Transitions, 'workflowOf'> },
+  { context, transitions }: { readonly context: Ground; readonly transitions: Pick<Transitions, 'workflowOf'> },
   plugin: Plugin,
   task: TaskRecord,
   call: PluginCall,

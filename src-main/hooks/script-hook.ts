@@ -1,7 +1,7 @@
 import type { ScriptHook } from '../../src-shared/contract/lifecycle-hooks.ts'
 import { createOutputCapture } from '../platform/text/output-capture.ts'
 import type { ContainmentRules } from '../ports/containment.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Scripts } from '../ports/scripts.ts'
 import type { HookRunResult, LiveHookRun } from './hook-runs.ts'
 
 /** In bytes, for each of stdout and stderr. */
@@ -25,7 +25,7 @@ export interface ScriptCall {
 
 /** Runs the script of a hook and returns its result. Throws when the service ends. */
 export async function runScriptHook(
-  context: Pick<EngineContext, 'scripts'>,
+  scripts: Scripts,
   hook: Pick<ScriptHook, 'command' | 'timeout_seconds' | 'success_exit_codes'>,
   { cwd, env, redact, containment, processMarker, signal }: ScriptCall,
   live?: LiveHookRun,
@@ -34,7 +34,7 @@ export async function runScriptHook(
   const stderr = createOutputCapture({ maxBytes: maxOutputBytes, redact })
   const output = () => ({ stdout: stdout.text(), stderr: stderr.text() })
   if (live) live.output = output
-  const { exit_code, timed_out } = await context.scripts.run(
+  const { exit_code, timed_out } = await scripts.run(
     {
       command: hook.command,
       cwd,

@@ -1,4 +1,4 @@
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
@@ -13,7 +13,7 @@ export interface ScriptPlace {
 }
 
 export async function scriptPlace(
-  { context, worktrees }: { readonly context: EngineContext; readonly worktrees: Pick<Worktrees, 'environment'> },
+  { context, worktrees }: { readonly context: Ground; readonly worktrees: Pick<Worktrees, 'environment'> },
   task: TaskRecord,
   event: string,
   told: Parameters<Worktrees['environment']>[2],
@@ -21,7 +21,7 @@ export async function scriptPlace(
   const { read } = context.store
   const workspace = workspaceOf(read, task)
   const env = worktrees.environment(task, event, told)
-  if (workspace !== null && (await context.workspaces.exists(workspace.path)))
+  if (workspace !== null && (await context.places.of(task.id).worktrees.exists(workspace.path)))
     return { workspace, cwd: workspace.path, env }
   const root = workspace?.repo_path ?? read.repos.get(task.repo_id)?.path ?? null
   return { workspace, cwd: root, env: { ...env, SVC_WORKTREE_PATH: '' } }

@@ -1,6 +1,6 @@
 import type { HookEvent, HookRun, LifecycleHook, ScriptHook } from '../../src-shared/contract/lifecycle-hooks.ts'
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import { scriptContainment } from '../core/script-containment.ts'
 import type { ProjectRecord, RepoRecord } from '../ports/project-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -53,7 +53,7 @@ export async function testHook(
 }
 
 async function runScript(
-  context: EngineContext,
+  context: Ground,
   project: ProjectRecord,
   hook: ScriptHook,
   { path: cwd, env, redact }: { path: string; env: Record<string, string>; redact: (text: string) => string },
@@ -61,12 +61,19 @@ async function runScript(
 ): Promise<HookRunResult> {
   const containment = scriptContainment(toSettings(project))
   const processMarker = () => scratchMark(cwd)
-  return await runScriptHook(context, hook, { cwd, env, redact, containment, processMarker, signal })
+  return await runScriptHook(context.places.here.scripts, hook, {
+    cwd,
+    env,
+    redact,
+    containment,
+    processMarker,
+    signal,
+  })
 }
 
 /** Uses the task's branch if it has one, otherwise the branch that its work would start from. */
 async function inScratch(
-  context: EngineContext,
+  context: Ground,
   { project, repo, task }: HookTest,
   signal: AbortSignal,
   use: (path: string) => Promise<HookRun>,
@@ -74,11 +81,11 @@ async function inScratch(
   const workspace = task && context.store.read.workspaces.byTask(task.id)
   const at = workspace && workspace.base_commit !== null ? workspace.branch : repo.default_branch
   const { copy_files } = toSettings(project)
-  const root = context.config.workspaceRoot
-  return await context.workspaces.withScratch({ repo_path: repo.path, root, at, copy_files }, use, { signal })
+  const { workspaceRoot: root, scratch } = context.places.here
+  return await scratch.withScratch({ repo_path: repo.path, root, at, copy_files }, use, { signal })
 }
 
-function environmentOf(context: EngineContext, test: HookTest, worktree_path: string): Record<string, string> {
+function environmentOf(context: Ground, test: HookTest, worktree_path: string): Record<string, string> {
   const { project, repo, event } = test
   const initial = context.workflows.of(project.workflow_definition).definition.states[0]?.name ?? ''
   const task = test.task ?? { id: context.newId(), title: `A test of ${event} at ${nowIso(context)}`, status: initial }

@@ -4,7 +4,7 @@ import type { IntegrationFields } from '../../src-shared/contract/integrations.t
 import { givenFields } from '../../src-shared/lang/given-fields.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { isSameRepository, type Repository } from '../domain/integration/issue-address.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { startState } from '../domain/workflow/graph.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import { readBaseUrl } from './tracker-urls.ts'
@@ -24,7 +24,7 @@ const defaults = {
 
 const given = givenFields<IntegrationRecord>()
 
-type Context = Pick<EngineContext, 'clock' | 'store' | 'workflows'>
+type Context = Pick<Ground, 'clock' | 'store' | 'workflows'>
 
 export function blankIntegration(
   { clock }: Context,

@@ -7,7 +7,7 @@ import { taskTextOf } from '../domain/integration/issue-text.ts'
 import { readIssue, type ExternalIssue } from '../domain/integration/read-issue.ts'
 import { createTask } from '../domain/task/create-task.ts'
 import { startState } from '../domain/workflow/graph.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { TrackerError, type IntegrationRecord } from '../ports/issue-trackers.ts'
 import { coderRole } from '../tasks/roles.ts'
@@ -18,7 +18,7 @@ import { toImportedTask, toSettings } from '../core/views.ts'
 /** Number of issues written at once: few enough to let other requests in between. */
 const chunkSize = 100
 
-export type ImportDeps = Pick<EngineContext, 'feed' | 'newId' | 'workflows' | 'log'>
+export type ImportDeps = Pick<Ground, 'feed' | 'newId' | 'workflows' | 'log'>
 
 /** The source of imported issues. */
 export interface ImportSource {

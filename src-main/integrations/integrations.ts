@@ -2,7 +2,7 @@ import type { IntegrationFields } from '../../src-shared/contract/integrations.t
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { IntegrationId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Integration, SyncCounts } from '../../src-shared/contract/integrations.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { blankIntegration, changeIntegration, checkFields, type IntegrationPatch } from './change-integration.ts'
@@ -68,7 +68,7 @@ interface Running {
 }
 
 export function createIntegrations(
-  context: EngineContext,
+  context: Ground,
   trackers: IssueTrackers,
   chance: () => number = Math.random,
 ): Integrations {

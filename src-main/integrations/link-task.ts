@@ -4,14 +4,14 @@ import type { Platform } from '../../src-shared/contract/trackers.ts'
 import { usualPlatform } from '../../src-shared/contract/trackers.ts'
 import { invalidInput, notFound } from '../domain/refusal.ts'
 import { issueAddress, knownIds, type Base, type IssueAddress } from '../domain/integration/issue-address.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { readBaseUrl, readIssueUrl, type IssuePage } from './tracker-urls.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 
 /** Links a task to the issue at `url`, permanently. Idempotent. */
-export function linkTask(context: Pick<EngineContext, 'feed'>, task_id: TaskId, url: string): TaskRecord | Refusal {
+export function linkTask(context: Pick<Ground, 'feed'>, task_id: TaskId, url: string): TaskRecord | Refusal {
   const page = readIssueUrl(url)
   if (!page) {
     const message = "Use the address of an issue's page, such as https://github.com/owner/repo/issues/12."

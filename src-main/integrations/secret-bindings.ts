@@ -1,5 +1,5 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { TrackerError, type IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { Queries } from '../ports/store.ts'
 import { boundHostOf } from './tracker-urls.ts'
@@ -31,7 +31,7 @@ export function checkBinding(
 }
 
 /** Binds a variable before its first use. Throws `TrackerError` if it is bound to another host. */
-export function bindBeforeSending({ feed, store }: Pick<EngineContext, 'feed' | 'store'>, used: Used): void {
+export function bindBeforeSending({ feed, store }: Pick<Ground, 'feed' | 'store'>, used: Used): void {
   const host = boundHostOf(used.base_url)
   const bound = store.read.secret_hosts.get(used.token_secret_ref)
   if (host === null || bound === host) return

@@ -1,6 +1,6 @@
 import type { RepoId } from '../../src-shared/contract/ids.ts'
 import type { LandingLane } from '../../src-shared/contract/landing.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import type { BaseHealthRecord } from '../ports/review-queries.ts'
 import type { RunEnd } from './lane.ts'
 
@@ -11,7 +11,7 @@ interface Branch {
 
 /** Returns what is known of a commit of a base branch; a commit that was never tested is unknown. */
 export function readHealth(
-  { store }: Pick<EngineContext, 'store'>,
+  { store }: Pick<Ground, 'store'>,
   { repo_id, branch }: Branch,
   commit: string | null,
 ): Pick<LandingLane, 'health' | 'failure'> {
@@ -26,7 +26,7 @@ function failureOf({ step, exit_code, output_tail, checked_at, last_green }: Bas
 
 /** Writes down how the checks of a base branch's commit ended; a check that could not run says nothing. */
 export async function saveHealth(
-  context: EngineContext,
+  context: Ground,
   { repo_id, branch }: Branch,
   commit: string,
   end: RunEnd,

@@ -1,5 +1,5 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { LandingGround } from './landing-ground.ts'
 import { toSettings } from '../core/views.ts'
 import type { LandedCommit } from '../ports/target-mover.ts'
 import type { LandRequest } from './landing.ts'
@@ -19,17 +19,17 @@ export interface RedFeedback {
 
 /** Says to the coder why the merge of its work fails although the work passes by itself, and what it met. */
 export async function describeRed(
-  context: EngineContext,
+  context: LandingGround,
   { project, merge, judged_tree }: LandRequest,
   { step, exit_code, output_tail, base }: Red,
   signal: AbortSignal,
 ): Promise<RedFeedback> {
-  const { workspaces, store } = context
+  const { target, store } = context
   const { repo_path, base_branch, head } = merge
   const redact = context.redactor(toSettings(project).redaction_patterns)
-  const landed = head === undefined ? [] : await workspaces.landedSince({ repo_path, head, tip: base }, { signal })
+  const landed = head === undefined ? [] : await target.landedSince({ repo_path, head, tip: base }, { signal })
   const patches = await Promise.all(
-    landed.slice(0, shownPatches).map(({ commit }) => workspaces.patchOf(repo_path, commit, patchBytes, { signal })),
+    landed.slice(0, shownPatches).map(({ commit }) => target.patchOf(repo_path, commit, patchBytes, { signal })),
   )
   const landedName = ({ commit, subject, task_id }: LandedCommit): string => {
     const task = task_id === null ? null : store.read.tasks.get(task_id as TaskId)

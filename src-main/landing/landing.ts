@@ -1,10 +1,11 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectId, RepoId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { LandingLane, LandingResult } from '../../src-shared/contract/landing.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
+import type { LandingGround } from './landing-ground.ts'
 import { toSettings } from '../core/views.ts'
 import type { MergeRequest } from '../ports/branch-ref.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { ProjectRecord, RepoRecord } from '../ports/project-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { readHealth, saveHealth } from './base-health.ts'
@@ -63,9 +64,9 @@ interface OpenLane {
   latest: LandRequest
 }
 
-export function createLanding(context: EngineContext): Landing {
+export function createLanding(context: LandingGround): Landing {
   const { read } = context.store
-  const { workspaces } = context
+  const { target } = context
   const lanes = new Map<string, OpenLane>()
   const ends = new Map<TaskId, LandingEnd>()
   const joined = new Map<TaskId, { readonly lane: Lane<LandRequest>; readonly request: LandRequest }>()
@@ -103,7 +104,7 @@ export function createLanding(context: EngineContext): Landing {
 
   const viewOf = async (project: ProjectRecord, repo: RepoRecord, branch: string): Promise<LandingLane> => {
     const signal = closing.signal
-    const commit = await workspaces.tip(repo.path, branch, { signal }).catch(() => null)
+    const commit = await target.tip(repo.path, branch, { signal }).catch(() => null)
     const open = lanes.get(keyOf(repo.path, branch))
     const checking = checks.has(keyOf(repo.path, branch))
     return describe(context, { project_id: project.id, repo_id: repo.id, branch, commit, open, checking })
@@ -153,7 +154,7 @@ export function createLanding(context: EngineContext): Landing {
       if (steps.length === 0)
         return { code: 'no_steps', message: 'No checks are set up for landing. Add default checks or landing steps.' }
       const signal = closing.signal
-      const commit = await workspaces.tip(repo.path, branch, { signal })
+      const commit = await target.tip(repo.path, branch, { signal })
       if (commit === null) return { code: 'branch_missing', message: `No branch "${branch}" in ${repo.path}.` }
       const key = keyOf(repo.path, branch)
       const run = async (): Promise<void> => {
@@ -180,7 +181,7 @@ export function createLanding(context: EngineContext): Landing {
     redStep: async (repo_id, repo_path, branch) => {
       const known = read.base_health.get(repo_id, branch)
       if (known?.health !== 'red') return null
-      const commit = await workspaces.tip(repo_path, branch, { signal: closing.signal })
+      const commit = await target.tip(repo_path, branch, { signal: closing.signal })
       return commit === known.commit ? (known.step ?? '') : null
     },
     close: async () => {
@@ -194,7 +195,7 @@ export function createLanding(context: EngineContext): Landing {
 const keyOf = (repo_path: string, branch: string): string => `${repo_path}\0${branch}`
 
 /** The default branch always, and whatever else is known to be landed on. */
-function branchesOf({ store }: EngineContext, open: Iterable<OpenLane>, repo: RepoRecord): readonly string[] {
+function branchesOf({ store }: Ground, open: Iterable<OpenLane>, repo: RepoRecord): readonly string[] {
   const lanes = [...open].filter(({ repo_path, lane }) => repo_path === repo.path && lane.places().length > 0)
   const known = store.read.base_health.ofRepo(repo.id)
   return [...new Set([repo.default_branch, ...known.map(({ branch }) => branch), ...lanes.map(({ branch }) => branch)])]
@@ -209,7 +210,7 @@ interface Described {
   readonly checking: boolean
 }
 
-function describe(context: EngineContext, lane: Described): LandingLane {
+function describe(context: Ground, lane: Described): LandingLane {
   const { project_id, repo_id, branch, commit, open, checking } = lane
   const places = open?.lane.places() ?? []
   const isOwn = ({ task }: LandRequest) => task.project_id === project_id
@@ -237,7 +238,7 @@ function describe(context: EngineContext, lane: Described): LandingLane {
 }
 
 /** Tells clients of a lane's changes, several at once. */
-function createTeller(context: EngineContext, isChecked: (open: OpenLane) => boolean) {
+function createTeller(context: Ground, isChecked: (open: OpenLane) => boolean) {
   const due = new Set<OpenLane>()
   const told = new Map<string, string>()
   let timer: NodeJS.Timeout | null = null
@@ -289,7 +290,7 @@ function createTeller(context: EngineContext, isChecked: (open: OpenLane) => boo
 }
 
 /** The projects whose tasks are in a lane, and that of the task which joined last. */
-function projectsOf({ store }: EngineContext, { lane, latest }: OpenLane) {
+function projectsOf({ store }: Ground, { lane, latest }: OpenLane) {
   const tasks = [latest, ...lane.places().map(({ task }) => task)].map(({ task }) => task)
   const found = new Map(tasks.map(({ project_id, repo_id }) => [project_id, { project_id, repo_id }]))
   return [...found.values()].filter(({ project_id }) => store.read.projects.get(project_id) !== null)
@@ -305,10 +306,10 @@ interface LaneSite {
 
 /** What a lane does in its repository. */
 function createWork(
-  context: EngineContext,
+  context: LandingGround,
   { repo_path, branch, runInScratch, onTip }: LaneSite,
 ): LaneWork<LandRequest> {
-  const { workspaces } = context
+  const { target } = context
   // A merge that has begun is finished; before that, a task can still leave the lane.
   const signal = new AbortController().signal
   const stepsOfTask = ({ task, project }: LandRequest): readonly string[] => {
@@ -319,13 +320,13 @@ function createWork(
     runInScratch({ project: request.project, repo_path, commit, steps, task: request.task }, stop)
   return {
     tip: async () => {
-      const tip = await workspaces.tip(repo_path, branch, { signal })
+      const tip = await target.tip(repo_path, branch, { signal })
       if (tip === null)
         throw new WorkspaceError('git_failed', `No branch "${branch}" in ${repo_path}. Create it, then try again.`)
       onTip(tip)
       return tip
     },
-    prepare: ({ merge }, onto) => workspaces.prepareMerge({ ...merge, onto }, { signal }),
+    prepare: ({ merge }, onto) => target.prepareMerge({ ...merge, onto }, { signal }),
     stepsOf: (merged) => stepsToRun(merged, stepsOfTask),
     run: (merged, steps, stop) => {
       const last = merged.at(-1)
@@ -342,7 +343,7 @@ function createWork(
       return end
     },
     move: (merged) =>
-      workspaces.moveTarget(
+      target.moveTarget(
         merged.map(({ task, merge }) => ({ request: task.merge, prepared: merge })),
         { signal },
       ),
@@ -354,7 +355,7 @@ function createWork(
       const known = end ?? (isJudged ? ({ kind: 'passed', flaky: [] } as const) : null)
       if (known) await saveHealth(context, { repo_id, branch }, commit, known)
     },
-    touches: ({ merge }, files) => workspaces.mergeTouches(repo_path, merge, files, { signal }),
+    touches: ({ merge }, files) => target.mergeTouches(repo_path, merge, files, { signal }),
   }
 }
 

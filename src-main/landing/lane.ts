@@ -1,7 +1,7 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import { planLane, type RunState } from '../domain/landing/plan-lane.ts'
 import type { MergeOnto, MovedTarget, PreparedMerge } from '../ports/target-mover.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 
 /** How the checks of a merge ended. */
 export type RunEnd =

@@ -1,12 +1,13 @@
 import { portBases, portsFrom } from '../domain/task/port-ranges.ts'
 import { scriptEnvironment } from '../domain/task/script-environment.ts'
 import { scratchMark } from '../workspaces/scratch-mark.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { scriptContainment } from '../core/script-containment.ts'
 import { toSettings } from '../core/views.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'
+import type { Place } from '../ports/place.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { RunEnd } from './lane.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
@@ -25,17 +26,18 @@ export type RunInScratch = (run: ScratchRun, signal: AbortSignal) => Promise<Run
  * Runs steps on a commit in a throw-away worktree, set up as a task's: copied files, set-up commands, ports of its own.
  * Nothing of it is left when the call settles.
  */
-export function createScratchRuns(context: EngineContext): RunInScratch {
+export function createScratchRuns(context: Ground): RunInScratch {
   /** The first ports of the ranges that scratch worktrees use now. */
   const borrowed = new Set<number>()
   return async (run, signal) => {
-    const { project, repo_path, commit: at } = run
+    const { project, repo_path, commit: at, task } = run
+    const place = task === null ? context.places.here : context.places.of(task.id)
     const { copy_files, redaction_patterns } = toSettings(project)
-    const request = { repo_path, root: context.config.workspaceRoot, at, copy_files }
-    const port_base = await borrowPorts(context, borrowed)
-    const use = (path: string) => runAll(context, run, { path, port_base }, signal)
+    const request = { repo_path, root: place.workspaceRoot, at, copy_files }
+    const port_base = await borrowPorts(context, place, borrowed)
+    const use = (path: string) => runAll(context, place, run, { path, port_base }, signal)
     try {
-      return await context.workspaces.withScratch(request, use, { signal })
+      return await place.scratch.withScratch(request, use, { signal })
     } catch (error) {
       if (!(error instanceof WorkspaceError) || signal.aborted) throw error
       return { kind: 'broken', message: context.redactor(redaction_patterns)(error.message) }
@@ -51,7 +53,8 @@ interface ScratchFolder {
 }
 
 async function runAll(
-  context: EngineContext,
+  context: Ground,
+  { scripts }: Place,
   { project, repo_path, steps, task }: ScratchRun,
   { path: cwd, port_base }: ScratchFolder,
   signal: AbortSignal,
@@ -74,7 +77,7 @@ async function runAll(
       const timeout_ms = settings.ci_step_timeout_seconds * 1_000
       const processMarker = scratchMark(cwd)
       const script = { command, cwd, env, timeout_ms, processMarker, containment: scriptContainment(settings) }
-      return context.scripts.run({ ...script, ...(log && { log }) }, { signal })
+      return scripts.run({ ...script, ...(log && { log }) }, { signal })
     })
   const stamp = new Date(context.clock.now()).toISOString().replaceAll(/[:.]/g, '-')
   for (const [index, command] of settings.setup_commands.entries()) {
@@ -105,11 +108,11 @@ async function runAll(
 }
 
 async function logged<T>(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord | null,
   name: string,
   redact: (text: string) => string,
-  work: (log: Awaited<ReturnType<EngineContext['logs']['openFile']>> | null) => Promise<T>,
+  work: (log: Awaited<ReturnType<Ground['logs']['openFile']>> | null) => Promise<T>,
 ): Promise<T> {
   if (task === null) return await work(null)
   const log = await context.logs.openFile(task.id, name, redact)
@@ -117,11 +120,11 @@ async function logged<T>(
 }
 
 /** Takes ports that no worktree has and nothing uses; null when there are none. */
-async function borrowPorts(context: EngineContext, borrowed: Set<number>): Promise<number | null> {
+async function borrowPorts(context: Ground, { ports }: Place, borrowed: Set<number>): Promise<number | null> {
   for (const base of portBases(context.newId())) {
     if (borrowed.has(base) || context.store.read.workspaces.portBases().has(base)) continue
     borrowed.add(base)
-    if (await context.workspaces.arePortsFree(portsFrom(base))) return base
+    if (await ports.arePortsFree(portsFrom(base))) return base
     borrowed.delete(base)
   }
   return null

@@ -1,12 +1,13 @@
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Overlap } from '../../src-shared/contract/overlaps.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { toTask } from '../core/views.ts'
 import { pause } from '../core/pause.ts'
 import type { WorktreeWatch } from '../ports/diff-reader.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
+import type { OverlapReader } from '../ports/overlap-reader.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { Transitions } from '../transitions/transitions.ts'
 import { createOverlapMessages } from './tell-agents.ts'
 
@@ -48,8 +49,11 @@ interface Group {
 
 type Live = { readonly workspace: WorkspaceRecord; readonly task: TaskRecord }
 
-export function createOverlaps(context: EngineContext, transitions: Pick<Transitions, 'workflowOf'>): Overlaps {
-  const { workspaces, store, log } = context
+export function createOverlaps(
+  context: Ground & { readonly overlaps: OverlapReader },
+  transitions: Pick<Transitions, 'workflowOf'>,
+): Overlaps {
+  const { places, overlaps, store, log } = context
   const { read } = store
   const groups = new Map<string, Group>()
   const watched = new Map<TaskId, Watched>()
@@ -91,12 +95,15 @@ export function createOverlaps(context: EngineContext, transitions: Pick<Transit
       else for (const name of paths) one.changed?.add(name)
       touch(group)
     }
-    const watch = workspaces.watch(path, { onChange, onEnd: () => end(one) }).catch((error: unknown) => {
-      if (!(error instanceof WorkspaceError)) log.error({ err: error, path }, 'a worktree is not watched')
-      // The next look tries again.
-      queueMicrotask(() => end(one))
-      return null
-    })
+    const watch = places
+      .of(task.id)
+      .diffs.watch(path, { onChange, onEnd: () => end(one) })
+      .catch((error: unknown) => {
+        if (!(error instanceof WorkspaceError)) log.error({ err: error, path }, 'a worktree is not watched')
+        // The next look tries again.
+        queueMicrotask(() => end(one))
+        return null
+      })
     const one: Watched = { task_id: task.id, path, group, changed: null, watch }
     watched.set(task.id, one)
     group.worktrees.set(task.id, one)
@@ -135,7 +142,7 @@ export function createOverlaps(context: EngineContext, transitions: Pick<Transit
     if (present.length < 2) {
       for (const { one, changed } of taken) one.changed = merged(changed, one.changed)
       publish(group, [])
-      await workspaces.forgetOverlaps(group.key)
+      await overlaps.forgetOverlaps(group.key)
       if (group.worktrees.size === 0 && !group.isDirty) groups.delete(group.key)
       return
     }
@@ -147,7 +154,7 @@ export function createOverlaps(context: EngineContext, transitions: Pick<Transit
     const { key, repo_path, base_branch } = group
     try {
       const isCompared = (one: TaskId, other: TaskId) => !areStacked(read.tasks.get(one), read.tasks.get(other))
-      const found = await workspaces.readOverlaps(
+      const found = await overlaps.readOverlaps(
         { group: key, repo_path, base_branch, worktrees, isCompared },
         { signal: closing.signal },
       )
@@ -203,7 +210,7 @@ export function createOverlaps(context: EngineContext, transitions: Pick<Transit
       await Promise.all([...groups.values()].flatMap(({ reading }) => reading ?? []))
       for (const one of [...watched.values()]) end(one)
       await Promise.all(ending)
-      for (const { key } of groups.values()) await workspaces.forgetOverlaps(key)
+      for (const { key } of groups.values()) await overlaps.forgetOverlaps(key)
     },
   }
 }
@@ -226,7 +233,7 @@ interface Stackable {
 }
 
 /** Keeps what was found and tells of it, with each task whose own conflicts are others now. */
-function save(context: EngineContext, project_id: ProjectId, items: readonly Overlap[], isLatest: () => boolean): void {
+function save(context: Ground, project_id: ProjectId, items: readonly Overlap[], isLatest: () => boolean): void {
   const { overlaps } = context.store.read
   const ids = [...new Set([...overlaps.ofProject(project_id), ...items].flatMap(({ a, b }) => [a, b]))]
   const before = new Map(ids.map((id) => [id, overlaps.conflictsOf(id).join()]))

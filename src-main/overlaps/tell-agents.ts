@@ -1,6 +1,6 @@
 import type { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Overlap } from '../../src-shared/contract/overlaps.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { toSettings, toTask } from '../core/views.ts'
 import { enqueueExecution } from '../executions/enqueue-execution.ts'
 import { emitMessageUpdated, isMessage } from '../executions/messages.ts'
@@ -17,7 +17,7 @@ export interface OverlapMessages {
 
 const maxFiles = 10
 
-export function createOverlapMessages(context: EngineContext): OverlapMessages {
+export function createOverlapMessages(context: Ground): OverlapMessages {
   const { read } = context.store
   const told = new Set<string>()
   let seeded: ReadonlySet<TaskId> = new Set()
@@ -56,7 +56,7 @@ export function createOverlapMessages(context: EngineContext): OverlapMessages {
 const keyOf = (to: TaskId, other: TaskId): string => `${to} ${other}`
 
 /** Queues a message behind the run of the agent that works on a task; false while none does. */
-function send(context: EngineContext, to: TaskId, other: TaskId, overlap: Overlap): boolean {
+function send(context: Ground, to: TaskId, other: TaskId, overlap: Overlap): boolean {
   return context.feed.commit((tx) => {
     const [task, theirs] = [tx.tasks.get(to), tx.tasks.get(other)]
     if (!task || !theirs) return true

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { needsPerson, type StepResult } from '../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { isSameFailure } from '../domain/review/same-failure.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { scriptContainment } from '../core/script-containment.ts'
 import { notify } from '../core/notify.ts'
-import type { BranchRef } from '../ports/workspaces.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { ReviewRecord } from '../ports/review-queries.ts'
 import { toReviewSummary, toSettings } from '../core/views.ts'
@@ -53,7 +53,7 @@ export const runCiSteps: PluginDefinition = {
         if (!opened || !openStatuses.has(opened.status)) return { kind: 'ok' }
         const resumed =
           opened.status === 'pending' ? await save(context, task, { ...opened, status: 'running' }, 'pending') : opened
-        const before = await context.workspaces.work(ref, { signal })
+        const before = await context.places.of(task.id).work.work(ref, { signal })
         // A run that a crash interrupted starts over, because a partial result is worthless.
         const emptiness = await findEmptiness(context, task, ref, signal)
         const review: ReviewRecord = { ...resumed, ...before, ...emptiness, changed_by_steps: [], step_results: [] }
@@ -62,9 +62,11 @@ export const runCiSteps: PluginDefinition = {
         await noteDiff(context, task, ref, signal)
         if (opened.ci_steps.length === 0) return await saveReviewed(context, task, review, result)
         // Files that the steps wrote, such as a lock file, are part of the reviewed work.
-        const work = await context.workspaces.work(ref, { signal })
+        const work = await context.places.of(task.id).work.work(ref, { signal })
         const differs = before !== null && work !== null && before.tree !== work.tree
-        const changed = differs ? await context.workspaces.changedFiles(ref, before.tree, work.tree, { signal }) : []
+        const changed = differs
+          ? await context.places.of(task.id).work.changedFiles(ref, before.tree, work.tree, { signal })
+          : []
         const changed_by_steps = changed.slice(0, maxChangedBySteps)
         return await saveReviewed(context, task, { ...review, ...work, changed_by_steps }, result)
       },
@@ -83,28 +85,30 @@ const openStatuses: ReadonlySet<ReviewRecord['status']> = new Set(['running', 'p
 
 /** Returns whether the work changes nothing, and if so, which ignored files its runs wrote instead. */
 async function findEmptiness(
-  { store, workspaces }: EngineContext,
+  { store, places }: Ground,
   { id }: TaskRecord,
   ref: BranchRef,
   signal: AbortSignal,
 ): Promise<Pick<ReviewRecord, 'empty' | 'ignored'>> {
+  const { diffs, elsewhere } = places.of(id)
   // The size was measured when the run ended.
   const measured = store.read.tasks.get(id)?.diff_stat?.files ?? 0
-  const empty = ref.path !== null && measured === 0 && (await workspaces.diffStat(ref, { signal })).files === 0
+  const empty = ref.path !== null && measured === 0 && (await diffs.diffStat(ref, { signal })).files === 0
   if (!empty) return { empty, ignored: [] }
   // A run is written down as started once its process may have written files.
   const starts = store.read.executions.byTask(id).map((one) => timeOfId(one.id))
-  const ignored = starts.length === 0 ? [] : await workspaces.ignoredSince(ref.path, Math.min(...starts), { signal })
+  const ignored = starts.length === 0 ? [] : await elsewhere.ignoredSince(ref.path, Math.min(...starts), { signal })
   return { empty, ignored: [...ignored] }
 }
 
 /** Returns why CI can't be contained here, since its steps would fail for a reason that no agent can fix. */
 function uncontainable(
-  { containment }: EngineContext,
-  { project }: PluginContext,
+  { places }: Ground,
+  { project, task }: PluginContext,
   { ci_steps }: ReviewRecord,
 ): ErrorAnnotation | null {
-  const message = ci_steps.length === 0 ? null : containment.refusal(toSettings(project).ci_containment)
+  const message =
+    ci_steps.length === 0 ? null : places.of(task.id).containment.refusal(toSettings(project).ci_containment)
   if (message === null) return null
   return { type: 'hook_failed', message, hook: runCiSteps.name, recovery_actions: ['retry_hook'] }
 }
@@ -115,7 +119,7 @@ type StepsEnd = PluginResult | { readonly kind: 'passed'; readonly review: Revie
 
 /** Saves what was reviewed, together with the pass if no reviewer has to be asked. */
 async function saveReviewed(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   { head, tree, changed_by_steps, empty, ignored }: ReviewRecord,
   result: StepsEnd,
@@ -134,7 +138,7 @@ async function saveReviewed(
 }
 
 /** Notifies people of a review that only its notes keep open, because no reviewer will ask them. */
-async function askPerson(context: EngineContext, task: TaskRecord, { status, notes }: ReviewRecord): Promise<void> {
+async function askPerson(context: Ground, task: TaskRecord, { status, notes }: ReviewRecord): Promise<void> {
   const current = context.store.read.tasks.get(task.id)
   if (status !== 'running' || !notes.some(needsPerson) || !current || asksSomebody(context, current)) return
   const body = 'The review has notes that a person must see before the work can be merged.'
@@ -163,7 +167,7 @@ async function runSteps(
     const log = await context.logs.openFile(task.id, log_name, redact)
     const env = worktrees.environment(task, 'ci')
     const script = { command, cwd, env, timeout_ms, log, containment, processMarker: stepMark }
-    const result = await afterwards(context.scripts.run(script, { signal }), () => log.close())
+    const result = await afterwards(context.places.of(task.id).scripts.run(script, { signal }), () => log.close())
     if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
     const { exit_code, duration_ms } = result
     const step: StepResult = { ...begun, exit_code, duration_ms, output_tail: redact(result.output_tail) }
@@ -174,12 +178,7 @@ async function runSteps(
 }
 
 /** Returns the failed attempt; points out a step that failed the same way in the attempt before. */
-function rejection(
-  context: EngineContext,
-  review: ReviewRecord,
-  step: StepResult,
-  timed_out_ms: number | null,
-): PluginResult {
+function rejection(context: Ground, review: ReviewRecord, step: StepResult, timed_out_ms: number | null): PluginResult {
   const how =
     timed_out_ms === null ? `failed with exit code ${step.exit_code}` : `timed out after ${timed_out_ms / 1_000} s`
   const attempts = context.store.read.reviews.byTask(review.task_id)
@@ -201,14 +200,14 @@ function rejection(
 }
 
 /** Passes the review when CI passed and no reviewer is left to ask. */
-function passedUnlessAsked(context: EngineContext, task: TaskRecord, review: ReviewRecord): ReviewRecord {
+function passedUnlessAsked(context: Ground, task: TaskRecord, review: ReviewRecord): ReviewRecord {
   const current = context.store.read.tasks.get(task.id)
   if (review.status === 'passed' || !current || asksSomebody(context, current) || review.notes.some(needsPerson))
     return review
   return { ...review, status: 'passed', finished_at: nowIso(context) }
 }
 
-function asksSomebody(context: EngineContext, task: TaskRecord): boolean {
+function asksSomebody(context: Ground, task: TaskRecord): boolean {
   const project = context.store.read.projects.get(task.project_id)
   const gate = project && context.workflows.of(project.workflow_definition).states.get(task.status)
   if (!gate) return false
@@ -219,7 +218,7 @@ function asksSomebody(context: EngineContext, task: TaskRecord): boolean {
 }
 
 /** Blocks the review for a person before its steps run. A review without steps may have passed already. */
-async function hold(context: EngineContext, task: TaskRecord, annotation: ErrorAnnotation): Promise<PluginResult> {
+async function hold(context: Ground, task: TaskRecord, annotation: ErrorAnnotation): Promise<PluginResult> {
   const write = (tx: Tx) => {
     const known = tx.reviews.latest(task.id)
     const current = tx.tasks.get(task.id)
@@ -239,7 +238,7 @@ async function hold(context: EngineContext, task: TaskRecord, annotation: ErrorA
  * status before.
  */
 async function save(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   review: ReviewRecord,
   from: ReviewRecord['status'] = 'running',

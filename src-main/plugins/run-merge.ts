@@ -11,13 +11,16 @@ import { lastGate } from '../transitions/count-rejections.ts'
 import { checkJudged, checkSeen } from '../domain/review/judged-work.ts'
 import { workspaceLocked } from '../domain/task/claim-guard.ts'
 import { commitMessage, keepMessage } from '../workspaces/commit-message.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { vouchingReview } from '../transitions/review-attempts.ts'
 import { settleInner } from '../workspaces/inner-repositories.ts'
 import { lookAtWork } from '../workspaces/look-at-work.ts'
 import { settleElsewhere } from '../workspaces/work-elsewhere.ts'
 import { toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
-import { WorkspaceError, type BranchRef, type MergeResult, type Work } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
+import type { MergeResult } from '../ports/target-mover.ts'
+import type { Work } from '../ports/work-keeper.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { toSettings } from '../core/views.ts'
@@ -75,7 +78,7 @@ export const runMerge: PluginDefinition = {
         if (other) return other
         const ref = await worktrees.ref(workspace)
         const work = found.work && { ...found.work, head: await commitJudged(context, task, ref, found.work, signal) }
-        const { dirty } = await context.workspaces.checkTarget({ ...ref, ...(work && { head: work.head }) }, { signal })
+        const { dirty } = await context.target.checkTarget({ ...ref, ...(work && { head: work.head }) }, { signal })
         if (dirty.length > 0) return await targetDirty(context, workspace, dirty)
         const red = on_red ? null : await landing.redStep(task.repo_id, workspace.repo_path, workspace.base_branch)
         return red === null ? work && { work } : baseRed(workspace, red)
@@ -105,7 +108,7 @@ export const runMerge: PluginDefinition = {
           const request = { task, project, merge, judged_tree, on_red }
           const end =
             settings.mode === 'off'
-              ? endOf(await context.workspaces.merge(merge, { signal }))
+              ? endOf(await context.target.merge(merge, { signal }))
               : await landing.land(request, signal)
           if (signal.aborted && end.kind === 'removed') return { kind: 'skipped', reason: 'superseded' }
           return await toPluginResult(services, { request, workflow, workspace, signal }, end)
@@ -119,7 +122,7 @@ export const runMerge: PluginDefinition = {
 }
 
 /** Shows on the task what blocks its merge, with the actions that lead out. */
-function blockMerge({ feed }: EngineContext, { id }: TaskRecord, annotation: ErrorAnnotation): Refusal {
+function blockMerge({ feed }: Ground, { id }: TaskRecord, annotation: ErrorAnnotation): Refusal {
   feed.commit((tx) => {
     const task = tx.tasks.get(id)
     if (task) tx.saveTask({ ...task, error_annotation: annotation })
@@ -220,7 +223,7 @@ async function toPluginResult(services: PluginServices, landed: LandingContext, 
 
 /** Sends the task back to its gate; without one, the merge has failed. */
 function backToGate(
-  context: EngineContext,
+  context: Ground,
   { request, workflow }: Pick<LandingContext, 'workflow'> & { readonly request: Pick<LandRequest, 'task'> },
   reason: string,
   refusal: Refusal | null,
@@ -254,7 +257,7 @@ const baseRed = ({ base_branch }: WorkspaceRecord, step: string): Refusal => ({
 })
 
 function conflicting(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   { base_branch, branch }: WorkspaceRecord,
   conflict: Extract<LaneEnd, { kind: 'conflict' }>,
@@ -272,7 +275,7 @@ function conflicting(
 }
 
 /** Returns whether the task works on its parent's branch, so that it has nothing of its own to merge. */
-function isInParents(context: EngineContext, task: TaskRecord): boolean {
+function isInParents(context: Ground, task: TaskRecord): boolean {
   return workspaceOwner(context.store.read, task).id !== task.id
 }
 
@@ -280,23 +283,24 @@ function isInParents(context: EngineContext, task: TaskRecord): boolean {
  * Returns a commit of exactly the reviewed tree, whatever the worktree holds now; without a review, of the worktree.
  */
 async function headToMerge(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   ref: BranchRef,
   signal: AbortSignal,
 ): Promise<string | null> {
   const judged = vouchingReview(context.store.read, context.store.read.tasks.get(task.id) ?? task)
   const { head = null, tree = null } = judged ?? {}
-  const work = head !== null && tree !== null ? { head, tree } : await context.workspaces.work(ref, { signal })
+  const work =
+    head !== null && tree !== null ? { head, tree } : await context.places.of(task.id).work.work(ref, { signal })
   return work && (await commitJudged(context, task, ref, work, signal))
 }
 
 async function commitJudged(
-  { workspaces }: EngineContext,
+  { places }: Ground,
   task: TaskRecord,
   ref: BranchRef,
   work: Work,
   signal: AbortSignal,
 ): Promise<string> {
-  return await workspaces.commitWork(ref, work, commitMessage(task, keepMessage), { signal })
+  return await places.of(task.id).work.commitWork(ref, work, commitMessage(task, keepMessage), { signal })
 }

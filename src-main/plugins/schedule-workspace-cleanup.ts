@@ -20,7 +20,7 @@ export const scheduleWorkspaceCleanup: PluginDefinition = {
   traits: ['owns_cleanup'],
   create: ({ context, cleanup }) => ({
     run: ({ task, config }) => {
-      const { seconds = context.config.cleanupDelaySeconds } = Options.parse(config)
+      const { seconds = context.cleanupDelaySeconds } = Options.parse(config)
       return toResult(cleanup.later(task, seconds))
     },
   }),

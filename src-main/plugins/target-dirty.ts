@@ -1,16 +1,16 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { LandingGround } from '../landing/landing-ground.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
-import type { HiddenChange } from '../ports/workspaces.ts'
+import type { HiddenChange } from '../ports/target-mover.ts'
 
 /** Refuses with the files that are in the way; where git hides a change, with how to see it. */
 export async function targetDirty(
-  { workspaces }: EngineContext,
+  { target }: LandingGround,
   { repo_path, base_branch }: WorkspaceRecord,
   files: readonly string[],
 ): Promise<Refusal> {
   const { signal } = new AbortController()
-  const hidden = await workspaces.hiddenChanges({ repo_path, base_branch }, files, { signal })
+  const hidden = await target.hiddenChanges({ repo_path, base_branch }, files, { signal })
   const advice = hidden.length === 0 ? 'Commit or stash them' : `${liftFlags(hidden)}, commit or stash them`
   return {
     code: 'merge_target_dirty',

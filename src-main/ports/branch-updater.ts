@@ -83,7 +83,7 @@ export type RestackResult =
   /** The move would overwrite these files of the worktree, which are ignored or were written just now. */
   | { readonly kind: 'in_the_way'; readonly files: readonly string[] }
 
-/** Brings a branch up to date with its base. A part of `Workspaces`. */
+/** Brings a branch up to date with its base. */
 export interface BranchUpdater {
   /** Returns the conflicts that a merge of branch and base would have now, without uncommitted work. */
   conflicts(

@@ -3,7 +3,7 @@ import type { Execution, ExecutionOverrides } from '../../src-shared/contract/ex
 import type { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
 import type { Message } from '../domain/task/message.ts'
-import type { RepositoryState } from './workspaces.ts'
+import type { RepositoryState } from './repository-state.ts'
 
 export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containment'> & {
   /** The containment that applies; null before the start, and for agents that Copse does not start. */

@@ -1,7 +1,7 @@
 import type { ProjectId, RepoId, TaskId, UserId } from '../../src-shared/contract/ids.ts'
 import type { Member, MemberRole } from '../../src-shared/contract/members.ts'
 import type { Project, ProjectSettings, Repo } from '../../src-shared/contract/projects.ts'
-import type { RepositoryPrograms } from './workspaces.ts'
+import type { RepositoryPrograms } from './repository-reader.ts'
 
 export type ProjectRecord = Omit<Project, 'repos' | 'imports_issues'> & { readonly settings: Partial<ProjectSettings> }
 

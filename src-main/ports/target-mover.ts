@@ -1,5 +1,5 @@
 import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
-import type { MergeRequest } from './branch-ref.ts'
+import type { BranchRef, MergeRequest } from './branch-ref.ts'
 import type { Cancellable } from './cancellable.ts'
 
 /** A commit and what it holds. */
@@ -35,6 +35,22 @@ export type MovedTarget =
   /** The branch has moved, or git's hooks refuse the move; nothing has moved. */
   | { readonly kind: 'not_moved'; readonly why: string }
 
+export type MergeResult =
+  /**
+   * `commit` is the target's commit now. A branch that was already merged gives `merged` too; `empty`: it never had
+   * its own commit. `unsigned`: why it could not be signed.
+   */
+  | { readonly kind: 'merged'; readonly commit: string; readonly empty?: true; readonly unsigned?: string }
+  | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly hunks: readonly ConflictHunk[] }
+  | { readonly kind: 'target_dirty'; readonly files: readonly string[] }
+
+/** A change in a checkout of the user's that git was told not to show. */
+export interface HiddenChange {
+  readonly path: string
+  readonly flag: 'skip-worktree' | 'assume-unchanged'
+  readonly checkout: string
+}
+
 /** A commit since another on a branch, with the task that its message names. */
 export interface LandedCommit {
   readonly commit: string
@@ -42,7 +58,7 @@ export interface LandedCommit {
   readonly task_id: string | null
 }
 
-/** The git operations of landing, one step at a time. */
+/** Merges into branches of the user, at once or one step at a time, as landing does. */
 export interface TargetMover {
   /** Returns the commit of a branch, or null if there is no such branch. */
   tip(repo_path: string, branch: string, options: Cancellable): Promise<string | null>
@@ -65,4 +81,21 @@ export interface TargetMover {
   ): Promise<readonly LandedCommit[]>
   /** Returns the changes of a commit against its first parent as a patch of at most `bytes`. */
   patchOf(repo_path: string, commit: string, bytes: number, options: Cancellable): Promise<string>
+  /** Returns whether the user's checkout could follow a merge now. */
+  checkTarget(
+    ref: BranchRef & Pick<MergeRequest, 'head'>,
+    options: Cancellable,
+  ): Promise<{ readonly dirty: readonly string[] }>
+  /** Returns which of these files of the base's checkouts have changes that a flag hides from git. */
+  hiddenChanges(
+    ref: Pick<BranchRef, 'repo_path' | 'base_branch'>,
+    files: readonly string[],
+    options: Cancellable,
+  ): Promise<readonly HiddenChange[]>
+  merge(request: MergeRequest, options: Cancellable): Promise<MergeResult>
+  /**
+   * Finishes merges that a killed service left incomplete: if the branch had moved, its checkouts are updated and
+   * their indexes unlocked.
+   */
+  finishMerges(repo_path: string, options: Cancellable): Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import { cancelPendingWork, type CancelServices } from '../tasks/move-task.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { ProjectDeletion } from '../ports/project-queries.ts'
 import { pause } from '../core/pause.ts'
 import { forgetLogs } from '../core/forget-logs.ts'
@@ -55,7 +55,7 @@ export function createProjectDeletions(deps: CancelServices): ProjectDeletions {
 }
 
 async function removeProject(
-  context: EngineContext,
+  context: Ground,
   project_id: ProjectId,
   { delete_branches }: ProjectDeletion,
   signal: AbortSignal,
@@ -75,12 +75,14 @@ async function abandonAll(deps: CancelServices, project_id: ProjectId): Promise<
 }
 
 /** Removes the project's worktrees. One that can't be removed becomes an orphan; the project is deleted anyway. */
-async function removeWorktrees(context: EngineContext, project_id: ProjectId, signal: AbortSignal): Promise<void> {
+async function removeWorktrees(context: Ground, project_id: ProjectId, signal: AbortSignal): Promise<void> {
   for (const workspace of context.store.read.workspaces.byProject(project_id)) {
     if (signal.aborted) return
     const { repo_path, path, task_id, branch } = workspace
     try {
-      await context.workspaces.remove({ repo_path, path, task_id, branch, delete_branch: true }, { signal })
+      await context.places
+        .of(task_id)
+        .worktrees.remove({ repo_path, path, task_id, branch, delete_branch: true }, { signal })
     } catch (error) {
       if (signal.aborted) return
       context.log.warn({ err: error, task_id }, 'the worktree of a deleted project could not be removed')
@@ -88,7 +90,7 @@ async function removeWorktrees(context: EngineContext, project_id: ProjectId, si
   }
 }
 
-async function removeRows(context: EngineContext, project_id: ProjectId, signal: AbortSignal): Promise<void> {
+async function removeRows(context: Ground, project_id: ProjectId, signal: AbortSignal): Promise<void> {
   const { read } = context.store
   let step = 10
   let sinceCheckpoint = 0

@@ -1,9 +1,10 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { saveWorkspace } from '../workspaces/save-workspace.ts'
 import type { RepoRecord } from '../ports/project-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
-import { WorkspaceError, type RepositoryInfo } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
+import type { RepositoryInfo } from '../ports/repository-reader.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
 /**
@@ -11,7 +12,7 @@ import type { Worktrees } from '../workspaces/worktrees.ts'
  * repository, moved and not copied, because worktrees hold work that exists nowhere else.
  */
 export async function refuseMove(
-  context: EngineContext,
+  context: Ground,
   repo: RepoRecord,
   to: RepositoryInfo,
   signal: AbortSignal,
@@ -38,12 +39,12 @@ export async function refuseMove(
 
 /** Saves the new path in all worktrees of a repository, and repairs the links of those on disk. */
 export async function followRepository(
-  context: EngineContext,
+  context: Ground,
   worktrees: Pick<Worktrees, 'exclusively'>,
   repo: RepoRecord,
   signal: AbortSignal,
 ): Promise<void> {
-  const { feed, store, workspaces } = context
+  const { feed, store, places } = context
   const moved = feed.commit((tx) => {
     const known = recordsOf({ store: { read: tx } }, repo).filter((one) => one.repo_path !== repo.path)
     for (const record of known) {
@@ -56,9 +57,9 @@ export async function followRepository(
   })
   for (const { task_id, path } of moved) {
     const task = store.read.tasks.get(task_id)
-    if (!task || !(await workspaces.exists(path))) continue
+    if (!task || !(await places.of(task_id).worktrees.exists(path))) continue
     try {
-      await worktrees.exclusively(task, () => workspaces.relink(repo.path, path, { signal }))
+      await worktrees.exclusively(task, () => places.of(task_id).worktrees.relink(repo.path, path, { signal }))
     } catch (error) {
       if (!(error instanceof WorkspaceError) || signal.aborted) throw error
       // The next claim retries this and reports the problem.
@@ -68,7 +69,7 @@ export async function followRepository(
 }
 
 type Reader = {
-  readonly store: { readonly read: Pick<EngineContext['store']['read'], 'tasks' | 'workspaces'> }
+  readonly store: { readonly read: Pick<Ground['store']['read'], 'tasks' | 'workspaces'> }
 }
 
 function recordsOf({ store }: Reader, repo: RepoRecord): readonly WorkspaceRecord[] {
@@ -78,11 +79,12 @@ function recordsOf({ store }: Reader, repo: RepoRecord): readonly WorkspaceRecor
 }
 
 async function goesOn(
-  { workspaces }: EngineContext,
-  { path, branch }: WorkspaceRecord,
+  { places }: Ground,
+  { task_id, path, branch }: WorkspaceRecord,
   to: RepositoryInfo,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (!(await workspaces.exists(path))) return to.branches.includes(branch)
-  return await workspaces.isKnownTo(to.root, path, { signal })
+  const { worktrees } = places.of(task_id)
+  if (!(await worktrees.exists(path))) return to.branches.includes(branch)
+  return await worktrees.isKnownTo(to.root, path, { signal })
 }

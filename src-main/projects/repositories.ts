@@ -6,14 +6,15 @@ import type { ProjectId, RepoId } from '../../src-shared/contract/ids.ts'
 import type { RepoState } from '../../src-shared/contract/projects.ts'
 import { buildHosts } from '../domain/access/build-hosts.ts'
 import { invalidInput } from '../domain/refusal.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { ProjectGround } from './project-ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { followRepository, refuseMove } from './moved-repository.ts'
 import type { ProjectRecord, RepoRecord } from '../ports/project-queries.ts'
 import { leaveRepository } from './task-repository.ts'
 import { trustRepository } from './trust-repository.ts'
 import { toProject } from '../core/views.ts'
-import { WorkspaceError, type RepositoryInfo } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
+import type { RepositoryInfo } from '../ports/repository-reader.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
 
 /** Fields of a repository that clients set. */
@@ -42,8 +43,8 @@ export interface Repositories {
   trust(path: string, signal: AbortSignal): Promise<void>
 }
 
-export function createRepositories(context: EngineContext, worktrees: Pick<Worktrees, 'exclusively'>): Repositories {
-  const { feed, workspaces } = context
+export function createRepositories(context: ProjectGround, worktrees: Pick<Worktrees, 'exclusively'>): Repositories {
+  const { feed, repositories } = context
   const { read } = context.store
   return {
     list: (project_id, signal) =>
@@ -57,11 +58,11 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
       const asked = read.repos
         .byProject(project_id)
         // A repository that is gone has none; the others still count.
-        .map(({ path }) => workspaces.remoteUrls(path, { signal }).catch(() => []))
+        .map(({ path }) => repositories.remoteUrls(path, { signal }).catch(() => []))
       return buildHosts((await Promise.all(asked)).flat())
     },
     add: async (project, wanted, signal) => {
-      const info = await workspaces.inspect(wanted.path, { signal })
+      const info = await repositories.inspect(wanted.path, { signal })
       const default_branch = wanted.default_branch ?? info.default_branch
       if (!info.branches.includes(default_branch)) return noSuchBranch(default_branch, info)
       await trustRepository(context, info.root, signal)
@@ -85,7 +86,7 @@ export function createRepositories(context: EngineContext, worktrees: Pick<Workt
     },
     update: async (repo, patch, signal) => {
       const isChecked = patch.path !== undefined || patch.default_branch !== undefined
-      const info = isChecked ? await workspaces.inspect(patch.path ?? repo.path, { signal }) : null
+      const info = isChecked ? await repositories.inspect(patch.path ?? repo.path, { signal }) : null
       const default_branch = patch.default_branch ?? repo.default_branch
       if (info && !info.branches.includes(default_branch)) return noSuchBranch(default_branch, info)
       const path = patch.path === undefined || !info ? repo.path : info.root
@@ -153,7 +154,7 @@ function emitRepos(tx: Tx, project_id: ProjectId): void {
 }
 
 async function problemOf(
-  { workspaces }: EngineContext,
+  { repositories }: ProjectGround,
   repo: Pick<RepoRecord, 'path' | 'default_branch'>,
   signal: AbortSignal,
 ): Promise<RepoState['problem']> {
@@ -162,7 +163,7 @@ async function problemOf(
     message: `No git repository at ${repo.path}. If you moved it, update its path.`,
   } as const
   try {
-    const info = await workspaces.inspect(repo.path, { signal })
+    const info = await repositories.inspect(repo.path, { signal })
     // The path may now lie inside another repository.
     if (info.root !== repo.path) return missing
     if (info.branches.includes(repo.default_branch)) return null

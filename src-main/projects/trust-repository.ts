@@ -1,17 +1,18 @@
-import type { EngineContext } from '../core/context.ts'
+import type { ProjectGround } from './project-ground.ts'
 import type { Queries } from '../ports/store.ts'
-import { WorkspaceError, type ConfiguredPrograms } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
+import type { ConfiguredPrograms } from '../ports/repository-reader.ts'
 import { repoPathsOf } from '../core/repo-paths.ts'
 
-type Trusting = Pick<EngineContext, 'feed' | 'workspaces'>
+type Trusting = Pick<ProjectGround, 'feed' | 'repositories'>
 
 /** Lets git run the programs that a repository configures now, but none that it adds later. */
 export async function trustRepository(
-  { feed, workspaces }: Trusting,
+  { feed, repositories }: Trusting,
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const found = await workspaces.programs(path, { signal })
+  const found = await repositories.programs(path, { signal })
   feed.commit((tx) => {
     tx.trusted_repositories.put({ ...found, trusted_at: tx.now() })
   })
@@ -30,12 +31,12 @@ function trustHooks(
 }
 
 /** Trusts, as they are, repositories that were added before trust was recorded. */
-export async function trustKnownRepositories(context: EngineContext): Promise<void> {
+export async function trustKnownRepositories(context: ProjectGround): Promise<void> {
   const { signal } = new AbortController()
   const { read } = context.store
   for (const path of repoPathsOf(read)) {
     try {
-      const found = await context.workspaces.programs(path, { signal })
+      const found = await context.repositories.programs(path, { signal })
       const known = read.trusted_repositories.get(found.common)
       if (known === null) await trustRepository(context, path, signal)
       else if (known.programs['hooks'] === undefined) trustHooks(context, known, found.programs)

@@ -7,7 +7,8 @@ import type { StackMove } from '../ports/stack-place.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import { commitMessage, keepMessage } from '../workspaces/commit-message.ts'
 import { saveWorkspace } from '../workspaces/save-workspace.ts'
 import {
@@ -46,11 +47,11 @@ export async function bringHeld(
     const beforeMove = (move: RestackMove): void => {
       patchStack(context, task.id, { moving: { ...move, onto_branch: place.onto_branch, on: place.on } })
     }
-    const result = await context.workspaces.restack(request, { signal, beforeMove })
+    const result = await context.places.of(task.id).branches.restack(request, { signal, beforeMove })
     const done: BroughtBranch = { ...found, workspace, place, result }
     // The coder who resolves the conflict needs a clean worktree.
     if (result.kind === 'conflict' && request.path !== null)
-      await context.workspaces.commitAll(request.path, request.keep_message, { signal })
+      await context.places.of(task.id).work.commitAll(request.path, request.keep_message, { signal })
     if (result.kind === 'in_the_way') {
       const files = result.files.slice(0, 20).join(', ')
       noteTrouble(
@@ -77,8 +78,8 @@ async function finishMove(deps: StackDeps, found: StackedBranch, signal: AbortSi
   const { task, workspace } = found
   const moving = workspace.stack?.moving ?? null
   if (moving === null) return workspace
-  await context.workspaces.finishMerges(workspace.repo_path, { signal })
-  const tip = await context.workspaces.tip(workspace.repo_path, workspace.branch, { signal })
+  await context.target.finishMerges(workspace.repo_path, { signal })
+  const tip = await context.target.tip(workspace.repo_path, workspace.branch, { signal })
   if (tip === moving.to) await noteMoved(deps, found, moving)
   else patchStack(context, task.id, { moving: null })
   return context.store.read.workspaces.byTask(task.id) ?? workspace
@@ -184,14 +185,10 @@ function reasonOf(
 }
 
 /** Measures the diff; a size that can't be measured stays as it was, because the branch has moved all the same. */
-async function measure(
-  { context }: StackDeps,
-  { id }: TaskRecord,
-  ref: Parameters<typeof context.workspaces.diffStat>[0],
-) {
+async function measure({ context }: StackDeps, { id }: TaskRecord, ref: BranchRef) {
   const signal = AbortSignal.timeout(60_000)
   try {
-    return await context.workspaces.diffStat(ref, { signal })
+    return await context.places.of(id).diffs.diffStat(ref, { signal })
   } catch (error) {
     if (!(error instanceof WorkspaceError) && !signal.aborted) throw error
     context.log.warn({ err: error, task_id: id }, 'the size of a branch that was brought along could not be measured')

@@ -1,3 +1,5 @@
+import type { Ground } from '../core/ground.ts'
+import type { TargetMover } from '../ports/target-mover.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { lowerTask, rootBranch, landsOn } from '../core/stack-of.ts'
 import type { LowerTask } from '../core/stack-of.ts'
@@ -14,7 +16,10 @@ import type { ActionDeps } from '../tasks/action-services.ts'
 import type { Actions } from '../tasks/actions.ts'
 import { checkBranchChange } from '../tasks/update-branch.ts'
 
-export type StackDeps = StepServices & Pick<ActionDeps, 'worker'> & { readonly actions: Pick<Actions, 'feedback'> }
+export interface StackDeps extends StepServices, Pick<ActionDeps, 'worker'> {
+  readonly context: Ground & { readonly target: Pick<TargetMover, 'tip' | 'finishMerges'> }
+  readonly actions: Pick<Actions, 'feedback'>
+}
 
 export interface StackedBranch {
   readonly task: TaskRecord

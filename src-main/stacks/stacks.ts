@@ -100,7 +100,7 @@ async function bring(deps: StackDeps, id: TaskId, signal: AbortSignal): Promise<
     const now = findStackedBranch(deps, id)
     if (!now) return null
     const ref = await worktrees.ref(now.workspace)
-    const done = await withWorktreeLock(context, ref.path, () => bringHeld(deps, now, signal))
+    const done = await withWorktreeLock(context, now.workspace.task_id, ref.path, () => bringHeld(deps, now, signal))
     return done !== null && isRefusal(done) ? null : done
   })
   if (!outcome) return false
@@ -117,5 +117,5 @@ async function isInPlace(
   const { stack, base_commit, repo_path } = workspace
   if (lower?.workspace == null || stack === null || stack.on !== lower.task.id) return false
   if (stack.moving !== null || stack.conflict !== null || stack.trouble !== null) return false
-  return (await context.workspaces.tip(repo_path, lower.workspace.branch, { signal })) === base_commit
+  return (await context.target.tip(repo_path, lower.workspace.branch, { signal })) === base_commit
 }

@@ -2,7 +2,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import type { Step } from '../domain/transition/phases.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import {
   completeStep,
   stepName,
@@ -14,7 +14,7 @@ import { createOutbox } from '../core/outbox.ts'
 import { HookAborted } from '../hooks/script-hook.ts'
 import { notify } from '../core/notify.ts'
 import type { StepContext, StepOutcome } from '../transitions/step.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { EffectRecord, PendingHooksRecord } from '../ports/effect-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { Transitions } from '../transitions/transitions.ts'
@@ -37,7 +37,7 @@ export interface OutboxWorker {
 }
 
 export interface OutboxWorkerDeps {
-  readonly context: EngineContext
+  readonly context: Ground
   readonly transitions: Transitions
   readonly perform: (task: TaskRecord, effect: Effect, step: Step, run: StepContext) => Promise<StepOutcome>
   /** Checks a task for pending lifecycle hooks. */

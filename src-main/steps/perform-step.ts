@@ -100,8 +100,8 @@ async function isElsewhereAtReview(
   if (workspace?.status !== 'ready' || !state || !isReviewGate(workflow, state)) return false
   const { path } = workspace
   return (
-    (await context.workspaces.exists(path)) &&
-    !(await context.workspaces.isOnBranch(path, workspace.branch, { signal }))
+    (await context.places.of(task.id).worktrees.exists(path)) &&
+    !(await context.places.of(task.id).worktrees.isOnBranch(path, workspace.branch, { signal }))
   )
 }
 

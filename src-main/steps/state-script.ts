@@ -41,7 +41,12 @@ export async function runStateScript(
   }
   const script = { command: hook.script, timeout_seconds, success_exit_codes: [0] }
   const run = await runs.run(task, start, (live) =>
-    runScriptHook(context, script, { cwd, env, redact, containment, processMarker, signal }, live),
+    runScriptHook(
+      context.places.of(task.id).scripts,
+      script,
+      { cwd, env, redact, containment, processMarker, signal },
+      live,
+    ),
   )
   if (run.status === 'succeeded') return { kind: 'ok' }
   const output = (run.stderr.trim() || run.stdout.trim()).slice(-2_000)

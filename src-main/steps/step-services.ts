@@ -1,4 +1,4 @@
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { HookQueue } from '../hooks/hook-queue.ts'
 import type { HookRuns } from '../hooks/hook-runs.ts'
 import type { Plugin } from '../hooks/plugin.ts'
@@ -10,7 +10,7 @@ import type { Transitions } from '../transitions/transitions.ts'
 
 /** The services used by the steps of a transition and by the actions that cause transitions. */
 export interface StepServices {
-  readonly context: EngineContext
+  readonly context: Ground
   readonly transitions: Transitions
   readonly worktrees: Worktrees
   readonly plugins: ReadonlyMap<string, Plugin>

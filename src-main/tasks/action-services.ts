@@ -5,6 +5,7 @@ import type { ReviewRecord } from '../ports/review-queries.ts'
 import type { LandingResult } from '../../src-shared/contract/landing.ts'
 import type { Landing } from '../landing/landing.ts'
 import type { Cleanup } from '../workspaces/cleanup.ts'
+import type { AttachmentGround } from './attachments.ts'
 import type { ClaimDeps, Claims } from './claims.ts'
 
 /** The caller of an action: its name in the audit and, for an agent, the agent and its execution. */
@@ -24,6 +25,7 @@ export interface Outcome {
 }
 
 export interface ActionDeps extends ClaimDeps {
+  readonly context: AttachmentGround
   readonly executions: Executions
   readonly landing: Landing
   readonly claims: Claims

@@ -9,7 +9,8 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AttachmentId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import { attachmentName } from '../domain/task/attachments.ts'
 import { invalidInput, notFound } from '../domain/refusal.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
+import type { AttachmentFiles } from '../ports/attachment-files.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import type { AttachmentRecord } from '../ports/attachment-queries.ts'
@@ -43,7 +44,9 @@ export interface Attachments {
   sweep(): Promise<void>
 }
 
-export function createAttachments(context: EngineContext): Attachments {
+export type AttachmentGround = Ground & { readonly attachmentFiles: AttachmentFiles }
+
+export function createAttachments(context: AttachmentGround): Attachments {
   const { store, feed, attachmentFiles, newId } = context
   const { read } = store
   let swept: number | null = null
@@ -108,7 +111,7 @@ export function createAttachments(context: EngineContext): Attachments {
 }
 
 /** Removes files that are no longer needed. The sweep removes what can't be removed now. */
-export async function forgetFiles(context: EngineContext, sha256s: readonly string[]): Promise<void> {
+export async function forgetFiles(context: AttachmentGround, sha256s: readonly string[]): Promise<void> {
   const { attachmentFiles, store, log } = context
   await attachmentFiles
     .removeUnneeded(sha256s, (sha256) => store.read.attachments.hasContent(sha256))

@@ -2,7 +2,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AgentId, ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import { lacksOf, needsPerson, type HeldRules } from '../domain/access/authority.ts'
 import { levelOf, rulesOfRun } from '../core/authority.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 
 /** On whose word tasks go on. */
 export interface Authority {
@@ -16,8 +16,8 @@ export interface Authority {
   free(task: TaskId): () => void
 }
 
-export function createAuthority(context: EngineContext): Authority {
-  const { feed, containment } = context
+export function createAuthority(context: Ground): Authority {
+  const { feed, places } = context
   const { read } = context.store
   const rulesOf = (run: ExecutionId) => rulesOfRun(context, read, run)
   const put = (id: TaskId, held_to: HeldRules | null): void => {
@@ -40,7 +40,7 @@ export function createAuthority(context: EngineContext): Authority {
     refusal: (run, id) => {
       const [rules, agent] = [rulesOf(run), read.agents.get(id)]
       if (rules === null || agent === null) return null
-      const lacks = lacksOf(levelOf(containment, agent), agent.config, rules)
+      const lacks = lacksOf(levelOf(places.here, agent), agent.config, rules)
       return lacks.length === 0 ? null : needsPerson(agent, lacks)
     },
     hold: (id, run) => {

@@ -126,7 +126,7 @@ async function runClaimGuards(
   }
   const workspace = workspaceOf(read, task)
   if (!workspace || !needsLock(request)) return outcomes
-  const holder = await deps.context.workspaces.readLock(workspace.path)
+  const holder = await deps.context.places.of(workspace.task_id).locks.readLock(workspace.path)
   return holder ? { ...workspaceLocked, details: { ...holder } } : outcomes
 }
 
@@ -171,7 +171,7 @@ function planFor(
     claimant,
     agent_paused: agent?.paused === true,
     project_paused: project?.paused_at !== null,
-    uncontainable: agent && deps.context.containment.refusal(agent.config.containment ?? 'none'),
+    uncontainable: agent && deps.context.places.of(task.id).containment.refusal(agent.config.containment ?? 'none'),
     open_dependencies,
     unsubmitted_lower: unsubmittedLower(q, workflow, task),
     parent_workspace: parentWorkspace(q, workflow, task),

@@ -3,7 +3,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { CommentId } from '../../src-shared/contract/ids.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { feedbackText, threadsOf } from '../domain/task/feedback-text.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { CommentRecord } from '../ports/comment-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -28,7 +28,7 @@ export interface CollectedFeedback {
  * Threads are sent whole, including comments that were sent before.
  */
 export function collectFeedback(
-  context: Pick<EngineContext, 'redactor'>,
+  context: Pick<Ground, 'redactor'>,
   q: Queries,
   task: TaskRecord,
   request: FeedbackInput,

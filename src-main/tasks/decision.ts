@@ -1,5 +1,5 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import type { Queries } from '../ports/store.ts'
@@ -24,7 +24,7 @@ export interface Decision<Plan extends object, Findings extends object, Result e
  * during the checks.
  */
 export async function decide<Plan extends object, Findings extends object, Result extends object>(
-  { feed, store }: Pick<EngineContext, 'feed' | 'store'>,
+  { feed, store }: Pick<Ground, 'feed' | 'store'>,
   decision: Decision<Plan, Findings, Result>,
 ): Promise<Result | Refusal> {
   const findings = await findOut(store.read, decision)

@@ -9,6 +9,8 @@ import type { Tx } from '../core/event-feed.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
+import type { Ground } from '../core/ground.ts'
+import type { RunGround } from '../executions/run-ground.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { Claimed, ClaimRequest, Claims } from './claims.ts'
 
@@ -56,8 +58,12 @@ const hopeless: readonly Refusal['code'][] = [
   'forbidden',
 ]
 
+interface ReadyStartDeps extends Pick<StepServices, 'transitions'> {
+  readonly context: Ground & Pick<RunGround, 'rememberSecrets'>
+}
+
 export function createReadyStarts(
-  { context, transitions }: Pick<StepServices, 'context' | 'transitions'>,
+  { context, transitions }: ReadyStartDeps,
   claims: Pick<Claims, 'claim' | 'preview'>,
 ): ReadyStarts {
   const { read } = context.store

@@ -6,7 +6,7 @@ import { limitRefusal, type ReachedLimit } from '../domain/task/limits.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import type { Effect } from '../domain/transition/effects.ts'
 import { invalidInput, isRefusal, notFound } from '../domain/refusal.ts'
-import { nowIso } from '../core/context.ts'
+import { nowIso } from '../core/ground.ts'
 import { completeStep, stepName, recordOutcome, stepsOfEffect } from '../transitions/effect-steps.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { retryFailedHooks, skipFirstFailedHook } from '../hooks/before-work.ts'
@@ -193,9 +193,10 @@ async function decideNested(
     const worktree = { ...ref, path: ref.path }
     const change = request.action === 'absorb_nested' ? 'absorbNested' : 'removeNested'
     // A repository that is gone by now needs no decision.
-    const { nested } = await context.workspaces.innerRepositories(worktree, { signal })
+    const files = context.places.of(workspace.task_id).worktrees
+    const { nested } = await files.innerRepositories(worktree, { signal })
     const left = nested.map(({ path }) => path).filter((path) => folders.includes(path))
-    await context.workspaces[change](worktree, workspace.task_id, left, { signal })
+    await files[change](worktree, workspace.task_id, left, { signal })
   }
   return resumeHook(deps, task, request, actor)
 }
@@ -218,12 +219,13 @@ async function decideElsewhere(
   if (!workspace || !ref || ref.path === null) return resumeHook(deps, task, request, actor)
   const worktree = { ...ref, path: ref.path }
   const message = commitMessage(task, keepMessage)
+  const { elsewhere } = context.places.of(workspace.task_id)
   for (const place of places) {
     const { task_id: owner } = workspace
     const taken =
       request.action === 'take_work'
-        ? await context.workspaces.takeWork(worktree, owner, place, message, { signal })
-        : await context.workspaces.leaveWork(worktree, owner, place, { signal }).then(() => null)
+        ? await elsewhere.takeWork(worktree, owner, place, message, { signal })
+        : await elsewhere.leaveWork(worktree, owner, place, { signal }).then(() => null)
     noteDecided(deps, task.id, place, taken !== null)
     if (taken?.kind === 'conflict')
       return await sendConflict(deps, task, { ...taken, branch: ref.branch }, request, actor, signal)
@@ -323,7 +325,9 @@ async function isUnknownToGit(
 ): Promise<boolean> {
   const workspace = worktrees.of(task)
   if (workspace?.status !== 'ready') return false
-  return !(await context.workspaces.isKnownTo(workspace.repo_path, workspace.path, { signal }))
+  return !(await context.places
+    .of(workspace.task_id)
+    .worktrees.isKnownTo(workspace.repo_path, workspace.path, { signal }))
 }
 
 /**

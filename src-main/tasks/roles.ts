@@ -7,7 +7,7 @@ import { roleOf, workStateOf, type Workflow } from '../domain/workflow/graph.ts'
 import { checkRole } from '../domain/workflow/roles.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { StepServices } from '../steps/step-services.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import { saveWorkspace } from '../workspaces/save-workspace.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
@@ -138,25 +138,25 @@ async function resetLocked(
 ): Promise<void> {
   const { context } = deps
   const signal = AbortSignal.timeout(resetLimitMs)
-  const { workspaces } = context
+  const { worktrees, locks, diffs } = context.places.of(task.id)
   const { path, repo_path, branch, base_commit } = workspace
   const execution_id = context.newId() as ExecutionId
-  if (await workspaces.exists(path)) {
-    const holder = await workspaces.lock(path, { execution_id, pid: null })
+  if (await worktrees.exists(path)) {
+    const holder = await locks.lock(path, { execution_id, pid: null })
     if (holder) throw new WorkspaceError('git_failed', workspaceLocked.message)
   }
   try {
     if (flags.reset_workspace === true) {
-      await workspaces.discard({ repo_path, path, branch, base_commit, task_id: task.id }, { signal })
+      await worktrees.discard({ repo_path, path, branch, base_commit, task_id: task.id }, { signal })
       // Without a base commit the next claim creates a new branch instead of looking for the old one.
       write(deps, task, { ...workspace, status: 'cleaned', base_commit: null, cleanup_at: null, error: null }, null)
     } else {
-      await workspaces.resetWorktree(path, task.id, { signal })
+      await worktrees.resetWorktree(path, task.id, { signal })
       const ref = await deps.worktrees.ref(workspace)
-      write(deps, task, workspace, await workspaces.diffStat(ref, { signal }))
+      write(deps, task, workspace, await diffs.diffStat(ref, { signal }))
     }
   } finally {
-    await workspaces.unlock(path, execution_id)
+    await locks.unlock(path, execution_id)
   }
 }
 

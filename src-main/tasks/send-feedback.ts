@@ -15,7 +15,7 @@ import { commitDecision, decide, findOut } from './decision.ts'
 import { noWork, verdictDecision, type VerdictFindings, type VerdictRequest } from './give-verdict.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import { lookAtWork } from '../workspaces/look-at-work.ts'
 
 export interface FollowUp {

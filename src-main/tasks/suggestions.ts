@@ -12,7 +12,7 @@ import type { PlacedLines } from '../ports/line-changer.ts'
 import type { CommentRecord } from '../ports/comment-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import { checkBranchChange } from './update-branch.ts'
 
@@ -46,7 +46,9 @@ async function readOriginal(
   const workspace = workspaceOf(context.store.read, task)
   if (anchor?.side !== 'new' || suggestionIn(body) === null || !workspace || workspace.base_commit === null) return null
   try {
-    return await worktrees.look(workspace, (ref) => context.workspaces.lines(ref, anchor, { signal }))
+    return await worktrees.look(workspace, (ref) =>
+      context.places.of(workspace.task_id).lines.lines(ref, anchor, { signal }),
+    )
   } catch (error) {
     // The comment is kept anyway, with nothing to apply.
     if (!(error instanceof WorkspaceError) || signal.aborted) throw error
@@ -75,15 +77,16 @@ async function apply(
     const found = check(deps, comment_id)
     if (isRefusal(found)) return found
     const ref = await worktrees.ref(found.workspace)
-    return await withWorktreeLock(context, ref.path, async () => {
+    const place = context.places.of(found.workspace.task_id)
+    return await withWorktreeLock(context, found.workspace.task_id, ref.path, async () => {
       const { task, anchor, original, replacement } = found
       const request = { ...ref, place: anchor, original, replacement }
       const message = commitMessage(task, `Apply a suggestion to ${fileName(anchor.path)}`)
       const keep_message = commitMessage(task, keepMessage)
-      const result = await context.workspaces.applyLines({ ...request, message, keep_message }, { signal })
+      const result = await place.lines.applyLines({ ...request, message, keep_message }, { signal })
       if (result.kind === 'changed') return linesChanged(anchor)
       if (result.kind === 'in_the_way') return inTheWay(result.files)
-      const diff_stat = await context.workspaces.diffStat(ref, { signal })
+      const diff_stat = await place.diffs.diffStat(ref, { signal })
       return context.feed.commit((tx) => {
         const comment = tx.comments.get(comment_id)
         const now = tx.tasks.get(task.id)

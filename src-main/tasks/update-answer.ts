@@ -3,7 +3,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { updateStrategies } from '../../src-shared/contract/merges.ts'
 import { count } from '../domain/task/conflict-text.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { UpdateResult } from '../ports/branch-updater.ts'
 import { toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -58,7 +58,7 @@ export function answerOf(strategy: UpdatedBranch['strategy'], { workspace, resul
 
 /** The refusal for a conflict that changed nothing; its details list the conflicts. */
 export function conflictRefusal(
-  context: EngineContext,
+  context: Ground,
   { task, workspace }: Attempt,
   { left, files, hunks }: Conflict,
 ): Refusal {

@@ -26,7 +26,7 @@ import {
 import { toSettings } from '../core/views.ts'
 import { saveWorkspace } from '../workspaces/save-workspace.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
-import type { BranchRef } from '../ports/workspaces.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
 
 export interface UpdateBranchRequest extends Pick<FeedbackRequest, 'task_id' | 'by' | 'triggered_by'> {
   readonly strategy: (typeof updateStrategies)[number]
@@ -60,7 +60,7 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
       if (!workspace || workspace.base_commit === null || !project) return null
       const ref = await worktrees.ref(workspace)
       const strategy = toSettings(project).merge_strategy
-      const found = await context.workspaces.conflicts({ ...ref, strategy }, { signal })
+      const found = await context.places.of(workspace.task_id).branches.conflicts({ ...ref, strategy }, { signal })
       return { ...found, hunks: redactHunks(context, task, found.hunks) }
     },
     update: async (request, signal) => {
@@ -110,7 +110,7 @@ async function attempt(deps: Deps, request: UpdateBranchRequest, signal: AbortSi
     const ref = await worktrees.ref(workspace)
     const isSameBase = workspace.base_branch === found.workspace.base_branch
     const without = isSameBase ? workspace.base_commit : null
-    return await withWorktreeLock(context, ref.path, () =>
+    return await withWorktreeLock(context, workspace.task_id, ref.path, () =>
       updateHeld(deps, request, { ...found, workspace, ref, without }, signal),
     )
   })
@@ -135,7 +135,7 @@ async function updateHeld(
   const { context } = deps
   const { branch, base_branch, path } = ref
   const keep_message = commitMessage(task, keepMessage)
-  const result = await context.workspaces.updateBranch(
+  const result = await context.places.of(workspace.task_id).branches.updateBranch(
     {
       ...ref,
       without,
@@ -149,7 +149,8 @@ async function updateHeld(
   )
   // An agent needs the base committed, so its merge starts from the committed state.
   const isForAgent = result.kind === 'conflict' && on_conflict === 'agent' && !result.left
-  if (isForAgent && path !== null) await context.workspaces.commitAll(path, keep_message, { signal })
+  if (isForAgent && path !== null)
+    await context.places.of(workspace.task_id).work.commitAll(path, keep_message, { signal })
   const isKept = result.kind !== 'in_the_way' && (result.kind !== 'conflict' || isForAgent || result.left)
   if (isKept) saveBase(deps, task, workspace)
   const isSaid = result.kind !== 'conflict' || isForAgent || (on_conflict !== 'report' && result.left)

@@ -2,7 +2,7 @@ import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tas
 import { rejectFrom } from '../domain/review/decide-verdict.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { cancelQueued } from '../core/execution-records.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -12,7 +12,7 @@ import type { Transitions } from './transitions.ts'
 import { toReviewSummary } from '../core/views.ts'
 
 export interface BlockDeps {
-  readonly context: EngineContext
+  readonly context: Ground
   readonly transitions: Transitions
 }
 

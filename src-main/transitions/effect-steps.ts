@@ -3,14 +3,14 @@ import type { Effect, FailedHook } from '../domain/transition/effects.ts'
 import { hookAction } from '../domain/transition/pending-hooks.ts'
 import { stepsBefore, stepsOf, type Step } from '../domain/transition/phases.ts'
 import type { Workflow } from '../domain/workflow/graph.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { EffectRecord } from '../ports/effect-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 
 export interface ProgressDeps {
-  readonly context: EngineContext
+  readonly context: Ground
   readonly transitions: { workflowOf(q: Pick<Queries, 'projects'>, task: TaskRecord): Workflow }
 }
 

@@ -2,12 +2,12 @@ import type { ReviewId } from '../../src-shared/contract/ids.ts'
 import { needsPerson, type ReviewNote, type Verdict } from '../../src-shared/contract/reviews.ts'
 import type { TransitionPlan } from '../domain/transition/plan-transition.ts'
 import { hasTrait, roleOf } from '../domain/workflow/graph.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { ReviewRecord } from '../ports/review-queries.ts'
-import type { Work } from '../ports/workspaces.ts'
+import type { Work } from '../ports/work-keeper.ts'
 
 /** Closes the open review of a task that moves away from its gate. Returns the newest review after that. */
 export function closeOpenReview(tx: Tx, task: TaskRecord, rejected: boolean): ReviewRecord | null {
@@ -28,7 +28,7 @@ export function closeOpenReview(tx: Tx, task: TaskRecord, rejected: boolean): Re
 
 /** Opens a new attempt at every entry into a review gate; with no checks and no reviewer it has passed at once. */
 export function openReview(
-  context: EngineContext,
+  context: Ground,
   tx: Tx,
   task: TaskRecord,
   plan: TransitionPlan,

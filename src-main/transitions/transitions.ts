@@ -7,7 +7,7 @@ import type { Effect } from '../domain/transition/effects.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { planTransition, type TransitionPlan, type TransitionRequest } from '../domain/transition/plan-transition.ts'
 import { hasTrait, hooksAt, isDone, type Workflow } from '../domain/workflow/graph.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { cancelPendingMoves } from './effect-steps.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { enqueueTaskFinished, enqueueWorkStopped, doesStateWork } from './enqueue-hooks.ts'
@@ -51,7 +51,7 @@ export interface Transitions {
   applyPlan(tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved
 }
 
-export function createTransitions(context: EngineContext): Transitions {
+export function createTransitions(context: Ground): Transitions {
   const projectOf = (tx: Pick<Tx, 'projects'>, task: TaskRecord) => {
     const project = tx.projects.get(task.project_id)
     if (!project) throw new BugError(`Task ${task.id} has no project.`)
@@ -111,13 +111,7 @@ function deferToExitHooks(tx: Tx, task: TaskRecord, request: MoveRequest, plan: 
   return { task: tx.saveTask(task), transition_id: null, review: null, plan }
 }
 
-function commitPlan(
-  context: EngineContext,
-  tx: Tx,
-  task: TaskRecord,
-  request: MoveRequest,
-  plan: TransitionPlan,
-): Moved {
+function commitPlan(context: Ground, tx: Tx, task: TaskRecord, request: MoveRequest, plan: TransitionPlan): Moved {
   const now = tx.now()
   const transition_id = context.newId() as TransitionId
   const latest = closeOpenReview(tx, task, request.cause === 'reject' || request.cause === 'escalate')

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { workspaceLocked } from '../domain/task/claim-guard.ts'
-import { nowIso, type EngineContext } from '../core/context.ts'
+import { nowIso, type Ground } from '../core/ground.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
@@ -33,7 +33,7 @@ export interface Cleanup {
 }
 
 export interface CleanupDeps {
-  readonly context: EngineContext
+  readonly context: Ground & { readonly cleanupDelaySeconds: number }
   readonly transitions: Pick<Transitions, 'workflowOf'>
   readonly worktrees: Pick<Worktrees, 'exclusively'>
   /** Ends the runs of a task; called after the hooks of its end have run. */
@@ -68,7 +68,7 @@ export function createCleanup(deps: CleanupDeps): Cleanup {
       const policy =
         workflow.states.get(state)?.cleanup ??
         (isCancelled
-          ? { policy: 'delayed' as const, seconds: context.config.cleanupDelaySeconds }
+          ? { policy: 'delayed' as const, seconds: context.cleanupDelaySeconds }
           : { policy: 'immediate' as const })
       if (policy.policy === 'immediate') await now(task, signal)
       else later(task, policy.seconds)
@@ -109,7 +109,7 @@ const noWorkspace: Refusal = {
 }
 
 /** Returns the worktree that a task may remove: its own, if it still exists. */
-function ownWorkspace(context: EngineContext, task: TaskRecord): WorkspaceRecord | (CleanupEnd & { kind: 'nothing' }) {
+function ownWorkspace(context: Ground, task: TaskRecord): WorkspaceRecord | (CleanupEnd & { kind: 'nothing' }) {
   const { read } = context.store
   if (workspaceOwner(read, task).id !== task.id) return { kind: 'nothing', reason: 'not_needed' }
   const workspace = read.workspaces.byTask(task.id)
@@ -146,7 +146,7 @@ async function removeWorktree(deps: CleanupDeps, workspace: WorkspaceRecord, sig
 }
 
 async function removeFiles(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   workspace: WorkspaceRecord,
   signal: AbortSignal,
@@ -154,7 +154,7 @@ async function removeFiles(
   let end: CleanupEnd = { kind: 'cleaned' }
   try {
     const { repo_path, path, task_id } = workspace
-    await context.workspaces.remove({ repo_path, path, task_id }, { signal })
+    await context.places.of(task.id).worktrees.remove({ repo_path, path, task_id }, { signal })
   } catch (error) {
     if (signal.aborted) throw error
     context.log.error({ err: error, task_id: task.id }, 'a worktree could not be removed')

@@ -1,16 +1,16 @@
 import { sentTo, type FoundChange } from '../core/comment-records.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { Worktrees } from './worktrees.ts'
 
 const limitMs = 60_000
 
 /** Returns how the lines of comments that were sent to a run's role changed; called after the run's end. */
 export async function findCommentedChanges(
-  { context, worktrees }: { readonly context: EngineContext; readonly worktrees: Worktrees },
+  { context, worktrees }: { readonly context: Ground; readonly worktrees: Worktrees },
   run: ExecutionRecord,
 ): Promise<readonly FoundChange[]> {
   const { read } = context.store
@@ -27,7 +27,7 @@ export async function findCommentedChanges(
     for (const [tree, places] of Map.groupBy(asked, (one) => one.tree)) {
       const anchors = places.map(({ anchor }) => anchor)
       const changes = await worktrees.look(workspace, (ref) =>
-        context.workspaces.lineChanges(ref, tree, anchors, { signal }),
+        context.places.of(workspace.task_id).diffs.lineChanges(ref, tree, anchors, { signal }),
       )
       for (const [index, change] of changes.entries()) {
         const comment_id = places[index]?.comment_id

@@ -1,6 +1,7 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { WorktreeWatch } from '../ports/diff-reader.ts'
+import type { Place } from '../ports/place.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import type { Worktrees } from './worktrees.ts'
@@ -24,14 +25,14 @@ interface Watched {
   readonly since: Promise<string>
 }
 
-type Parts = Pick<EngineContext, 'workspaces' | 'feed' | 'clock' | 'log'>
+type Parts = Pick<Ground, 'places' | 'feed' | 'clock' | 'log'>
 
 export function createDiffWatches(
   parts: Parts,
   worktrees: Pick<Worktrees, 'of'>,
   leaseMs: number = usualLeaseMs,
 ): DiffWatchers {
-  const { workspaces, feed, clock, log } = parts
+  const { places, feed, clock, log } = parts
   const byPath = new Map<string, Watched>()
   const ending = new Set<Promise<void>>()
   let closed = false
@@ -49,7 +50,7 @@ export function createDiffWatches(
       .finally(() => ending.delete(done))
     ending.add(done)
   }
-  const start = (path: string): Watched => {
+  const start = ({ diffs }: Place, path: string): Watched => {
     const tell = () => {
       for (const { task } of watched.viewers.values()) feed.worktree({ project_id: task.project_id, task_id: task.id })
     }
@@ -57,7 +58,7 @@ export function createDiffWatches(
       tell()
       end(path, watched)
     }
-    const watch = workspaces.watch(path, { onChange: tell, onEnd })
+    const watch = diffs.watch(path, { onChange: tell, onEnd })
     const watched: Watched = { viewers: new Map(), watch, since: watch.then(() => iso()) }
     // Prevents an unhandled rejection; all callers of `watch` wait for the promise.
     watched.since.catch(() => undefined)
@@ -78,15 +79,17 @@ export function createDiffWatches(
     extend: async (task) => {
       const workspace = worktrees.of(task)
       const nothing = { until: null, since: null }
-      if (closed || !workspace || !isThere(workspace) || !(await workspaces.exists(workspace.path))) return nothing
-      const { path } = workspace
-      const watched = byPath.get(path) ?? start(path)
+      if (closed || !workspace || !isThere(workspace)) return nothing
+      const { path, task_id } = workspace
+      const place = places.of(task_id)
+      if (!(await place.worktrees.exists(path)) || closed) return nothing
+      const watched = byPath.get(path) ?? start(place, path)
       look(path, watched, task)
       try {
         return { since: await watched.since, until: iso(leaseMs) }
       } catch (error) {
         end(path, watched)
-        if (await workspaces.exists(path)) throw error
+        if (await place.worktrees.exists(path)) throw error
         return nothing
       }
     },

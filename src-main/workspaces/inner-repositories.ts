@@ -1,8 +1,9 @@
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
-import type { BranchRef, InnerRepositories } from '../ports/workspaces.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
+import type { InnerRepositories } from '../ports/worktree-store.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
 
@@ -11,7 +12,7 @@ import { workspaceOwner } from '../core/workspace-of.ts'
  * blocks the task, if a person must decide about one or a submodule's commits are not pushed; else null.
  */
 export async function settleInner(
-  { workspaces, store }: Pick<EngineContext, 'workspaces' | 'store'>,
+  { places, store }: Pick<Ground, 'places' | 'store'>,
   task: TaskRecord,
   project: ProjectRecord,
   ref: BranchRef,
@@ -19,10 +20,11 @@ export async function settleInner(
 ): Promise<ErrorAnnotation | null> {
   if (ref.path === null) return null
   const worktree = { ...ref, path: ref.path }
-  const found = await workspaces.innerRepositories(worktree, { signal })
+  const { worktrees } = places.of(task.id)
+  const found = await worktrees.innerRepositories(worktree, { signal })
   const { held, absorbed } = sortInner(found, toSettings(project).nested_repositories)
   if (absorbed.length > 0) {
-    await workspaces.absorbNested(worktree, workspaceOwner(store.read, task).id, absorbed, { signal })
+    await worktrees.absorbNested(worktree, workspaceOwner(store.read, task).id, absorbed, { signal })
   }
   if (held.length > 0) return nestedHeld(held)
   return found.unpushed.length > 0 ? notPushed(found.unpushed) : null

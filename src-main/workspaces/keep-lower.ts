@@ -1,11 +1,11 @@
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { lowerTask } from '../core/stack-of.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { commitMessage, keepMessage } from './commit-message.ts'
 import type { Worktrees } from './worktrees.ts'
 
 interface Keeping {
-  readonly context: EngineContext
+  readonly context: Ground
   readonly worktrees: Pick<Worktrees, 'ref'>
 }
 
@@ -23,10 +23,11 @@ export async function keepStackedWork(deps: Keeping, task: TaskRecord, signal: A
 }
 
 async function keepWork({ context, worktrees }: Keeping, task: TaskRecord, signal: AbortSignal): Promise<void> {
-  const { workspaces, store } = context
+  const { places, store } = context
   const workspace = store.read.workspaces.byTask(task.id)
   if (workspace === null || workspace.base_commit === null) return
   const ref = await worktrees.ref(workspace)
-  const work = ref.path === null ? null : await workspaces.work(ref, { signal })
-  if (work) await workspaces.commitWork(ref, work, commitMessage(task, keepMessage), { signal })
+  const place = places.of(task.id).work
+  const work = ref.path === null ? null : await place.work(ref, { signal })
+  if (work) await place.commitWork(ref, work, commitMessage(task, keepMessage), { signal })
 }

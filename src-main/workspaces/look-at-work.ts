@@ -1,11 +1,11 @@
 import type { JudgedWork, WorkFacts } from '../domain/review/judged-work.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import type { Worktrees } from './worktrees.ts'
 
 interface Looking {
-  readonly context: EngineContext
+  readonly context: Ground
   readonly worktrees: Worktrees
 }
 
@@ -19,11 +19,13 @@ export async function lookAtWork(
   const workspace = workspaceOf(context.store.read, task)
   if (workspace?.status === 'creating' || !workspace) return { judged, work: null, seen, files: [] }
   return await worktrees.look(workspace, async (ref) => {
-    const work = await context.workspaces.work(ref, { signal })
+    const work = await context.places.of(workspace.task_id).work.work(ref, { signal })
     const tree = work?.tree ?? null
     const before = seen !== null && seen !== tree ? seen : (judged?.tree ?? null)
     const differs = tree !== null && before !== null && before !== tree
-    const files = differs ? await context.workspaces.changedFiles(ref, before, tree, { signal }) : []
+    const files = differs
+      ? await context.places.of(workspace.task_id).work.changedFiles(ref, before, tree, { signal })
+      : []
     return { judged, work, seen, files }
   })
 }

@@ -1,6 +1,6 @@
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import { noteRepositoryChanges } from './repository-changes.ts'
 
 const limitMs = 60_000
@@ -8,18 +8,24 @@ const limitMs = 60_000
 export type BranchTips = Readonly<Record<string, string>>
 
 /** Reads the branches' tips before a contained run; null, with a warning in the log, on an error. */
-export async function readBranchTips(context: EngineContext, path: string): Promise<BranchTips | null> {
-  return await orWarn(context, path, (signal) => context.workspaces.branches(path, { signal }))
+export async function readBranchTips(
+  context: Ground,
+  task: Pick<TaskRecord, 'id'>,
+  path: string,
+): Promise<BranchTips | null> {
+  return await orWarn(context, path, (signal) => context.places.of(task.id).worktrees.branches(path, { signal }))
 }
 
 /** Moves back the branches that a contained run has moved besides its own, and records them for the review. */
 export async function settleMovedBranches(
-  context: EngineContext,
+  context: Ground,
   task: Pick<TaskRecord, 'id'>,
   path: string,
   before: BranchTips,
 ): Promise<void> {
-  const put = await orWarn(context, path, (signal) => context.workspaces.putBackBranches(path, before, { signal }))
+  const put = await orWarn(context, path, (signal) =>
+    context.places.of(task.id).worktrees.putBackBranches(path, before, { signal }),
+  )
   if (put === null || put.length === 0) return
   await context.writes.untilWritten(() =>
     context.feed.commit((tx) => {
@@ -31,7 +37,7 @@ export async function settleMovedBranches(
 }
 
 async function orWarn<T>(
-  { log }: Pick<EngineContext, 'log'>,
+  { log }: Pick<Ground, 'log'>,
   path: string,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | null> {

@@ -1,5 +1,5 @@
 import type { ErrorAnnotation, HookOutcome } from '../../src-shared/contract/tasks.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import type { UpdateResult } from '../ports/branch-updater.ts'
 import type { Worktrees } from './worktrees.ts'
@@ -7,12 +7,12 @@ import { saveWorkspace } from './save-workspace.ts'
 import { toConflictHunks } from './to-conflict-hunks.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
 import { count } from '../domain/task/conflict-text.ts'
 
 interface NoteUpdateDeps {
-  readonly context: EngineContext
+  readonly context: Ground
   readonly worktrees: Pick<Worktrees, 'ref'>
 }
 
@@ -62,11 +62,7 @@ function noteWorkspace(tx: Tx, task: TaskRecord, { workspace, result }: Update):
  * Returns the annotation of a task whose merge failed, with the state of the conflict; the merge must still be
  * retried.
  */
-function annotationAfter(
-  context: EngineContext,
-  task: TaskRecord,
-  { workspace, result }: Update,
-): ErrorAnnotation | null {
+function annotationAfter(context: Ground, task: TaskRecord, { workspace, result }: Update): ErrorAnnotation | null {
   const before = task.error_annotation
   if (before?.type !== 'merge_conflict') return before
   const { base_branch, branch, path } = workspace
@@ -111,7 +107,7 @@ function wordsFor({ branch, base_branch }: WorkspaceRecord, result: UpdateResult
 async function measure({ context, worktrees }: NoteUpdateDeps, { task, workspace }: Update) {
   const signal = AbortSignal.timeout(60_000)
   try {
-    return await context.workspaces.diffStat(await worktrees.ref(workspace), { signal })
+    return await context.places.of(workspace.task_id).diffs.diffStat(await worktrees.ref(workspace), { signal })
   } catch (error) {
     if (!(error instanceof WorkspaceError) && !signal.aborted) throw error
     context.log.warn({ err: error, task_id: task.id }, 'the size of an updated branch could not be measured')

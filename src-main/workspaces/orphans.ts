@@ -3,7 +3,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectId, TaskId, WorkspaceId } from '../../src-shared/contract/ids.ts'
 import type { Orphan, RemovedOrphan } from '../../src-shared/contract/orphans.ts'
 import { invalidInput } from '../domain/refusal.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { RepoRecord } from '../ports/project-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -29,17 +29,17 @@ export interface Orphans {
   adopt(orphan: Adoptable, makeTask: () => TaskRecord): TaskRecord | Refusal
 }
 
-export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees, 'exclusively'>): Orphans {
-  const { workspaces, config } = context
+export function createOrphans(context: Ground, worktrees: Pick<Worktrees, 'exclusively'>): Orphans {
+  const { worktrees: files, orphans, workspaceRoot } = context.places.here
   const { read } = context.store
-  const paths: Orphans['paths'] = () => workspaces.orphans(config.workspaceRoot, read.workspaces.paths())
+  const paths: Orphans['paths'] = () => orphans.orphans(workspaceRoot, read.workspaces.paths())
   const isListed = async (path: string): Promise<boolean> => (await paths()).includes(path)
   return {
     paths,
     list: async (signal) => {
       const found: Orphan[] = []
       for (const path of await paths()) {
-        const one = await workspaces.describeOrphan(path, { signal })
+        const one = await orphans.describeOrphan(path, { signal })
         if (one) found.push(one)
       }
       return found
@@ -48,7 +48,7 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
       if (!(await isListed(path))) return notListed(path)
       const removal = async (): Promise<RemovedOrphan | Refusal> => {
         if (!(await isListed(path))) return notListed(path)
-        return await workspaces.removeOrphan(path, repoFor(context, path), { signal })
+        return await orphans.removeOrphan(path, repoFor(context, path), { signal })
       }
       // The task with this name may be in the middle of a claim that reuses the folder.
       const task = read.tasks.get(basename(path) as TaskId)
@@ -56,7 +56,7 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
     },
     inspect: async (path, project_id, signal) => {
       if (!(await isListed(path))) return notListed(path)
-      const orphan = await workspaces.describeOrphan(path, { signal })
+      const orphan = await orphans.describeOrphan(path, { signal })
       if (!orphan) return notListed(path)
       if (orphan.kind === 'folder' || orphan.repo_path === null) {
         return invalidInput('path', `${path} isn't a worktree, so no task can use it. Move out what you need.`)
@@ -72,7 +72,7 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
         )
       }
       const base_commit =
-        (await workspaces.forkPoint(path, repo.default_branch, { signal })) ?? (await workspaces.head(path, { signal }))
+        (await orphans.forkPoint(path, repo.default_branch, { signal })) ?? (await files.head(path, { signal }))
       return { path, branch: orphan.branch, repo, base_commit }
     },
     adopt: ({ path, branch, repo, base_commit }, makeTask) => {
@@ -101,19 +101,19 @@ export function createOrphans(context: EngineContext, worktrees: Pick<Worktrees,
 }
 
 async function repoOf(
-  context: EngineContext,
+  context: Ground,
   project_id: ProjectId,
   repo_path: string,
   signal: AbortSignal,
 ): Promise<RepoRecord | null> {
   for (const repo of context.store.read.repos.byProject(project_id)) {
-    if (await context.workspaces.sameRepository(repo.path, repo_path, { signal })) return repo
+    if (await context.places.here.orphans.sameRepository(repo.path, repo_path, { signal })) return repo
   }
   return null
 }
 
 /** Folders are named `{root}/{project}/{task}`. Returns the repository of that task, or the one that it would use. */
-function repoFor(context: EngineContext, path: string): string | null {
+function repoFor(context: Ground, path: string): string | null {
   const { read } = context.store
   const project_id = basename(dirname(path)) as ProjectId
   const repos = read.repos.byProject(project_id)

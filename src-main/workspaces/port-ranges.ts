@@ -1,5 +1,5 @@
 import { portBases, portsFrom } from '../domain/task/port-ranges.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { savePorts } from './save-workspace.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
@@ -9,7 +9,7 @@ import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
  * ports are free now, reserved until the worktree is cleaned. If no range is left, the record stays without.
  */
 export async function assignPorts(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   record: WorkspaceRecord,
 ): Promise<WorkspaceRecord> {
@@ -17,7 +17,7 @@ export async function assignPorts(
   const { read } = context.store
   for (const port_base of portBases(task.id)) {
     if (read.workspaces.portBases().has(port_base)) continue
-    if (!(await context.workspaces.arePortsFree(portsFrom(port_base)))) continue
+    if (!(await context.places.of(task.id).ports.arePortsFree(portsFrom(port_base)))) continue
     const taken = context.feed.commit((tx) => {
       // Another worktree may have taken the range while its ports were checked.
       if (tx.workspaces.portBases().has(port_base)) return null

@@ -1,13 +1,15 @@
 import { needsPerson, type ReviewNote } from '../../src-shared/contract/reviews.ts'
 import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
 import { isPerson } from '../domain/transition/audience.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { toNotes } from '../transitions/review-attempts.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { RunFindings, TaskRecord } from '../ports/task-queries.ts'
 import type { ReviewRecord } from '../ports/review-queries.ts'
-import { WorkspaceError, type RepositoryState } from '../ports/workspaces.ts'
+import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
+import type { RepositoryState } from '../ports/repository-state.ts'
 import { toReviewSummary } from '../core/views.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 
@@ -18,13 +20,14 @@ const limitMs = 60_000
  * error.
  */
 export async function readRepositoryState(
-  { workspaces, log }: Pick<EngineContext, 'workspaces' | 'log'>,
-  path: string,
+  { places, log }: Pick<Ground, 'places' | 'log'>,
+  { task_id, path }: Pick<WorkspaceRecord, 'task_id' | 'path'>,
   refs: boolean,
 ): Promise<RepositoryState | null> {
+  const { worktrees } = places.of(task_id)
   const signal = AbortSignal.timeout(limitMs)
   try {
-    return (await workspaces.exists(path)) ? await workspaces.repositoryState(path, { signal, refs }) : null
+    return (await worktrees.exists(path)) ? await worktrees.repositoryState(path, { signal, refs }) : null
   } catch (error) {
     if (!(error instanceof WorkspaceError) && !signal.aborted) throw error
     log.warn({ err: error, path }, 'a repository could not be looked at before or after a run')
@@ -34,13 +37,13 @@ export async function readRepositoryState(
 
 /** Returns what changed in the repository since a run started. */
 export async function findRepositoryChanges(
-  context: EngineContext,
+  context: Ground,
   { task_id, repository_state: before }: ExecutionRecord,
 ): Promise<readonly string[]> {
   const task = context.store.read.tasks.get(task_id)
   const workspace = task && workspaceOf(context.store.read, task)
   if (!workspace || before === null) return []
-  const now = await readRepositoryState(context, workspace.path, false)
+  const now = await readRepositoryState(context, workspace, false)
   if (now === null) return []
   const paths = [...new Set([...Object.keys(before), ...Object.keys(now)])].filter((path) => !isRef(path))
   return paths.filter((path) => before[path] !== now[path]).sort()
@@ -51,7 +54,7 @@ const isRef = (path: string): boolean =>
   ['stash', 'time', 'logs'].includes(path) || (path.startsWith('refs/') && !path.startsWith('refs/replace/'))
 
 /** Records the changes so far during a task's open runs. */
-export async function noteOpenRuns(context: EngineContext, task: TaskRecord): Promise<void> {
+export async function noteOpenRuns(context: Ground, task: TaskRecord): Promise<void> {
   const open = context.store.read.executions.openOfTask(task.id)
   const found = await Promise.all(open.map((record) => findRepositoryChanges(context, record)))
   const paths = found.flat()

@@ -2,10 +2,11 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Rescue, RestoredRescue } from '../../src-shared/contract/rescues.ts'
 import { workspaceLocked } from '../domain/task/claim-guard.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { FileDiff } from '../ports/diff-reader.ts'
 import { withWorktreeLock } from './with-worktree-lock.ts'
-import { WorkspaceError } from '../ports/workspaces.ts'
+import type { RescueStore } from '../ports/rescue-store.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import { repoPathsOf } from '../core/repo-paths.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -45,14 +46,16 @@ const none: Refusal = {
   details: { resource: 'rescue' },
 }
 
-export function createRescues(context: EngineContext, worktrees: Pick<Worktrees, 'exclusively'>): Rescues {
+type RescueGround = Ground & { readonly rescues: RescueStore }
+
+export function createRescues(context: RescueGround, worktrees: Pick<Worktrees, 'exclusively'>): Rescues {
   const { read } = context.store
-  const { workspaces } = context
+  const { rescues } = context
   let sweptAt = -Infinity
   const ofProject: Rescues['ofProject'] = async (project_id, signal) => {
     const found: Rescue[] = []
     const paths = read.repos.byProject(project_id).map((repo) => repo.path)
-    for (const kept of await readEach(context, paths, (path) => workspaces.rescues(path, null, { signal }))) {
+    for (const kept of await readEach(context, paths, (path) => rescues.rescues(path, null, { signal }))) {
       found.push(
         ...kept.filter((one) => (read.tasks.get(one.task_id as TaskId)?.project_id ?? project_id) === project_id),
       )
@@ -64,18 +67,18 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
     const task = read.tasks.get(task_id as TaskId)
     if (task && task.project_id !== project_id) return null
     const paths = task ? [...reposOf(context, task)] : read.repos.byProject(project_id).map((repo) => repo.path)
-    const found = await readEach(context, paths, (path) => workspaces.rescues(path, task_id, { signal }))
+    const found = await readEach(context, paths, (path) => rescues.rescues(path, task_id, { signal }))
     return found.flat().find((rescue) => rescue.timestamp === timestamp) ?? null
   }
   return {
     ofTask: async (task, signal) =>
       (
-        await readEach(context, [...reposOf(context, task)], (path) => workspaces.rescues(path, task.id, { signal }))
+        await readEach(context, [...reposOf(context, task)], (path) => rescues.rescues(path, task.id, { signal }))
       ).flat(),
     ofProject,
     diff: async (choice, file, signal) => {
       const rescue = await find(choice, signal)
-      return rescue === null ? none : await workspaces.rescueDiff(rescue, file, { signal })
+      return rescue === null ? none : await rescues.rescueDiff(rescue, file, { signal })
     },
     restore: async (choice, signal) => {
       const rescue = await find(choice, signal)
@@ -87,7 +90,7 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
     },
     remove: async (choice, signal) => {
       const rescue = await find(choice, signal)
-      if (rescue === null || !(await workspaces.deleteRescue(rescue, { signal }))) return none
+      if (rescue === null || !(await rescues.deleteRescue(rescue, { signal }))) return none
       emitDiscarded(context, rescue.repo_path, [rescue.ref])
       return null
     },
@@ -104,7 +107,7 @@ export function createRescues(context: EngineContext, worktrees: Pick<Worktrees,
 }
 
 /** Includes former repositories, because a task may have worked in another than it has now. */
-function reposOf(context: EngineContext, task: TaskRecord): ReadonlySet<string> {
+function reposOf(context: Ground, task: TaskRecord): ReadonlySet<string> {
   const { read } = context.store
   const known = [read.workspaces.byTask(task.id)?.repo_path, read.repos.get(task.repo_id)?.path]
   return new Set(known.filter((path) => path !== undefined))
@@ -112,7 +115,7 @@ function reposOf(context: EngineContext, task: TaskRecord): ReadonlySet<string> 
 
 /** Reads each of the repositories; a missing one is skipped. */
 async function readEach<T>(
-  context: EngineContext,
+  context: Ground,
   paths: readonly string[],
   look: (path: string) => Promise<T>,
 ): Promise<readonly T[]> {
@@ -138,26 +141,28 @@ const busy: Into = { path: null, why_not: 'busy' }
 
 /** Calls `work` with the task's worktree while holding its lock; refuses if it is missing or in use. */
 async function intoWorktree(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   restore: (into: Into) => Promise<RestoredRescue | Refusal>,
 ): Promise<RestoredRescue | Refusal> {
   const { read } = context.store
   const workspace = workspaceOf(read, task)
   const isThere =
-    workspace !== null && workspace.status !== 'cleaned' && (await context.workspaces.exists(workspace.path))
+    workspace !== null &&
+    workspace.status !== 'cleaned' &&
+    (await context.places.of(task.id).worktrees.exists(workspace.path))
   if (!isThere) return await restore(noWorktree)
   const running = [...read.executions.openOfTask(task.id), ...othersInWorkspace(read, task)]
   if (running.some((one) => one.agent_id !== null)) return await restore(busy)
   const { path } = workspace
-  const restored = await withWorktreeLock(context, path, () => restore({ path }))
+  const restored = await withWorktreeLock(context, workspace.task_id, path, () => restore({ path }))
   if ('code' in restored && restored.code === workspaceLocked.code) return await restore(busy)
   emitWorkspace(context, task)
   return restored
 }
 
 /** Emits the workspace, so that clients reload it and its rescues. */
-function emitWorkspace(context: EngineContext, task: TaskRecord): void {
+function emitWorkspace(context: Ground, task: TaskRecord): void {
   context.feed.commit((tx) => {
     const owner = workspaceOwner(tx, task)
     const current = tx.workspaces.byTask(owner.id)
@@ -166,7 +171,7 @@ function emitWorkspace(context: EngineContext, task: TaskRecord): void {
 }
 
 /** Emits to the project of the task; if that is deleted, to all projects with the repository. */
-function emitDiscarded(context: EngineContext, repo_path: string, refs: readonly string[]): void {
+function emitDiscarded(context: Ground, repo_path: string, refs: readonly string[]): void {
   context.feed.commit((tx) => {
     const having = tx.projects.list().filter(({ id }) => tx.repos.byProject(id).some(({ path }) => path === repo_path))
     for (const ref of refs) {
@@ -179,7 +184,7 @@ function emitDiscarded(context: EngineContext, repo_path: string, refs: readonly
 }
 
 async function restoreInto(
-  context: EngineContext,
+  context: RescueGround,
   choice: RescueChoice,
   rescue: Rescue,
   into: Into,
@@ -189,12 +194,12 @@ async function restoreInto(
   const prefix = project ? toSettings(project).branch_prefix : ''
   const branch = `${prefix}rescued-${choice.task_id.slice(-8)}-${choice.timestamp}`
   const why_not = into.path === null ? into.why_not : 'no_worktree'
-  return await context.workspaces.restoreRescue(rescue, { path: into.path, why_not, branch }, { signal })
+  return await context.rescues.restoreRescue(rescue, { path: into.path, why_not, branch }, { signal })
 }
 
-async function expire(context: EngineContext, path: string, before: number, signal: AbortSignal): Promise<void> {
+async function expire(context: RescueGround, path: string, before: number, signal: AbortSignal): Promise<void> {
   try {
-    const refs = await context.workspaces.expireRescues(path, before, { signal })
+    const refs = await context.rescues.expireRescues(path, before, { signal })
     if (refs.length === 0) return
     context.log.info({ path, refs }, 'rescues older than 30 days were given up')
     emitDiscarded(context, path, refs)

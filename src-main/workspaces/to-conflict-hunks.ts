@@ -1,6 +1,6 @@
 import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
 import { fitHunks } from '../domain/task/fit-hunks.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 
@@ -10,7 +10,7 @@ const inPrompt = { hunks: 100, each: 8_000, all: 60_000 }
 
 /** Returns the hunks of a conflict in a size that a task (or its coder's prompt) can hold, with secrets redacted. */
 export function toConflictHunks(
-  context: Pick<EngineContext, 'redactor' | 'store'>,
+  context: Pick<Ground, 'redactor' | 'store'>,
   task: Pick<TaskRecord, 'project_id'>,
   hunks: readonly ConflictHunk[],
   where: 'on_task' | 'in_prompt' = 'on_task',
@@ -21,7 +21,7 @@ export function toConflictHunks(
 
 /** Redacts the project's secrets in the hunks of a conflict. */
 export function redactHunks(
-  { redactor, store }: Pick<EngineContext, 'redactor' | 'store'>,
+  { redactor, store }: Pick<Ground, 'redactor' | 'store'>,
   { project_id }: Pick<TaskRecord, 'project_id'>,
   hunks: readonly ConflictHunk[],
 ): ConflictHunk[] {

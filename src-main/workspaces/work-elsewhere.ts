@@ -1,13 +1,15 @@
 import type { ReviewNote } from '../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation, WorkPlace } from '../../src-shared/contract/tasks.ts'
 import { isPerson } from '../domain/transition/audience.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import { othersInWorkspace, workspaceOf } from '../core/workspace-of.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { RunFindings, TaskRecord } from '../ports/task-queries.ts'
 import type { ReviewRecord } from '../ports/review-queries.ts'
-import { WorkspaceError, type BranchRef } from '../ports/workspaces.ts'
+import type { DiffReader } from '../ports/diff-reader.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
 import { findSecrets, type AddedText } from './find-secrets.ts'
 import { noteRunFindings, replaceNotes } from './repository-changes.ts'
 import type { Worktrees } from './worktrees.ts'
@@ -20,24 +22,25 @@ const limitMs = 60_000
  * writes a warning to the log and finds nothing.
  */
 export async function findRunFindings(
-  { context, worktrees }: { readonly context: EngineContext; readonly worktrees: Worktrees },
+  { context, worktrees }: { readonly context: Ground; readonly worktrees: Worktrees },
   { task_id, agent_id, repository_state: before }: ExecutionRecord,
 ): Promise<RunFindings> {
-  const { store, workspaces, log } = context
+  const { store, places, log } = context
   const task = store.read.tasks.get(task_id)
   const workspace = task && workspaceOf(store.read, task)
   if (!workspace || agent_id === null || before === null) return noFindings
   const signal = AbortSignal.timeout(limitMs)
   try {
+    const { elsewhere } = places.of(task.id)
     const ref = await worktrees.ref(workspace)
     if (ref.path === null) return noFindings
     const worktree = { ...ref, path: ref.path }
     // Another run may be on its own way there.
     const isShared = othersInWorkspace(store.read, task).some((one) => one.status === 'running')
-    const { taken, place } = isShared ? { taken: null, place: null } : await workspaces.settleHead(worktree, { signal })
+    const { taken, place } = isShared ? { taken: null, place: null } : await elsewhere.settleHead(worktree, { signal })
     // Without its link, git can't read the worktree.
     if (place?.kind === 'link') return noFindings
-    const traces = await workspaces.runTraces(worktree, before, { signal })
+    const traces = await elsewhere.runTraces(worktree, before, { signal })
     return { notes: [...(taken ? [taken] : []), ...traces.notes], places: traces.places }
   } catch (error) {
     if (!(error instanceof WorkspaceError) && !signal.aborted) throw error
@@ -58,7 +61,7 @@ export type ElsewhereSettled =
  * there.
  */
 export async function settleElsewhere(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   ref: BranchRef,
   signal: AbortSignal,
@@ -66,12 +69,12 @@ export async function settleElsewhere(
   const feedback = takeConflict(context, task)
   if (feedback !== null) return { kind: 'conflict', feedback }
   if (ref.path === null) return { kind: 'clear' }
-  const { workspaces } = context
+  const { elsewhere } = context.places.of(task.id)
   const worktree = { ...ref, path: ref.path }
-  const { taken, place } = await workspaces.settleHead(worktree, { signal })
+  const { taken, place } = await elsewhere.settleHead(worktree, { signal })
   if (place?.kind === 'link') return { kind: 'held', annotation: workElsewhere([place], ref) }
   const places = await findPlaces(context, task, { worktree, isElsewhere: place !== null }, signal)
-  const rewritten = await workspaces.rewrittenBase(ref, { signal })
+  const rewritten = await elsewhere.rewrittenBase(ref, { signal })
   const isKnown = rewritten !== null && isSeen(context.store.read.reviews.latest(task.id), rewritten)
   saveNotes(context, task, { taken, ...(!isKnown && { rewritten }) })
   const held = place ? [place, ...places.filter(({ ref: other }) => other !== place.ref)] : places
@@ -79,7 +82,7 @@ export async function settleElsewhere(
 }
 
 /** Returns the conflict that the coder has to be told of, and forgets it. */
-function takeConflict({ feed, store }: EngineContext, { id }: TaskRecord): string | null {
+function takeConflict({ feed, store }: Ground, { id }: TaskRecord): string | null {
   const conflict = store.read.tasks.get(id)?.run_findings.conflict ?? null
   if (conflict === null) return null
   feed.commit((tx) => {
@@ -91,7 +94,7 @@ function takeConflict({ feed, store }: EngineContext, { id }: TaskRecord): strin
 
 /** Returns the places that hold the task. Branches that a run left hold it only if the task has no change of its own. */
 async function findPlaces(
-  { store, workspaces }: EngineContext,
+  { store, places }: Ground,
   task: TaskRecord,
   {
     worktree,
@@ -99,15 +102,15 @@ async function findPlaces(
   }: { readonly worktree: BranchRef & { readonly path: string }; readonly isElsewhere: boolean },
   signal: AbortSignal,
 ): Promise<readonly WorkPlace[]> {
-  const { notes, places } = (store.read.tasks.get(task.id) ?? task).run_findings
+  const { notes, places: known } = (store.read.tasks.get(task.id) ?? task).run_findings
   const branches = notes.flatMap((note): WorkPlace[] =>
     note.kind === 'work_left' ? [{ kind: 'branch', ref: note.ref, commits: note.commits, files: 0 }] : [],
   )
-  const found = await workspaces.leftWork(worktree, [...places, ...branches], { signal })
+  const found = await places.of(task.id).elsewhere.leftWork(worktree, [...known, ...branches], { signal })
   if (!found.some(({ kind }) => kind === 'branch')) return found
   // The files of a worktree that is elsewhere are not the branch's.
   const own = isElsewhere ? { ...worktree, path: null } : worktree
-  const isEmpty = (await workspaces.diffStat(own, { signal })).files === 0
+  const isEmpty = (await places.of(task.id).diffs.diffStat(own, { signal })).files === 0
   return found.filter(({ kind }) => kind !== 'branch' || isEmpty)
 }
 
@@ -118,7 +121,7 @@ function isSeen(review: ReviewRecord | null, { commits }: Extract<ReviewNote, { 
 }
 
 function saveNotes(
-  { feed }: EngineContext,
+  { feed }: Ground,
   { id }: TaskRecord,
   { taken, rewritten }: { readonly taken: ReviewNote | null; readonly rewritten?: ReviewNote | null },
 ): void {
@@ -137,18 +140,14 @@ function saveNotes(
  * Notes at the open review what its diff can't show or a reader may miss: hidden text, names that are the same to some
  * file systems, secrets, and that most files are deleted.
  */
-export async function noteDiff(
-  context: EngineContext,
-  task: TaskRecord,
-  ref: BranchRef,
-  signal: AbortSignal,
-): Promise<void> {
-  const { feed, store, workspaces } = context
+export async function noteDiff(context: Ground, task: TaskRecord, ref: BranchRef, signal: AbortSignal): Promise<void> {
+  const { feed, store } = context
+  const { diffs } = context.places.of(task.id)
   const [hidden, same, deletion, added] = await Promise.all([
-    workspaces.hiddenText(ref, { signal }),
-    workspaces.sameNames(ref, { signal }),
-    workspaces.massDeletion(ref, { signal }),
-    readAdded(context, ref, signal),
+    diffs.hiddenText(ref, { signal }),
+    diffs.sameNames(ref, { signal }),
+    diffs.massDeletion(ref, { signal }),
+    readAdded(diffs, ref, signal),
   ])
   const secret = await findSecrets(added, redactorOf(context, store.read, task.project_id))
   const notes: readonly (readonly [ReviewNote['kind'], ReviewNote | null])[] = [
@@ -169,15 +168,15 @@ export async function noteDiff(
 /** Files too long for the diff that are read separately. */
 const maxLongFiles = 20
 
-async function readAdded({ workspaces }: EngineContext, ref: BranchRef, signal: AbortSignal): Promise<AddedText> {
-  const { files, patch } = await workspaces.diff(ref, 'branch', null, { signal })
+async function readAdded(diffs: DiffReader, ref: BranchRef, signal: AbortSignal): Promise<AddedText> {
+  const { files, patch } = await diffs.diff(ref, 'branch', null, { signal })
   const long = files.filter(({ truncated, status }) => truncated && status !== 'deleted').slice(0, maxLongFiles)
   async function* patches(): AsyncIterable<string> {
     yield patch
     // Each can have 64 MB.
-    for (const { path } of long) yield (await workspaces.diff(ref, 'branch', path, { signal })).patch
+    for (const { path } of long) yield (await diffs.diff(ref, 'branch', path, { signal })).patch
   }
-  return { files, patches: patches(), messages: await workspaces.messages(ref, { signal }) }
+  return { files, patches: patches(), messages: await diffs.messages(ref, { signal }) }
 }
 
 /** Removes a place from what runs left, after its work was taken or kept. */

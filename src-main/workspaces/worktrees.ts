@@ -3,9 +3,11 @@ import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { WorkspaceId } from '../../src-shared/contract/ids.ts'
 import { branchName } from '../domain/task/branch-name.ts'
-import type { EngineContext } from '../core/context.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
-import { type BranchRef, WorkspaceError } from '../ports/workspaces.ts'
+import type { BranchRef } from '../ports/branch-ref.ts'
+import type { Place } from '../ports/place.ts'
+import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -51,8 +53,8 @@ export interface Worktrees {
   ): Record<string, string>
 }
 
-export function createWorktrees(context: EngineContext): Worktrees {
-  const { store, workspaces } = context
+export function createWorktrees(context: Ground): Worktrees {
+  const { store, places } = context
   const busy = createKeyedLock()
   const exclusively: Worktrees['exclusively'] = (task, work) => busy.run(workspaceOwner(store.read, task).id, work)
   const environment: Worktrees['environment'] = (task, event, more = {}) => {
@@ -72,7 +74,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
   }
   const ref: Worktrees['ref'] = async (workspace) => ({
     repo_path: workspace.repo_path,
-    path: (await workspaces.exists(workspace.path)) ? workspace.path : null,
+    path: (await places.of(workspace.task_id).worktrees.exists(workspace.path)) ? workspace.path : null,
     branch: workspace.branch,
     base_branch: workspace.base_branch,
     base_commit: workspace.base_commit,
@@ -90,9 +92,12 @@ export function createWorktrees(context: EngineContext): Worktrees {
       } catch (error) {
         const code = error instanceof WorkspaceError ? error.code : null
         // A folder without its `.git` file has work, which its branch alone would not show.
-        const isUnlinked = code === 'outside_worktree' && now.path !== null && (await workspaces.exists(now.path))
+        const isUnlinked =
+          code === 'outside_worktree' &&
+          now.path !== null &&
+          (await places.of(workspace.task_id).worktrees.exists(now.path))
         if (isUnlinked || code === 'repository_missing' || now.path === null) throw error
-        if (await isWorktree(workspaces, now.path)) throw error
+        if (await isWorktree(places.of(workspace.task_id), now.path)) throw error
         return await look({ ...now, path: null })
       }
     },
@@ -103,7 +108,7 @@ export function createWorktrees(context: EngineContext): Worktrees {
         const known = read.workspaces.byTask(owner.id)
         if (owner.id !== task.id && (!known || known.status === 'cleaned')) return parentHasNone
         if (known?.status === 'ready' && othersInWorkspace(read, task).some((one) => one.status === 'running')) {
-          if (await workspaces.exists(known.path)) return { kind: 'ready', workspace: known }
+          if (await places.of(owner.id).worktrees.exists(known.path)) return { kind: 'ready', workspace: known }
         }
         const ensured = await ensureOwn(
           context,
@@ -132,7 +137,7 @@ const parentLost: EnsuredWorktree = {
   message: "The parent's worktree and branch are gone. Run the parent again and reset its workspace first.",
 }
 
-function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord {
+function planWorkspace(context: Ground, tx: Tx, task: TaskRecord, project: ProjectRecord): WorkspaceRecord {
   const known = tx.workspaces.byTask(task.id)
   if (known && known.status !== 'cleaned') return known
   const repo = repoOf(tx, task)
@@ -143,7 +148,7 @@ function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project
     status: 'creating',
     repo_path: repo.path,
     branch: known?.branch ?? branchName(toSettings(project).branch_prefix, task.title, task.id),
-    path: join(context.config.workspaceRoot, task.project_id, task.id),
+    path: join(context.places.of(task.id).workspaceRoot, task.project_id, task.id),
     base_branch: known?.base_branch ?? base.base_branch,
     base_commit: known?.base_commit ?? null,
     stack: known ? known.stack : base.stack,
@@ -156,12 +161,12 @@ function planWorkspace(context: EngineContext, tx: Tx, task: TaskRecord, project
   return record
 }
 
-function baseOf(context: EngineContext, tx: Tx, task: TaskRecord, project: ProjectRecord): StackBase {
+function baseOf(context: Ground, tx: Tx, task: TaskRecord, project: ProjectRecord): StackBase {
   return stackBase(tx, context.workflows.of(project.workflow_definition), task, repoOf(tx, task))
 }
 
 function renameUnmade(
-  context: EngineContext,
+  context: Ground,
   tx: Tx,
   task: TaskRecord,
   project: ProjectRecord,
@@ -176,26 +181,27 @@ function renameUnmade(
 }
 
 async function ensureOwn(
-  context: EngineContext,
+  context: Ground,
   task: TaskRecord,
   env: () => Readonly<Record<string, string>>,
   signal: AbortSignal,
   processMarker?: () => string,
 ): Promise<EnsuredWorktree> {
   const { feed } = context
+  const place = context.places.of(task.id)
   const project = context.store.read.projects.get(task.project_id)
   if (!project) throw new BugError(`Task ${task.id} has no project.`)
   const planned = feed.commit((tx) => planWorkspace(context, tx, task, project))
   // Until a worktree exists, branch and base follow the settings, so that a wrong setting can be corrected.
   const current =
-    planned.base_commit === null && !(await context.workspaces.exists(planned.path))
+    planned.base_commit === null && !(await place.worktrees.exists(planned.path))
       ? feed.commit((tx) => renameUnmade(context, tx, task, project, planned))
       : planned
   const record = await assignPorts(context, task, current)
   const settings = toSettings(project)
   const { setup_commands, copy_files, redaction_patterns } = settings
   try {
-    const result = await context.workspaces.ensure(
+    const result = await place.worktrees.ensure(
       {
         repo_path: record.repo_path,
         task_id: record.task_id,
@@ -238,9 +244,9 @@ function repoOf(q: Queries, task: TaskRecord) {
   return repo
 }
 
-async function isWorktree(workspaces: EngineContext['workspaces'], path: string): Promise<boolean> {
+async function isWorktree({ worktrees }: Place, path: string): Promise<boolean> {
   try {
-    await workspaces.head(path, { signal: AbortSignal.timeout(10_000) })
+    await worktrees.head(path, { signal: AbortSignal.timeout(10_000) })
     return true
   } catch (error) {
     if (error instanceof WorkspaceError) return false

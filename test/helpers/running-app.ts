@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createLogger, type Logger } from '../../src-main/platform/logging/log.ts'
 import type { AppConfig } from '../../src-main/platform/config/config.ts'
-import { createApp, type App } from '../../src-main/compose.ts'
+import { createApp, type App, type AppOptions } from '../../src-main/compose.ts'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
 import type { Clock } from '../../src-main/ports/clock.ts'
@@ -40,6 +40,7 @@ export interface RunOptions {
   readonly log?: Logger
   /** Leaves the registration of the first person to the test. */
   readonly unregistered?: boolean
+  readonly places?: AppOptions['places']
 }
 
 const person = { email: 'owner@copse.test', password: 'correct horse', display_name: 'Owner' }
@@ -65,6 +66,7 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
     {
       log: options.log ?? createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'silent' }),
       ...(options.clock && { clock: options.clock }),
+      ...(options.places && { places: options.places }),
     },
   )
   const { url } = await app.listen()

@@ -2,7 +2,7 @@ import type { ExecutionOutcome, ExecutionRun, Executors, RunningExecution } from
 import type { AttachmentFiles } from '../../src-main/ports/attachment-files.ts'
 import type { Logs } from '../../src-main/ports/logs.ts'
 import type { Scripts } from '../../src-main/ports/scripts.ts'
-import type { Workspaces } from '../../src-main/ports/workspaces.ts'
+import type { WholeGit } from '../helpers/whole-git.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 
 /** A running agent: ends when the test says so, or when it is stopped. */
@@ -79,7 +79,7 @@ export const fakeLogs: Logs = {
 const emptyDiff = { base: null, head: null, tree: null, files: [], patch: '', truncated: false }
 
 /** Worktrees that always exist and are valid. */
-export const fakeWorkspaces: Workspaces = {
+export const fakeWorkspaces: WholeGit = {
   nearby: () => Promise.resolve([]),
   trackedPaths: () => Promise.resolve([]),
   remoteUrls: () => Promise.resolve([]),

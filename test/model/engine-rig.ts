@@ -4,6 +4,8 @@ import { v7 } from 'uuid'
 import { z } from 'zod'
 import { createLogger } from '../../src-main/platform/logging/log.ts'
 import { newTaskDefaults } from '../../src-main/domain/task/create-task.ts'
+import { onlyHere } from '../../src-main/places/local-place.ts'
+import { placeOf } from '../helpers/whole-git.ts'
 import { createEngine, type Engine } from '../../src-main/engine/create-engine.ts'
 import { createDurableWrites } from '../../src-main/core/durable-writes.ts'
 import { createEventFeed } from '../../src-main/core/event-feed.ts'
@@ -78,12 +80,20 @@ export async function startEngineRig(
       store,
       feed: createEventFeed(store, clock),
       writes: createDurableWrites({ log }),
-      workspaces: fakeWorkspaces,
-      executors: fakeExecutors(running, (run) => {
-        onStart(store, run)
-      }),
-      containment: { refusal: () => null, effectiveLevel: () => 'none', keepsRefs: () => Promise.resolve(true) },
-      scripts: fakeScripts((command) => (decide(command) === 'failed' ? 1 : 0)),
+      places: onlyHere(
+        placeOf(fakeWorkspaces, {
+          workspaceRoot: '/worktrees',
+          runs: fakeExecutors(running, (run) => {
+            onStart(store, run)
+          }),
+          containment: { refusal: () => null, effectiveLevel: () => 'none', keepsRefs: () => Promise.resolve(true) },
+          scripts: fakeScripts((command) => (decide(command) === 'failed' ? 1 : 0)),
+        }),
+      ),
+      repositories: fakeWorkspaces,
+      target: fakeWorkspaces,
+      rescues: fakeWorkspaces,
+      overlaps: fakeWorkspaces,
       logs: fakeLogs,
       attachmentFiles: fakeAttachmentFiles,
       agentTokens: { mint: () => 'token', revoke: () => undefined },
@@ -93,7 +103,8 @@ export async function startEngineRig(
       rememberSecrets: () => undefined,
       workflows: createWorkflows(builtin.definition, pluginTraits),
       log,
-      config: { workspaceRoot: '/worktrees', cleanupDelaySeconds: 86_400, apiUrl: () => null },
+      cleanupDelaySeconds: 86_400,
+      apiUrl: () => null,
     },
     Object.entries(probes).map(([name, phases]) => probe(name, phases, () => decide(name))),
   )

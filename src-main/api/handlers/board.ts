@@ -13,7 +13,7 @@ export function createBoardHandlers({
   store,
   engine,
   workflows,
-  workspaces,
+  places,
 }: ApiParts): Handlers<'tasks.board' | 'tasks.previews'> {
   const { read } = store
   return {
@@ -43,9 +43,9 @@ export function createBoardHandlers({
       const { id } = findProject(read, project_id)
       const items: Preview[] = []
       // Checks one worktree after the other, because boards ask for this again and again.
-      for (const { port_base } of read.workspaces.byProject(id)) {
+      for (const { task_id, port_base } of read.workspaces.byProject(id)) {
         if (port_base === null) continue
-        const [port] = await workspaces.answeringPorts(portsFrom(port_base))
+        const [port] = await places.of(task_id).ports.answeringPorts(portsFrom(port_base))
         if (port !== undefined) items.push({ port_base, port })
       }
       return { items }

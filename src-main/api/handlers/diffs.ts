@@ -7,7 +7,7 @@ import { readerId, userOf } from '../reader-id.ts'
 type Names = 'tasks.diff' | 'tasks.commits' | 'tasks.watch_diff' | 'tasks.mark_viewed'
 
 /** Handlers for a task's changes and what its reader has viewed. */
-export function createDiffHandlers({ store, feed, engine, workspaces, diffWatches }: ApiParts): Handlers<Names> {
+export function createDiffHandlers({ store, feed, engine, places, diffWatches }: ApiParts): Handlers<Names> {
   const { read } = store
   return {
     'tasks.diff': async (input, { principal, signal }) => {
@@ -15,14 +15,14 @@ export function createDiffHandlers({ store, feed, engine, workspaces, diffWatche
       const workspace = engine.worktrees.of(findTask(read, task_id))
       const nothing: Diff = { base: null, head: null, tree: null, files: [], patch: '', truncated: false }
       if (!workspace || workspace.base_commit === null) return nothing
+      const { diffs } = places.of(task_id)
       return engine.worktrees.look(workspace, async (ref) => {
         const since = read.reviews.byTask(task_id).find((one) => one.attempt_number === since_attempt)?.head
         const wishes = { ignore_whitespace, since: since ?? since_commit ?? null }
         const diff =
           commit === undefined
-            ? await workspaces.diff(ref, scope, path, { signal, ...wishes })
-            : ((await workspaces.commitDiff(ref, commit, path, { signal, ignore_whitespace })) ??
-              throwNotFound('commit'))
+            ? await diffs.diff(ref, scope, path, { signal, ...wishes })
+            : ((await diffs.commitDiff(ref, commit, path, { signal, ignore_whitespace })) ?? throwNotFound('commit'))
         // Read last, so that files marked while git was busy count already. Agents have no marks.
         const marked = principal.kind === 'agent' ? [] : read.viewed_files.of(task_id, readerId(principal))
         const marks = new Map(marked.map((mark) => [mark.path, mark]))
@@ -33,7 +33,7 @@ export function createDiffHandlers({ store, feed, engine, workspaces, diffWatche
     'tasks.commits': async ({ task_id }, { signal }) => {
       const workspace = engine.worktrees.of(findTask(read, task_id))
       if (!workspace || workspace.base_commit === null) return { items: [] }
-      const commits = await engine.worktrees.look(workspace, (ref) => workspaces.commits(ref, { signal }))
+      const commits = await engine.worktrees.look(workspace, (ref) => places.of(task_id).diffs.commits(ref, { signal }))
       return { items: [...commits] }
     },
     'tasks.watch_diff': ({ task_id }) => diffWatches.extend(findTask(read, task_id)),

@@ -20,7 +20,7 @@ type Names =
   | 'executions.read_log'
 
 export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
-  const { store, engine, logs, executors } = parts
+  const { store, engine, logs, places } = parts
   const { read } = store
   const { views } = engine
   const both = (id: ExecutionId) => {
@@ -82,7 +82,10 @@ export function createExecutionHandlers(parts: ApiParts): Handlers<Names> {
     'executions.finish': async ({ execution_id, status, summary, usage }, { principal }) => {
       const execution = requireOpen(findExecution(read, execution_id))
       checkMine(parts, principal, execution)
-      if (execution.executor !== 'person' && executors.location(execution.executor) === 'local') {
+      if (
+        execution.executor !== 'person' &&
+        places.of(execution.task_id).runs.location(execution.executor) === 'local'
+      ) {
         throw notRunning('The service runs this execution itself and sees its end; end your turn instead.')
       }
       if (usage !== undefined)

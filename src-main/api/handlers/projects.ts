@@ -46,7 +46,7 @@ function damageText(damage: string | null, principal: Principal): string | null 
 }
 
 export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
-  const { store, engine, workspaces, identity, config, workflows } = parts
+  const { store, engine, repositories, identity, config, workflows } = parts
   const { read } = store
   const { views } = engine
   return {
@@ -62,13 +62,13 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       exposed: config.exposed,
     }),
     'system.inspect_folder': async ({ path }, { signal }) => {
-      const { root, name, default_branch, branches } = await workspaces.inspect(path, { signal })
-      const runs = await workspaces.runs(root, { signal })
+      const { root, name, default_branch, branches } = await repositories.inspect(path, { signal })
+      const runs = await repositories.runs(root, { signal })
       return { path: root, name, default_branch, branches: [...branches], runs: [...runs] }
     },
     'system.nearby_repositories': async (_input, { signal }) => {
       const known = new Set(read.projects.list().flatMap(({ id }) => read.repos.byProject(id).map(({ path }) => path)))
-      const found = await workspaces.nearby(config.homeDir, { signal })
+      const found = await repositories.nearby(config.homeDir, { signal })
       return { items: found.filter(({ path }) => !known.has(path)) }
     },
     'demo.create': (_input, { principal, signal }) => createDemo(parts, principal, signal),
@@ -81,7 +81,7 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
     'projects.create': async ({ repo_path, default_branch, workflow_template, ...fields }, { principal, signal }) => {
       const workflow =
         workflow_template === undefined ? '' : definitionText(await findTemplate(parts, workflow_template))
-      const info = await workspaces.inspect(repo_path, { signal })
+      const info = await repositories.inspect(repo_path, { signal })
       const branch = default_branch ?? info.default_branch
       if (!info.branches.includes(branch)) {
         const message = `The repository has no branch ${branch}. It has: ${info.branches.slice(0, 20).join(', ')}.`

@@ -20,7 +20,7 @@ export function createRepoHandlers(parts: ApiParts): Handlers<Names> {
     'repos.paths': async ({ project_id, repo_id, q, limit }, { signal }) => {
       const repo = repo_id === undefined ? read.repos.byProject(project_id)[0] : find(project_id, repo_id)
       if (!repo) throwNotFound('repo')
-      const paths = await parts.workspaces.trackedPaths(repo.path, repo.default_branch, { signal })
+      const paths = await parts.repositories.trackedPaths(repo.path, repo.default_branch, { signal })
       return { items: findPaths(paths, q, limit) }
     },
     'repos.build_hosts': async ({ project_id }, { signal }) => ({

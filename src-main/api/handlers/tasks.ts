@@ -76,7 +76,8 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       // The audit names the claimant, not who assigned them; an external agent uses its owner's token.
       const triggered_by = agent ? `agent:${agent.id}` : actorOf(principal)
       const isSelf =
-        agent !== null && (agent.daemon_id !== null || parts.executors.location(agent.executor) === 'remote')
+        agent !== null &&
+        (agent.daemon_id !== null || parts.places.of(task_id).runs.location(agent.executor) === 'remote')
       const by_person = principal.kind !== 'agent' && !isSelf
       const request = { task_id, claimant, triggered_by, by_person, overrides: overrides ?? {} }
       const claimed = unwrap(

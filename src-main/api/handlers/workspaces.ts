@@ -59,7 +59,10 @@ export function createWorkspaceHandlers(parts: ApiParts): Handlers<Names> {
     'rescues.delete_in_project': (input, { signal }) => remove(inProject(input), signal),
     'tasks.workspace_size': async ({ task_id }, { signal }) => {
       const workspace = parts.engine.worktrees.of(findTask(read, task_id))
-      return (workspace && (await parts.workspaces.size(workspace.path, { signal }))) ?? throwNotFound('workspace')
+      return (
+        (workspace && (await parts.places.of(workspace.task_id).worktrees.size(workspace.path, { signal }))) ??
+        throwNotFound('workspace')
+      )
     },
     'tasks.clean_up_workspace': async ({ task_id }, { signal }) =>
       workspaceView(parts, unwrap(await cleanup.byHand(findTask(read, task_id), signal)), signal),

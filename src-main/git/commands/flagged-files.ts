@@ -1,6 +1,6 @@
 import { lstat, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { HiddenChange } from '../../ports/workspaces.ts'
+import type { HiddenChange } from '../../ports/target-mover.ts'
 import { orNull } from '../files/file-errors.ts'
 import { findConfig } from './configured-programs.ts'
 import { readGitLink } from './git-link.ts'

@@ -1,4 +1,4 @@
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { ConflictKind } from '../../../src-shared/contract/conflicts.ts'
 import type { GitOutput } from './run-git.ts'
 import { pathText } from './tree-paths.ts'

@@ -1,4 +1,4 @@
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { commitTree } from './commit.ts'
 import { GitError } from './git-error.ts'
 import { readMerge, type UnmergedPath } from './merge-output.ts'

@@ -1,7 +1,7 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { orNull } from '../files/file-errors.ts'
 import { readConfig, runGit } from './run-git.ts'
 import { readGitLink } from './git-link.ts'

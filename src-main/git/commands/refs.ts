@@ -1,4 +1,4 @@
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { Tip } from '../../ports/target-mover.ts'
 import { branchRef } from './branch.ts'
 import { noteOwnMove } from './own-moves.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ConfiguredPrograms } from '../../ports/workspaces.ts'
+import type { ConfiguredPrograms } from '../../ports/repository-reader.ts'
 import { orNull } from '../files/file-errors.ts'
 
 const prefix = 'hook '

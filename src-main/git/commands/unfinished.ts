@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { orNull } from '../files/file-errors.ts'
 import { branchRef } from './branch.ts'
 import { identityOptions } from './identity.ts'

@@ -1,5 +1,5 @@
 import { lstat, readFile } from 'node:fs/promises'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { orNull } from '../files/file-errors.ts'
 import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'

@@ -1,4 +1,5 @@
-import type { BranchRef, RepositoryState } from '../../ports/workspaces.ts'
+import type { BranchRef } from '../../ports/branch-ref.ts'
+import type { RepositoryState } from '../../ports/repository-state.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { RunTraces } from '../../ports/work-elsewhere.ts'
 import type { WorkPlace } from '../../../src-shared/contract/tasks.ts'

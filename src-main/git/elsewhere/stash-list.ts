@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { orNull } from '../files/file-errors.ts'
 import { readGit, runGit } from '../commands/run-git.ts'

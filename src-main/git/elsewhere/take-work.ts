@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { WorkPlace } from '../../../src-shared/contract/tasks.ts'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { BranchRef } from '../../ports/branch-ref.ts'
 import type { TakenWork } from '../../ports/work-elsewhere.ts'
 import { branchRef, isAncestor, mergeBase, moveRef, resolveCommit, symbolicTarget } from '../commands/branch.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { follow, lockCheckout, type CheckoutLock } from './checkout-lock.ts'
 import { ownObjects } from '../commands/own-objects.ts'

@@ -1,5 +1,5 @@
 import type { Cancellable } from '../../ports/cancellable.ts'
-import type { MergeRequest } from '../../ports/workspaces.ts'
+import type { MergeRequest } from '../../ports/branch-ref.ts'
 import { mergeBase } from '../commands/branch.ts'
 import { mergeTrees, replay, type ConflictedTree, type MergedTree } from '../commands/merge.ts'
 import { readCommits } from '../commands/refs.ts'

@@ -1,6 +1,6 @@
 import type { RestackMove, RestackRequest, RestackResult } from '../../ports/branch-updater.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { branchRef, currentBranch, isAncestor, mergeBase, resolveBase, resolveCommit } from '../commands/branch.ts'
 import { commitEverything, commitTree } from '../commands/commit.ts'
 import { readHunks } from '../commands/conflict-hunks.ts'

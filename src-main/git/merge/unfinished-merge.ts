@@ -1,4 +1,4 @@
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { UpdateRequest, UpdateResult } from '../../ports/branch-updater.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { currentBranch, isAncestor, resolveBase, resolveCommit } from '../commands/branch.ts'

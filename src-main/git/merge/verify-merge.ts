@@ -1,6 +1,6 @@
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import type { MergeRequest } from '../../ports/workspaces.ts'
+import type { MergeRequest } from '../../ports/branch-ref.ts'
 import { isAncestor } from '../commands/branch.ts'
 import { mergeTrees, replay, treeOf } from '../commands/merge.ts'
 import type { Tip } from '../../ports/target-mover.ts'

@@ -1,5 +1,5 @@
 import { lstat, rename } from 'node:fs/promises'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { deleteFolder } from '../files/delete-folder.ts'
 import { orNull } from '../files/file-errors.ts'

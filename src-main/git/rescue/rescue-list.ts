@@ -1,5 +1,5 @@
 import { rescueTimestamp, type Rescue } from '../../../src-shared/contract/rescues.ts'
-import type { RescueName } from '../../ports/rescue-keeper.ts'
+import type { RescueName } from '../../ports/rescue-store.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { resolveCommit } from '../commands/branch.ts'
 import { countChanged, countLooseFiles } from '../commands/count-files.ts'

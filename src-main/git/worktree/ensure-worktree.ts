@@ -1,6 +1,7 @@
 import { realpath, stat, appendFile, mkdir, readFile, lstat } from 'node:fs/promises'
 import { join, dirname } from 'node:path'
-import { WorkspaceError, type WorktreeRequest, type WorktreeResult } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
+import type { WorktreeRequest, WorktreeResult } from '../../ports/worktree-store.ts'
 import { copyFiles } from '../files/copy-files.ts'
 import {
   baseBranchMissing,

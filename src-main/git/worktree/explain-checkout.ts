@@ -1,5 +1,5 @@
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { branchTips, listBranches } from '../commands/branch.ts'
 import { GitError } from '../commands/git-error.ts'
 import { countMissing } from '../commands/partial.ts'

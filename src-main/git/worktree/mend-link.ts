@@ -1,6 +1,6 @@
 import { lstat, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { BranchRef } from '../../ports/branch-ref.ts'
 import { orNull } from '../files/file-errors.ts'
 import { keepFilesHere, ownRecord } from '../commands/own-worktree.ts'

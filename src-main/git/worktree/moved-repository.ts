@@ -1,6 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { orNull } from '../files/file-errors.ts'
 import { peekCommonDir } from '../commands/peek.ts'
 import { runGit } from '../commands/run-git.ts'

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import type { Orphan, RemovedOrphan } from '../../../src-shared/contract/orphans.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { estimateFolder } from '../files/folder-size.ts'
 import { currentBranch } from '../commands/branch.ts'
 import { GitError } from '../commands/git-error.ts'

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import type { KeyedLock } from '../../platform/locks/keyed-lock.ts'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { branchRef, resolveCommit } from '../commands/branch.ts'
 import { noteOwnMove } from '../commands/own-moves.ts'

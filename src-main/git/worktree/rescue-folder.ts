@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { commitTree } from '../commands/commit.ts'
 import { countChanged } from '../commands/count-files.ts'
 import { emptyTree } from '../commands/merge.ts'

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import type { KeyedLock } from '../../platform/locks/keyed-lock.ts'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { orNull } from '../files/file-errors.ts'
 import { runGit, splitNul } from '../commands/run-git.ts'

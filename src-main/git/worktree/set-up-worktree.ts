@@ -3,7 +3,8 @@ import { spawnTree } from '../../platform/process/process.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { deniedNote } from '../../domain/access/containment.ts'
 import { ContainmentUnavailable, type ContainedBox, type Containment, type Denial } from '../../ports/containment.ts'
-import { WorkspaceError, type WorktreeRequest } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
+import type { WorktreeRequest } from '../../ports/worktree-store.ts'
 
 const tailBytes = 10 * 1024
 

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { WorkspaceError } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
 import { orNull } from '../files/file-errors.ts'
 import { resolveCommit } from '../commands/branch.ts'
 import { GitError } from '../commands/git-error.ts'

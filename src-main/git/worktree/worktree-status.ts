@@ -1,5 +1,7 @@
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { WorkspaceError, type BranchRef, type WorktreeStatus } from '../../ports/workspaces.ts'
+import { WorkspaceError } from '../../ports/workspace-error.ts'
+import type { BranchRef } from '../../ports/branch-ref.ts'
+import type { WorktreeStatus } from '../../ports/worktree-store.ts'
 import { resolveBase, resolveCommit } from '../commands/branch.ts'
 import { peekBranch, peekHead } from '../commands/peek.ts'
 import { countAheadBehind, isDirty } from '../commands/status.ts'

@@ -8,7 +8,7 @@ import type {
   StepResult,
   Verdict,
 } from '../../../src-shared/contract/reviews.ts'
-import type { ConfiguredPrograms } from '../../ports/workspaces.ts'
+import type { ConfiguredPrograms } from '../../ports/repository-reader.ts'
 import { flag, json } from './columns.ts'
 import { repos, tasks } from './work.ts'
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createWorkspaces } from '../../../src-main/git/create-workspaces.ts'
+import { createWorkspaces } from '../../helpers/whole-git.ts'
 import { createFixture, never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 const secret = 'TOKEN=hunter2\n'

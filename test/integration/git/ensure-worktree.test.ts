@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createWorkspaces } from '../../../src-main/git/create-workspaces.ts'
+import { createWorkspaces } from '../../helpers/whole-git.ts'
 import { branch, createFixture, never, taskId } from './workspace-fixture.ts'
 
 test('creates a worktree on a new branch from the tip of the base', async () => {

@@ -3,7 +3,7 @@ import { appendFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createWorkspaces } from '../../../src-main/git/create-workspaces.ts'
+import { createWorkspaces } from '../../helpers/whole-git.ts'
 import { doEdit, someEdits, startFiles } from './random-edits.ts'
 import { createFixture, never, taskId, withWork, type WorkspaceFixture } from './workspace-fixture.ts'
 

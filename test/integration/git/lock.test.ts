@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identify } from '../../../src-main/platform/process/process.ts'
-import { createWorkspaces } from '../../../src-main/git/create-workspaces.ts'
+import { createWorkspaces } from '../../helpers/whole-git.ts'
 import { ExecutionId } from '../../../src-shared/contract/ids.ts'
 
 const one = ExecutionId.parse('01912d68-783e-7a03-8467-5661c1243ad5')

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { copyFiles } from '../../../src-main/git/files/copy-files.ts'
 import { openFolder } from '../../../src-main/git/files/folder.ts'
 import { isGitName, pathInside } from '../../../src-main/git/files/path-guard.ts'
-import { createWorkspaces } from '../../../src-main/git/create-workspaces.ts'
+import { createWorkspaces } from '../../helpers/whole-git.ts'
 import { ExecutionId } from '../../../src-shared/contract/ids.ts'
 
 const execution = ExecutionId.parse('01912d68-783e-7a03-8467-5661c1243ad5')

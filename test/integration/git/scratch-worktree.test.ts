@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { ScratchRequest } from '../../../src-main/ports/workspaces.ts'
+import type { ScratchRequest } from '../../../src-main/ports/scratch-worktrees.ts'
 import { createFixture, everything, never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 const request = ({ repository, root }: WorkspaceFixture, changes: Partial<ScratchRequest> = {}): ScratchRequest => ({

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect } from 'vitest'
-import type { WorktreeRequest } from '../../../src-main/ports/workspaces.ts'
+import type { WorktreeRequest } from '../../../src-main/ports/worktree-store.ts'
 import { never, taskId, type WorkspaceFixture } from './workspace-fixture.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createWorkspaces } from '../../../src-main/git/create-workspaces.ts'
-import type { BranchRef, MergeRequest, Workspaces, WorktreeRequest } from '../../../src-main/ports/workspaces.ts'
+import { createWorkspaces, type WholeGit } from '../../helpers/whole-git.ts'
+import type { BranchRef, MergeRequest } from '../../../src-main/ports/branch-ref.ts'
+import type { WorktreeRequest } from '../../../src-main/ports/worktree-store.ts'
 import { TaskId } from '../../../src-shared/contract/ids.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import type { TestRepository } from '../../helpers/git-repository.ts'
@@ -13,7 +14,7 @@ export const never = { signal: new AbortController().signal }
 /** A repository and the name of a task's worktree beside it, which does not exist yet. */
 export interface WorkspaceFixture extends AsyncDisposable {
   readonly repository: TestRepository
-  readonly workspaces: Workspaces
+  readonly workspaces: WholeGit
   /** The path of the task's worktree. */
   readonly path: string
   /** The root of all workspaces. */

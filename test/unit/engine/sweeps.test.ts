@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Activity } from '../../../src-shared/contract/events.ts'
 import type { ActiveRun } from '../../../src-main/executions/executions.ts'
-import type { StepServices } from '../../../src-main/steps/step-services.ts'
-import { createSweeps } from '../../../src-main/engine/sweeps.ts'
+import { createSweeps, type SweepParts } from '../../../src-main/engine/sweeps.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse('2026-11-21T12:00:00Z') })
@@ -28,7 +27,7 @@ function sweepsOver(runs: readonly ActiveRun[]) {
     log: { error: () => undefined, warn: () => undefined },
   }
   const nothing = { sweep: () => Promise.resolve() }
-  const steps = { context } as unknown as StepServices
+  const steps = { context } as unknown as SweepParts
   const worker = { isIdle: () => true, wake: () => undefined }
   const executions = { running: () => new Map(runs.map((run) => [run.record.id, run])) }
   return {
@@ -150,10 +149,14 @@ test('completes an unsupervised local run as lost, and wakes idle tasks with pen
         pendingHooks: { pendingTasks: () => ['hooked'] },
       },
     },
-    executors: {
-      location: (executor: string) => (executor === 'external' ? 'remote' : 'local'),
-      reap: (process: { pid: number } | null, id: string) =>
-        Promise.resolve(said.push(`reap ${id} ${process?.pid ?? ''}`)),
+    places: {
+      of: () => ({
+        runs: {
+          location: (executor: string) => (executor === 'external' ? 'remote' : 'local'),
+          reap: (process: { pid: number } | null, id: string) =>
+            Promise.resolve(said.push(`reap ${id} ${process?.pid ?? ''}`)),
+        },
+      }),
     },
     agentTokens: { revoke: (id: string) => said.push(`revoke ${id}`) },
     feed: { commit: () => said.push('mark lost') },
@@ -161,7 +164,7 @@ test('completes an unsupervised local run as lost, and wakes idle tasks with pen
   }
   const nothing = { sweep: () => Promise.resolve() }
   const sweeps = createSweeps({
-    ...({ context, hookQueue: { wake: (id: string) => said.push(`hooks ${id}`) } } as unknown as StepServices),
+    ...({ context, hookQueue: { wake: (id: string) => said.push(`hooks ${id}`) } } as unknown as SweepParts),
     attachments: nothing,
     cleanup: nothing,
     rescues: nothing,

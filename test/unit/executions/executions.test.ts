@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import { createDurableWrites } from '../../../src-main/core/durable-writes.ts'
-import type { EngineContext } from '../../../src-main/core/context.ts'
 import { createExecutions, type ExecutionsDeps } from '../../../src-main/executions/executions.ts'
 import type { Activity } from '../../../src-shared/contract/events.ts'
 import type { ExecutionOutcome, ExecutionRun } from '../../../src-main/ports/executors.ts'
@@ -65,17 +64,17 @@ function startAgents() {
     attachmentFiles: { copyInto: later },
     writes: createDurableWrites({ log: createLogger({ level: 'silent' }) }),
     feed: { commit: nothing, activity: (activity: Activity) => said.push(activity) },
-    workspaces: {
-      lock: later,
-      unlock: later,
-      head: () => Promise.resolve('c0ffee'),
-      exists: () => Promise.resolve(false),
+    places: {
+      of: () => ({
+        locks: { lock: later, unlock: later },
+        worktrees: { head: () => Promise.resolve('c0ffee'), exists: () => Promise.resolve(false) },
+        runs: { location: () => 'local', start },
+        containment: { effectiveLevel: () => 'none' },
+      }),
     },
     logs: { openAgent: () => Promise.resolve({ close: later, raw: later }) },
-    executors: { location: () => 'local', start },
-    containment: { effectiveLevel: () => 'none' },
     agentTokens: { mint: () => 'token', revoke: nothing },
-    config: { apiUrl: () => null },
+    apiUrl: () => null,
     redactor: () => (text: string) => text,
     rememberSecrets: nothing,
     clock: { now: () => 0 },
@@ -85,10 +84,11 @@ function startAgents() {
     environment: () => ({}),
   }
   const executions = createExecutions({
-    context: context as unknown as EngineContext,
+    context: context as unknown as ExecutionsDeps['context'],
     worktrees: worktrees as unknown as ExecutionsDeps['worktrees'],
     transitions: {} as ExecutionsDeps['transitions'],
-    limits: () => ({ look: () => [] }) as unknown as ReturnType<ExecutionsDeps['limits']>,
+    limits: { look: () => [] } as unknown as ExecutionsDeps['limits'],
+    runs: new Map(),
     wake: nothing,
     onSlotFreed: nothing,
   })

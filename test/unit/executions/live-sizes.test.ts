@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import type { WatchEvent } from '../../../src-main/ports/diff-reader.ts'
 import { createDiffStatTracker } from '../../../src-main/executions/live-sizes.ts'
-import { WorkspaceError } from '../../../src-main/ports/workspaces.ts'
+import { WorkspaceError } from '../../../src-main/ports/workspace-error.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { DiffStat } from '../../../src-shared/contract/tasks.ts'
 
@@ -52,7 +52,7 @@ function setUp(tookMs = 0) {
   }
   const sizes = createDiffStatTracker(
     {
-      workspaces: workspaces as never,
+      places: { of: () => ({ diffs: workspaces }) } as never,
       store: { read } as never,
       feed: { commit: (write: (given: unknown) => void) => write(tx) } as never,
       clock: { now: () => Date.now() },

@@ -42,16 +42,21 @@ function queueWith(quick: readonly HookEvent[]) {
       store: { read },
       feed: { commit: (work: (tx: unknown) => unknown) => work({ ...read, emit: () => undefined }) },
       writes: createDurableWrites({ log: createLogger({ level: 'silent' }) }),
-      workspaces: { exists: () => Promise.resolve(true) },
+      places: {
+        of: () => ({
+          worktrees: { exists: () => Promise.resolve(true) },
+          scripts: {
+            run: async ({ env }: { env: { SVC_EVENT: HookEvent } }, { signal }: { signal: AbortSignal }) => {
+              if (!quick.includes(env.SVC_EVENT))
+                await new Promise((resolve) => signal.addEventListener('abort', resolve))
+              return { exit_code: signal.aborted ? 130 : 0, timed_out: false, duration_ms: 0, output_tail: '' }
+            },
+          },
+        }),
+      },
       redactor: () => (text: string) => text,
       newId: () => 'M',
       log: { error: (details: { err: unknown }) => expect.unreachable(String(details.err)) },
-      scripts: {
-        run: async ({ env }: { env: { SVC_EVENT: HookEvent } }, { signal }: { signal: AbortSignal }) => {
-          if (!quick.includes(env.SVC_EVENT)) await new Promise((resolve) => signal.addEventListener('abort', resolve))
-          return { exit_code: signal.aborted ? 130 : 0, timed_out: false, duration_ms: 0, output_tail: '' }
-        },
-      },
     },
     worktrees: { environment: (_task: unknown, event: string) => ({ SVC_EVENT: event }) },
     runs: {

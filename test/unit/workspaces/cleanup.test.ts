@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import { createDurableWrites } from '../../../src-main/core/durable-writes.ts'
 import { createKeyedLock } from '../../../src-main/platform/locks/keyed-lock.ts'
-import { createCleanup } from '../../../src-main/workspaces/cleanup.ts'
-import type { EngineContext } from '../../../src-main/core/context.ts'
+import { createCleanup, type CleanupDeps } from '../../../src-main/workspaces/cleanup.ts'
 import type { ExecutionRecord } from '../../../src-main/ports/execution-queries.ts'
 import type { TaskRecord } from '../../../src-main/ports/task-queries.ts'
 import type { WorkspaceRecord } from '../../../src-main/ports/workspace-queries.ts'
@@ -33,11 +32,15 @@ async function sweep(then: { workspace: WorkspaceRecord | null; open?: readonly 
     clock: { now: () => Date.parse(now) },
     feed: { commit: (work: (queries: typeof tx) => unknown) => work(tx) },
     writes: createDurableWrites({ log: createLogger({ level: 'silent' }) }),
-    workspaces: { remove: ({ task_id }: { task_id: string }) => Promise.resolve(removed.push(task_id)) },
+    places: {
+      of: () => ({
+        worktrees: { remove: ({ task_id }: { task_id: string }) => Promise.resolve(removed.push(task_id)) },
+      }),
+    },
   }
   const lock = createKeyedLock()
   const cleanup = createCleanup({
-    context: context as unknown as EngineContext,
+    context: context as unknown as CleanupDeps['context'],
     transitions: {
       workflowOf: () => {
         throw new Error('Nobody asks for the workflow.')

@@ -30,7 +30,7 @@ function setUp(options: { readonly status?: WorkspaceRecord['status']; readonly 
   }
   const watches = createDiffWatches(
     {
-      workspaces: workspaces as never,
+      places: { of: () => ({ diffs: workspaces, worktrees: workspaces }) } as never,
       feed: { worktree: ({ task_id }: { task_id: string }) => told.push(task_id) } as never,
       clock: { now: () => Date.now() },
       log: createLogger({ level: 'silent' }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { portBases, portsFrom } from '../../../src-main/domain/task/port-ranges.ts'
-import type { EngineContext } from '../../../src-main/core/context.ts'
+import type { Ground } from '../../../src-main/core/ground.ts'
 import { assignPorts } from '../../../src-main/workspaces/port-ranges.ts'
 import type { TaskRecord } from '../../../src-main/ports/task-queries.ts'
 import type { WorkspaceRecord } from '../../../src-main/ports/workspace-queries.ts'
@@ -29,15 +29,19 @@ function createWorld({ busy, before = () => Promise.resolve() }: World) {
   const context = {
     store: { read: queries },
     feed: { commit: <T>(work: (tx: typeof queries) => T) => work(queries) },
-    workspaces: {
-      arePortsFree: async (ports: readonly number[]) => {
-        tried.push(...ports)
-        await before()
-        return !ports.some((port) => busy.has(port))
-      },
+    places: {
+      of: () => ({
+        ports: {
+          arePortsFree: async (ports: readonly number[]) => {
+            tried.push(...ports)
+            await before()
+            return !ports.some((port) => busy.has(port))
+          },
+        },
+      }),
     },
     log: { warn: (_data: object, message: string) => warned.push(message) },
-  } as unknown as EngineContext
+  } as unknown as Ground
   const take = (id: string, port_base: number | null = null) => {
     const record = { id: `of ${id}`, task_id: id, status: 'creating', port_base } as WorkspaceRecord
     return assignPorts(context, { id, project_id: 'P' } as TaskRecord, record)

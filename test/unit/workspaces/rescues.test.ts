@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { EngineContext } from '../../../src-main/core/context.ts'
 import { createRescues } from '../../../src-main/workspaces/rescues.ts'
-import { WorkspaceError } from '../../../src-main/ports/workspaces.ts'
+import { WorkspaceError } from '../../../src-main/ports/workspace-error.ts'
 import type { ProjectId } from '../../../src-shared/contract/ids.ts'
 import type { Rescue } from '../../../src-shared/contract/rescues.ts'
 
@@ -16,7 +15,7 @@ function rescuesOf(repos: Readonly<Record<string, readonly string[] | 'gone'>>) 
         tasks: { get: () => null },
       },
     },
-    workspaces: {
+    rescues: {
       rescues: (path: string): Promise<Partial<Rescue>[]> => {
         const days = repos[path]
         if (days === undefined || days === 'gone') return Promise.reject(new WorkspaceError('git_failed', `no ${path}`))
@@ -25,7 +24,9 @@ function rescuesOf(repos: Readonly<Record<string, readonly string[] | 'gone'>>) 
     },
     log: { warn: () => undefined },
   }
-  return createRescues(context as unknown as EngineContext, { exclusively: (_task, work) => work() })
+  return createRescues(context as unknown as Parameters<typeof createRescues>[0], {
+    exclusively: (_task, work) => work(),
+  })
 }
 
 test('lists rescues of all repositories, newest first, even if one is gone', async () => {

@@ -1,0 +1,39 @@
+import { resolve } from 'node:path'
+import type { DiffReader } from '../ports/diff-reader.ts'
+import { readCommitDiff, readCommits } from './branch-commits.ts'
+import { readDiff, readDiffStat, readHiddenPaths, readMassDeletion } from './read-diff.ts'
+import { readMessages, readSameNames } from './same-names.ts'
+import { createSharedWatches } from './watch/shared-watches.ts'
+import { watchWorktree } from './watch/watch-worktree.ts'
+import { readLinesSince } from './work.ts'
+import { asWorkspaceError, folderOf, ofRepository } from './workspace-errors.ts'
+import type { GitParts } from './git-parts.ts'
+
+/** Implements reading and watching the changes of a task. */
+export function createDiffReader({ indexes, log, reads, shown }: GitParts): DiffReader {
+  const watches = createSharedWatches((root, news) =>
+    watchWorktree(root, news, { inTurn: (work) => reads.inTurn(root, work), ...(log && { log }) }),
+  )
+  return {
+    diff: (ref, scope, file, { signal, ...wishes }) =>
+      ofRepository(ref, { signal }, () =>
+        reads.run({ place: folderOf(ref), what: JSON.stringify([ref, scope, file, wishes]) }, signal, (shared) =>
+          readDiff(ref, scope, file, { ...wishes, indexes, signal: shared }).then((taken) => {
+            shown.note(taken)
+            return taken.diff
+          }),
+        ),
+      ),
+    commits: (ref, { signal }) => ofRepository(ref, { signal }, () => readCommits(ref, { signal })),
+    commitDiff: (ref, commit, file, { signal, ...wishes }) =>
+      ofRepository(ref, { signal }, () => readCommitDiff(ref, commit, file, { ...wishes, signal })),
+    massDeletion: (ref, { signal }) => ofRepository(ref, { signal }, () => readMassDeletion(ref, { signal, indexes })),
+    hiddenText: (ref, { signal }) => ofRepository(ref, { signal }, () => readHiddenPaths(ref, { signal, indexes })),
+    sameNames: (ref, { signal }) => ofRepository(ref, { signal }, () => readSameNames(ref, { signal, indexes })),
+    messages: (ref, { signal }) => ofRepository(ref, { signal }, () => readMessages(ref, { signal })),
+    diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal, indexes })),
+    lineChanges: (ref, since, places, { signal }) =>
+      ofRepository(ref, { signal }, () => readLinesSince(ref, since, places, { signal })),
+    watch: (path, news) => asWorkspaceError(watches.open(resolve(path), news)),
+  }
+}

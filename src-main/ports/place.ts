@@ -1,0 +1,45 @@
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { BranchUpdater } from './branch-updater.ts'
+import type { Containment } from './containment.ts'
+import type { DiffReader } from './diff-reader.ts'
+import type { Executors } from './executors.ts'
+import type { LineChanger } from './line-changer.ts'
+import type { OrphanStore } from './orphan-store.ts'
+import type { PortProbe } from './port-probe.ts'
+import type { ScratchWorktrees } from './scratch-worktrees.ts'
+import type { Scripts } from './scripts.ts'
+import type { WorkElsewhere } from './work-elsewhere.ts'
+import type { WorkKeeper } from './work-keeper.ts'
+import type { WorktreeLocks } from './worktree-locks.ts'
+import type { WorktreeStore } from './worktree-store.ts'
+
+/**
+ * One machine where tasks have their files and their processes run. What needs only a commit (merges, landing,
+ * rescues, overlaps) asks no place. For example `places.of(task.id).scripts.run({ command: 'npm test', cwd, … })` runs
+ * where the worktree `cwd` is.
+ */
+export interface Place {
+  /** The folder on that machine below which worktrees are made. */
+  readonly workspaceRoot: string
+  readonly worktrees: WorktreeStore
+  readonly locks: WorktreeLocks
+  readonly work: WorkKeeper
+  readonly diffs: DiffReader
+  readonly lines: LineChanger
+  readonly branches: BranchUpdater
+  readonly elsewhere: WorkElsewhere
+  readonly scratch: ScratchWorktrees
+  readonly orphans: OrphanStore
+  readonly ports: PortProbe
+  readonly runs: Executors
+  readonly scripts: Scripts
+  readonly containment: Pick<Containment, 'refusal' | 'effectiveLevel' | 'keepsRefs'>
+}
+
+export interface Places {
+  /** Returns where a task's worktree is, or will be. */
+  of(task_id: TaskId): Place
+  /** This machine. */
+  readonly here: Place
+  all(): readonly Place[]
+}
