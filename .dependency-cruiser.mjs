@@ -36,6 +36,8 @@ const adapters = {
   'workflow-files': 'workflow-files',
 }
 const adapterPaths = Object.values(adapters).map(main)
+/** Pure decisions: the shared ones of `domain`, and those of one capability in its `rules`. */
+const rules = '^src-main/(?:domain|[^/]+/rules)/'
 const anyFolder = '^src-(main|shared|renderer)/'
 
 /** Files in `from` import nothing of the project's own but `may` (and themselves); of `types`, types only. */
@@ -94,14 +96,14 @@ const sharedRules = [
 /** A capability may import domain, ports, the basics and the capabilities named; adapters below it are apart. */
 function capability(folder, below, comment) {
   const apart = adapterPaths.filter((path) => path.startsWith(main(folder)))
-  const shared = [main('domain'), main('ports'), ...below.map(main), ...basics]
+  const shared = [rules, main('ports'), ...below.map(main), ...basics]
   return only(folder, main(folder), shared, comment, [], apart)
 }
 
 const mainRules = [
   ...only(
     'domain',
-    main('domain'),
+    rules,
     [shared.contract, shared.lang],
     'Pure decisions: let the engine gather the facts and pass them in.',
   ),
@@ -114,7 +116,7 @@ const mainRules = [
   ...only(
     'ports',
     main('ports'),
-    [main('domain'), ...basics],
+    [rules, ...basics],
     'Interfaces only: what they need of others is a shape of the contract.',
   ),
   ...Object.entries(capabilities).flatMap(([folder, below]) =>
@@ -132,7 +134,7 @@ const mainRules = [
     only(
       name,
       main(folder),
-      [main('domain'), main('ports'), ...basics],
+      [rules, main('ports'), ...basics],
       'Adapters know the ports they implement, not each other or a capability: take what you need as an argument from compose.ts.',
     ),
   ),
@@ -142,17 +144,17 @@ const mainRules = [
     [...adapterPaths, main('ports'), ...basics],
     'A place puts adapters together; what it does itself belongs to one of them.',
   ),
-  ...only('api', main('api'), [main('domain'), ...basics], 'Ask the engine through what compose.ts hands in.', [
+  ...only('api', main('api'), [rules, ...basics], 'Ask the engine through what compose.ts hands in.', [
     main('ports'),
     ...everyCapability.map(main),
   ]),
   ...only('server', main('server'), basics, 'A door calls api only: add an operation to the contract.', [
     main('api'),
-    main('domain'),
+    rules,
   ]),
   ...only('desktop', main('desktop'), basics, 'A door calls api only: add an operation to the contract.', [
     main('api'),
-    main('domain'),
+    rules,
   ]),
   ...only('cli', main('cli'), [shared.client, ...basics], 'The CLI is a client of the API like any other.'),
   ...only(
@@ -299,14 +301,7 @@ const purity = [
     severity: 'error',
     comment: 'Pure folders run anywhere: hand the result of the I/O in.',
     from: {
-      path: [
-        '^src-shared/',
-        main('domain'),
-        main('ports'),
-        ...everyCapability.map(main),
-        main('api'),
-        '^src-renderer/',
-      ],
+      path: ['^src-shared/', rules, main('ports'), ...everyCapability.map(main), main('api'), '^src-renderer/'],
       pathNot: adapterPaths,
     },
     // `path` only computes.

@@ -33,6 +33,6 @@ export default defineConfig({
       ],
       rules: { 'copse/no-executor-names': 'error' },
     },
-    { files: ['src-main/domain/**'], rules: deterministic },
+    { files: ['src-main/domain/**', 'src-main/*/rules/**'], rules: deterministic },
   ],
 })

@@ -1,6 +1,6 @@
 import { ApiError, type Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import { crossProjectDependency, cycleThrough, type DependencyPair } from '../domain/task/dependency-cycle.ts'
+import { crossProjectDependency, cycleThrough, type DependencyPair } from '../tasks/rules/dependency-cycle.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'

@@ -1,4 +1,4 @@
-import type { ReachedLimit } from '../domain/task/limits.ts'
+import type { ReachedLimit } from '../executions/rules/limits.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
-import { below, openBelow, stackLandingGate, type StackPhase } from '../domain/task/stack.ts'
+import { below, openBelow, stackLandingGate, type StackPhase } from '../stacks/rules/stack.ts'
 import { cascadeOnPass, hasTrait, type Workflow } from '../domain/workflow/graph.ts'
 import type { Tx } from './event-feed.ts'
 import type { StackPlace } from '../ports/stack-place.ts'

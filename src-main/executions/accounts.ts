@@ -1,7 +1,7 @@
 import { executorInfos } from '../../src-shared/contract/executor-profiles.ts'
 import { nowIso, type Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
-import { readReset, retryAfterLimit, type Reset } from '../domain/task/usage-limit.ts'
+import { readReset, retryAfterLimit, type Reset } from './rules/usage-limit.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
 import type { AccountRecord, AgentRecord } from '../ports/agent-queries.ts'
 import type { Queries } from '../ports/store.ts'

@@ -1,6 +1,6 @@
 import { isShownImage, attachmentsNamedIn } from '../../src-shared/contract/attachment-text.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
-import { attachmentFileNames, placeAttachments } from '../domain/task/attachments.ts'
+import { attachmentFileNames, placeAttachments } from './rules/attachments.ts'
 import type { RunGround } from './run-ground.ts'
 import type { PromptImage } from '../ports/executors.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'

@@ -1,4 +1,4 @@
-import { composeParts, type PromptFacts } from '../domain/task/prompt-parts.ts'
+import { composeParts, type PromptFacts } from './rules/prompt-parts.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
 import type { Ground } from '../core/ground.ts'
 import type { RunGround } from './run-ground.ts'

@@ -8,8 +8,8 @@ import {
   firstCharacters,
   type Authorship,
   type InjectedKnowledge,
-} from '../domain/task/knowledge-text.ts'
-import { haveSharedSubject } from '../domain/task/shared-subject.ts'
+} from './rules/knowledge-text.ts'
+import { haveSharedSubject } from './rules/shared-subject.ts'
 import { roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { Ground } from '../core/ground.ts'
 import type { SkipReason } from '../core/plugin-result.ts'

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { PromptPart } from '../../src-shared/contract/prompts.ts'
-import { composeParts } from '../domain/task/prompt-parts.ts'
+import { composeParts } from './rules/prompt-parts.ts'
 import type { Ground } from '../core/ground.ts'
 import { emitMessageUpdated, isMessage } from './messages.ts'
 import { promptFacts, type PromptTarget } from './prompt-facts.ts'

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { Ask, TranscriptEntry } from '../../src-shared/contract/executions.ts'
-import { checkAnswer, type GivenAnswer } from '../domain/task/check-answer.ts'
+import { checkAnswer, type GivenAnswer } from './rules/check-answer.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { nowIso, type Ground } from '../core/ground.ts'
 import { notify } from '../core/notify.ts'

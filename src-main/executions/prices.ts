@@ -2,7 +2,7 @@ import type { Usage, UsageReport } from '../../src-shared/contract/executions.ts
 import type { ProjectSettings } from '../../src-shared/contract/projects.ts'
 import { findPrice } from '../../src-shared/contract/find-price.ts'
 import { toSettings } from '../core/views.ts'
-import { addUsageReport } from '../domain/task/usage-report.ts'
+import { addUsageReport } from './rules/usage-report.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { Queries } from '../ports/store.ts'
 

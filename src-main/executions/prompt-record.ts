@@ -1,5 +1,5 @@
 import type { PromptPart, PromptPartSize } from '../../src-shared/contract/prompts.ts'
-import { promptText } from '../domain/task/prompt-parts.ts'
+import { promptText } from './rules/prompt-parts.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 
 /** A prompt as an execution stores it: the whole text, and where its parts end. */

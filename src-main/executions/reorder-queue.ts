@@ -2,7 +2,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import type { QueueMove } from '../../src-shared/contract/queue.ts'
 import { notFound } from '../domain/refusal.ts'
-import { moveInQueue } from '../domain/task/queue-order.ts'
+import { moveInQueue } from './rules/queue-order.ts'
 import type { Ground } from '../core/ground.ts'
 
 /** Moves a queued run among those of its project. Returns a refusal if it is not queued. */

@@ -5,7 +5,7 @@ import { defaultLimits, type LimitUse } from '../../src-shared/contract/limits.t
 import { notify } from '../core/notify.ts'
 import { toSettings } from '../core/views.ts'
 import { nowIso, type Ground } from '../core/ground.ts'
-import { findReached, usesOf, type ReachedLimit, type Spent } from '../domain/task/limits.ts'
+import { findReached, usesOf, type ReachedLimit, type Spent } from './rules/limits.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'

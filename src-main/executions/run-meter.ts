@@ -1,7 +1,7 @@
 import type { TranscriptEntry, Usage } from '../../src-shared/contract/executions.ts'
 import { findPrice } from '../../src-shared/contract/find-price.ts'
 import type { ModelPrice } from '../../src-shared/contract/limits.ts'
-import { costOf } from '../domain/task/limits.ts'
+import { costOf } from './rules/limits.ts'
 
 /** Sums up what a run uses while it runs. */
 export interface RunMeter {

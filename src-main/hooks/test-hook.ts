@@ -1,5 +1,5 @@
 import type { HookEvent, HookRun, LifecycleHook, ScriptHook } from '../../src-shared/contract/lifecycle-hooks.ts'
-import { scriptEnvironment } from '../domain/task/script-environment.ts'
+import { scriptEnvironment } from '../workspaces/rules/script-environment.ts'
 import { nowIso, type Ground } from '../core/ground.ts'
 import { scriptContainment } from '../core/script-containment.ts'
 import type { ProjectRecord, RepoRecord } from '../ports/project-queries.ts'

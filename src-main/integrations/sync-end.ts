@@ -1,7 +1,7 @@
 import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import type { SyncError, SyncFailure } from '../../src-shared/contract/integrations.ts'
-import { isSameRepository, type Repository } from '../domain/integration/issue-address.ts'
-import { nextPoll } from '../domain/integration/next-poll.ts'
+import { isSameRepository, type Repository } from './rules/issue-address.ts'
+import { nextPoll } from './rules/next-poll.ts'
 import type { Tx } from '../core/event-feed.ts'
 import {
   TrackerError,

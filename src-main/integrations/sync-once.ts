@@ -1,5 +1,5 @@
 import type { SyncCounts, SyncError } from '../../src-shared/contract/integrations.ts'
-import { sinceOf } from '../domain/integration/next-poll.ts'
+import { sinceOf } from './rules/next-poll.ts'
 import type { SyncServices } from './sync-services.ts'
 import { fail, finish, saveStep } from './sync-end.ts'
 import { importPage, type ImportSource } from './import-page.ts'

@@ -1,6 +1,6 @@
 import type { Platform } from '../../src-shared/contract/trackers.ts'
 import { publicPlatform, trackerInfos } from '../../src-shared/contract/trackers.ts'
-import type { Base, Repository } from '../domain/integration/issue-address.ts'
+import type { Base, Repository } from './rules/issue-address.ts'
 
 /** The ends of API addresses, which addresses of pages do not have. */
 const apiPaths = [...new Set(Object.values(trackerInfos).map(({ apiPath }) => apiPath))]

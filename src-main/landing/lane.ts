@@ -1,5 +1,5 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
-import { planLane, type RunState } from '../domain/landing/plan-lane.ts'
+import { planLane, type RunState } from './rules/plan-lane.ts'
 import type { MergeOnto, MovedTarget, PreparedMerge } from '../ports/target-mover.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
 

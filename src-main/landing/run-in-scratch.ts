@@ -1,5 +1,5 @@
-import { portBases, portsFrom } from '../domain/task/port-ranges.ts'
-import { scriptEnvironment } from '../domain/task/script-environment.ts'
+import { portBases, portsFrom } from '../workspaces/rules/port-ranges.ts'
+import { scriptEnvironment } from '../workspaces/rules/script-environment.ts'
 import { scratchMark } from '../workspaces/scratch-mark.ts'
 import type { Ground } from '../core/ground.ts'
 import { scriptContainment } from '../core/script-containment.ts'

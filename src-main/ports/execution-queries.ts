@@ -2,7 +2,7 @@ import type { HeldContainment } from '../../src-shared/contract/containment.ts'
 import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
 import type { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
-import type { Message } from '../domain/task/message.ts'
+import type { Message } from '../executions/rules/message.ts'
 import type { RepositoryState } from './repository-state.ts'
 
 export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containment'> & {

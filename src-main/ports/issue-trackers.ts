@@ -1,6 +1,6 @@
 import type { Integration, SyncFailure, SyncProgress } from '../../src-shared/contract/integrations.ts'
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
-import type { Repository } from '../domain/integration/issue-address.ts'
+import type { Repository } from '../integrations/rules/issue-address.ts'
 import type { Cancellable } from './cancellable.ts'
 
 /** An unfinished sync cycle and where it continues. */

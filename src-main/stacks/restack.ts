@@ -1,7 +1,7 @@
 import { noteOnEntry } from '../core/stack-of.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { refOf, toReviewSummary } from '../core/views.ts'
-import { below, stackPhase } from '../domain/task/stack.ts'
+import { below, stackPhase } from './rules/stack.ts'
 import type { RestackMove } from '../ports/branch-updater.ts'
 import type { StackMove } from '../ports/stack-place.ts'
 import type { Queries } from '../ports/store.ts'

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee, TaskMove } from '../../src-shared/contract/tasks.ts'
-import { listMoves } from '../domain/transition/list-moves.ts'
+import { listMoves } from './rules/list-moves.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { nameBarrier } from './await-entry.ts'

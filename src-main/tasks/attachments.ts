@@ -7,7 +7,7 @@ import {
 import type { FileContent } from '../../src-shared/contract/attachments.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AttachmentId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
-import { attachmentName } from '../domain/task/attachments.ts'
+import { attachmentName } from '../executions/rules/attachments.ts'
 import { invalidInput, notFound } from '../domain/refusal.ts'
 import type { Ground } from '../core/ground.ts'
 import type { AttachmentFiles } from '../ports/attachment-files.ts'

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import { isOfStep } from '../domain/task/clear-annotation.ts'
+import { isOfStep } from './rules/clear-annotation.ts'
 import { stepsOf, type Step } from '../domain/transition/phases.ts'
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 import type { Moved } from '../transitions/transitions.ts'

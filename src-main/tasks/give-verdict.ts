@@ -6,7 +6,7 @@ import type { WorkflowState } from '../../src-shared/contract/workflow-definitio
 import { countRejections } from '../transitions/count-rejections.ts'
 import { decideVerdict, type VerdictPlan } from '../domain/review/decide-verdict.ts'
 import { waitsForPerson } from '../domain/review/empty-work.ts'
-import { clearAnnotation } from '../domain/task/clear-annotation.ts'
+import { clearAnnotation } from './rules/clear-annotation.ts'
 import type { WorkFacts } from '../domain/review/judged-work.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'

@@ -5,7 +5,7 @@ import type { WorkflowState } from '../../src-shared/contract/workflow-definitio
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import { othersInWorkspace } from '../core/workspace-of.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
-import { followUpState } from '../domain/task/follow-up-state.ts'
+import { followUpState } from './rules/follow-up-state.ts'
 import { isReviewGate, roleOf, type Workflow } from '../domain/workflow/graph.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { RecoveryAction } from '../../src-shared/contract/tasks.ts'
-import { limitRefusal } from '../domain/task/limits.ts'
+import { limitRefusal } from '../executions/rules/limits.ts'
 import { isPerson } from '../domain/transition/audience.ts'
 import { hasTrait, roleOf } from '../domain/workflow/graph.ts'
 import { authorityRefusal } from '../core/authority.ts'

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee, DiffStat, ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
-import { workspaceLocked } from '../domain/task/claim-guard.ts'
+import { workspaceLocked } from './rules/claim-guard.ts'
 import { invalidInput, isRefusal, notFound } from '../domain/refusal.ts'
 import { roleOf, workStateOf, type Workflow } from '../domain/workflow/graph.ts'
 import { checkRole } from '../domain/workflow/roles.ts'

@@ -1,7 +1,7 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId } from '../../src-shared/contract/ids.ts'
-import { clearAnnotation } from '../domain/task/clear-annotation.ts'
+import { clearAnnotation } from './rules/clear-annotation.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { runMoveGuards } from './before-exit.ts'
 import { authorityRefusal } from '../core/authority.ts'

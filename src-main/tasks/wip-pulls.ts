@@ -4,7 +4,7 @@ import type { WorkflowState } from '../../src-shared/contract/workflow-definitio
 import { holdStart } from '../core/authority.ts'
 import { mayWorkIn } from '../domain/access/agents.ts'
 import { isRefusal } from '../domain/refusal.ts'
-import { wipRefusal } from '../domain/task/claim-guard.ts'
+import { wipRefusal } from './rules/claim-guard.ts'
 import { pullingStates, type PullingState } from '../domain/workflow/pulling-states.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'

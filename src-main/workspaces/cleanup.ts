@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
-import { workspaceLocked } from '../domain/task/claim-guard.ts'
+import { workspaceLocked } from '../tasks/rules/claim-guard.ts'
 import { nowIso, type Ground } from '../core/ground.ts'
 import { saveWorkspace } from './save-workspace.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'

@@ -9,7 +9,7 @@ import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
-import { count } from '../domain/task/conflict-text.ts'
+import { count } from './rules/conflict-text.ts'
 
 interface NoteUpdateDeps {
   readonly context: Ground

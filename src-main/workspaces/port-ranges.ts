@@ -1,4 +1,4 @@
-import { portBases, portsFrom } from '../domain/task/port-ranges.ts'
+import { portBases, portsFrom } from './rules/port-ranges.ts'
 import type { Ground } from '../core/ground.ts'
 import { savePorts } from './save-workspace.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'

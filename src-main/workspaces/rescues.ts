@@ -1,7 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Rescue, RestoredRescue } from '../../src-shared/contract/rescues.ts'
-import { workspaceLocked } from '../domain/task/claim-guard.ts'
+import { workspaceLocked } from '../tasks/rules/claim-guard.ts'
 import type { Ground } from '../core/ground.ts'
 import type { FileDiff } from '../ports/diff-reader.ts'
 import { withWorktreeLock } from './with-worktree-lock.ts'

@@ -1,5 +1,5 @@
 import type { ConflictHunk } from '../../src-shared/contract/conflicts.ts'
-import { fitHunks } from '../domain/task/fit-hunks.ts'
+import { fitHunks } from './rules/fit-hunks.ts'
 import type { Ground } from '../core/ground.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { redactorOf } from '../core/redactor-of.ts'

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
-import { workspaceLocked } from '../domain/task/claim-guard.ts'
+import { workspaceLocked } from '../tasks/rules/claim-guard.ts'
 import type { Ground } from '../core/ground.ts'
 
 /** Runs `work` while holding the lock of a worktree; refuses if it is locked. */

@@ -59,6 +59,7 @@ const planted: readonly (readonly [rule: string, file: string, code: string])[] 
   ['copse/restricted-syntax', 'src-main/domain/q.ts', 'export const q = () => new Date()'],
   ['copse/restricted-syntax', 'src-main/domain/r.ts', 'export const r = async () => { await Promise.resolve() }'],
   ['no-restricted-globals', 'src-main/domain/s.ts', 'export const s = () => crypto.randomUUID()'],
+  ['no-restricted-properties', 'src-main/landing/rules/t.ts', 'export const t = () => Date.now()'],
   [
     'vue/no-v-html',
     'src-renderer/components/T.vue',

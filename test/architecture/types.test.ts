@@ -7,6 +7,7 @@ import { copyProject, copySettings, projectRoot } from './project-copy.ts'
 const impure: readonly (readonly [file: string, code: string])[] = [
   ['src-main/domain/planted-process.ts', 'export const planted = () => process.pid'],
   ['src-main/domain/planted-timer.ts', 'export const planted = () => setTimeout(() => undefined, 1)'],
+  ['src-main/landing/rules/planted-process.ts', 'export const planted = () => process.pid'],
   ['src-shared/contract/planted-fetch.ts', "export const planted = () => fetch('/')"],
   ['src-shared/lang/planted-document.ts', 'export const planted = () => document.title'],
   ['src-renderer/model/planted-window.ts', 'export const planted = () => window.location.hash'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TranscriptEntry, Usage } from '../../../src-shared/contract/executions.ts'
-import { assumedRequest } from '../../domain/task/limits.ts'
+import { assumedRequest } from '../../executions/rules/limits.ts'
 import { isRecord } from '../agent/text.ts'
 
 const count = z.number().min(0).nullish().catch(null)

@@ -1,6 +1,6 @@
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Preview } from '../../../src-shared/contract/tasks.ts'
-import { portsFrom } from '../../domain/task/port-ranges.ts'
+import { portsFrom } from '../../workspaces/rules/port-ranges.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findProject } from '../find.ts'
 

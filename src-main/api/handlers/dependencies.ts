@@ -1,6 +1,6 @@
 import { ApiError, type Refusal } from '../../../src-shared/contract/errors.ts'
 import type { Dependency } from '../../../src-shared/contract/tasks.ts'
-import { crossProjectDependency, cycleThrough } from '../../domain/task/dependency-cycle.ts'
+import { crossProjectDependency, cycleThrough } from '../../tasks/rules/dependency-cycle.ts'
 import { isDone } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { Queries } from '../../ports/store.ts'

@@ -1,6 +1,6 @@
 import type { ProjectId, RepoId } from '../../../src-shared/contract/ids.ts'
 import type { Repo } from '../../../src-shared/contract/projects.ts'
-import { findPaths } from '../../domain/task/find-paths.ts'
+import { findPaths } from '../../tasks/rules/find-paths.ts'
 import type { RepoRecord } from '../../ports/project-queries.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { unwrap, findProject, throwNotFound } from '../find.ts'

@@ -1,4 +1,4 @@
-import type { ChangedFile, LineRange } from '../../domain/overlap/compare-work.ts'
+import type { ChangedFile, LineRange } from '../../overlaps/rules/compare-work.ts'
 import { createDiffReader } from '../commands/diff-reader.ts'
 import { patchSettings, patchArgs } from '../commands/diff.ts'
 import { runGit } from '../commands/run-git.ts'

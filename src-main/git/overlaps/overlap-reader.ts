@@ -1,7 +1,7 @@
 import { compareIds } from '../../../src-shared/lang/compare-ids.ts'
 import { rm } from 'node:fs/promises'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
-import { canConflict, nearFiles, type ChangedFile } from '../../domain/overlap/compare-work.ts'
+import { canConflict, nearFiles, type ChangedFile } from '../../overlaps/rules/compare-work.ts'
 import { createKeyedLock } from '../../platform/locks/keyed-lock.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { ComparedWorktree, FoundOverlap, OverlapReader, OverlapRequest } from '../../ports/overlap-reader.ts'

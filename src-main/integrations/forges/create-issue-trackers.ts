@@ -1,5 +1,5 @@
 import type { Platform } from '../../../src-shared/contract/trackers.ts'
-import { pausedUntil } from '../../domain/integration/next-poll.ts'
+import { pausedUntil } from '../rules/next-poll.ts'
 import {
   TrackerError,
   type IssuePageResponse,

@@ -3,7 +3,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 import type { AgentId, IntegrationId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { SyncError, SyncFilter } from '../../../src-shared/contract/integrations.ts'
 import type { Platform } from '../../../src-shared/contract/trackers.ts'
-import type { Repository } from '../../domain/integration/issue-address.ts'
+import type { Repository } from '../../integrations/rules/issue-address.ts'
 import type { SyncCursor } from '../../ports/issue-trackers.ts'
 import { flag, json } from './columns.ts'
 import { projects, tasks } from './work.ts'

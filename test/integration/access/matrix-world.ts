@@ -1,5 +1,5 @@
 import { v7 } from 'uuid'
-import { newTaskDefaults } from '../../../src-main/domain/task/create-task.ts'
+import { newTaskDefaults } from '../../../src-main/tasks/rules/create-task.ts'
 import type { Store } from '../../../src-main/ports/store.ts'
 import { insertApiToken } from '../../../src-main/store/api-tokens.ts'
 import { createOpaqueToken, hashToken } from '../../../src-main/identity/opaque-tokens.ts'

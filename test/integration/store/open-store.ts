@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { newTaskDefaults } from '../../../src-main/domain/task/create-task.ts'
+import { newTaskDefaults } from '../../../src-main/tasks/rules/create-task.ts'
 import { openDatabase, type OpenDatabase } from '../../../src-main/store/database.ts'
 import { createStore } from '../../../src-main/store/create-store.ts'
 import type { Store } from '../../../src-main/ports/store.ts'

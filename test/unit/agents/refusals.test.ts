@@ -9,7 +9,7 @@ import { copilot } from '../../../src-main/agents/copilot/definition.ts'
 import { gemini } from '../../../src-main/agents/gemini/definition.ts'
 import { opencode } from '../../../src-main/agents/opencode/definition.ts'
 import { qwen } from '../../../src-main/agents/qwen/definition.ts'
-import { interpretOutcome } from '../../../src-main/domain/task/interpret-outcome.ts'
+import { interpretOutcome } from '../../../src-main/executions/rules/interpret-outcome.ts'
 import { play, recordingOf } from './play-recording.ts'
 
 /** Streams of real agents whose model server answered 401 or 429, without what they say of themselves. */

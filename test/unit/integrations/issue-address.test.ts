@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { issueAddress, knownIds } from '../../../src-main/domain/integration/issue-address.ts'
+import { issueAddress, knownIds } from '../../../src-main/integrations/rules/issue-address.ts'
 import { readBaseUrl, readIssueUrl } from '../../../src-main/integrations/tracker-urls.ts'
 import type { Platform } from '../../../src-shared/contract/trackers.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { taskTextOf } from '../../../src-main/domain/integration/issue-text.ts'
-import { matchesFilter } from '../../../src-main/domain/integration/issue-filter.ts'
-import { readIssue } from '../../../src-main/domain/integration/read-issue.ts'
+import { taskTextOf } from '../../../src-main/integrations/rules/issue-text.ts'
+import { matchesFilter } from '../../../src-main/integrations/rules/issue-filter.ts'
+import { readIssue } from '../../../src-main/integrations/rules/read-issue.ts'
 import { cpuTime } from '../../helpers/cpu-time.ts'
 
 const page = { url: 'https://git.test/octo/hello/issues/7', web: 'https://git.test' }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { nextPoll, pausedUntil, sinceOf } from '../../../src-main/domain/integration/next-poll.ts'
+import { nextPoll, pausedUntil, sinceOf } from '../../../src-main/integrations/rules/next-poll.ts'
 
 const now = Date.parse('2026-11-21T09:00:00Z')
 const minutes = (count: number) => count * 60_000

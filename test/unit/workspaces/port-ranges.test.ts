@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { portBases, portsFrom } from '../../../src-main/domain/task/port-ranges.ts'
+import { portBases, portsFrom } from '../../../src-main/workspaces/rules/port-ranges.ts'
 import type { Ground } from '../../../src-main/core/ground.ts'
 import { assignPorts } from '../../../src-main/workspaces/port-ranges.ts'
 import type { TaskRecord } from '../../../src-main/ports/task-queries.ts'

@@ -7,7 +7,7 @@ import {
   repoPatch,
 } from '../../../../src-renderer/features/settings/project/repo-draft.ts'
 import { repoRefusal } from '../../../../src-renderer/features/task/repo-refusal.ts'
-import { portsFrom } from '../../../../src-main/domain/task/port-ranges.ts'
+import { portsFrom } from '../../../../src-main/workspaces/rules/port-ranges.ts'
 import { formatPorts } from '../../../../src-renderer/formatters/format-ports.ts'
 import { RepoId } from '../../../../src-shared/contract/ids.ts'
 import { repoProblems, type Repo } from '../../../../src-shared/contract/projects.ts'
