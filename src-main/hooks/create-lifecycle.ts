@@ -23,12 +23,14 @@ export interface Lifecycle {
 export function createLifecycle(deps: Omit<HookQueueDeps, 'runs'>): Lifecycle {
   const { context, plugins } = deps
   const runs = createHookRuns(context)
+  let infos: Hooks['plugins'] | null = null
   const hookQueue = createHookQueue({ ...deps, runs })
   return {
     hooks: {
       running: runs.running,
+      // Plugins are added once all parts exist.
       get plugins() {
-        return pluginInfos(plugins)
+        return (infos ??= pluginInfos(plugins))
       },
       test: (test, signal) => testHook(deps, test, signal),
     },
