@@ -348,7 +348,6 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     diffWatches,
     containment,
     homes,
-    executors: places.here.runs,
     testAgent: agentTests.run,
     logs,
     clock,

@@ -22,7 +22,6 @@ import type { EventFeed, Tx } from '../core/event-feed.ts'
 import type { AgentHomes } from '../ports/agent-homes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Containment } from '../ports/containment.ts'
-import type { Executors } from '../ports/executors.ts'
 import type { Logs } from '../ports/logs.ts'
 import type { Places } from '../ports/place.ts'
 import type { RepositoryReader } from '../ports/repository-reader.ts'
@@ -123,7 +122,6 @@ export interface ApiParts {
   readonly diffWatches: Pick<DiffWatchers, 'extend'>
   readonly containment: Pick<Containment, 'status' | 'pathProblem'>
   readonly homes: AgentHomes
-  readonly executors: Executors
   /** Starts an agent once to test it. */
   readonly testAgent: (agent: AgentRecord, signal: AbortSignal) => Promise<AgentTest>
   readonly logs: Logs

@@ -10,9 +10,10 @@ export async function workspaceView(parts: ApiParts, record: WorkspaceRecord, si
   return parts.engine.worktrees.look(record, async (ref) => {
     const { path } = ref
     if (path === null) return { ...workspace, ...unknown }
+    const place = parts.places.of(workspace.task_id)
     const [status, lock] = await Promise.all([
-      parts.places.of(workspace.task_id).worktrees.status({ ...ref, path }, { signal }),
-      parts.places.of(workspace.task_id).locks.readLock(path),
+      place.worktrees.status({ ...ref, path }, { signal }),
+      place.locks.readLock(path),
     ])
     return { ...workspace, dirty: status.dirty, ahead: status.ahead, behind: status.behind, lock }
   })

@@ -33,7 +33,8 @@ type Names =
 const given = givenFields<AgentRecord>()
 
 export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
-  const { store, feed, engine, executors, homes, clock, newId } = parts
+  const { store, feed, engine, places, homes, clock, newId } = parts
+  const executors = places.here.runs
   const sees = (principal: Principal, agent: AgentRecord) => canSeeAgent(store.read, principal, agent)
   const owned = (principal: Principal, id: AgentId): AgentRecord => {
     const agent = findAgent(store.read, id)

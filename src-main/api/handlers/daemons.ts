@@ -128,5 +128,5 @@ function beat(
 /** Returns whether a daemon hosts an agent: its own agents, and its owner's external agents without a machine. */
 function isHosted(parts: ApiParts, daemon: DaemonRecord, agent: AgentRecord): boolean {
   if (agent.daemon_id !== null) return agent.daemon_id === daemon.id
-  return agent.owner_id === daemon.owner_id && parts.executors.location(agent.executor) === 'remote'
+  return agent.owner_id === daemon.owner_id && parts.places.here.runs.location(agent.executor) === 'remote'
 }
