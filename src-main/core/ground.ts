@@ -7,7 +7,7 @@ import type { DurableWrites } from './durable-writes.ts'
 import type { EventFeed } from './event-feed.ts'
 import type { Workflows } from './workflows.ts'
 
-/** What every capability stands on. A port that only some need is in the type of those. */
+/** The services that every capability uses. A port that only some need is in the type of those. */
 export interface Ground {
   readonly store: Store
   readonly feed: EventFeed

@@ -1,4 +1,4 @@
-/** Tells its listeners, in the order in which they began to listen, so that who tells need not know them. */
+/** Calls its listeners, in the order in which they were added, so that the caller needs to know none of them. */
 export interface Signal<T extends readonly unknown[]> {
   readonly tell: (...news: T) => void
   readonly listen: (listener: (...news: T) => void) => void

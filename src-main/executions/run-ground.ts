@@ -2,7 +2,7 @@ import type { Ground } from '../core/ground.ts'
 import type { AgentTokens } from '../ports/agent-tokens.ts'
 import type { AttachmentFiles } from '../ports/attachment-files.ts'
 
-/** What starting and ending runs needs besides the ground. */
+/** The services that start and end runs. */
 export interface RunGround extends Ground {
   readonly agentTokens: AgentTokens
   readonly attachmentFiles: AttachmentFiles

@@ -17,7 +17,7 @@ export interface GitPartsOptions {
   readonly dataDir?: string
 }
 
-/** What the implementations of all ports share, above all the locks: they must hold each other off. */
+/** Locks and caches that the implementations of all ports share, so that their commands exclude each other. */
 export interface GitParts {
   /** One command at a time that changes a repository's worktrees or refs. */
   readonly repositories: KeyedLock

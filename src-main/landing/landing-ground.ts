@@ -1,7 +1,7 @@
 import type { Ground } from '../core/ground.ts'
 import type { TargetMover } from '../ports/target-mover.ts'
 
-/** What landing needs besides the ground. */
+/** The services that landing uses. */
 export interface LandingGround extends Ground {
   readonly target: TargetMover
 }

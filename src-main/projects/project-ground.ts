@@ -1,7 +1,7 @@
 import type { Ground } from '../core/ground.ts'
 import type { RepositoryReader } from '../ports/repository-reader.ts'
 
-/** What projects need besides the ground. */
+/** The services that projects use. */
 export interface ProjectGround extends Ground {
   readonly repositories: RepositoryReader
 }

@@ -31,7 +31,7 @@ const place = createLocalPlace({
   containment,
   homes: createAgentHomes({ dataDir }),
 })
-/** What the port answers at once, and a pipe can't. */
+/** Answers that the port gives at once, which a pipe can't. */
 const known = {
   levels: Object.fromEntries(
     containmentLevels.map((level) => [

@@ -1,12 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Place } from '../../src-main/ports/place.ts'
 import type { HeldContainment } from '../../src-shared/contract/containment.ts'
 import { createCallPipe } from './call-pipe.ts'
 import { projectRoot } from './project-root.ts'
 
-/** A place in another process, with a data folder of its own, to which everything goes over a pipe. */
+/** A place in another process, with a data folder of its own, to which everything goes over a pipe; removed with it. */
 export interface PipedPlace extends AsyncDisposable {
   readonly place: Place
   readonly pid: number
@@ -43,6 +44,7 @@ export async function startPipedPlace(dataDir: string): Promise<PipedPlace> {
     [Symbol.asyncDispose]: async () => {
       child.disconnect()
       await exited
+      await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

@@ -1,4 +1,4 @@
-import { access, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { access, mkdtemp, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -67,7 +67,6 @@ test('takes a task from a claim to the base branch in a second place', async () 
   await expect(access(path)).rejects.toThrow('ENOENT')
   expect((await readFile(landed, 'utf8')).split('\n')).toContain(own)
   expect([...askedHere]).toEqual([])
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 /** Notes what is asked of a place. */
