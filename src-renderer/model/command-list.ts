@@ -13,6 +13,8 @@ export interface CommandInfo {
 export const commandGroups = ['Everywhere', 'Go to', 'Board and lists', 'Task', 'Changes', 'Inbox'] as const
 type CommandGroup = (typeof commandGroups)[number]
 
+const digits = ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((digit) => `[Shift]+${digit}`)
+
 /** All commands in the order of their list. Punctuation keys need Shift on some keyboards. */
 export const commandList = [
   { id: 'palette', group: 'Everywhere', label: 'Command palette', keys: ['$mod+k'] },
@@ -43,6 +45,10 @@ export const commandList = [
   { id: 'filter', group: 'Board and lists', label: 'Filter', keys: ['Shift+f'] },
   { id: 'needs-you', group: 'Board and lists', label: 'Show only what needs you', keys: ['y'] },
   { id: 'next-needs-you', group: 'Board and lists', label: 'Next that needs you', keys: ['Shift+n'] },
+  { id: 'allow', group: 'Task', label: 'Allow what the agent asks', keys: ['[Shift]+1'] },
+  { id: 'allow-run', group: 'Task', label: 'Allow it for this run', keys: ['[Shift]+2'] },
+  { id: 'deny', group: 'Task', label: 'Deny what the agent asks', keys: ['[Shift]+3'] },
+  { id: 'answer', group: 'Task', label: 'Answer a question by number', keys: digits },
   { id: 'move', group: 'Task', label: 'Move to state', keys: ['m'] },
   { id: 'assign', group: 'Task', label: 'Assign', keys: ['a'] },
   { id: 'priority', group: 'Task', label: 'Set priority', keys: ['p'] },

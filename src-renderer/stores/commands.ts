@@ -16,7 +16,8 @@ export interface CommandHandler {
   readonly refused?: () => string | null
   /** Returns the command's target, for the palette; null without one. */
   readonly on?: () => string | null
-  readonly run: () => void
+  /** The event is absent when the command was chosen in the palette. */
+  readonly run: (event?: KeyboardEvent) => void
 }
 
 export type CommandHandlers = Partial<Record<CommandId, CommandHandler>>
@@ -45,13 +46,13 @@ export const useCommands = defineStore('commands', () => {
       })
     if (accepting === undefined) return
     event.preventDefault()
-    perform(accepting, event.repeat)
+    perform(accepting, event)
   }
   /** Runs the handler, or shows why the command is unavailable. */
-  function perform(handler: CommandHandler, isRepeated = false): void {
+  function perform(handler: CommandHandler, event?: KeyboardEvent): void {
     const reason = handler.refused?.() ?? null
-    if (reason === null) handler.run()
-    else if (!isRepeated) toasts.warn(sentence(reason))
+    if (reason === null) handler.run(event)
+    else if (event?.repeat !== true) toasts.warn(sentence(reason))
   }
   /** Longer sequences come first, because the last press of one may be another command's only one. */
   const listener = computed(() => {

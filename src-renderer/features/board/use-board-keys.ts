@@ -6,9 +6,12 @@ import { useNavigation } from '../../stores/base/navigation.ts'
 import { useSelection } from './selection.ts'
 import { useTasks } from '../../stores/tasks/tasks.ts'
 import type { TaskPlacement } from '../../stores/tasks/task-changes.ts'
+import { fitsOnCard } from '../../model/asks.ts'
+import { useOpenAsks } from '../../stores/runs/asks.ts'
 import { changesAreOff } from '../../formatters/changes-are-off.ts'
 import { boardTakes, focusKind } from './board-keys.ts'
 import { placementOf } from './group-tasks.ts'
+import { provideNextAsk } from './next-ask.ts'
 import { moveFocus, type Direction } from './moves/move-focus.ts'
 import type { Board } from './use-board.ts'
 import { useTaskFacts } from './cards/use-task-facts.ts'
@@ -36,6 +39,7 @@ interface BoardKeyPorts {
 /** Registers the shortcuts of the board while it is mounted. */
 export function useBoardKeys(ports: BoardKeyPorts): void {
   const { board } = ports
+  provideNextAsk(() => board.lanes.value.flatMap(({ cards }) => cards), ports.focusCard)
   const selection = useSelection()
   const focused = (): Task | null => board.taskOf(board.focusedId.value) ?? null
   const open = (): Task | null => board.taskOf(ports.panelTask()) ?? null
@@ -217,10 +221,18 @@ function neighbour({ board, panelTask }: BoardKeyPorts, by: 1 | -1): CommandHand
   }
 }
 
-/** Opens the next shown task that needs the user; after the last, continues from the first. */
+/**
+ * Goes to the next shown task that needs the user; after the last, continues from the first. A card
+ * that shows all that its agent asks gets the focus, so its keys answer; any other task opens.
+ */
 function nextThatNeeds({ board, panelTask, focusCard }: BoardKeyPorts): CommandHandler {
   const navigation = useNavigation()
   const { factsOf } = useTaskFacts()
+  const openAsk = useOpenAsks()
+  const isOnCard = (task: Task): boolean => {
+    const open = board.view.value.layout === 'list' || panelTask() !== null ? null : openAsk(task)
+    return open !== null && fitsOnCard(open.ask)
+  }
   const next = (): Task | null => {
     const order = board.lanes.value.flatMap(({ cards }) => cards)
     const at = order.findIndex(({ id }) => id === (panelTask() ?? board.focusedId.value))
@@ -233,11 +245,11 @@ function nextThatNeeds({ board, panelTask, focusCard }: BoardKeyPorts): CommandH
     run: () => {
       const task = next()
       if (task === null) return
-      const panel = document.activeElement?.closest<HTMLElement>('[data-task-panel]')
       board.focus(task.id)
-      if (panelTask() === null) return focusCard(task.id)
+      if (isOnCard(task)) return focusCard(task.id)
       navigation.openTask(task.id, navigation.tab ?? undefined)
-      void nextTick(() => panel?.focus())
+      // The focused element may be removed with the task that was open.
+      void nextTick(() => document.querySelector<HTMLElement>('[data-task-panel]')?.focus())
     },
   }
 }

@@ -1,4 +1,5 @@
-import { LINES_A_ROW, linesOf, type OutputStream, type TranscriptRow } from './transcript-rows.ts'
+import { questionsOf, questionText } from './structured-questions.ts'
+import { LINES_A_ROW, linesOf, type OutputStream, type ToolCall, type TranscriptRow } from './transcript-rows.ts'
 
 /**
  * An item of the log. Items are small, whatever an agent prints, so that only visible ones are
@@ -94,14 +95,20 @@ function detailsOf(row: TranscriptRow): readonly Detail[] {
   return row.calls.flatMap(({ call, result }, n) => {
     const key = `d${row.key}.${n}`
     const details: Detail[] = []
-    if (call.action === 'mcp' || call.action === 'other')
-      details.push({ key: `${key}i`, heading: 'Input', text: JSON.stringify(call.input, null, 2), stream: 'stdout' })
+    if (call.action === 'mcp' || call.action === 'other') details.push({ key: `${key}i`, ...inputOf(call) })
     const heading = row.calls.length > 1 ? (call.target ?? '') : details.length > 0 ? 'Output' : null
     if (result !== null && result.text.trim() !== '' && (call.diff === null || !result.ok))
       details.push({ key, heading, text: result.text, stream: result.ok ? 'stdout' : 'stderr' })
     else if (row.calls.length > 1) details.push({ key, heading, text: '', stream: 'stdout' })
     return details
   })
+}
+
+function inputOf({ input }: ToolCall): Omit<Detail, 'key'> {
+  const questions = questionsOf(input)
+  return questions.length > 0
+    ? { heading: null, text: questionText(questions), stream: 'stdout' }
+    : { heading: 'Input', text: JSON.stringify(input, null, 2), stream: 'stdout' }
 }
 
 function addDetail(items: LogItem[], { key, heading, text, stream }: Detail, open: OpenParts): void {

@@ -1,6 +1,7 @@
 import { actionVerbs } from '../../../src-shared/contract/executions.ts'
 import { count } from '../../formatters/format-amounts.ts'
-import { diffLines, type LineDiff } from './line-diff.ts'
+import { diffLines, type LineDiff } from '../../components/edits/line-diff.ts'
+import { questionsOf } from './structured-questions.ts'
 import type { PairedCall, ToolCall, ToolResult } from './transcript-rows.ts'
 import { escapeHidden } from '../../../src-shared/lang/hidden-characters.ts'
 
@@ -31,9 +32,10 @@ export function summariseCalls(calls: readonly PairedCall[], live: boolean): Too
       ? null
       : diffLines(call.diff.old_text && escapeHidden(call.diff.old_text), escapeHidden(call.diff.new_text))
   const named = call.action === 'mcp' || call.action === 'other'
+  const [question] = questionsOf(call.input)
   return {
-    verb: named ? escapeHidden(call.tool) : actionVerbs[call.action],
-    target: call.target ?? call.diff?.path ?? '',
+    verb: question ? 'Asked' : named ? escapeHidden(call.tool) : actionVerbs[call.action],
+    target: question ? escapeHidden(question.question) : (call.target ?? call.diff?.path ?? ''),
     outcome: summarizeCall(call, result, diff, live),
     duration_ms: result === null ? null : elapsed(call.at, result.at),
     diff,

@@ -1,5 +1,6 @@
 import { isTelemetry } from '../../../src-shared/contract/telemetry-hosts.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { questionsOf } from './structured-questions.ts'
 
 type Entry<T extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: T }>
 export type ToolCall = Entry<'tool_call'>
@@ -20,7 +21,13 @@ export type TranscriptRow =
   | { readonly kind: 'message'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'thinking'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'error'; readonly key: number; readonly at: string; readonly text: string }
-  | { readonly kind: 'question'; readonly key: number; readonly at: string; readonly text: string }
+  | {
+      readonly kind: 'question'
+      readonly key: number
+      readonly at: string
+      readonly text: string
+      readonly askId: string
+    }
   | { readonly kind: 'answer'; readonly key: number; readonly at: string; readonly text: string; readonly by: string }
   | { readonly kind: 'tool'; readonly key: number; readonly at: string; readonly calls: readonly PairedCall[] }
   | { readonly kind: 'denied'; readonly key: number; readonly at: string; readonly denied: DeniedEntry }
@@ -123,9 +130,7 @@ function addEntry(state: State, entry: TranscriptEntry): void {
       state.rows.push({ kind: entry.type, key, at: entry.at, text: entry.text })
       return
     case 'question':
-      // A final question is already in the last message of the run.
-      if (entry.ask_id !== undefined) state.rows.push({ kind: 'question', key, at: entry.at, text: entry.text })
-      return
+      return addQuestion(state, entry)
     case 'answer':
       state.rows.push({ kind: 'answer', key, at: entry.at, text: entry.text, by: entry.by.replace(/^user:/, '') })
   }
@@ -141,9 +146,28 @@ function addCall({ rows, callRow }: State, call: ToolCall): void {
   callRow.set(call.id, rows.length - 1)
 }
 
+/** Adds what the agent asks, unless the row of its call says it. */
+function addQuestion({ rows }: State, { at, text, ask_id, options = [] }: Entry<'question'>): void {
+  // A final question is already in the last message of the run.
+  if (ask_id === undefined) return
+  const isPermission = options.some(({ kind }) => kind === 'allow_once')
+  const isOpenCall = ({ call, result }: PairedCall): boolean =>
+    result === null && (isPermission ? says(text, call) : questionsOf(call.input).some((one) => one.question === text))
+  const index = rows.findLastIndex((row) => row.kind === 'tool' && row.calls.some(isOpenCall))
+  if (isPermission && index >= 0) return
+  const question = { kind: 'question', at, text, askId: ask_id } as const
+  // The first question of a call takes the place of the call.
+  if (index >= 0) rows[index] = { ...question, key: index }
+  else rows.push({ ...question, key: rows.length })
+}
+
+const says = (text: string, { target, tool }: ToolCall): boolean => text.endsWith(target ?? tool)
+
 function addResult(state: State, result: ToolResult): void {
   const index = state.callRow.get(result.id)
   const row = index === undefined ? undefined : state.rows[index]
+  // The answers are rows of their own.
+  if (row?.kind === 'question') return
   if (index === undefined || row?.kind !== 'tool') {
     return addOutput(state, result.ok ? 'stdout' : 'stderr', result.text, result.at)
   }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
+import type { Ask, AskOption, TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
+import { withoutAsked } from '../../../../src-renderer/features/execution/asked-rows.ts'
+import { logItems } from '../../../../src-renderer/features/execution/log-items.ts'
 import { createTranscriptRows, LINES_A_ROW } from '../../../../src-renderer/features/execution/transcript-rows.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
@@ -30,11 +32,49 @@ describe('the rows of a transcript', () => {
     ])
   })
 
+  test('says a command that needs permission once', () => {
+    const allow: AskOption = { id: 'allow', label: 'Allow', description: null, kind: 'allow_once' }
+    const asked: TranscriptEntry = { type: 'question', at, text: 'Wants to run a.ts', ask_id: 'a1', options: [allow] }
+    const answer = { type: 'answer', at, ask_id: 'a1', text: 'Allow', by: 'user:ada' } as const
+    expect(rowsOf(call('a'), asked, answer, result('a')).map(({ kind }) => kind)).toEqual(['tool', 'answer'])
+  })
+
+  test('shows structured questions and their answers as sentences, whatever the tool is called', () => {
+    const questions = ['Which colour?', 'Which size?'].map((question) => ({ question, options: [{ label: 'Blue' }] }))
+    const asks: TranscriptEntry = { ...call('a'), action: 'other', tool: 'AnyName', target: null, input: { questions } }
+    const question = (text: string, ask_id: string) => ({ type: 'question', at, text, ask_id }) as const
+    const answer = (ask_id: string) => ({ type: 'answer', at, ask_id, text: 'Blue', by: 'user:ada' }) as const
+    const rows = rowsOf(
+      ...[asks, question('Which colour?', 'a1'), answer('a1'), question('Which size?', 'a2'), answer('a2')],
+      result('a', 'User has answered'),
+    )
+    expect(rows.map((row) => [row.kind, row.key, 'text' in row ? row.text : null])).toEqual([
+      ['question', 0, 'Which colour?'],
+      ['answer', 1, 'Blue'],
+      ['question', 2, 'Which size?'],
+      ['answer', 3, 'Blue'],
+    ])
+    // No one was asked: the call itself stays, in words.
+    const [unasked] = rowsOf(asks)
+    const [, detail] = unasked ? logItems([unasked], { isOpen: () => true, isUnfolded: () => false }) : []
+    expect(detail).toMatchObject({ heading: null, lines: ['Which colour?', '  Blue', '', 'Which size?', '  Blue'] })
+  })
+
+  test('leaves what the box asks to the box', () => {
+    const open = { ...call('b'), target: 'npm install' }
+    const ask = { id: 'a1', kind: 'permission', tool: 'Tool', target: 'npm install' } as Ask
+    expect(withoutAsked(rowsOf(call('a'), open), [ask]).map(({ key }) => key)).toEqual([0])
+    expect(withoutAsked(rowsOf(call('a'), open, result('b')), [ask]).map(({ key }) => key)).toEqual([0, 1])
+    const question = { type: 'question', at, text: 'Which?', ask_id: 'a2' } as const
+    const asked = { ...ask, id: 'a2', kind: 'question' } as Ask
+    expect(withoutAsked(rowsOf(call('a'), question), [asked]).map(({ key }) => key)).toEqual([0])
+  })
+
   test('shows requests and answers as rows, and the final question once', () => {
     const asked = { type: 'question', at, text: 'Asks to run ls', ask_id: 'a1' } as const
     const answer = { type: 'answer', at, ask_id: 'a1', text: 'Reject: use git', by: 'user:ada' } as const
     expect(rowsOf(asked, answer, { type: 'question', at, text: 'Is it right?' })).toEqual([
-      { kind: 'question', key: 0, at, text: 'Asks to run ls' },
+      { kind: 'question', key: 0, at, text: 'Asks to run ls', askId: 'a1' },
       { kind: 'answer', key: 1, at, text: 'Reject: use git', by: 'ada' },
     ])
   })

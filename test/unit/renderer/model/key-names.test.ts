@@ -32,11 +32,11 @@ test('turns a press into a binding that the same press matches', () => {
 
 test('has no conflict among the default keys', () => {
   const all = commandList.flatMap(({ id, keys }) => keys.map((binding) => ({ id, binding })))
-  // One is for cards, the other for a diff, so the same key is fine.
-  const apart = new Set(['priority', 'previous-change'])
+  // One is for cards, the other for a diff; what an agent asks is a permission or a question.
+  const apart = [new Set(['priority', 'previous-change']), new Set(['allow', 'allow-run', 'deny', 'answer'])]
   for (const one of all)
     for (const other of all) {
-      if (one.id === other.id || (apart.has(one.id) && apart.has(other.id))) continue
+      if (one.id === other.id || apart.some((ids) => ids.has(one.id) && ids.has(other.id))) continue
       expect(clash(one.binding, other.binding), `${one.id} and ${other.id}`).toBe(false)
     }
   expect(clash('g', 'g b')).toBe(true)

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { answerOf, showHidden } from '../../../../src-renderer/features/execution/ask-text.ts'
+import { describe, expect, test } from 'vitest'
+import { answerOf, askText, fitsOnCard, showHidden } from '../../../../src-renderer/model/asks.ts'
 import type { Ask, AskOption } from '../../../../src-shared/contract/executions.ts'
 
 const option = (id: string, kind: AskOption['kind']): AskOption => ({
@@ -49,4 +49,33 @@ test('joins several choices and free text in the order of the options', () => {
 test('escapes characters that would hide a part of a command', () => {
   expect(showHidden('echo ü 🙂\n\tls')).toBe('echo ü 🙂\n\tls')
   expect(showHidden('rm -rf /\rls\u202e\u200b\u001b[2K')).toBe('rm -rf /\\u{d}ls\\u{202e}\\u{200b}\\u{1b}[2K')
+})
+
+describe('what a box says', () => {
+  const diff = { path: 'src/a.ts', old_text: 'a', new_text: 'b' }
+
+  test('says a command once', () => {
+    const detail = 'npm  publish\n--tag next'
+    const command = ask({ text: 'Wants to run npm publish --tag next', target: 'npm publish --tag next', detail })
+    expect(askText(command)).toEqual({ heading: 'Wants to run', plate: detail })
+    const long = ask({ text: 'Wants to run npm pub…', target: 'npm pub…', detail })
+    expect(askText(long)).toEqual({ heading: 'Wants to run', plate: detail })
+  })
+  test('leaves the path of an edit to its diff', () => {
+    const edit = ask({ text: 'Asks to change src/a.ts', target: 'src/a.ts', detail: null, diff })
+    expect(askText(edit)).toEqual({ heading: 'Asks to change', plate: null })
+  })
+  test('keeps a target that nothing below says', () => {
+    const read = ask({ text: 'Asks to read /etc/hosts', target: '/etc/hosts', detail: '{\n  "file": "/etc/hosts"\n}' })
+    expect(askText(read).heading).toBe('Asks to read /etc/hosts')
+    expect(askText(ask({ text: 'Which one?', target: null, detail: null })).heading).toBe('Which one?')
+  })
+})
+
+test('leaves to the panel what a card would cut', () => {
+  expect(fitsOnCard(ask({}))).toBe(true)
+  expect(fitsOnCard(ask({ detail: 'x'.repeat(500) }))).toBe(false)
+  expect(fitsOnCard(ask({ detail: 'a\n'.repeat(12) }))).toBe(false)
+  expect(fitsOnCard(ask({ diff: { path: 'a', old_text: null, new_text: 'line\n'.repeat(40) } }))).toBe(false)
+  expect(fitsOnCard(ask({ options: [{ ...allow, description: 'y'.repeat(600) }] }))).toBe(false)
 })

@@ -29,7 +29,7 @@ async function colour(path: string, code: string): Promise<Lines | null> {
   // The library is large, so load it on first use.
   const [{ getFiletypeFromFileName, getSharedHighlighter }, { diffTheme }] = await Promise.all([
     import('@pierre/diffs'),
-    import('../../components/diff/diff-theme.ts'),
+    import('../diff/diff-theme.ts'),
   ])
   const lang = getFiletypeFromFileName(path)
   if (lang === 'text') return null

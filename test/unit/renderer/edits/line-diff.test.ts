@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { diffLines } from '../../../../src-renderer/features/execution/line-diff.ts'
+import { diffLines } from '../../../../src-renderer/components/edits/line-diff.ts'
 
 const shown = (before: string | null, after: string) => diffLines(before, after).lines.map((l) => l.sign + l.text)
 

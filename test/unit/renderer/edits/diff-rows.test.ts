@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { codeTokens, markedPieces } from '../../../../src-renderer/features/execution/code-tokens.ts'
-import { highlightLines, numberedRows, sideOf } from '../../../../src-renderer/features/execution/diff-rows.ts'
-import { diffLines } from '../../../../src-renderer/features/execution/line-diff.ts'
+import { codeTokens, markedPieces } from '../../../../src-renderer/components/edits/code-tokens.ts'
+import { highlightLines, numberedRows, sideOf } from '../../../../src-renderer/components/edits/diff-rows.ts'
+import { diffLines } from '../../../../src-renderer/components/edits/line-diff.ts'
 
 const { lines } = diffLines(
   'const a = 1\nconst b = 2\nconst c = 3\n',
