@@ -32,6 +32,9 @@ const workedOutRoutes: Plugin = {
   },
 }
 
+/** Whether the build is for `npm test -- --map`. */
+const mapped = process.env['COPSE_REACH'] !== undefined
+
 /** The page's connection is on its way as soon as it is there, whatever else has to come. */
 const earlyConnection: Plugin = {
   name: 'early-connection',
@@ -126,7 +129,7 @@ const test: ViteUserConfig['test'] = {
         name: 'unit',
         include: ['test/unit/**/*.test.ts'],
         ...shared,
-        setupFiles: ['test/helpers/restore-environment.ts'],
+        setupFiles: ['test/helpers/record-reach.ts', 'test/helpers/restore-environment.ts'],
       },
     },
     {
@@ -137,7 +140,7 @@ const test: ViteUserConfig['test'] = {
         name: 'architecture',
         include: ['test/architecture/**/*.test.ts'],
         ...shared,
-        setupFiles: ['test/helpers/restore-environment.ts'],
+        setupFiles: ['test/helpers/record-reach.ts', 'test/helpers/restore-environment.ts'],
         testTimeout: 60_000,
       },
     },
@@ -147,7 +150,11 @@ const test: ViteUserConfig['test'] = {
         name: 'main',
         include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
         ...shared,
-        setupFiles: ['test/helpers/restore-environment.ts', 'test/helpers/small-process.ts'],
+        setupFiles: [
+          'test/helpers/record-reach.ts',
+          'test/helpers/restore-environment.ts',
+          'test/helpers/small-process.ts',
+        ],
         execArgv: ['--expose-gc', '--max-semi-space-size=4'],
         // Real git and real processes, several tests at once, on a machine that may be busy.
         testTimeout: 60_000,
@@ -160,6 +167,7 @@ const test: ViteUserConfig['test'] = {
         include: ['test/e2e/**/*.test.ts'],
         environment: 'node',
         globalSetup: ['test/e2e/harness/global-setup.ts'],
+        setupFiles: ['test/helpers/record-reach.ts'],
         // Half of its time a walk waits for what it has started, which leaves a core idle if only two are under way.
         maxWorkers: 3,
         sequence: { groupOrder: 1 },
@@ -198,6 +206,8 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
         emptyOutDir: true,
         chunkSizeWarningLimit: 1500,
         assetsInlineLimit: 0,
+        // With the names of the sources, for the map of what tests reach.
+        ...(mapped && { sourcemap: true, minify: false }),
         // The first that know light-dark(), with which every colour is written down.
         cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
         rolldownOptions: {

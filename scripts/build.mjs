@@ -10,7 +10,7 @@ const sources = ['src-main', 'src-shared', 'src-renderer']
 const singles = ['vite.config.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
 
 /** Builds window, main process and CLI into dist unless the sources are those of the last build. */
-export async function ensureBuilt(bin) {
+export async function ensureBuilt(bin, environment = process.env) {
   if (isFresh()) return
   await withLock('build', async () => {
     if (isFresh()) return
@@ -20,7 +20,7 @@ export async function ensureBuilt(bin) {
     const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
     const { code, output } = await capture('node', [vite, 'build', '--app', '--logLevel', 'warn'], {
       cwd: root,
-      env: withPath([bin], { ...process.env, NODE_ENV: 'production' }),
+      env: withPath([bin], { ...environment, NODE_ENV: 'production' }),
     })
     if (code !== 0) throw new SetupError(`the build failed:\n${output.trim()}`)
     writeFileSync(stamp, built)

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join, relative } from 'node:path'
@@ -10,7 +11,8 @@ import { capture, runAs, withPath } from './support/child.mjs'
 import { failWith, root, seconds } from './support/project.mjs'
 
 // npm test: every check and every test. npm test -- PATTERN: only the test files whose path has PATTERN.
-// npm run test:quick: what needs no running service, and the types.
+// npm run test:quick: what needs no running service, and the types. npm run test:changed [-- BASE]: what the changes since
+// a commit can reach, by a map that npm test -- --map makes anew.
 const results = join(root, 'test-results')
 const total = { passed: 0, failed: 0, skipped: 0 }
 /**
@@ -35,19 +37,22 @@ try {
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node-compile'),
     ...smallProcesses,
   }
-  if (patterns[0] === '--quick') {
+  if (patterns[0] === '--changed') {
+    await changed(patterns[1] ?? upstream(), env)
+  } else if (patterns[0] === '--quick') {
     const folders = ['test/unit', 'test/contract', 'test/architecture']
     await Promise.all([
       vitest('unit, contract, architecture', ['--project', '!e2e', ...folders], env),
       check('types', env, 'node', 'scripts/check-types.mjs'),
     ])
+  } else if (patterns[0] === '--map') {
+    const some = patterns.slice(1)
+    const run = (all) => (some.length > 0 ? vitest('tests', some, all) : everything(bin, all))
+    await withMap((recorded) => run({ ...env, ...recorded }))
   } else if (patterns.length > 0) {
     await vitest('tests', patterns, env)
   } else {
-    leftOut = await ensureContainmentTools()
-    await stage('build', () => ensureBuilt(bin))
-    await Promise.all([vitest('unit, integration, contract, architecture', ['--project', '!e2e'], env), checks(env)])
-    await vitest('end to end', ['--project', 'e2e'], env)
+    await everything(bin, env)
   }
 } catch (error) {
   failWith(error)
@@ -61,6 +66,57 @@ if (leftOut !== null) {
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
+
+async function everything(bin, env) {
+  leftOut = await ensureContainmentTools()
+  await stage('build', () => ensureBuilt(bin, env))
+  await Promise.all([vitest('unit, integration, contract, architecture', ['--project', '!e2e'], env), checks(env)])
+  await vitest('end to end', ['--project', 'e2e'], env)
+}
+
+/** What the changes since a commit can reach, each sweep over a sample. */
+async function changed(base, env) {
+  const { pickTests } = await import('./reach/pick-tests.mjs')
+  const { tests, seconds: expected, all, why } = pickTests(base)
+  const reason = why === null ? '' : ` ${why} can reach them all.`
+  const about = `${tests.length} of ${all} test files, about ${Math.ceil(expected / 2)} s.${reason}`
+  console.log(`Changed since ${base}: ${about}`)
+  const [e2e, others] = [tests.filter(isEndToEnd), tests.filter((file) => !isEndToEnd(file))]
+  const sampled = { ...env, COPSE_SWEEPS: 'sample' }
+  if (others.length > 0)
+    await vitest('unit, integration, contract, architecture', ['--project', '!e2e', ...others], sampled)
+  if (e2e.length > 0) await vitest('end to end', ['--project', 'e2e', ...e2e], sampled)
+  if (tests.length === 0) total.passed = 1
+}
+
+const isEndToEnd = (file) => file.startsWith('test/e2e/')
+
+/** Where this branch left its upstream; the last commit where it has none. */
+function upstream() {
+  const base = spawnSync('git', ['merge-base', 'HEAD', '@{upstream}'], { cwd: root, encoding: 'utf8' })
+  return base.status === 0 ? base.stdout.trim() : 'HEAD'
+}
+
+/** Notes which functions each test calls, and brings the map up to date. The build for that has the names of the sources. */
+async function withMap(run) {
+  const dist = join(root, 'dist')
+  const folder = join(results, 'reach')
+  mkdirSync(folder)
+  rmSync(dist, { recursive: true, force: true })
+  await run({ COPSE_REACH: folder })
+  const { writeMap } = await import('./reach/map-file.mjs')
+  writeMap(folder, timesOf('unit.json', 'end.json', 'tests.json'))
+  rmSync(folder, { recursive: true })
+  rmSync(dist, { recursive: true, force: true })
+}
+
+/** Seconds of each test file. */
+function timesOf(...reports) {
+  const files = reports.flatMap((name) => read(join(results, name))?.testResults ?? [])
+  return Object.fromEntries(
+    files.map(({ name, startTime, endTime }) => [relative(root, name), (endTime - startTime) / 1000]),
+  )
+}
 
 /**
  * What needs no test runner; each counts as one test. One after the other and behind everything else: they take what

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { chromium, type Browser } from 'playwright-core'
 import { findOnPath } from '../../src-main/platform/process/find-on-path.ts'
 import { findBrowser } from '../../src-main/service/find-browser.ts'
+import { recordPages } from './record-pages.ts'
 
 const run = promisify(execFile)
 
@@ -74,8 +75,8 @@ export async function ensureChromium(): Promise<string> {
 /** A Chromium of its own, or contexts of its own in the one that the whole run shares. */
 export async function launchChromium(): Promise<Browser> {
   const shared = process.env[sharedAt]
-  if (shared !== undefined) return chromium.connect(shared)
-  return chromium.launch(await launchOptions())
+  if (shared !== undefined) return recordPages(await chromium.connect(shared))
+  return recordPages(await chromium.launch(await launchOptions()))
 }
 
 /**

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { chromiumArgs, ensureChromium } from '../../../helpers/browser.ts'
+import { keepRecord, startRecording } from '../../../helpers/record-pages.ts'
 import type { DesktopAct, DesktopAnswer, DesktopCall } from './protocol-to-parent.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..', '..')
@@ -62,12 +63,14 @@ export async function startDesktop(options: DesktopOptions = {}): Promise<Deskto
       throw new Error(`The app ended (${code}) before its window opened: ${app.log()}`)
     }),
   ])
+  await startRecording(page)
   return {
     ...app,
     page,
     dataDir,
     startAgain: (...args) => startMain(entry, env, args).exited,
     [Symbol.asyncDispose]: async () => {
+      await keepRecord(page)
       await app.quit()
       await context.close()
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
