@@ -13,6 +13,7 @@ import { createRunState, toRunResult, recordFailure } from '../agent/run-state.t
 import type { RunState } from '../agent/run-state.ts'
 import { clip, isRecord } from '../agent/text.ts'
 import type { AcpAgent } from './acp-agent.ts'
+import { askForm } from './ask-form.ts'
 import { readClaudeReport, type ClaudeReport } from './claude-reports.ts'
 import { createUpdateReader } from './read-updates.ts'
 import type { UpdateReader } from './read-updates.ts'
@@ -222,6 +223,7 @@ async function openSession(talk: AcpState, stream: Stream): Promise<AcpSession> 
     free: policyOf(run.config) === 'all' ? (agent.reportsToolsViaPermission === true ? null : true) : false,
     startMs: agent.startMs,
     permit: (toolCallId, signal) => permit(talk, toolCallId, signal),
+    fillIn: policyOf(run.config) === 'all' ? null : (form, signal) => askForm(form, talk.permissions.ask, signal),
   })
   talk.program.name = session.program
   talk.program.model = session.model

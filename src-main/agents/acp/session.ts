@@ -6,6 +6,8 @@ import type {
   McpServer,
   NewSessionResponse,
   PromptResponse,
+  CreateElicitationRequest,
+  CreateElicitationResponse,
   RequestPermissionRequest,
   Stream,
 } from '@agentclientprotocol/sdk'
@@ -39,6 +41,8 @@ export interface AcpSessionRequest {
   readonly startMs?: number | undefined
   /** Resolves with whether the call is allowed. */
   readonly permit: (toolCallId: string, signal: AbortSignal) => Promise<boolean>
+  /** Resolves with people's answers to a form of the agent; null: no one can be asked. */
+  readonly fillIn: ((form: CreateElicitationRequest, signal: AbortSignal) => Promise<CreateElicitationResponse>) | null
 }
 
 /** Modes in which agents ask no one. The worktree isolates them. */
@@ -59,14 +63,21 @@ export class AcpSetupError extends Error {
 
 /** Initializes the connection and opens a session, or resumes an earlier one. */
 export async function openAcpSession(request: AcpSessionRequest): Promise<AcpSession> {
-  const { run, stream, model, effort, free, permit } = request
+  const { run, stream, model, effort, free, permit, fillIn } = request
   const { agent } = client({ name: 'Copse' })
     .onRequest(methods.client.session.requestPermission, async ({ params, signal }) => ({
       outcome: choose(params, (await permit(params.toolCall.toolCallId, signal)) ? 'allow' : 'reject'),
     }))
+    .onRequest(
+      methods.client.elicitation.create,
+      async ({ params, signal }) => (await fillIn?.(params, signal)) ?? { action: 'cancel' },
+    )
     .connect(stream)
   const { about, opened } = await inTime(
-    shakeHands(agent).then(async (known) => ({ about: known, opened: await enter(agent, known, run) })),
+    shakeHands(agent, fillIn !== null).then(async (known) => ({
+      about: known,
+      opened: await enter(agent, known, run),
+    })),
     request.startMs ?? startMs,
   )
   if (free !== null) await takeMode(agent, opened, free ? freeModes : askingModes, free)
@@ -119,10 +130,11 @@ async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-const shakeHands = (agent: ClientContext): Promise<InitializeResponse> =>
+const shakeHands = (agent: ClientContext, canAsk: boolean): Promise<InitializeResponse> =>
   agent.request<InitializeResponse>(methods.agent.initialize, {
     protocolVersion: PROTOCOL_VERSION,
-    clientCapabilities: {},
+    // Without it an agent asks in plain words at its end, or decides by itself.
+    clientCapabilities: canAsk ? { elicitation: { form: {} } } : {},
     clientInfo: { name: 'copse', title: 'Copse', version: '1' },
   })
 

@@ -248,3 +248,30 @@ test.concurrent('knows what a stopped agent has used that tells it when it is as
     ...{ status: 'stopped', usage: { input_tokens: 300, output_tokens: 60, cost_usd: null, turns: 1 } },
   })
 })
+
+test.concurrent('passes a form of an ACP agent on as questions, unless the agent may ask nothing', async () => {
+  await using job = await startJob()
+  const { client } = job.running
+  const schema = { type: 'object', properties: { unit: { type: 'string', enum: ['km', 'mi'] } } }
+  const start = async (permissions: PermissionPolicy) => {
+    const agent = await client.call('agents.create', {
+      name: permissions,
+      executor: 'acp',
+      config: { command, permissions },
+    })
+    const task = await job.task({ description: `<form>${JSON.stringify(schema)}</form>` })
+    return (await job.claim(task, agent)).execution
+  }
+  const execution = await start('worktree')
+  const ask = await asked(job, execution, () => true)
+  expect(ask).toMatchObject({ kind: 'question', text: 'Which one?', options: [{ label: 'km' }, { label: 'mi' }] })
+  await answer(job, execution, ask, '2')
+  await ended(job, execution)
+  expect(JSON.stringify(await transcript(job, execution))).toContain(
+    String.raw`{\"action\":\"accept\",\"content\":{\"unit\":\"mi\"}}`,
+  )
+
+  const free = await start('all')
+  await ended(job, free)
+  expect(JSON.stringify(await transcript(job, free))).toContain('no forms')
+})
