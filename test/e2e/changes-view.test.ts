@@ -15,7 +15,7 @@ test('shows one commit, marks files as viewed in order, and changes the view by 
   const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
   const project = await client.call('projects.create', { name: 'Viewed', repo_path: repository.path })
   const command = [
-    "for f in module*.ts; do printf 'one\\n  two\\nthree\\n' > $f; done; git commit -qam 'Add three'",
+    "for f in module*.ts; do printf 'one\\n  two\\nthree\\n' > $f; done; seq 12 >> module10.ts; git commit -qam 'Add three'",
     "echo '{ }' > package-lock.json; git commit -qam 'Lock it'; echo done",
   ].join('; ')
   const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config: { command } })
@@ -27,9 +27,30 @@ test('shows one commit, marks files as viewed in order, and changes the view by 
   await page.reload()
   await openProject('Viewed')
   await openTask('Change modules', 'Changes')
+  const topOfFirstLine = () =>
+    panel
+      .locator('[data-line]')
+      .first()
+      .boundingBox()
+      .then((box) => box?.y ?? 999)
+  // The head is one row, so the changes begin where it ends, and what can be decided is there once.
+  await expect.poll(topOfFirstLine).toBeLessThanOrEqual(130)
+  expect((await panel.locator('header').boundingBox())?.height).toBe(44)
+  expect(await panel.getByRole('button', { name: 'Merge into main' }).count()).toBe(1)
+  expect(await panel.locator('[data-diff-type="split"]').count()).toBe(0)
   await page.keyboard.press('f')
+  await panel.getByRole('button', { name: 'Back to side panel' }).waitFor()
+  await expect.poll(topOfFirstLine).toBeLessThanOrEqual(130)
+  expect(await panel.getByRole('button', { name: 'Merge into main' }).count()).toBe(1)
+  // Side by side, but not where half of the width would be empty.
+  const layouts = () =>
+    panel
+      .locator('pre[data-diff-type]')
+      .evaluateAll((files) => files.map((file) => file.getAttribute('data-diff-type')))
+  await expect.poll(layouts).toEqual(expect.arrayContaining(['single', 'split']))
   const tree = panel.getByRole('navigation', { name: 'Changed files' })
-  const titles = () => tree.locator('button[title]').evaluateAll((rows) => rows.map((row) => row.getAttribute('title')))
+  const titles = () =>
+    tree.locator('.rows button[title]').evaluateAll((rows) => rows.map((row) => row.getAttribute('title')))
   const choose = async (button: string | RegExp, item: RegExp | string) => {
     await panel.getByRole('button', { name: button, exact: true }).click()
     await page
@@ -39,7 +60,7 @@ test('shows one commit, marks files as viewed in order, and changes the view by 
   }
   await tree.getByText('0 of 4 viewed').waitFor()
   expect(await titles()).toEqual([...modules, 'package-lock.json'])
-  await panel.getByText(/against main at [0-9a-f]{8}/).waitFor()
+  await panel.getByTitle(/^Whole branch, against main at [0-9a-f]{8}$/).waitFor()
 
   // Marked, collapsed, and on to the next unmarked file, past the end to the first ones.
   const current = () => tree.locator('[aria-current="true"]').getAttribute('title')
@@ -53,14 +74,14 @@ test('shows one commit, marks files as viewed in order, and changes the view by 
 
   // White space and generated files by menu.
   await choose('View', 'Show whitespace changes')
-  await panel.getByText('+3', { exact: true }).first().waitFor()
+  await panel.getByText('+15', { exact: true }).first().waitFor()
   await choose('View', 'Show whitespace changes')
   await choose('View', /^Collapse generated files/)
   await choose('View', 'Expand all files')
   await panel.getByRole('button', { name: 'Collapse package-lock.json' }).waitFor()
   await expect.poll(() => panel.getByText('three', { exact: true }).count()).toBe(3)
   await choose('View', 'Side by side')
-  await panel.locator('[data-diff-type="split"]').first().waitFor()
+  await expect.poll(layouts).not.toContain('single')
   await choose('View', 'Unified')
 
   // One commit, and back to all of them.
@@ -74,6 +95,6 @@ test('shows one commit, marks files as viewed in order, and changes the view by 
   await panel.getByRole('tab', { name: 'Activity' }).click()
   await repository.git(['-C', workspace?.path ?? '', 'commit', '-q', '--allow-empty', '-m', 'Nothing'])
   await panel.getByRole('tab', { name: /^Changes/ }).click()
-  await panel.getByRole('button', { name: 'Since I last looked' }).click()
+  await choose('Whole branch', 'Since I last looked')
   await panel.getByText('Nothing has changed since you last looked.').waitFor()
 })

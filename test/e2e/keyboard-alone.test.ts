@@ -216,7 +216,7 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
     await keys.use(decision.getByRole('button', { name: 'Request changes' }))
     await commits(client, task.id, 3)
     await keys.use(approve)
-    await keys.use(decision.getByRole('button', { name: 'Merge into main' }))
+    await keys.use(panel.getByRole('button', { name: 'Merge into main' }))
     await panel
       .getByText(/Merged into main/)
       .first()

@@ -35,13 +35,16 @@ test('shows conflicting tasks on cards and panels, and tells agents if set so', 
 
   // The first task has a passed review, the second has none.
   await openTask('Second change', 'Overview')
-  const land = panel.getByRole('button', { name: 'Land this first' })
-  await panel.getByRole('link', { name: `Conflicts with ${first.ref}` }).waitFor()
-  await panel.getByText('a.txt', { exact: true }).waitFor()
+  const sign = (other: string) => panel.getByRole('button', { name: `Will clash with ${other}` })
+  const forecast = page.getByRole('dialog', { name: /^Will clash with/ })
+  const land = forecast.getByRole('button', { name: 'Land this first' })
+  await sign(first.ref).click()
+  await forecast.getByText('a.txt', { exact: true }).waitFor()
+  await forecast.getByText(workspace?.branch ?? 'no branch', { exact: true }).waitFor()
   expect(await land.getAttribute('aria-disabled')).toBe('true')
-  expect(await violationsInThemes(page), 'the note').toEqual([])
-  await panel.getByRole('link', { name: `Conflicts with ${first.ref}` }).click()
-  await panel.getByRole('link', { name: `Conflicts with ${second.ref}` }).waitFor()
+  expect(await violationsInThemes(page), 'the forecast').toEqual([])
+  await forecast.getByRole('link', { name: `Will clash with ${first.ref}` }).click()
+  await sign(second.ref).click()
   await expect.poll(() => land.getAttribute('aria-disabled')).not.toBe('true')
   await land.click()
   await expect

@@ -32,6 +32,7 @@ export const diffShadowStyles = `
 [data-indicators=classic] [data-line]::before { position: static !important; float: inline-start; width: 14px !important; margin-inline-start: -14px; color: var(--text-2) !important; }
 [data-indicators=classic] [data-line-type='change-deletion'][data-line]::before { content: '\\2212'; }
 [data-diff-span] { border-radius: 2px; }
+[data-separator=line-info-basic] { height: 20px; }
 [data-separator] { font-size: 12px; border-block: 1px solid var(--line); box-sizing: border-box; }
 [data-separator-first] { border-top: 0; }
 [data-diff-type=split] [data-deletions] [data-content] { border-right-color: var(--line); }

@@ -6,6 +6,7 @@ import { trackCurrent } from './diff-current.ts'
 import { createDiffCursor } from './diff-cursor.ts'
 import { createDiffHeaders } from './diff-headers.ts'
 import { addButton, focusIn, followHosts, keepFocus } from './diff-hosts.ts'
+import { layoutOfFile, setLayoutByFile, type DiffLayout } from './diff-layout.ts'
 import { itemReader, WORD_DIFF_LIMIT, type DiffViewFile } from './diff-items.ts'
 import { lineNow, textIn } from './diff-lines.ts'
 import { placeOf, withAnnotations, type DiffAnnotation, type DiffPosition, type NotedItem } from './diff-notes.ts'
@@ -22,7 +23,7 @@ export interface DiffViewSource {
   readonly loading: ReadonlySet<string>
   /** The paths of viewed files; null if files can't be marked. */
   readonly viewed: ReadonlySet<string> | null
-  readonly layout: 'unified' | 'split'
+  readonly layout: DiffLayout
   /** The annotations below lines; null if lines can't be commented on. */
   readonly notes: readonly DiffAnnotation[] | null
   /** The paths of initially folded files. */
@@ -94,11 +95,15 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     return changePlaces([item]).find(({ side }) => side === 'additions')?.lineNumber ?? 1
   }
   function fold(path: string, shut: boolean): void {
+    if (closed.has(path) === shut) return
     if (shut) closed.add(path)
     else closed.delete(path)
+    redraw(path)
+  }
+  function redraw(path: string): void {
     const item = items.find((candidate) => candidate.id === path)
-    if (!item || item.collapsed === shut) return
-    item.collapsed = shut
+    if (!item) return
+    item.collapsed = closed.has(path)
     item.version = (item.version ?? 0) + 1
     view?.updateItem({ ...item })
   }
@@ -125,6 +130,12 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       if (fresh.size > 0) view?.render(true)
       headers.refresh()
     })
+  }
+  /** Redraws the files whose layout differs from `before` while the viewer's own layout stays. */
+  function layAnew(before: DiffLayout): void {
+    const { layout, files } = source()
+    if (layout === 'unified' || before === 'unified') return
+    for (const file of files) if (layoutOfFile(layout, file) !== layoutOfFile(before, file)) redraw(file.path)
   }
   function configure(): Options {
     const lineDiffType = wordDiff(source().files)
@@ -163,6 +174,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       (next.notes === null) !== (before.notes === null)
     )
       view?.setOptions(configure())
+    if (next.layout !== before.layout) layAnew(before.layout)
     if (next.viewed !== before.viewed) followTicks(next.viewed ?? new Set(), before.viewed ?? new Set())
     if (next.folded !== before.folded) followTicks(next.folded, before.folded)
     if (next.files !== before.files || next.patches !== before.patches || next.notes !== before.notes) show()
@@ -185,6 +197,12 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   return {
     mount: (root: HTMLElement): void => {
       view = new CodeView(configure(), workers)
+      setLayoutByFile(view, (path) =>
+        layoutOfFile(
+          source().layout,
+          source().files.find((file) => file.path === path),
+        ),
+      )
       view.setSlotCoordinator({
         hasHeaderRenderers: true,
         hasAnnotationRenderer: false,
@@ -248,24 +266,21 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   }
 }
 
-function viewOptions(
-  diffStyle: DiffViewSource['layout'],
-  themeType: 'light' | 'dark',
-  lineDiffType: 'word' | 'none',
-): Options {
+function viewOptions(layout: DiffLayout, themeType: 'light' | 'dark', lineDiffType: 'word' | 'none'): Options {
   return {
     theme: diffTheme(),
     themeType,
     preferredHighlighter: 'shiki-js',
-    diffStyle,
+    diffStyle: layout === 'unified' ? 'unified' : 'split',
     diffIndicators: 'classic',
     overflow: 'wrap',
     hunkSeparators: 'line-info-basic',
     lineDiffType,
     stickyHeaders: true,
     unsafeCSS: diffShadowStyles,
-    itemMetrics: { diffHeaderHeight: 36 },
-    layout: { paddingTop: 12, paddingBottom: 12, gap: 12 },
+    // The lines of a file end at its border, which is 1 px at its top and bottom.
+    itemMetrics: { diffHeaderHeight: 32, hunkSeparatorHeight: 20, paddingBottom: 2 },
+    layout: { paddingTop: 0, paddingBottom: 12, gap: 12 },
     // Headers exist, but `createDiffHeaders` inserts them rather than the viewer.
     renderCustomHeader: () => null,
   }

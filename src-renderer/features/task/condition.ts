@@ -34,6 +34,12 @@ export interface PlaceToLook {
   readonly label: string
 }
 
+/** Returns the tab that shows the condition with its actions, so that no note repeats it there. */
+export function paneOfCondition(type: ErrorAnnotation['type'] | undefined): string | null {
+  if (type === 'merge_conflict') return 'review'
+  return type === 'hook_failed' ? 'hooks' : null
+}
+
 const places: Partial<Record<ErrorAnnotation['type'], PlaceToLook>> = {
   execution_failed: { tab: 'agent', label: 'Show log' },
   execution_incomplete: { tab: 'agent', label: 'Show log' },
