@@ -274,6 +274,7 @@ function contextOf({
     target: git.target,
     rescues: git.rescues,
     overlaps: git.overlaps,
+    baseConflicts: git.baseConflicts,
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),
     attachmentFiles: createAttachmentFiles({ dir: join(config.dataDir, 'attachments') }),
     agentTokens: identity.agentTokens,

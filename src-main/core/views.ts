@@ -26,6 +26,8 @@ export function toTask(q: Queries, record: TaskRecord): Task {
     external_issue_url: link?.url ?? null,
     port_base: workspaceOf(q, record)?.port_base ?? null,
     overlaps: [...q.overlaps.conflictsOf(record.id)],
+    // While a run goes on, the work is not yet what would be merged.
+    base_conflict: record.active_execution_id === null ? q.base_conflicts.of(record.id) : null,
     ...unenforcedLimits(q, record),
   }
 }
@@ -85,6 +87,7 @@ export function toImportedTask(
     external_issue_url: issue.url,
     port_base: null,
     overlaps: [],
+    base_conflict: null,
   }
 }
 
@@ -138,6 +141,7 @@ export function toReviewSummary(review: Review): ReviewSummary {
       if (result.exit_code === null) return 'running'
       return result.exit_code === 0 ? 'passed' : 'failed'
     }),
+    ...(review.empty && { empty: true }),
     approved_by: [...new Map(review.verdicts.map(({ by, verdict }) => [by, verdict]))].flatMap(([by, verdict]) =>
       verdict === 'pass' ? [by] : [],
     ),

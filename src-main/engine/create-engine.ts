@@ -26,6 +26,7 @@ import { createPrompts, type Prompts } from '../executions/preview-prompt.ts'
 import { recover } from './recovery.ts'
 import { createRepositories, type Repositories } from '../projects/repositories.ts'
 import { createLanding, type Landing } from '../landing/landing.ts'
+import { createBaseConflicts, type BaseConflicts } from '../overlaps/base-conflicts.ts'
 import { createOverlaps, type Overlaps } from '../overlaps/overlaps.ts'
 import { createRescues, type Rescues } from '../workspaces/rescues.ts'
 import { createRemoteRuns, type RemoteRuns } from '../executions/remote-runs.ts'
@@ -108,7 +109,8 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const cleanup = createCleanup({ ...basis, endAll: endAllOf(hookQueue, stopAll) })
   const rescues = createRescues(context, worktrees)
   const landing = createLanding(context)
-  const overlaps = createOverlaps(context, transitions)
+  const baseConflicts = createBaseConflicts(context, transitions)
+  const overlaps = createOverlaps(context, transitions, baseConflicts.touch)
   const steps = {
     ...basis,
     plugins,
@@ -136,18 +138,21 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   wentOn.listen((task_id) => {
     tasks.lookForWork(task_id)
     overlaps.look()
+    baseConflicts.look()
   })
   freed.listen(startQueued)
   freed.listen(() => tasks.stacks.look())
+  freed.listen(baseConflicts.look)
   /** Starts runs that waited for a slot or a resume. */
   const startWaiting = () => {
     startQueued()
     tasks.lookForWork()
     overlaps.look()
+    baseConflicts.look()
   }
   const upkeep = { ...steps, cleanup, rescues, executions, remoteRuns, worker }
   const { attachments, projectDeletions, sweeps } = createUpkeep({ ...upkeep, onSlotFreed: startWaiting })
-  const runtime = { ...tasks, steps, lifecycle, landing, overlaps }
+  const runtime = { ...tasks, steps, lifecycle, landing, overlaps, baseConflicts }
   return {
     ...tasks,
     executions,
@@ -278,6 +283,7 @@ interface EngineSteps extends StepServices {
 
 interface RuntimeParts {
   readonly overlaps: Overlaps
+  readonly baseConflicts: BaseConflicts
   readonly landing: Landing
   readonly readyStarts: ReadyStarts
   readonly stacks: Stacks
@@ -299,6 +305,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
     lifecycle,
     landing,
     overlaps,
+    baseConflicts,
     readyStarts,
     stacks,
     wipPulls,
@@ -323,6 +330,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       scheduler.startQueued()
       parts.lookForWork()
       overlaps.start()
+      baseConflicts.start()
       sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
@@ -334,6 +342,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       await worker.close()
       await landing.close()
       await overlaps.close()
+      await baseConflicts.close()
       await hookQueue.close()
       await executions.close()
       await Promise.all(ended)

@@ -1,6 +1,7 @@
 import type { LandingGround } from '../landing/landing-ground.ts'
 import type { RunGround } from '../executions/run-ground.ts'
 import type { ProjectGround } from '../projects/project-ground.ts'
+import type { BaseConflictReader } from '../ports/base-conflict-reader.ts'
 import type { OverlapReader } from '../ports/overlap-reader.ts'
 import type { RescueStore } from '../ports/rescue-store.ts'
 
@@ -8,6 +9,7 @@ import type { RescueStore } from '../ports/rescue-store.ts'
 export interface EngineContext extends RunGround, LandingGround, ProjectGround {
   readonly rescues: RescueStore
   readonly overlaps: OverlapReader
+  readonly baseConflicts: BaseConflictReader
   /** How long the worktree of a cancelled task stays. */
   readonly cleanupDelaySeconds: number
 }

@@ -6,13 +6,18 @@ import { listChanged } from './commands/tree-paths.ts'
 import { readConflicts } from './merge/merge-into-target.ts'
 import { restack } from './merge/restack.ts'
 import { updateBranch } from './merge/update-branch.ts'
+import { workAsCommit } from './work.ts'
 import { asWorkspaceError, folderOf, ofRepository } from './workspace-errors.ts'
 import type { GitParts } from './git-parts.ts'
 
 /** Implements updates of a task's branch. Its writes hold the worktree and the repository. */
 export function createBranchUpdater({ worktrees, now, perRepository, dataDir }: GitParts): BranchUpdater {
   return {
-    conflicts: (ref, { signal }) => ofRepository(ref, { signal }, () => readConflicts(ref, { signal })),
+    conflicts: (ref, { signal }) =>
+      ofRepository(ref, { signal }, async () => {
+        const work = await workAsCommit(ref, { signal })
+        return await readConflicts(ref, work, { signal })
+      }),
     updateBranch: (request, { signal }) =>
       asWorkspaceError(
         worktrees.run(resolve(request.path ?? request.repo_path), async () => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { GitViews } from '../ports/git-views.ts'
+import type { BaseConflictReader } from '../ports/base-conflict-reader.ts'
 import type { OverlapReader } from '../ports/overlap-reader.ts'
 import type { Place } from '../ports/place.ts'
 import type { RepositoryReader } from '../ports/repository-reader.ts'
@@ -20,6 +21,7 @@ import { createWorktreeLocks } from './create-worktree-locks.ts'
 import { createWorktreeStore } from './create-worktree-store.ts'
 import { answeringPorts, arePortsFree } from './free-ports.ts'
 import { createGitParts, type GitPartsOptions } from './git-parts.ts'
+import { createBaseConflictReader } from './overlaps/base-conflict-reader.ts'
 import { createOverlapReader } from './overlaps/overlap-reader.ts'
 import { seeingRuns } from './view/seeing-runs.ts'
 import { asWorkspaceError } from './workspace-errors.ts'
@@ -34,6 +36,7 @@ export interface Git {
   readonly target: TargetMover
   readonly rescues: RescueStore
   readonly overlaps: OverlapReader
+  readonly baseConflicts: BaseConflictReader
 }
 
 export interface GitOptions extends GitPartsOptions {
@@ -56,10 +59,12 @@ export function createGit(options: GitOptions = {}): Git {
     const seeing = views ? seeingRuns(views, port) : port
     return trusted ? boundTo((work) => withTrust(trusted, work), seeing) : seeing
   }
-  const overlaps = createOverlapReader({
+  const reading = {
     dataDir: parts.dataDir,
-    inTurn: (path, work) => parts.reads.inTurn(resolve(path), work),
-  })
+    inTurn: <T>(path: string, work: () => Promise<T>) => parts.reads.inTurn(resolve(path), work),
+  }
+  const overlaps = createOverlapReader(reading)
+  const baseConflicts = createBaseConflictReader(reading)
   return {
     place: {
       worktrees: open(createWorktreeStore(parts)),
@@ -80,6 +85,11 @@ export function createGit(options: GitOptions = {}): Git {
       readOverlaps: (request, { signal }) => asWorkspaceError(overlaps.readOverlaps(request, { signal })),
       forgetOverlaps: (group) => asWorkspaceError(overlaps.forgetOverlaps(group)),
     } satisfies OverlapReader),
+    baseConflicts: open({
+      readTips: (repo, branches, { signal }) => asWorkspaceError(baseConflicts.readTips(repo, branches, { signal })),
+      readBaseConflicts: (repo, strategy, works, { signal }) =>
+        asWorkspaceError(baseConflicts.readBaseConflicts(repo, strategy, works, { signal })),
+    } satisfies BaseConflictReader),
   }
 }
 

@@ -17,7 +17,7 @@ import { runGit } from './commands/run-git.ts'
 import { readTree } from './commands/snapshot.ts'
 import { changedPaths, pathText } from './commands/tree-paths.ts'
 import { hasMessage, unfinishedCommand } from './commands/unfinished.ts'
-import { refuseUnresolved } from './commands/unmerged.ts'
+import { refuseUnresolved, unresolvedPaths } from './commands/unmerged.ts'
 import type { TakenDiff } from './read-diff.ts'
 import { readPlain } from './files/plain-file.ts'
 
@@ -66,6 +66,22 @@ export async function commitWork(
   await runGit(worktree, ['read-tree', '--reset', commit], options)
   await runGit(worktree, ['update-index', '-q', '--refresh'], options)
   return commit
+}
+
+/**
+ * Returns a commit of all of the work as it is now: the branch's tip, or one on top of it that no ref names. A merge
+ * that is unfinished counts once all of it is resolved. null without worktree or branch.
+ */
+export async function workAsCommit(ref: BranchRef, { signal }: Cancellable): Promise<string | null> {
+  const work = ref.path === null ? null : await readWork(ref, { signal })
+  const git_dir = ref.path === null ? null : await readGitLink(ref.path)
+  if (work === null || ref.path === null || git_dir === null) return null
+  const merging = await readMerge(ref.path, git_dir)
+  if (merging.heads.length > 0 && (await unresolvedPaths(ref.path, { signal })).length > 0) return work.head
+  const parents = [work.head, ...merging.heads]
+  const isCommitted = parents.length === 1 && (await treeOf(ref.path, work.head, { signal })) === work.tree
+  if (isCommitted) return work.head
+  return await commitTree(ref.path, { tree: work.tree, parents, message: 'Work' }, { signal })
 }
 
 /** Returns the commit that an earlier attempt made of the work, before a crash. */

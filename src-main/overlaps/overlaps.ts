@@ -52,6 +52,8 @@ type Live = { readonly workspace: WorkspaceRecord; readonly task: TaskRecord }
 export function createOverlaps(
   context: Ground & { readonly overlaps: OverlapReader },
   transitions: Pick<Transitions, 'workflowOf'>,
+  /** Files of a task's worktree have changed. */
+  onChange: (task_id: TaskId) => void,
 ): Overlaps {
   const { places, overlaps, store, log } = context
   const { read } = store
@@ -90,14 +92,15 @@ export function createOverlaps(
       reading: null,
     }
     groups.set(key, group)
-    const onChange = (paths: readonly string[] | null) => {
+    const onPaths = (paths: readonly string[] | null) => {
+      onChange(task.id)
       if (paths === null) one.changed = null
       else for (const name of paths) one.changed?.add(name)
       touch(group)
     }
     const watch = places
       .of(task.id)
-      .diffs.watch(path, { onChange, onEnd: () => end(one) })
+      .diffs.watch(path, { onChange: onPaths, onEnd: () => end(one) })
       .catch((error: unknown) => {
         if (!(error instanceof WorkspaceError)) log.error({ err: error, path }, 'a worktree is not watched')
         // The next look tries again.

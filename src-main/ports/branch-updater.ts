@@ -85,11 +85,8 @@ export type RestackResult =
 
 /** Brings a branch up to date with its base. */
 export interface BranchUpdater {
-  /** Returns the conflicts that a merge of branch and base would have now, without uncommitted work. */
-  conflicts(
-    ref: Pick<MergeRequest, 'repo_path' | 'branch' | 'base_branch' | 'strategy'>,
-    options: Cancellable,
-  ): Promise<MergeConflicts>
+  /** Returns the conflicts that a merge into the base would have now, uncommitted work included. */
+  conflicts(ref: BranchRef & Pick<MergeRequest, 'strategy'>, options: Cancellable): Promise<MergeConflicts>
   /** Merges or rebases the branch onto its base, with its worktree; uncommitted work is committed first. */
   updateBranch(request: UpdateRequest, options: Cancellable): Promise<UpdateResult>
   /**

@@ -7,6 +7,7 @@ import type { ExecutionQueries } from './execution-queries.ts'
 import type { IntegrationQueries, SecretHostQueries } from './integration-queries.ts'
 import type { KnowledgeQueries } from './knowledge-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
+import type { BaseConflictQueries } from './base-conflict-queries.ts'
 import type { OverlapQueries } from './overlap-queries.ts'
 import type { MemberQueries, ProjectQueries, RepoQueries, TrustedRepositoryQueries } from './project-queries.ts'
 import type { BaseHealthQueries, ReviewQueries } from './review-queries.ts'
@@ -30,6 +31,7 @@ export interface Queries {
   readonly reviews: ReviewQueries
   readonly base_health: BaseHealthQueries
   readonly overlaps: OverlapQueries
+  readonly base_conflicts: BaseConflictQueries
   readonly workspaces: WorkspaceQueries
   readonly events: EventQueries
   readonly effects: EffectQueries

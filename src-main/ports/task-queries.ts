@@ -16,7 +16,7 @@ export interface RunFindings {
 
 export type TaskRecord = Omit<
   Task,
-  'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base' | 'overlaps'
+  'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base' | 'overlaps' | 'base_conflict'
 > & {
   /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
   readonly context_holder: string | null

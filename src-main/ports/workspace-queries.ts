@@ -18,6 +18,8 @@ export interface WorkspaceQueries {
   byProject(project_id: ProjectId): readonly WorkspaceRecord[]
   /** Those with a worktree whose task is not archived. */
   present(): readonly { readonly workspace: WorkspaceRecord; readonly task: TaskRecord }[]
+  /** Those with a worktree, or with a branch whose worktree is gone because something needs a person. */
+  withWork(): readonly { readonly workspace: WorkspaceRecord; readonly task: TaskRecord }[]
   paths(): readonly string[]
   /** Returns the first port of each worktree's range. */
   portBases(): ReadonlySet<number>

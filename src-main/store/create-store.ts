@@ -16,6 +16,7 @@ import { createNotificationQueries } from './notifications.ts'
 import { createAgentQueries, createProjectQueries, createRepoQueries } from './projects.ts'
 import { shrinkFile } from './free-pages.ts'
 import { createBaseHealthQueries } from './base-health.ts'
+import { createBaseConflictQueries } from './base-conflicts.ts'
 import { createOverlapQueries } from './overlaps.ts'
 import { createReviewQueries } from './reviews.ts'
 import { createTaskTemplateQueries } from './task-templates.ts'
@@ -45,6 +46,7 @@ export function createStore(database: OpenDatabase): Store {
     reviews: createReviewQueries(db),
     base_health: createBaseHealthQueries(db),
     overlaps: createOverlapQueries(),
+    base_conflicts: createBaseConflictQueries(),
     workspaces: createWorkspaceQueries(db),
     events: createEventQueries(db),
     effects: createEffectQueries(db),

@@ -38,6 +38,20 @@ export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
         .innerJoin(tasks, eq(tasks.id, workspaces.task_id))
         .where(and(sql`${workspaces.status} NOT IN ('cleaned', 'creating')`, eq(tasks.archived, false)))
         .all(),
+    withWork: () =>
+      db
+        .select({ workspace: workspaces, task: tasks })
+        .from(workspaces)
+        .innerJoin(tasks, eq(tasks.id, workspaces.task_id))
+        .where(
+          and(
+            sql`(${workspaces.status} NOT IN ('cleaned', 'creating')
+              OR (${workspaces.status} = 'cleaned' AND ${tasks.error_annotation} IS NOT NULL))`,
+            isNotNull(workspaces.base_commit),
+            eq(tasks.archived, false),
+          ),
+        )
+        .all(),
     paths: () =>
       db
         .select({ path: workspaces.path })

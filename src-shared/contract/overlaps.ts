@@ -17,3 +17,12 @@ export const Overlap = z
   })
   .meta({ id: 'Overlap' })
 export type Overlap = z.infer<typeof Overlap>
+
+/** What a merge of a task's branch into its base would meet now. */
+export const BaseConflict = z
+  .object({
+    commit: z.string().describe('The base’s commit.'),
+    files: z.array(z.string()).describe('At least one.'),
+  })
+  .meta({ id: 'BaseConflict' })
+export type BaseConflict = z.infer<typeof BaseConflict>

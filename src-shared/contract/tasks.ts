@@ -5,6 +5,7 @@ import { ExecutionOverrides } from './executions.ts'
 import { AgentId, ExecutionId, ProjectId, RepoId, TaskId, Timestamp, TransitionId, UserId } from './ids.ts'
 import { limitNames } from './limit-names.ts'
 import { hookEvents } from './lifecycle-hooks.ts'
+import { BaseConflict } from './overlaps.ts'
 import { ReviewConfig } from './projects.ts'
 import { reviewStatuses } from './reviews.ts'
 import { runFailureCodes } from './run-failures.ts'
@@ -95,6 +96,7 @@ export const ReviewSummary = z.object({
     .array(z.string())
     .optional()
     .describe('Whose last verdict on this attempt is `pass`: `agent:<id>`, `user:<handle>`.'),
+  empty: z.boolean().optional().describe('The judged work changes nothing against its base; only where that is so.'),
   rejections: z
     .record(z.string(), z.int())
     .optional()
@@ -167,6 +169,9 @@ export const Task = z
     overlaps: z
       .array(TaskId)
       .describe('Tasks whose live worktrees would conflict with its own, uncommitted work included.'),
+    base_conflict: BaseConflict.nullable().describe(
+      'What a merge into its base would meet now, where that conflicts; null for work that would merge, and during a run.',
+    ),
     limits_unenforced: limitsUnenforced,
     limits_checked: limitsChecked,
     created_at: Timestamp,

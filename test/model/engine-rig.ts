@@ -94,6 +94,7 @@ export async function startEngineRig(
       target: fakeWorkspaces,
       rescues: fakeWorkspaces,
       overlaps: fakeWorkspaces,
+      baseConflicts: fakeWorkspaces,
       logs: fakeLogs,
       attachmentFiles: fakeAttachmentFiles,
       agentTokens: { mint: () => 'token', revoke: () => undefined },

@@ -198,14 +198,15 @@ export async function checkMergeTarget(
   return await overwrittenPaths(checkouts, changes, { signal })
 }
 
-/** Returns the conflicts of a merge now. */
+/** Returns the conflicts of a merge now. `work`: a commit of what would be merged, where that is not the branch's tip. */
 export async function readConflicts(
   ref: Pick<MergeRequest, 'repo_path' | 'branch' | 'base_branch' | 'strategy'>,
+  work: string | null,
   { signal }: Cancellable,
 ): Promise<MergeConflicts> {
   const { repo_path: repo, branch, base_branch, strategy } = ref
   const { target, head } = await findSides(ref, { signal })
-  const plan = await planMerge(repo, { target, head }, strategy, { signal })
+  const plan = await planMerge(repo, { target, head: work ?? head }, strategy, { signal })
   const commits = { head_commit: head, base_commit: target }
   const found = plan.kind === 'conflict' ? await describeConflict(ref, plan, { signal }) : { files: [], hunks: [] }
   return { branch, base_branch, ...commits, files: [...found.files], hunks: [...found.hunks] }

@@ -117,8 +117,8 @@ test.concurrent('refuses a conflict with its files and places, and changes nothi
   expect(await job.repository.git(['rev-parse', 'HEAD'], { cwd: path })).toBe(before)
   expect(await job.repository.git(['status', '--porcelain'], { cwd: path })).toBe(' M shared.txt')
   expect((await hooksOf(job, task)).map((hook) => hook.action)).not.toContain('update_branch')
-  // Uncommitted work is not part of the branch yet.
-  expect((await client.call('tasks.conflicts', { task_id: task.id })).files).toEqual([])
+  // Uncommitted work would be merged, too.
+  expect((await client.call('tasks.conflicts', { task_id: task.id })).files).toEqual(['shared.txt'])
   await job.repository.git(['commit', '-qam', 'Theirs'], { cwd: path })
   const found = await client.call('tasks.conflicts', { task_id: task.id })
   expect(found).toMatchObject({ branch, base_branch: 'main', files: ['shared.txt'] })
