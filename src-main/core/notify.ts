@@ -1,3 +1,4 @@
+import { baseConflictText } from '../../src-shared/contract/base-conflict-text.ts'
 import type { NotificationId } from '../../src-shared/contract/ids.ts'
 import type { NotificationType } from '../../src-shared/contract/notification-types.ts'
 import type { Ground } from './ground.ts'
@@ -26,11 +27,16 @@ export function notify(
 ): void {
   const redact = redactorOf(context, tx, task.project_id)
   const { event_type } = notice
+  // Work that can't be merged is not ready, whatever its checks say.
+  const conflict = event_type === 'review.passed' ? tx.base_conflicts.of(task.id) : null
+  const base = tx.workspaces.byTask(task.id)?.base_branch ?? 'the base branch'
+  const sentence = conflict ? `“${task.title}” conflicts with ${base}` : sentences[event_type](task.title)
+  const body = conflict ? [baseConflictText(base, conflict.files), notice.body].filter(Boolean).join('. ') : notice.body
   const record: NotificationRecord = {
     id: context.newId() as NotificationId,
     event_type,
-    title: redact(sentences[event_type](task.title)),
-    body: notice.body === null ? null : redact(notice.body).slice(0, maxBody),
+    title: redact(sentence),
+    body: body === null ? null : redact(body).slice(0, maxBody),
     project_id: task.project_id,
     task_id: task.id,
     created_at: tx.now(),

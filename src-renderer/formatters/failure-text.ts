@@ -2,7 +2,6 @@ import { failureSentences } from '../../src-shared/contract/run-failure-sentence
 import type { ErrorAnnotation } from '../../src-shared/contract/tasks.ts'
 import { limitAmount } from '../../src-shared/contract/limit-names.ts'
 import { timeOfDay } from './time-of-day.ts'
-import { count } from './format-amounts.ts'
 
 /** Describes in one line which part of a task failed, and why. The annotation's message has the details. */
 export function failureText(annotation: ErrorAnnotation): string {
@@ -30,7 +29,8 @@ export function failureText(annotation: ErrorAnnotation): string {
     case 'hook_failed':
       return hookText(annotation)
     case 'merge_conflict':
-      return annotation.files?.length ? `Conflicts in ${count(annotation.files.length, 'file')}` : cause
+      // A conflict of now is said by `base_conflict`; without hunks it was none, and the message has the cause.
+      return annotation.hunks === undefined ? cause : 'Merge failed'
     case 'retry_budget_exhausted':
       return 'Too many failed reviews'
     case 'dependency_failed':

@@ -1,10 +1,11 @@
+import { baseConflictText } from '../../src-shared/contract/base-conflict-text.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation, RecoveryAction, Task, TaskMove } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { count } from '../formatters/format-amounts.ts'
 import { recoveryLabels } from '../formatters/recovery-labels.ts'
-import { escapeHidden } from '../../src-shared/lang/hidden-characters.ts'
 import type { CommandId } from './command-list.ts'
+import { checkedText, checkFailedText, emptyText, planText } from './task-line.ts'
 import { hasTrait, stateOf } from './workflow-shape.ts'
 
 export interface DecisionFacts {
@@ -15,8 +16,10 @@ export interface DecisionFacts {
   readonly moves: readonly TaskMove[]
   /** The branch that the task is merged into. */
   readonly branch: string
-  /** The number of conflicting files; null while it is unknown. */
-  readonly conflicts: number | null
+  /** What its branch begins at, by name: that branch, or the task below it in a stack. */
+  readonly base: string
+  /** The conflicting files; null while they are unknown. */
+  readonly conflicts: readonly string[] | null
   /** The number of unresolved comment threads. */
   readonly unresolved: number
   /** The worker that has the task now. */
@@ -117,13 +120,13 @@ interface Standing {
 }
 
 function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
-  const { task, workflow, branch, conflicts, unresolved, worker } = facts
+  const { task, workflow, base, conflicts, unresolved, worker } = facts
   const review = hasTrait(workflow, gate, 'makes_gate') ? facts.reviews[0] : undefined
   const standing = standingAt(facts, gate, review)
   const next = stateOf(workflow, gate.transitions[0]?.to ?? '')
   const merges = next !== undefined && hasTrait(workflow, next, 'merges')
   const passed = review?.status === 'passed'
-  const conflict = merges && (conflicts ?? 0) > 0 ? conflictText(conflicts ?? 0, branch) : null
+  const conflict = merges && conflicts !== null && conflicts.length > 0 ? baseConflictText(base, conflicts) : null
 
   const to = gate.transitions[0]?.to ?? ''
   const move = facts.moves.find((candidate) => candidate.to === to)
@@ -156,10 +159,10 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
   const resolve = conflict === null ? [] : resolutions(facts)
   const stop = worker === null ? [] : [stopOf(worker.name)]
   const sentence: DecisionSentence =
-    standing.refusal !== null
-      ? standing.sentence
-      : conflict !== null
-        ? { text: conflict, tone: 'fail' }
+    conflict !== null
+      ? { text: conflict, tone: 'fail' }
+      : standing.refusal !== null
+        ? standing.sentence
         : worker !== null
           ? workText(worker, review !== undefined)
           : moveRefusal !== null
@@ -168,7 +171,9 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
   const look = standing.look ?? (refused === null ? null : see('review', 'See the review'))
   const isHeld = task.entry_barrier && task.error_annotation?.recovery_actions.includes('retry_hook') === true
   const retry = isHeld ? [recover('retry_hook')] : []
-  const first = standing.refusal !== null ? [...(look ? [look] : [])] : [...resolve, ...stop]
+  // Work that changes nothing is worth another try before it is closed.
+  const again = review?.empty === true ? [requestChanges(facts, gate)] : []
+  const first = standing.refusal !== null ? [...resolve, ...(look ? [look] : [])] : [...resolve, ...stop, ...again]
   const otherActions = [
     advance,
     ...rest,
@@ -232,31 +237,12 @@ const decisionTexts: Partial<Record<ErrorAnnotation['type'], string>> = {
 /** Describes the checks and the approvers of a review. */
 function reviewText({ nameOf, isMine }: DecisionFacts, review: Review): DecisionSentence {
   const { ci_steps, verdicts } = review
-  if (review.empty) return { text: emptyText(review), tone: 'warn' }
+  if (review.empty) return { text: emptyText(review.ignored), tone: 'neutral' }
   const last = new Map(verdicts.map(({ by, verdict }) => [by, verdict]))
   const others = [...last].flatMap(([by, verdict]) => (verdict === 'pass' && !isMine(by) ? [nameOf(by)] : []))
   const names = [...last].some(([by, verdict]) => verdict === 'pass' && isMine(by)) ? ['You', ...others] : others
   const tone = ci_steps.length === 0 && names.length === 0 ? 'neutral' : 'ok'
   return { text: checkedText(ci_steps.length, names), tone }
-}
-
-/** Describes work that changes nothing, which is never green. Names the ignored files that its runs wrote instead. */
-function emptyText({ ignored }: Review): string {
-  if (ignored.length === 0) return 'Nothing to merge'
-  const named = ignored.slice(0, 3).map(escapeHidden).join(', ')
-  const others = ignored.length > 3 ? ` and ${ignored.length - 3} more` : ''
-  return `Nothing to merge. Git ignores what was written: ${named}${others}`
-}
-
-/** The sentence for a plan at its gate. */
-export const planText = 'Waiting for your approval'
-
-export const checkFailedText = (command: string): string => `Check failed: ${command}`
-
-/** Describes the checks and the approvers, for a card and for the decision. */
-export function checkedText(checks: number, approvers: readonly string[]): string {
-  const approvedText = approvers.length === 0 ? 'No one has reviewed it.' : `${approvers.join(' and ')} approved it.`
-  return `${checks === 0 ? 'Nothing was checked' : 'Checks passed'}. ${approvedText}`
 }
 
 const workText = (worker: NonNullable<DecisionFacts['worker']>, reviews: boolean): DecisionSentence => ({
@@ -279,7 +265,7 @@ function advanceText(
   if (merges)
     return {
       id: 'merge',
-      label: isEmpty ? 'Finish without changes' : `Merge into ${branch}`,
+      label: isEmpty ? 'Close without changes' : `Merge into ${branch}`,
       hint: passed ? null : 'Records your approval, then merges.',
       command: 'merge',
     }
@@ -307,9 +293,6 @@ function requestChanges({ task, workflow }: DecisionFacts, gate: WorkflowState):
   }
 }
 
-const conflictText = (files: number, branch: string): string =>
-  files === 1 ? `1 file conflicts with ${branch}` : `${count(files, 'file')} conflict with ${branch}`
-
 function resolutions({ coder, branch, worker }: DecisionFacts): readonly DecisionAction[] {
   const busy = worker === null ? null : `${worker.name} is working on it. Wait, or stop it.`
   const name = 'name' in coder ? coder.name : 'the agent'
@@ -335,12 +318,14 @@ function resolutions({ coder, branch, worker }: DecisionFacts): readonly Decisio
 
 /** Builds the decision after a failed merge. */
 function afterFailedMerge(facts: DecisionFacts): Decision {
-  const { task, branch, conflicts } = facts
-  const files = conflicts ?? task.error_annotation?.files?.length ?? 0
+  const { task, branch, base, conflicts } = facts
+  // Without places, the merge failed for another reason.
+  const files = conflicts ?? (task.error_annotation?.hunks ? (task.error_annotation.files ?? []) : [])
   const retry = task.error_annotation?.recovery_actions.includes('retry_merge') ? [recover('retry_merge')] : []
   const look = see('review', 'Show conflict')
-  if (files === 0) return offer(facts, { text: `It would merge into ${branch} now`, tone: 'neutral' }, [...retry, look])
-  const text = conflictText(files, branch)
+  if (files.length === 0)
+    return offer(facts, { text: `It would merge into ${branch} now`, tone: 'neutral' }, [...retry, look])
+  const text = baseConflictText(base, files)
   const later = retry.map((action) => ({ ...action, refused: text }))
   return offer(facts, { text, tone: 'fail' }, [...resolutions(facts), ...later, look])
 }

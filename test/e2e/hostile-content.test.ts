@@ -88,7 +88,7 @@ test.each(apps)('shows what agents write, and runs, fetches and obeys nothing of
     [`${at.task}/activity`, 'Task created'],
     [`${at.task}/changes`, /^a<U\+202E>b/],
     [`${at.task}/agent`, /finished/],
-    [`${at.task}/review`, /Nothing was checked/],
+    [`${at.task}/review`, /Nothing checked/],
     [`${at.asking}/agent`, /Asks to use Evil<U\+202E>/],
     ['#/inbox', /na<U\+202E>me/],
     ['#/agents', /^Copse: Allow/],

@@ -25,10 +25,10 @@ test('shows conflicting tasks on cards and panels, and tells agents if set so', 
   await openProject('Ferry')
   const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
   await card('Second change').waitFor()
-  expect(await page.getByText('Conflicts with').count()).toBe(0)
+  expect(await page.locator('[data-card]').getByText('Will clash with').count()).toBe(0)
   await writeFile(join(workspace?.path ?? '', 'a.txt'), 'theirs\n')
-  await card('First change').getByText(`Conflicts with ${second.ref}`).waitFor()
-  await card('Second change').getByText(`Conflicts with ${first.ref}`).waitFor()
+  await card('First change').getByText(`Will clash with ${second.ref}`).waitFor()
+  await card('Second change').getByText(`Will clash with ${first.ref}`).waitFor()
   await expect
     .poll(() => client.call('tasks.get', { task_id: first.id }), { timeout: 20_000 })
     .toMatchObject({ status: 'review', entry_barrier: false })
@@ -50,7 +50,7 @@ test('shows conflicting tasks on cards and panels, and tells agents if set so', 
   await expect
     .poll(() => client.call('tasks.get', { task_id: first.id }), { timeout: 20_000 })
     .toMatchObject({ status: 'done' })
-  await page.getByText('Conflicts with').first().waitFor({ state: 'detached' })
+  await page.locator('[data-card]').getByText('Will clash with').first().waitFor({ state: 'detached' })
 
   await page.evaluate((id) => (location.hash = `#/p/${id}/settings/merge`), project_id)
   const tell = page.getByRole('switch', { name: 'Tell agents about conflicts' })

@@ -74,11 +74,13 @@ function workersOf({ roles }: Task, agents: readonly Agent[]): string {
 }
 
 function noteOf(task: Task, turns: readonly QueuePosition[]): string {
-  const { error_annotation, active_execution_id, review_passed_at, review_summary } = task
+  const { error_annotation, active_execution_id, base_conflict, review_passed_at, review_summary } = task
   if (error_annotation !== null) return error_annotation.type.replaceAll('_', ' ')
   const turn = turns.find(({ execution_id }) => execution_id === active_execution_id)
   if (turn) return `waits: ${formatQueuePosition(turn)}`
   if (active_execution_id !== null) return 'running'
+  if (base_conflict !== null) return 'conflicts with its base'
+  if (review_summary?.empty) return 'no changes'
   if (review_passed_at !== null) return 'passed'
   return review_summary?.status === 'running' ? 'checks run' : ''
 }
@@ -105,6 +107,7 @@ async function show(scene: CommandContext, ref: string): Promise<void> {
     ['who', workersOf(task, agents.items)],
     ['note', noteOf(task, turns)],
     ['trouble', task.error_annotation?.message ?? null],
+    ['conflicts in', task.base_conflict?.files.map(plain).join(', ') ?? null],
     ['what to do', task.error_annotation?.advice ?? null],
     ['recovery', task.error_annotation?.recovery_actions.join(', ') ?? null],
     [

@@ -49,7 +49,7 @@ function headline(
   // Passed checks are not an approval, and no checks mean nothing.
   if (review.status === 'passed') {
     if (review.verdicts.some(({ verdict }) => verdict === 'pass')) return { label: 'Approved', tone: 'ok' }
-    return steps.length === 0 ? { label: 'Nothing was checked', tone: 'quiet' } : { label: 'Checks passed', tone: 'ok' }
+    return steps.length === 0 ? { label: 'Nothing checked', tone: 'quiet' } : { label: 'Checks passed', tone: 'ok' }
   }
   if (steps.some((step) => step.state === 'running' || step.state === 'waiting'))
     return { label: 'Running checks', tone: 'run' }

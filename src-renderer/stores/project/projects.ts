@@ -2,7 +2,9 @@ import { defineStore } from 'pinia'
 import { computed } from 'vue'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { Project, ProjectSettings, RepoState } from '../../../src-shared/contract/projects.ts'
+import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { stateOf } from '../../model/workflow-shape.ts'
 import { useClient } from '../base/client.ts'
 import { useNavigation } from '../base/navigation.ts'
 import { createProjectState } from './project-state.ts'
@@ -17,6 +19,10 @@ export const useProjects = defineStore('projects', () => {
   const items = computed(() => [...state.byId.values()].sort((a, b) => a.name.localeCompare(b.name)))
 
   const requests = useRequests()
+
+  /** Returns the name of the branch that a task's work is merged into at last. */
+  const landsOn = ({ project_id, repo_id }: Task): string =>
+    state.byId.get(project_id)?.repos.find(({ id }) => id === repo_id)?.default_branch ?? 'the base branch'
 
   async function load(projectId: string): Promise<void> {
     await Promise.all([state.loadWorkflow(projectId), state.loadSettings(projectId), useTasks().load(projectId)])
@@ -41,6 +47,13 @@ export const useProjects = defineStore('projects', () => {
     /** Returns the workflow in force; undefined until `loadWorkflow` has finished. */
     workflow: (projectId: string): WorkflowDefinition | undefined => workflows.byKey.get(projectId),
     settings: (projectId: string): ProjectSettings | undefined => settings.byKey.get(projectId),
+    landsOn,
+    /** Returns the name of what a task's branch begins at: the branch that it lands on, or the task below it. */
+    baseOf: (task: Task): string => {
+      const lower = task.stacked_on === null ? undefined : useTasks().byId.get(task.stacked_on)
+      const isOver = lower && stateOf(workflows.byKey.get(lower.project_id), lower.status)?.kind === 'terminal'
+      return lower && !isOver ? lower.ref : landsOn(task)
+    },
     create: (input: OperationInput<'projects.create'>): Promise<Project> =>
       take(() => client.call('projects.create', input)),
     createDemo: async () => {

@@ -47,11 +47,7 @@ export function useDecision(taskId: () => string | null) {
   const task = computed(() => tasks.byId.get(taskId() ?? '') ?? null)
   const workflow = computed(() => (task.value ? projects.workflow(task.value.project_id) : undefined))
   const state = computed(() => (task.value ? stateOf(workflow.value, task.value.status) : undefined))
-  const branch = computed(() => {
-    const project = task.value && projects.byId.get(task.value.project_id)
-    const repo = project?.repos.find(({ id }) => id === task.value?.repo_id)
-    return repo?.default_branch ?? 'the base branch'
-  })
+  const branch = computed(() => (task.value ? projects.landsOn(task.value) : 'the base branch'))
   const isAtGate = computed(() => state.value?.kind === 'gate')
   const mayMerge = computed(() => {
     if (task.value?.error_annotation?.type === 'merge_conflict') return true
@@ -71,11 +67,15 @@ export function useDecision(taskId: () => string | null) {
     () => {
       const { value } = task
       if (value === null || !mayMerge.value) return null
-      return ['conflict count', value.id, value.status, value.version, news.changesOf(value.id, 'workspace')]
+      const told = JSON.stringify(value.base_conflict)
+      return ['conflicts', value.id, value.status, value.version, told, news.changesOf(value.id, 'workspace')]
     },
   )
-  // Without a branch the count is unknown; another part of the page shows the reason.
-  const conflicts = computed(() => (found.error.value ? null : (found.data.value?.files.length ?? null)))
+  // Without a branch they are unknown; another part of the page shows the reason.
+  const conflictFiles = computed(() => {
+    const now = found.error.value ? undefined : found.data.value?.files
+    return now ?? task.value?.base_conflict?.files ?? null
+  })
   const worker = computed(() => {
     const id = task.value?.active_execution_id
     if (!id) return null
@@ -109,7 +109,8 @@ export function useDecision(taskId: () => string | null) {
       reviews: reviews.byTask(task.value.id),
       moves: moves.data.value ?? [],
       branch: branch.value,
-      conflicts: conflicts.value,
+      base: projects.baseOf(task.value),
+      conflicts: conflictFiles.value,
       unresolved: comments.threads(task.value.id).filter(({ resolved }) => !resolved).length,
       worker: worker.value,
       coder: coder.value,
@@ -129,7 +130,8 @@ export function useDecision(taskId: () => string | null) {
     workflow,
     state,
     branch,
-    conflicts,
+    /** The number of conflicting files; null while it is unknown. */
+    conflicts: computed(() => conflictFiles.value?.length ?? null),
     decision,
     /** The error that prevented the loading of the decision. */
     failure: known.error,
@@ -151,9 +153,6 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
   const toasts = useToasts()
   const actionByTask = shallowReactive(new Map<string, DecisionId>())
 
-  const branchOf = (task: Task): string =>
-    projects.byId.get(task.project_id)?.repos.find(({ id }) => id === task.repo_id)?.default_branch ?? 'the base branch'
-
   async function advance(task: Task, deed: Extract<DecisionAction['deed'], { kind: 'advance' }>, feedback?: string) {
     if (deed.steps.includes('verdict')) await tasks.verdict(task.id, 'pass', feedback)
     // The verdict may already have moved the task, if the workflow cascades.
@@ -161,12 +160,13 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     if (deed.steps.includes('transition') && isUnmoved)
       await (deed.merges ? merge(task, deed.to) : tasks.transition(task.id, deed.to))
     const now = stateOf(projects.workflow(task.project_id), tasks.byId.get(task.id)?.status ?? '')
-    if (deed.merges && now?.kind === 'terminal') toasts.doneOn(task, `Merged into ${branchOf(task)}`)
+    if (!deed.merges || now?.kind !== 'terminal') return
+    toasts.doneOn(task, task.review_summary?.empty ? 'Closed without changes' : `Merged into ${projects.landsOn(task)}`)
   }
   async function merge(task: Task, to: string, onRed = false): Promise<void> {
     await tasks.merge(task.id, to, onRed)
     const place = useLanding().placeOf(task)
-    if (place?.state === 'testing') toasts.doneOn(task, `Testing the merge into ${branchOf(task)}`)
+    if (place?.state === 'testing') toasts.doneOn(task, `Testing the merge into ${projects.landsOn(task)}`)
   }
   async function resolve(task: Task, by: 'agent' | 'editor') {
     const { outcome, files } = await updates.update(task.id, 'merge', by)
@@ -181,7 +181,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
         label: 'Open Workspace',
         run: () => see(task, 'workspace'),
       })
-    else toasts.done(`The branch has all of ${branchOf(task)} now.`)
+    else toasts.done(`The branch has all of ${projects.landsOn(task)} now.`)
   }
   function see(task: Task, tab: DecisionTab | 'agent' | 'workspace'): void {
     if (navigation.route.screen === 'all') navigation.openTask(task.id, tab)

@@ -129,3 +129,24 @@ test('takes uncommitted work as the merge would, and a merge in the worktree onc
   await clean(job, task)
   expect((await client.call('tasks.conflicts', { task_id: task.id })).files).toEqual([])
 })
+
+test('a review that passes over a conflict is notified as the conflict', async () => {
+  await using job = await startJob({ files })
+  await using beacon = await createProcessBeacon()
+  const agent = await job.agent('echo theirs > shared.txt; echo done')
+  const task = await job.task({ review_config: { ci_steps: [beacon.hold('check', wait)] } })
+  await job.claim(task, agent)
+  await beacon.alive('check')
+  await job.repository.commit('Meanwhile', { 'shared.txt': 'mine\n' })
+  await conflicting(job, task)
+  await beacon.release('check')
+  const list = () => job.running.client.call('notifications.list', {})
+  const { items } = await job.running.eventually(list, (page) => page.items.length > 0)
+  expect(items).toMatchObject([
+    {
+      event_type: 'review.passed',
+      title: '“A task” conflicts with main',
+      body: 'Conflicts with main in shared.txt',
+    },
+  ])
+})

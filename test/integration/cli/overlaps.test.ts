@@ -33,3 +33,19 @@ test('lists tasks that would conflict with their files, for people and as JSON',
     stderr: expect.stringContaining('Nowhere') as string,
   })
 }, 60_000)
+
+test('says which tasks conflict with their base, and in which files', async () => {
+  await using repository = await createTestRepository()
+  await using world = await startWorld()
+  const here = { cwd: repository.path }
+  await world.json(['project', 'add', '--name', 'Shop'], here)
+  const config = { command: 'echo theirs > README.md; echo done' }
+  const agent = await world.client.call('agents.create', { name: 'Writer', executor: 'command', config })
+  const task = await world.json<Task>(['task', 'create', 'One'], here)
+  await world.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  const list = async () => (await world.svc(['task', 'list'], here)).stdout
+  await expect.poll(list, { timeout: 20_000 }).toContain('passed')
+  await repository.commit('Meanwhile', { 'README.md': 'mine\n' })
+  await expect.poll(list, { timeout: 20_000 }).toContain('conflicts with its base')
+  expect((await world.svc(['task', 'show', task.ref], here)).stdout).toMatch(/conflicts in +README\.md\n/)
+}, 60_000)

@@ -3,6 +3,7 @@ import type { Execution } from '../../../../src-shared/contract/executions.ts'
 import type { Task } from '../../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../../src-shared/contract/workflow-definition.ts'
 import type { GlyphName } from '../../../components/state-glyphs.ts'
+import type { TaskLine } from '../../../model/task-line.ts'
 import { retryBudget, type RetryBudget } from '../../../model/retry-budget.ts'
 import { glyphOfState, isDoneState } from '../../../model/workflow-shape.ts'
 import { useExecutions } from '../../../stores/runs/executions.ts'
@@ -10,11 +11,10 @@ import { useLanding } from '../../../stores/review/landing.ts'
 import { usePeople, type Face } from '../../../stores/people/people.ts'
 import { useProjects } from '../../../stores/project/projects.ts'
 import { useQueue } from '../../../stores/runs/queue.ts'
-import { useSession } from '../../../stores/base/session.ts'
 import { useSubtasks, type SubtaskCount } from './subtasks.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
 import { waitReasonText } from '../../../formatters/wait-reason-text.ts'
-import { conditionOf, type CardCondition } from './card-condition.ts'
+import { useTaskLines } from '../../../stores/tasks/task-lines.ts'
 
 /** A task that another one refers to. */
 type TaskName = Pick<Task, 'ref' | 'title'>
@@ -23,7 +23,7 @@ type TaskName = Pick<Task, 'ref' | 'title'>
 export interface CardData {
   /** The active execution. */
   readonly execution: ComputedRef<Execution | undefined>
-  readonly condition: ComputedRef<CardCondition | null>
+  readonly condition: ComputedRef<TaskLine | null>
   readonly glyph: ComputedRef<GlyphName>
   /** The current activity and its start; null if nothing runs. */
   readonly live: ComputedRef<{ readonly text: string; readonly since: string | null } | null>
@@ -33,7 +33,7 @@ export interface CardData {
   readonly queueText: ComputedRef<string | null>
   /** The first unfinished dependency. */
   readonly waitsFor: ComputedRef<TaskName | null>
-  /** A sentence with the refs of tasks whose work would conflict. */
+  /** A forecast with the refs of tasks whose work would conflict. */
   readonly overlap: ComputedRef<string | null>
   /** The task that this branch is stacked on, until that has merged. */
   readonly onTopOf: ComputedRef<TaskName | null>
@@ -54,30 +54,14 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const people = usePeople()
   const projects = useProjects()
   const queue = useQueue()
-  const session = useSession()
+  const lines = useTaskLines()
   const subtasks = useSubtasks()
 
   const execution = computed(() => {
     const id = task().active_execution_id
     return id === null ? undefined : executions.byId.get(id)
   })
-  /** Returns the names of approvers with the user first. */
-  function approvers({ review_summary }: Task): readonly string[] {
-    const by = review_summary?.approved_by ?? []
-    const isMine = (one: string) => one === `user:${session.me?.handle ?? 'local'}`
-    return [
-      ...by.filter(isMine).map(() => 'You'),
-      ...by.filter((one) => !isMine(one)).map((one) => people.actor(one).name),
-    ]
-  }
-  const condition = computed(() =>
-    conditionOf({
-      task: task(),
-      state: state(),
-      asks: execution.value?.asks?.[0]?.text ?? null,
-      approvers: () => approvers(task()),
-    }),
-  )
+  const condition = computed(() => lines.of(task()))
   const glyph = computed(() => {
     const workflow = projects.workflow(task().project_id)
     const own = state()
@@ -94,12 +78,11 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
         since: running.started_at,
       }
     if (task().active_execution_id !== null && !running) return { text: 'Starting', since: null }
-    const base = projects.byId.get(task().project_id)?.repos.find((repo) => repo.id === task().repo_id)?.default_branch
     if (glyph.value === 'merging' && condition.value === null) {
       const place = landing.placeOf(task())
       const waits = place?.state === 'waiting' ? 'Waiting to land on' : 'Merging into'
       const text = place?.state === 'testing' ? 'Testing the merge into' : waits
-      return { text: `${text} ${base ?? 'the base branch'}`, since: place?.started_at ?? null }
+      return { text: `${text} ${projects.landsOn(task())}`, since: place?.started_at ?? null }
     }
     return null
   })
@@ -126,7 +109,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const overlap = computed(() => {
     const [first, ...others] = task().overlaps.map((id) => tasks.byId.get(id)?.ref ?? 'another task')
     if (first === undefined) return null
-    return `Conflicts with ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`
+    return `Will clash with ${[first, ...others].slice(0, 2).join(', ')}${others.length > 1 ? ` and ${others.length - 1} more` : ''}`
   })
   const onTopOf = computed(() => {
     const other = tasks.byId.get(task().stacked_on ?? '')

@@ -6,7 +6,7 @@ import { glyphOfState, isDoneState, type StateGlyphName } from '../../../model/w
 import { useExecutions } from '../../../stores/runs/executions.ts'
 import { useProjects } from '../../../stores/project/projects.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
-import { conditionOf } from './card-condition.ts'
+import { taskLine } from '../../../model/task-line.ts'
 
 interface KnownState {
   readonly state: WorkflowState
@@ -46,10 +46,10 @@ export function useTaskFacts() {
   function factsOf(task: Task): TaskFacts {
     const running = task.active_execution_id === null ? undefined : executions.byId.get(task.active_execution_id)
     const { state, glyph } = stateOfTask(task) ?? {}
-    const condition = conditionOf({ task, state, asks: running?.asks?.[0]?.text ?? null })
+    const line = taskLine({ task, state, base: '', asks: running?.asks?.[0]?.text ?? null })
     const stuck = glyph === 'blocked' || glyph === 'merge-failed'
     return {
-      needsYou: condition?.needsYou ?? (stuck && task.active_execution_id === null),
+      needsYou: line?.needsYou ?? (stuck && task.active_execution_id === null),
       running: running?.status === 'running',
       blocked: glyph === 'blocked' || waitsFor(task) !== null,
     }

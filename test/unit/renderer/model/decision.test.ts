@@ -25,7 +25,8 @@ function decided({ task, review = { verdicts: [] }, ...more }: Situation = {}) {
     reviews: review === null ? [] : [{ ...newest, ...review } as Review],
     moves: [],
     branch: 'main',
-    conflicts: 0,
+    base: 'main',
+    conflicts: [],
     unresolved: 0,
     worker: null,
     coder: { name: 'Writer' },
@@ -67,7 +68,7 @@ const annotated = (type: ErrorAnnotation['type'], more: Partial<ErrorAnnotation>
 describe('a gate before the merge', () => {
   test('does not count passed checks as a review, and merges by a person’s decision', () => {
     expect(shown()).toEqual({
-      says: 'Checks passed. No one has reviewed it.',
+      says: 'Checks passed',
       tone: 'ok',
       button: 'Merge into main',
       can: ['approve', 'request_changes', 'move'],
@@ -83,24 +84,25 @@ describe('a gate before the merge', () => {
   test('is not green without checks until someone approves', () => {
     const none = { ci_steps: [], step_results: [], verdicts: [] }
     expect(shown({ review: { ...none, status: 'passed' } })).toMatchObject({
-      says: 'Nothing was checked. No one has reviewed it.',
+      says: 'Nothing checked',
       tone: 'neutral',
       button: 'Merge into main',
     })
     expect(shown({ review: { ...none, verdicts: [pass('user:local')] } })).toMatchObject({
-      says: 'Nothing was checked. You approved it.',
+      says: 'Nothing checked. You approved it.',
       tone: 'ok',
     })
   })
   test('says of empty work that there is nothing to merge, and what git ignores', () => {
     expect(shown({ review: { status: 'passed', verdicts: [pass('user:local')], empty: true } })).toMatchObject({
-      says: 'Nothing to merge',
-      tone: 'warn',
-      button: 'Finish without changes',
+      says: 'No changes',
+      tone: 'neutral',
+      button: 'Request changes…',
+      can: ['merge', 'move'],
     })
     const ignored = ['dist/', '.env', 'a.log', 'b.log']
     expect(shown({ review: { empty: true, ignored } })?.says).toBe(
-      'Nothing to merge. Git ignores what was written: dist/, .env, a.log and 1 more',
+      'No changes. Git ignores what was written: dist/, .env, a.log and 1 more',
     )
   })
   test('says what a person has to decide before the checks', () => {
@@ -124,17 +126,19 @@ describe('a gate before the merge', () => {
     expect(decided(mine)?.primary.deed).toMatchObject({ steps: ['transition'] })
   })
   test('shows a conflict first and disables the merge', () => {
-    expect(shown({ conflicts: 1 })).toEqual({
-      says: '1 file conflicts with main',
+    expect(shown({ conflicts: ['src/a.txt'] })).toEqual({
+      says: 'Conflicts with main in a.txt',
       tone: 'fail',
       button: 'Let Writer resolve the conflict',
       can: ['resolve_editor', 'approve', 'request_changes', 'see', 'move'],
-      cannot: { merge: '1 file conflicts with main' },
+      cannot: { merge: 'Conflicts with main in a.txt' },
     })
-    expect(shown({ conflicts: 2, coder: { refusal: 'No agent works on this task' } })).toMatchObject({
-      says: '2 files conflict with main',
+    expect(
+      shown({ conflicts: ['src/a.txt', 'b.txt'], coder: { refusal: 'No agent works on this task' } }),
+    ).toMatchObject({
+      says: 'Conflicts with main in a.txt and 1 more',
       button: 'Resolve it in my editor',
-      cannot: { resolve: 'No agent works on this task', merge: '2 files conflict with main' },
+      cannot: { resolve: 'No agent works on this task', merge: 'Conflicts with main in a.txt and 1 more' },
     })
   })
   test('leads to the checks while they run and after one failed', () => {
@@ -175,9 +179,9 @@ describe('a gate before the merge', () => {
       can: ['merge', 'approve', 'request_changes', 'move'],
     })
     expect(shown({ worker: { ...worker, queued: true } })?.says).toBe('Auditor is queued')
-    expect(shown({ worker, conflicts: 1 })?.cannot).toMatchObject({
+    expect(shown({ worker, conflicts: ['src/a.txt'] })?.cannot).toMatchObject({
       resolve: 'Auditor is working on it. Wait, or stop it.',
-      merge: '1 file conflicts with main',
+      merge: 'Conflicts with main in a.txt',
     })
   })
   test('refuses what the service refuses, and offers what is possible', () => {
@@ -194,7 +198,7 @@ describe('a gate before the merge', () => {
     expect(shown({ moves })?.button).toBe('Merge into main')
   })
   test('shows unresolved comments', () => {
-    expect(shown({ unresolved: 3 })?.says).toBe('Checks passed. No one has reviewed it. 3 comments unresolved.')
+    expect(shown({ unresolved: 3 })?.says).toBe('Checks passed. 3 comments unresolved.')
   })
 })
 
@@ -212,7 +216,7 @@ describe('other gates', () => {
       deed: { steps: ['verdict'], merges: false },
     })
     // Conflicts matter only before a merge.
-    expect(shown({ workflow: plan, conflicts: 1 })?.button).toBe('Approve plan')
+    expect(shown({ workflow: plan, conflicts: ['src/a.txt'] })?.button).toBe('Approve plan')
     expect(shown({ workflow: plan, worker: { name: 'Planner', queued: false } })).toMatchObject({
       says: 'Planner is working on it',
       button: 'Stop Planner',
@@ -252,15 +256,15 @@ describe('away from gates', () => {
   test('offers the conflict first, then the merge again, after a failed merge', () => {
     const task = {
       status: 'merge_failed',
-      ...annotated('merge_conflict', { recovery_actions: ['retry_merge'], files: ['a.txt'] }),
+      ...annotated('merge_conflict', { recovery_actions: ['retry_merge'], files: ['a.txt'], hunks: [] }),
     }
     expect(shown({ task, conflicts: null })).toMatchObject({
-      says: '1 file conflicts with main',
+      says: 'Conflicts with main in a.txt',
       button: 'Let Writer resolve the conflict',
       can: ['resolve_editor', 'see', 'move'],
-      cannot: { retry: '1 file conflicts with main' },
+      cannot: { retry: 'Conflicts with main in a.txt' },
     })
-    expect(shown({ task, conflicts: 0 })).toMatchObject({
+    expect(shown({ task, conflicts: [] })).toMatchObject({
       says: 'It would merge into main now',
       button: 'Retry merge',
     })
@@ -285,8 +289,8 @@ test('has a usable button whenever an action is possible, and no action twice', 
   const situations: Situation[] = [
     {},
     { workflow: plan },
-    { conflicts: 1 },
-    { conflicts: 1, worker: { name: 'Auditor', queued: true } },
+    { conflicts: ['src/a.txt'] },
+    { conflicts: ['src/a.txt'], worker: { name: 'Auditor', queued: true } },
     { review: null },
     { task: { entry_barrier: true } },
     { task: annotated('retry_budget_exhausted') },

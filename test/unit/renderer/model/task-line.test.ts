@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { actionsOf } from '../../../../src-renderer/features/board/moves/card-actions.ts'
-import { conditionOf } from '../../../../src-renderer/features/board/cards/card-condition.ts'
+import { taskLine } from '../../../../src-renderer/model/task-line.ts'
 import { failureText } from '../../../../src-renderer/formatters/failure-text.ts'
 import { stateOf } from '../../../../src-renderer/model/workflow-shape.ts'
 import { ExecutionId, type AgentId } from '../../../../src-shared/contract/ids.ts'
@@ -11,13 +11,14 @@ import { workflow } from '../workflow-fixture.ts'
 const execution = ExecutionId.parse('01990006-0000-7000-8000-000000000001')
 const condition = (rest: Partial<Task>, asks: string | null = null) => {
   const task = taskOf(1, rest)
-  return conditionOf({ task, state: stateOf(workflow, task.status), asks })
+  return taskLine({ base: 'main', task, state: stateOf(workflow, task.status), asks })
 }
 const review = (status: ReviewSummary['status'], steps: ReviewSummary['steps']): ReviewSummary => ({
   attempt_number: 2,
   status,
   steps,
 })
+const ci = (...ci_steps: string[]) => ({ ci_steps, review_prompt: null })
 const annotation = (type: 'hook_failed' | 'execution_failed') => ({
   type,
   message: 'npm ci exited 1',
@@ -27,7 +28,9 @@ const annotation = (type: 'hook_failed' | 'execution_failed') => ({
 test('shows an agent’s question before anything else', () => {
   const working = { status: 'in_progress', active_execution_id: execution }
   expect(condition(working, 'Asks to run npm test')).toEqual({
+    kind: 'asks',
     glyph: 'gate',
+    tone: 'you',
     text: 'Asks to run npm test',
     needsYou: true,
   })
@@ -41,7 +44,9 @@ test('shows nothing for a task that waits for nothing', () => {
 
 test('shows an error with its cause in one line, as needing a person', () => {
   expect(condition({ status: 'making', error_annotation: annotation('execution_failed') })).toEqual({
+    kind: 'trouble',
     glyph: 'failed',
+    tone: 'fail',
     text: 'Agent failed: npm ci exited 1',
     full: 'npm ci exited 1',
     needsYou: true,
@@ -63,7 +68,9 @@ test('shows the cause of a failure, not how the run ended', () => {
   )
   expect(text({ type: 'execution_paused', message: 'It was stopped. Resume it, or run it again.' })).toBe('Stopped')
   const merge = { type: 'merge_conflict', message: 'Two files conflict.' } as const
-  expect(text({ ...merge, files: ['a', 'b'] })).toBe('Conflicts in 2 files')
+  expect(text({ ...merge, files: ['a', 'b'], hunks: [] })).toBe('Merge failed')
+  const dirty = 'a.txt has changes of yours. Commit them first.'
+  expect(text({ type: 'merge_conflict', message: dirty, files: ['a.txt'] })).toBe(dirty)
   const hook = { type: 'hook_failed', message: 'The hook before work failed (exit code 3): set up. Retry it.' } as const
   expect(text({ ...hook, hook: 'before_work[0]' })).toBe('Hook failed: set up, exit code 3')
   expect(text({ ...hook, hook: 'before_work[0]', stderr_summary: 'warn\nno such file\n' })).toBe(
@@ -82,12 +89,8 @@ test('shows the barrier before a failed hook behind it', () => {
 test('shows a plan as waiting for approval, and a review only after its CI', () => {
   expect(condition({ status: 'planned' })?.text).toBe('Waiting for your approval')
   expect(condition({ status: 'judged', review_summary: review('running', ['running']) })).toBeNull()
-  expect(condition({ status: 'judged', review_summary: review('passed', ['passed']) })?.text).toBe(
-    'Checks passed. No one has reviewed it.',
-  )
-  expect(condition({ status: 'judged', review_summary: review('passed', []) })?.text).toBe(
-    'Nothing was checked. No one has reviewed it.',
-  )
+  expect(condition({ status: 'judged', review_summary: review('passed', ['passed']) })?.text).toBe('Checks passed')
+  expect(condition({ status: 'judged', review_summary: review('passed', []) })?.text).toBe('Nothing checked')
   expect(condition({ status: 'planned', active_execution_id: execution })).toBeNull()
 })
 
@@ -95,15 +98,18 @@ test('shows a review as waiting for its person once its CI is green', () => {
   const state = stateOf(workflow, 'judged')
   const gate = state && { ...state, gate_config: { requires_human_approval: true } }
   const of = (steps: ReviewSummary['steps'], rest: Partial<Task> = {}) =>
-    conditionOf({
+    taskLine({
+      base: 'main',
       task: taskOf(1, { status: 'judged', review_summary: review('running', steps), ...rest }),
       state: gate,
       asks: null,
     })
   expect(of(['passed', 'running'])).toBeNull()
   expect(of(['passed', 'passed'])).toEqual({
+    kind: 'waits',
     glyph: 'gate',
-    text: 'Checks passed. No one has reviewed it.',
+    tone: 'ok',
+    text: 'Checks passed',
     needsYou: true,
   })
   expect(of([])?.needsYou).toBe(true)
@@ -111,7 +117,8 @@ test('shows a review as waiting for its person once its CI is green', () => {
   // Without a person's gate it waits for its reviewer, and where an agent has approved or there is none, for a person.
   const role = state?.role ?? 'reviewer'
   const open = (roles: Task['roles'], approved_by?: string[]) =>
-    conditionOf({
+    taskLine({
+      base: 'main',
       task: taskOf(1, {
         status: 'judged',
         roles,
@@ -128,9 +135,55 @@ test('shows a review as waiting for its person once its CI is green', () => {
 
 test('names the failed step of a review, or the attempt if the steps are not the task’s own', () => {
   const failed = { status: 'judged', review_summary: review('failed', ['passed', 'failed']) }
-  const ci = { ci_steps: ['npm run lint', 'npm test'], review_prompt: null }
-  expect(condition({ ...failed, review_config: ci })?.text).toBe('Check failed: npm test')
+  expect(condition({ ...failed, review_config: ci('npm run lint', 'npm test') })?.text).toBe('Check failed: npm test')
   expect(condition(failed)?.text).toBe('Attempt 2 failed')
+})
+
+describe('says the one thing that blocks', () => {
+  const conflict = { base_conflict: { commit: 'c', files: ['src/cart/refund.ts', 'b.ts'] } }
+  const failed = { review_summary: review('failed', ['failed']), review_config: ci('npm test') }
+  const empty = { review_summary: { ...review('passed', ['passed']), empty: true } }
+  const left: ErrorAnnotation = { type: 'work_elsewhere', message: 'Work on side. Take it.', recovery_actions: [] }
+  const judged = { status: 'judged', review_summary: review('passed', ['passed']) }
+  const line = (...all: readonly Partial<Task>[]) => condition(Object.assign({}, judged, ...all) as Partial<Task>)
+  test.each([
+    ['conflict', line(conflict, failed, { error_annotation: left })],
+    ['check', line(failed, { error_annotation: left })],
+    ['empty', line(empty)],
+    ['elsewhere', line({ error_annotation: left })],
+    ['waits', line()],
+  ])('%s', (kind, found) => expect(found?.kind).toBe(kind))
+
+  test('a question comes before a conflict', () => {
+    expect(condition({ ...judged, ...conflict }, 'Which port?')?.kind).toBe('asks')
+  })
+  test('an empty branch is no news where its work lies elsewhere', () => {
+    expect(line(empty, { error_annotation: left })?.kind).toBe('elsewhere')
+  })
+  test('a conflict with its file, in red', () => {
+    expect(line(conflict)).toEqual({
+      kind: 'conflict',
+      glyph: 'merge-failed',
+      tone: 'fail',
+      text: 'Conflicts with main in refund.ts and 1 more',
+      full: 'Conflicts with main in src/cart/refund.ts, b.ts',
+      needsYou: true,
+    })
+  })
+  test('no conflict where no merge comes next', () => {
+    expect(condition({ status: 'planned', ...conflict })?.text).toBe('Waiting for your approval')
+    expect(condition({ status: 'making', ...conflict })).toBeNull()
+    expect(condition({ status: 'over', ...conflict })).toBeNull()
+    const stopped = { ...annotation('execution_failed') }
+    expect(condition({ status: 'making', ...conflict, error_annotation: stopped })?.kind).toBe('trouble')
+  })
+  test('work that changes nothing is never green', () => {
+    expect(line(empty)).toMatchObject({ text: 'No changes', tone: 'neutral', needsYou: true })
+  })
+  test('only what blocks is red', () => {
+    const tones = [line(conflict), line(failed), line(empty), line({ error_annotation: left }), line()]
+    expect(tones.map((one) => one?.tone)).toEqual(['fail', 'fail', 'neutral', 'you', 'ok'])
+  })
 })
 
 test('says why an action is not available', () => {
