@@ -169,10 +169,10 @@ function openDoor(service: Service, onBug: (error: unknown) => void): Disposable
         throw error
       }
     },
-    notify: (notice, onClick) =>
-      showNotice(notice, () => {
-        show()
-        onClick()
+    notify: (notice, onResponse) =>
+      showNotice(notice, (response) => {
+        if (response.kind === 'clicked') show()
+        onResponse(response)
       }),
     setBadge: (count) => setBadge(count, pictures(icons).dot),
     onBug,

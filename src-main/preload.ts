@@ -5,6 +5,7 @@ import {
   type DesktopRequest,
   type DesktopState,
   type FolderTool,
+  type NoticeResponse,
   type StreamReply,
 } from '../src-shared/contract/desktop.ts'
 
@@ -15,9 +16,11 @@ ipcRenderer.on(desktopChannels.item, (_event: IpcRendererEvent, id: string, repl
   if (reply.kind !== 'item') listeners.delete(id)
 })
 
-/** Click handlers by notification ID; only the newest 100 are kept. */
-const clicks = new Map<string, () => void>()
-ipcRenderer.on(desktopChannels.noticeClicked, (_event: IpcRendererEvent, id: string) => clicks.get(id)?.())
+/** Handlers by notification ID; only the newest 100 are kept. */
+const notices = new Map<string, (response: NoticeResponse) => void>()
+ipcRenderer.on(desktopChannels.noticeAnswered, (_event: IpcRendererEvent, id: string, response: NoticeResponse) =>
+  notices.get(id)?.(response),
+)
 
 const bridge: DesktopBridge = {
   platform: process.platform,
@@ -39,11 +42,11 @@ const bridge: DesktopBridge = {
     await ipcRenderer.invoke(desktopChannels.showFolder, path)
   },
   folderTools: () => ipcRenderer.invoke(desktopChannels.folderTools) as Promise<readonly FolderTool[]>,
-  notify: (notice, onClick) => {
+  notify: (notice, onResponse) => {
     const id = crypto.randomUUID()
-    clicks.set(id, onClick)
-    const [oldest] = clicks.keys()
-    if (clicks.size > 100 && oldest !== undefined) clicks.delete(oldest)
+    notices.set(id, onResponse)
+    const [oldest] = notices.keys()
+    if (notices.size > 100 && oldest !== undefined) notices.delete(oldest)
     void ipcRenderer.invoke(desktopChannels.notify, id, notice)
   },
   setBadge: (count) => void ipcRenderer.invoke(desktopChannels.badge, count),

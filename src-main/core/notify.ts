@@ -18,13 +18,13 @@ export interface NotificationDraft {
 /** In characters. The body gives the reason in readable length; the logs have the rest. */
 const maxBody = 10_000
 
-/** Creates a notification and its event in the caller's transaction. Secrets are redacted. */
+/** Creates a notification and its event in the caller's transaction, and returns its ID. Secrets are redacted. */
 export function notify(
   context: Pick<Ground, 'newId' | 'redactor'>,
   tx: Tx,
   task: Pick<TaskRecord, 'id' | 'project_id' | 'title'>,
   notice: NotificationDraft,
-): void {
+): NotificationId {
   const redact = redactorOf(context, tx, task.project_id)
   const { event_type } = notice
   // Work that can't be merged is not ready, whatever its checks say.
@@ -52,6 +52,15 @@ export function notify(
     body: record.body,
     caused_by: record.caused_by,
   })
+  return record.id
+}
+
+/** Removes a notification whose news is over, with its event. */
+export function withdrawNotification(tx: Tx, id: NotificationId): void {
+  const found = tx.notifications.get(id)
+  if (!found) return
+  tx.notifications.delete(id)
+  tx.emit('notification.deleted', { project_id: found.project_id, task_id: found.task_id, notification_id: id })
 }
 
 const sentences: { readonly [T in NotificationType]: (title: string) => string } = {

@@ -4,6 +4,7 @@ import type { CallContext } from '../api/api.ts'
 import {
   desktopChannels,
   type FolderTool,
+  type NoticeResponse,
   type ReplyError,
   type SystemNotice,
 } from '../../src-shared/contract/desktop.ts'
@@ -22,8 +23,8 @@ export interface WindowIpcHandlers extends CallHandlers {
   openFolder(tool: string, path: string): Promise<boolean>
   /** Refuses a path that leads out of the worktree. */
   openFile(tool: string, worktree: string, path: string, line: number): Promise<boolean>
-  /** Shows a notification. Calls `onClick` after the window has come forward. */
-  notify(notice: SystemNotice, onClick: () => void): void
+  /** Shows a notification. A click is told after the window has come forward. */
+  notify(notice: SystemNotice, onResponse: (response: NoticeResponse) => void): void
   setBadge(count: number): void
 }
 
@@ -55,8 +56,8 @@ export function registerWindowIpc(handlers: WindowIpcHandlers): Disposable {
   )
   handle(desktopChannels.notify, (event, id, notice) => {
     const { sender } = event
-    handlers.notify(noticeOf(notice), () => {
-      if (!sender.isDestroyed()) sender.send(desktopChannels.noticeClicked, id)
+    handlers.notify(noticeOf(notice), (response) => {
+      if (!sender.isDestroyed()) sender.send(desktopChannels.noticeAnswered, id, response)
     })
     return null
   })
@@ -95,8 +96,14 @@ async function openFile(
 }
 
 function noticeOf(value: unknown): SystemNotice {
-  const { tag, title, body } = (value ?? {}) as Partial<Record<keyof SystemNotice, unknown>>
-  return { tag: String(tag), title: String(title).slice(0, 500), body: String(body).slice(0, 500) }
+  const { tag, title, body, actions, reply } = (value ?? {}) as Partial<Record<keyof SystemNotice, unknown>>
+  return {
+    tag: String(tag),
+    title: String(title).slice(0, 500),
+    body: String(body).slice(0, 500),
+    ...(Array.isArray(actions) && { actions: actions.slice(0, 9).map((label) => String(label).slice(0, 100)) }),
+    ...(typeof reply === 'string' && { reply: reply.slice(0, 100) }),
+  }
 }
 
 function streamOf(

@@ -1,9 +1,10 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { Ask, TranscriptEntry } from '../../src-shared/contract/executions.ts'
+import type { NotificationId } from '../../src-shared/contract/ids.ts'
 import { checkAnswer, type GivenAnswer } from './rules/check-answer.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { nowIso, type Ground } from '../core/ground.ts'
-import { notify } from '../core/notify.ts'
+import { notify, withdrawNotification } from '../core/notify.ts'
 import type { AgentRequestAnswer, AgentRequest } from '../ports/executors.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { redactorOf } from '../core/redactor-of.ts'
@@ -30,6 +31,8 @@ interface PendingAsk {
   readonly ask: Ask
   readonly settle: (answer: AgentRequestAnswer | null) => void
   readonly tell: (entry: TranscriptEntry) => void
+  /** The notification of the request; null while there is none. */
+  notification: NotificationId | null
 }
 
 /** In characters; a longer change is cut in the request, and the tool call in the transcript has all of it. */
@@ -49,7 +52,7 @@ export function createPendingRequests(
     if (!one) return
     waiting.delete(id)
     over.add(id)
-    emitAsks(context, record, pending())
+    emitAsks(context, record, { asks: pending(), closed: [one] })
     one.settle(answer)
   }
   return {
@@ -64,11 +67,12 @@ export function createPendingRequests(
           signal.removeEventListener('abort', withdraw)
           resolve(answer)
         }
-        waiting.set(ask.id, { ask, settle, tell })
+        const asked: PendingAsk = { ask, settle, tell, notification: null }
+        waiting.set(ask.id, asked)
         signal.addEventListener('abort', withdraw, { once: true })
         const { id: ask_id, text, options, asked_at: at } = ask
         tell({ type: 'question', at, text, ask_id, options })
-        emitAsks(context, record, pending(), ask)
+        emitAsks(context, record, { asks: pending(), asked })
       })
     },
     answer: (ask_id, given, by) => {
@@ -83,10 +87,11 @@ export function createPendingRequests(
     },
     close: () => {
       open = false
-      for (const { settle } of waiting.values()) settle(null)
+      const closed = [...waiting.values()]
+      for (const { settle } of closed) settle(null)
       for (const id of waiting.keys()) over.add(id)
-      // The event of the execution's end implies that nothing is pending.
       waiting.clear()
+      if (closed.length > 0) emitAsks(context, record, { asks: [], closed })
     },
   }
 }
@@ -101,34 +106,41 @@ const unknown: Refusal = {
   details: { resource: 'ask' },
 }
 
+interface AskNews {
+  /** The pending requests now. */
+  readonly asks: readonly Ask[]
+  /** A new one, which also creates a notification. */
+  readonly asked?: PendingAsk
+  /** Those that are over, whose notifications are withdrawn: there is nothing left to answer. */
+  readonly closed?: readonly PendingAsk[]
+}
+
 /** Emits the pending requests. If that can't be written, the agent still gets its answer or waits for it. */
 function emitAsks(
   context: Ground,
   record: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
-  asks: readonly Ask[],
-  asked?: Ask,
+  news: AskNews,
 ): void {
   try {
-    commitAsks(context, record, asks, asked)
+    commitAsks(context, record, news)
   } catch (error) {
     context.log.error({ err: error, execution_id: record.id }, 'what an agent asks could not be announced')
   }
 }
 
-/** Emits the requests; a new one also creates a notification. */
 function commitAsks(
   context: Ground,
   { id, task_id, project_id }: Pick<ExecutionRecord, 'id' | 'task_id' | 'project_id'>,
-  asks: readonly Ask[],
-  asked: Ask | undefined,
+  { asks, asked, closed = [] }: AskNews,
 ): void {
   context.feed.commit((tx) => {
+    for (const { notification } of closed) if (notification !== null) withdrawNotification(tx, notification)
     const record = tx.executions.get(id)
     const task = tx.tasks.get(task_id)
     if (!record || !task) return
     const execution = { ...toExecution(record), ...(asks.length > 0 && { asks: [...asks] }) }
     tx.emit('execution.updated', { project_id, task_id, execution })
-    if (asked) notify(context, tx, task, { event_type: 'execution.asks', body: asked.text })
+    if (asked) asked.notification = notify(context, tx, task, { event_type: 'execution.asks', body: asked.ask.text })
   })
 }
 

@@ -95,3 +95,36 @@ export function commandOf(option: AskOption): 'allow' | 'allow-run' | 'deny' | n
   if (option.kind === 'allow_always') return 'allow-run'
   return option.kind === 'reject_once' ? 'deny' : null
 }
+
+/** The parts of a system notification with which a request is answered. */
+export interface NoticeAnswers {
+  readonly body: string
+  readonly actions: readonly string[]
+  readonly reply?: string
+}
+
+/** In characters, of the body; systems cut longer ones. */
+const maxNoticeBody = 160
+
+/**
+ * Returns how a request is answered in a system notification; null if it can't show all of it. A
+ * change never fits.
+ */
+export function noticeAnswers({
+  kind,
+  text,
+  action,
+  target,
+  detail,
+  diff,
+  options,
+  multiple,
+  takes_text,
+}: Ask): NoticeAnswers | null {
+  if (diff !== null || multiple) return null
+  const body = showHidden(text)
+  const saysAll = detail === null || (action === 'run' && detail === target && text.endsWith(detail))
+  if (!saysAll || body.length > maxNoticeBody || body.includes('\n')) return null
+  const reply = kind === 'question' && takes_text ? { reply: 'Your own answer' } : {}
+  return { body, actions: options.map(({ label }) => showHidden(label)), ...reply }
+}

@@ -1,8 +1,13 @@
-import type { SystemNotice } from '../../src-shared/contract/desktop.ts'
+import type { NoticeResponse, SystemNotice } from '../../src-shared/contract/desktop.ts'
 import type { Notification } from '../../src-shared/contract/notifications.ts'
 import { throttle } from '../composables/throttle.ts'
 import { onBeforeUnmount, onMounted, watch } from 'vue'
 import { playChime } from '../composables/play-chime.ts'
+import { answerOf, noticeAnswers, type AskAnswer, type OpenAsk } from '../model/asks.ts'
+import { useToasts } from '../stores/base/toasts.ts'
+import { useOpenAsks } from '../stores/runs/asks.ts'
+import { useExecutions } from '../stores/runs/executions.ts'
+import { useTasks } from '../stores/tasks/tasks.ts'
 import { useDelivery } from '../stores/device/delivery.ts'
 import { useNavigation } from '../stores/base/navigation.ts'
 import { useNotifications } from '../stores/people/notifications.ts'
@@ -13,7 +18,10 @@ export interface DeliveryPorts {
   isMuted(projectId: string): boolean
   /** Returns whether the user is looking at this task now. */
   isLookedAt(taskId: string): boolean
-  show(notice: SystemNotice, open: () => void): void
+  show(notice: SystemNotice, onResponse: (response: NoticeResponse) => void): void
+  /** Returns the open request of a task's agent. */
+  askOf(taskId: string): OpenAsk | null
+  answer(open: OpenAsk, given: AskAnswer): void
   play(): void
   openTask(item: Notification): void
   openInbox(): void
@@ -40,7 +48,7 @@ export function createDeliverer(ports: DeliveryPorts): Deliverer {
       const title = `${items.length} new notifications`
       ports.show({ tag: 'several', title, body: 'See them in the inbox.' }, ports.openInbox)
     } else if (system) {
-      for (const item of items) ports.show(noticeOf(item), () => ports.openTask(item))
+      for (const item of items) showOne(ports, item)
     }
     if (sound) ports.play()
   })
@@ -55,6 +63,19 @@ export function createDeliverer(ports: DeliveryPorts): Deliverer {
   }
 }
 
+/** Shows a notification with the answers of its question, if all of that question fits into it. */
+function showOne(ports: DeliveryPorts, item: Notification): void {
+  const open = item.event_type === 'execution.asks' ? ports.askOf(item.task_id) : null
+  const answers = open && noticeAnswers(open.ask)
+  ports.show({ ...noticeOf(item), ...answers }, (response) => {
+    const option = response.kind === 'action' ? (open?.ask.options[response.index] ?? null) : null
+    if (open && option) ports.answer(open, answerOf(open.ask, { option, chosen: [], words: '' }))
+    else if (open && response.kind === 'reply')
+      ports.answer(open, answerOf(open.ask, { option: null, chosen: [], words: response.text }))
+    else ports.openTask(item)
+  })
+}
+
 /** Converts a notification for the system. Its tag makes two windows show it only once. */
 function noticeOf({ id, title, body }: Notification): SystemNotice {
   return { tag: id, title, body: body?.split('\n')[0]?.slice(0, 200) ?? '' }
@@ -65,11 +86,20 @@ export function useDeliveredNotices(): void {
   const delivery = useDelivery()
   const navigation = useNavigation()
   const notifications = useNotifications()
+  const executions = useExecutions()
+  const tasks = useTasks()
+  const toasts = useToasts()
+  const openAsk = useOpenAsks()
   const deliverer = createDeliverer({
     wants: () => ({ system: delivery.system, sound: delivery.sound }),
     isMuted: delivery.isMuted,
     isLookedAt: (taskId) => navigation.taskId === taskId && document.hasFocus(),
     show: delivery.show,
+    askOf: (taskId) => openAsk(tasks.byId.get(taskId)),
+    answer: (open, given) =>
+      void executions
+        .answer(open.executionId, open.ask.id, given)
+        .catch((error: unknown) => toasts.refused(error, 'Couldn’t send the answer.')),
     play: playChime,
     openTask: ({ project_id, task_id }) =>
       navigation.go({ screen: 'board', projectId: project_id, taskId: task_id, tab: null }),

@@ -24,8 +24,8 @@ export const desktopChannels = {
   openFile: 'copse:open-file',
   /** invoke (id, `SystemNotice`) → null; the system shows the notification */
   notify: 'copse:notify',
-  /** pushed (id): the notification was clicked, and the window is in front */
-  noticeClicked: 'copse:notice-clicked',
+  /** pushed (id, `NoticeResponse`): what the user did with the notification */
+  noticeAnswered: 'copse:notice-answered',
   /** invoke (count) → null: the number on the app's icon */
   badge: 'copse:badge',
   /** invoke () → `DesktopState`; from then on `state` and `request` are pushed */
@@ -66,7 +66,17 @@ export interface SystemNotice {
   readonly tag: string
   readonly title: string
   readonly body: string
+  /** The labels of its buttons, where the system has them (macOS and Windows). */
+  readonly actions?: readonly string[]
+  /** The placeholder of its text field, where the system has one. */
+  readonly reply?: string
 }
+
+/** What the user did with a notification. After a click the window is in front; the others leave it where it is. */
+export type NoticeResponse =
+  | { readonly kind: 'clicked' }
+  | { readonly kind: 'action'; readonly index: number }
+  | { readonly kind: 'reply'; readonly text: string }
 
 /** Settings of the program on this machine. */
 export interface DesktopSettings {
@@ -131,8 +141,8 @@ export interface DesktopBridge {
   openFolder(tool: string, path: string): Promise<boolean>
   /** Opens a file of a task's worktree at a line; resolves to whether it was opened. Refuses a path that leads out. */
   openFile(tool: string, taskId: string, path: string, line: number): Promise<boolean>
-  /** Shows a system notification; a click brings the window forward and calls `onClick`. */
-  notify(notice: SystemNotice, onClick: () => void): void
+  /** Shows a system notification. */
+  notify(notice: SystemNotice, onResponse: (response: NoticeResponse) => void): void
   /** 0 removes the number. */
   setBadge(count: number): void
   /** Pending requests are delivered at once. A page calls this once. */

@@ -125,14 +125,37 @@ test('shows a notification by the system, opens its task on click, and counts on
   const { page } = desktop
   await page.waitForSelector('#app > *')
   desktop.answer('notification.show', 'click')
-  const clicked = page.evaluate(
-    "new Promise((resolve) => window.copse.notify({ tag: 't', title: 'It is done', body: 'Merged' }, () => resolve('clicked')))",
-  )
-  expect(await clicked).toBe('clicked')
+  const responseTo = (notice: object) =>
+    page.evaluate(`new Promise((resolve) => window.copse.notify(${JSON.stringify(notice)}, resolve))`)
+  expect(await responseTo({ tag: 't', title: 'It is done', body: 'Merged' })).toEqual({ kind: 'clicked' })
   expect(await desktop.called('notification.show')).toMatchObject({
     args: [{ title: 'It is done', body: 'Merged', silent: true }],
   })
   expect(await desktop.called('window.focus')).toMatchObject({ name: 'window.focus' })
+  // An answer in the notification leaves the window where it is.
+  const focused = () => desktop.calls.filter(({ name }) => name === 'window.focus').length
+  const before = focused()
+  const asks = {
+    tag: 'q',
+    title: 'Asks',
+    body: 'Wants to run ls',
+    actions: ['Allow', 'Deny'],
+    reply: 'Your own answer',
+  }
+  desktop.answer('notification.show', ['action', { actionIndex: 1 }])
+  expect(await responseTo(asks)).toEqual({ kind: 'action', index: 1 })
+  expect(desktop.calls.findLast(({ name }) => name === 'notification.show')?.args).toMatchObject([
+    {
+      actions: [
+        { type: 'button', text: 'Allow' },
+        { type: 'button', text: 'Deny' },
+      ],
+      ...{ hasReply: true, replyPlaceholder: 'Your own answer' },
+    },
+  ])
+  desktop.answer('notification.show', ['reply', { reply: 'Both' }])
+  expect(await responseTo(asks)).toEqual({ kind: 'reply', text: 'Both' })
+  expect(focused()).toBe(before)
   await page.evaluate('window.copse.setBadge(7)')
   await expect
     .poll(() => desktop.calls.some(({ name, args }) => name === 'app.setBadgeCount' && args[0] === 7))

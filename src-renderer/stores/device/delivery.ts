@@ -1,6 +1,6 @@
 import { defineStore } from 'pinia'
 import { ref, watch } from 'vue'
-import type { SystemNotice } from '../../../src-shared/contract/desktop.ts'
+import type { NoticeResponse, SystemNotice } from '../../../src-shared/contract/desktop.ts'
 import { useConnection } from '../base/client.ts'
 import { readLocal } from '../base/local-storage.ts'
 
@@ -39,16 +39,16 @@ export const useDelivery = defineStore('delivery', () => {
       system.value = on && (await mayShow())
       return system.value === on
     },
-    /** Shows a system notification. `open` is called when the user clicks it. */
-    show(notice: SystemNotice, open: () => void): void {
-      if (desktop !== null) return desktop.notify(notice, open)
+    /** Shows a system notification. A browser has no buttons on those that a page shows, only a click. */
+    show(notice: SystemNotice, onResponse: (response: NoticeResponse) => void): void {
+      if (desktop !== null) return desktop.notify(notice, onResponse)
       // The user may have revoked the permission.
       if (!('Notification' in window) || Notification.permission !== 'granted') return
       const shown = new Notification(notice.title, { body: notice.body, tag: notice.tag, silent: true })
       shown.onclick = () => {
         window.focus()
         shown.close()
-        open()
+        onResponse({ kind: 'clicked' })
       }
     },
     setBadge: (count: number): void => desktop?.setBadge(badge.value ? count : 0),

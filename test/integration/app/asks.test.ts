@@ -63,11 +63,14 @@ test.concurrent('shows people what an agent wants to run, and records who allowe
       { id: 'reject', kind: 'reject_once' },
     ],
   })
-  const { items } = await job.running.client.call('notifications.list', { project_id: job.project.id })
-  expect(items).toMatchObject([{ event_type: 'execution.asks', body: 'Wants to run npm test' }])
+  const notifications = async () =>
+    (await job.running.client.call('notifications.list', { project_id: job.project.id })).items
+  expect(await notifications()).toMatchObject([{ event_type: 'execution.asks', body: 'Wants to run npm test' }])
 
   const answered = await answer(job, execution, ask, 'allow')
   expect(answered.execution.asks).toBeUndefined()
+  // Whoever answers: there is nothing left to do about it.
+  expect(await notifications()).toEqual([])
   expect(await ended(job, execution)).toMatchObject({ status: 'succeeded', summary: 'Answered: my-allow_once.' })
   const entries = (await transcript(job, execution)).filter(({ type }) => type === 'question' || type === 'answer')
   expect(entries).toMatchObject([
@@ -172,6 +175,8 @@ test.concurrent('withdraws a question when its agent ends', async () => {
   const stopped = await job.running.client.call('executions.stop', { execution_id: execution.id })
   expect(stopped.execution).toMatchObject({ status: 'stopped' })
   expect(stopped.execution.asks).toBeUndefined()
+  const { items } = await job.running.client.call('notifications.list', { project_id: job.project.id })
+  expect(items).toEqual([])
   expect(await refusalOf(answer(job, execution, ask, 'allow'))).toBe('execution_not_running')
 })
 

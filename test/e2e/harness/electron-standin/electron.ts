@@ -44,7 +44,7 @@ export const screen = { getPrimaryDisplay: display, getAllDisplays: () => [displ
 
 export const powerMonitor = new EventEmitter()
 
-/** A test clicks it by answering `click` to `show`. */
+/** A test clicks it by answering `click` to `show`, or presses a button or replies by an event with its details. */
 export class Notification extends EventEmitter {
   readonly #options: unknown
 
@@ -58,7 +58,9 @@ export class Notification extends EventEmitter {
   }
 
   show(): void {
-    if (record('notification.show', [this.#options], null) === 'click') this.emit('click')
+    const answer: unknown = record('notification.show', [this.#options], null)
+    if (answer === 'click') this.emit('click')
+    else if (Array.isArray(answer)) this.emit(String(answer[0]), answer[1])
   }
 
   close(): void {
