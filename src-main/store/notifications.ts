@@ -86,15 +86,18 @@ function isOf(project_ids: readonly ProjectId[]): SQL {
   return sql`${notifications.project_id} IN (SELECT value FROM json_each(${JSON.stringify(project_ids)}))`
 }
 
-/** Returns the condition for the newest notification of each task. */
-function isNewestOfTask(db: Database, project_ids: readonly ProjectId[], actor: string | undefined): SQL {
+/**
+ * Returns the condition for the newest notification of each task. A task whose newest is the reader's own act has
+ * none: what came before it is over.
+ */
+function isNewestOfTask(db: Database, project_ids: readonly ProjectId[], actor: string | undefined): SQL | undefined {
   // IDs grow with time.
   const newest = db
     .select({ id: sql`max(${notifications.id})` })
     .from(notifications)
-    .where(and(isOf(project_ids), isNewsTo(actor)))
+    .where(isOf(project_ids))
     .groupBy(notifications.task_id)
-  return inArray(notifications.id, newest)
+  return and(inArray(notifications.id, newest), isNewsTo(actor))
 }
 
 /** Returns the condition that leaves out notifications of the reader's own acts. */

@@ -159,8 +159,10 @@ function commitPlan(context: Ground, tx: Tx, task: TaskRecord, request: MoveRequ
     triggered_by: request.triggered_by,
   })
   if (review) tx.emit('review.updated', { project_id: task.project_id, task_id: task.id, review })
-  // An automatic step after a person's action still notifies that person.
-  const causedBy = (request.depth ?? 0) === 0 ? { caused_by: request.triggered_by } : {}
+  // An automatic step after a person's action still notifies that person, but the end of their own merge is no news.
+  const { depth = 0 } = request
+  const isOwnMerge = depth === 1 && hasTrait(plan.workflow, plan.from, 'merges')
+  const causedBy = depth === 0 || isOwnMerge ? { caused_by: request.triggered_by } : {}
   if (review?.status === 'passed') notify(context, tx, moved, { event_type: 'review.passed', body: null, ...causedBy })
   const { triggered_by } = request
   const from = plan.from.name

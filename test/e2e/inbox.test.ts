@@ -1,5 +1,8 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { writeAskingClaude } from '../helpers/asking-claude.ts'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { violations } from './harness/axe.ts'
@@ -70,13 +73,15 @@ test('merges a passed review from the inbox, and opens the attempts of one that 
   const { id: never } = await client.call('tasks.create', { project_id: project.id, title: 'Add two', review_config })
   await client.call('tasks.claim', { task_id: never, agent_id: (await client.call('agents.create', other)).id })
   await rail(page).getByRole('link', { name: /Inbox/ }).click()
-  await row(page, /Ready for your review/).click()
+  await row(page, /Add one.*Nothing checked/).click()
+  await page.getByRole('group', { name: 'Change of one.txt' }).getByText('one', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Merge into main' }).click()
-  await row(page, /· Done/).waitFor()
-  expect((await client.call('tasks.get', { task_id })).status).toBe('done')
+  await expect.poll(async () => (await client.call('tasks.get', { task_id })).status).toBe('done')
+  // One's own merge makes no row, and ends the one before.
+  await row(page, /Add one/).waitFor({ state: 'detached' })
   expect(await repository.git(['show', 'main:one.txt'])).toContain('one')
 
-  await row(page, /· Blocked: This failed Review 3 times/).click()
+  await row(page, /Add two.*Too many failed reviews/).click()
   await page.getByRole('button', { name: /^Open task/ }).click()
   await page.getByRole('button', { name: 'Show attempts' }).click()
   await page.getByRole('img', { name: '3 of 3 failed reviews' }).waitFor()
@@ -121,4 +126,60 @@ test('turns notifications on per device, off by default', async () => {
   await page.getByRole('listbox', { name: 'Notifications' }).waitFor()
   expect(await states()).toEqual(['false', 'true', 'true'])
   expect(await violations(page), 'delivery').toEqual([])
+})
+
+test('answers questions and sees failures in sections, without opening a task', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage({ bypassCSP: true }), service)
+  const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const begin = async (title: string, agent: Parameters<typeof client.call<'agents.create'>>[1]) => {
+    const task = await client.call('tasks.create', { project_id: project.id, title })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: (await client.call('agents.create', agent)).id })
+    return task.id
+  }
+  const breaker = {
+    name: 'Breaker',
+    executor: 'command',
+    config: { command: 'test -e ../go && sleep 100; exit 3' },
+  } as const
+  const broken = await begin('Breaks', breaker)
+  const asking = async (number: number) => {
+    const folder = join(service.dataDir, `asker-${number}`)
+    await mkdir(folder)
+    const requests = [{ tool_name: 'Bash', input: { command: `deploy ${number}` } }]
+    const config = { command: await writeAskingClaude(folder, requests), permissions: 'ask' } as const
+    return begin(`Job ${number}`, { name: `Asker ${number}`, executor: 'claude-code', config })
+  }
+  const first = await asking(1)
+  const second = await asking(2)
+  await rail(page).getByRole('link', { name: /Inbox/ }).click()
+  await expect.poll(() => page.getByRole('option').count(), { timeout: 20_000 }).toBe(3)
+  await page.getByText('Needs you, 3').waitFor()
+  await row(page, /Breaks.*Ferry · /).waitFor()
+  expect(await violations(page), 'sections').toEqual([])
+
+  // Two presses answer two agents: a row that was answered goes, and the next takes its place.
+  const list = page.getByRole('listbox', { name: 'Notifications' })
+  await list.focus()
+  const pane = page.getByRole('region', { name: 'Notification' })
+  for (const number of [2, 1]) {
+    await row(page, new RegExp(`Job ${number}`)).click()
+    await list.focus()
+    const box = pane.getByRole('region', { name: `Wants to run deploy ${number}` })
+    await box.getByRole('button', { name: 'Allow', exact: true, disabled: false }).waitFor()
+    await page.keyboard.press('1')
+    await box.waitFor({ state: 'detached' })
+  }
+  for (const task_id of [first, second]) {
+    const summary = async () => (await client.call('tasks.executions', { task_id })).items[0]?.summary
+    await expect.poll(summary, { timeout: 15_000 }).toBe('Answered: allow')
+  }
+  // A failure whose task runs again needs no one.
+  const { path } = await client.call('tasks.workspace', { task_id: broken })
+  await writeFile(join(path ?? '', '..', 'go'), '')
+  await client.call('tasks.recover', { task_id: broken, action: 'retry_execution' })
+  await page.getByText('For your information').waitFor()
+  await row(page, /Breaks.*Breaker is working on it/).waitFor()
 })

@@ -28,8 +28,8 @@ export interface Inbox {
   readonly markAllRead: () => Promise<void>
 }
 
-/** Returns the selection of the inbox and its actions. */
-export function useInbox(): Inbox {
+/** Returns the selection of the inbox and its actions. `shown`: its notifications in the order of the list. */
+export function useInbox(shown: () => readonly Notification[]): Inbox {
   const notifications = useNotifications()
   const projects = useProjects()
   const navigation = useNavigation()
@@ -39,19 +39,18 @@ export function useInbox(): Inbox {
   /** The index of the selection, used when its row is removed. */
   let lastIndex: number | null = null
 
-  const index = computed(() => notifications.items.findIndex((item) => item.id === selectedId.value))
-  const selected = computed(() => notifications.items[index.value] ?? null)
+  const index = computed(() => shown().findIndex((item) => item.id === selectedId.value))
+  const selected = computed(() => shown()[index.value] ?? null)
   watch(index, (next) => {
     if (next >= 0) lastIndex = next
   })
-  // If the selected row is removed, select the next one in its place; on first load, the newest
-  // unread one.
+  // If the selected row is removed, select the next one in its place; on first load, the first, which is the newest of
+  // those that need the user.
   watch(
-    () => notifications.items,
+    shown,
     (items) => {
       if (selected.value !== null) return
-      const first = lastIndex === null ? items.find((item) => !item.read) : items[Math.min(lastIndex, items.length - 1)]
-      selectedId.value = (first ?? items[0])?.id ?? null
+      selectedId.value = items[Math.min(lastIndex ?? 0, items.length - 1)]?.id ?? null
     },
     { immediate: true },
   )
@@ -65,7 +64,7 @@ export function useInbox(): Inbox {
     setRead(item, true)
   }
   function nextThatNeeds(needsYou: (task: Task) => boolean): Notification | null {
-    const { items } = notifications
+    const items = shown()
     const round = [...items.slice(index.value + 1), ...items.slice(0, Math.max(0, index.value))]
     const isWanted = ({ task_id }: Notification): boolean => {
       const task = tasks.byId.get(task_id)

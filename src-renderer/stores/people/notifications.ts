@@ -40,6 +40,11 @@ export const useNotifications = defineStore('notifications', () => {
   const pendingDeletions = shallowReactive(new Set<string>())
   let cursor: string | null = null
   let latest = 0
+  /**
+   * Whether the service narrows the list. What needs the user depends on tasks as they are now, so that is not its
+   * kind: the inbox leaves out the rest.
+   */
+  const asksFor = ({ kind }: InboxFilter): NotificationKind | null => (kind === 'needs_you' ? null : kind)
   /** Changes since the pending request, which its reply may lack. */
   let changesSinceRequest: Change[] = []
 
@@ -49,7 +54,8 @@ export const useNotifications = defineStore('notifications', () => {
   }
   async function ask(after: string | null): Promise<void> {
     const attempt = ++latest
-    const { project_id, kind, unread } = filter.value
+    const { project_id, unread } = filter.value
+    const kind = asksFor(filter.value)
     loading.value = true
     changesSinceRequest = []
     try {
@@ -61,12 +67,14 @@ export const useNotifications = defineStore('notifications', () => {
         ...(project_id !== null && { project_id }),
         ...(kind !== null && { kind }),
         ...(unread && { read: false }),
+        // A task is what its newest is: what came before that is over.
+        ...((kind !== null || unread) && { newest: true }),
         ...(after !== null && { cursor: after }),
       })
       if (attempt !== latest) return
       const known = after === null ? [] : items.value
       const ids = new Set(known.map((item) => item.id))
-      const joined: Items = [...known, ...page.items.filter((item) => !ids.has(item.id) && !isOwn(item))]
+      const joined: Items = [...known, ...page.items.filter((item) => !ids.has(item.id))]
       items.value = changesSinceRequest.reduce((list, step) => step(list), joined)
       cursor = page.next_cursor
       loaded.value = true
@@ -90,19 +98,21 @@ export const useNotifications = defineStore('notifications', () => {
     change((list) => list.map((item) => (ids.has(item.id) && item.read !== read ? { ...item, read } : item)))
   const drop = (isGone: (item: Notification) => boolean): void => change((list) => list.filter((item) => !isGone(item)))
 
-  function fits({ project_id, kind }: InboxFilter, item: Notification): boolean {
+  function fits(wanted: InboxFilter, { project_id, event_type }: Notification): boolean {
+    const kind = asksFor(wanted)
     return (
-      (project_id === null || project_id === item.project_id) && (kind === null || kind === kindOf(item.event_type))
+      (wanted.project_id === null || wanted.project_id === project_id) && (kind === null || kind === kindOf(event_type))
     )
   }
-  /** Returns whether the current user caused the notification. Such notifications aren't shown. */
+  /** Returns whether the current user caused the notification. It is no news to them, and ends what came before it. */
   const isOwn = ({ caused_by }: Notification) => caused_by === `user:${session.me?.handle ?? 'local'}`
   function created(data: EventPayload<'notification.created'>): void {
     const { notification_id: id, occurred_at: created_at, ...rest } = data
     const item: Notification = { ...rest, id, created_at, read: false }
-    if (isOwn(item)) return
-    if (fits(filter.value, item)) change((list) => (list.some((known) => known.id === id) ? list : [item, ...list]))
+    if (fits(filter.value, item) || isOwn(item))
+      change((list) => (list.some((known) => known.id === id) ? list : [item, ...list]))
     void recount()
+    if (isOwn(item)) return
     for (const listener of listeners) listener(item)
   }
   function marked({ project_id, notification_id, read }: EventPayload<'notification.read'>): void {
@@ -143,8 +153,10 @@ export const useNotifications = defineStore('notifications', () => {
   }
   return {
     filter: computed(() => filter.value),
-    /** The newest notification of each task. */
-    items: computed(() => newestOfTasks(items.value.filter((item) => !pendingDeletions.has(item.id)))),
+    /** The newest notification of each task, unless that is the user's own act. */
+    items: computed(() =>
+      newestOfTasks(items.value.filter((item) => !pendingDeletions.has(item.id))).filter((item) => !isOwn(item)),
+    ),
     failure: computed(() => failure.value),
     loading: computed(() => loading.value),
     loaded: computed(() => loaded.value),

@@ -20,23 +20,29 @@ test('lists one row per task with its newest notification, or all on request', a
   }
   const first = await reviewed('First')
   const second = await reviewed('Second')
+  const third = await reviewed('Third')
   expect(await world.svc(['task', 'move', first, 'merging'])).toMatchObject({ code: 0 })
 
   const rows = async (...more: readonly string[]) =>
     (await world.svc(['inbox', ...more])).stdout.trim().split('\n').slice(1)
   const inbox = await rows()
   expect(inbox).toHaveLength(2)
-  expect(inbox[0]).toMatch(new RegExp(`^new +${first} +\\d{4}-.*"First" is done`))
+  // What they moved themself has no row.
+  expect(inbox[0]).toMatch(new RegExp(`^new +${third} +\\d{4}-.*“Third” is ready`))
   expect(inbox[1]).toMatch(new RegExp(`^new +${second} +.*“Second” is ready`))
   const all = await world.json<{ items: Notification[] }>(['inbox', '--all'])
-  expect(all.items).toHaveLength(3)
-  expect(await rows('--kind', 'needs_you')).toHaveLength(1)
+  expect(all.items).toHaveLength(4)
+  expect(all.items[0]).toMatchObject({ title: '"First" is done', read: true })
+  expect(await rows('--kind', 'needs_you')).toHaveLength(2)
   expect((await world.svc(['inbox', '--limit', '1'])).stdout).toContain('More than 1.')
 
-  expect((await world.svc(['inbox', '--read', first])).stdout).toBe(`Marked everything about ${first} as read.\n`)
+  expect((await world.svc(['inbox', '--read', third])).stdout).toBe(`Marked everything about ${third} as read.\n`)
   expect(await rows('--unread')).toEqual([expect.stringContaining(second)])
   const unread = async () => (await world.client.call('notifications.list', { read: false })).items
-  expect((await unread()).map(({ title }) => title)).toEqual(['“Second” is ready for your review'])
+  expect((await unread()).map(({ title }) => title)).toEqual([
+    '“Second” is ready for your review',
+    '“First” is ready for your review',
+  ])
   expect(await world.svc(['inbox', '--read-all', '--project', 'shop'])).toMatchObject({ code: 0 })
   expect((await world.svc(['inbox', '--unread'])).stdout).toBe('Nothing unread.\n')
   expect(await world.svc(['inbox', '--read-all', '--read', first])).toMatchObject({ code: 2 })

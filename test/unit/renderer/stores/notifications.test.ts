@@ -82,7 +82,8 @@ test('shows an announced notification once', async () => {
 test('filters at the service, and skips announced ones that don’t match', async () => {
   const { store, calls } = storeWith(answering([]))
   await store.show({ kind: 'failed', unread: true, project_id })
-  expect(calls.at(-1)).toEqual(['notifications.list', { limit: 100, project_id, kind: 'failed', read: false }])
+  const wanted = { limit: 100, project_id, kind: 'failed', read: false, newest: true }
+  expect(calls.at(-1)).toEqual(['notifications.list', wanted])
   store.created(eventOf(notice(1)))
   store.created(eventOf(notice(2, { event_type: 'merge.failed' })))
   expect(shown(store)).toEqual([[notice(2).id, false]])
@@ -227,7 +228,10 @@ test('reads all notifications of a task with the newest', async () => {
     ['notifications.mark_read', { notification_id: newest.id }],
     ['notifications.mark_read', { notification_id: before.id }],
   ])
-  // A person's own action is no news to them.
-  store.created({ ...eventOf(notice(4)), caused_by: 'user:local' })
-  expect(shown(store).map(([id]) => id)).toEqual([newest.id, other.id])
+  // A person's own action is no news to them, and ends the task's row.
+  const heard = vi.fn()
+  store.onCreated(heard)
+  store.created({ ...eventOf(notice(4, { task_id: other.task_id })), caused_by: 'user:local' })
+  expect(shown(store).map(([id]) => id)).toEqual([newest.id])
+  expect(heard).not.toHaveBeenCalled()
 })
