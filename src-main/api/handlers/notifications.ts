@@ -5,7 +5,6 @@ import { kindOf, notificationTypes } from '../../../src-shared/contract/notifica
 import type { Notification } from '../../../src-shared/contract/notifications.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../core/event-feed.ts'
-import { withdrawNotification } from '../../core/notify.ts'
 import type { NotificationRecord } from '../../ports/notification-queries.ts'
 import type { Queries } from '../../ports/store.ts'
 import type { ApiParts, Handlers } from '../context.ts'
@@ -60,7 +59,11 @@ export function createNotificationHandlers(parts: ApiParts): Handlers<Names> {
     'notifications.mark_unread': ({ notification_id }, { principal }) => mark(parts, principal, notification_id, false),
     'notifications.delete': ({ notification_id }, { principal }) => {
       const found = findVisible(read, principal, notification_id)
-      feed.commit((tx) => withdrawNotification(tx, found.id))
+      feed.commit((tx) => {
+        tx.notifications.delete(found.id)
+        const { project_id, task_id } = found
+        tx.emit('notification.deleted', { project_id, task_id, notification_id })
+      })
       return null
     },
   }

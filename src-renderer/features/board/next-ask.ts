@@ -1,7 +1,7 @@
 import { provide, type InjectionKey } from 'vue'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { fitsOnCard } from '../../model/asks.ts'
-import { useOpenAsks } from '../../stores/runs/asks.ts'
+import { useOpenAsks } from '../../stores/asks.ts'
 
 /** Focuses the next card whose agent asks something, after the one of this task. */
 export const nextAskKey: InjectionKey<(after: Task) => void> = Symbol('next ask')

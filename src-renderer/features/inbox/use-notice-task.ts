@@ -5,7 +5,7 @@ import { stateOf } from '../../model/workflow-shape.ts'
 import { usePeople } from '../../stores/people/people.ts'
 import { useProjects } from '../../stores/project/projects.ts'
 import { useExecutions } from '../../stores/runs/executions.ts'
-import { useTaskLines } from '../../stores/tasks/task-lines.ts'
+import { useTaskLines } from '../../stores/review/task-lines.ts'
 import { useTasks } from '../../stores/tasks/tasks.ts'
 import { noticeSentence, notificationLabels } from './notification-labels.ts'
 

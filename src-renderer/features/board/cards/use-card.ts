@@ -14,7 +14,7 @@ import { useQueue } from '../../../stores/runs/queue.ts'
 import { useSubtasks, type SubtaskCount } from './subtasks.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
 import { waitReasonText } from '../../../formatters/wait-reason-text.ts'
-import { useTaskLines } from '../../../stores/tasks/task-lines.ts'
+import { useTaskLines } from '../../../stores/review/task-lines.ts'
 
 /** A task that another one refers to. */
 type TaskName = Pick<Task, 'ref' | 'title'>

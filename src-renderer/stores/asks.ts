@@ -1,13 +1,13 @@
 import { computed, ref, type Ref } from 'vue'
-import type { Task } from '../../../src-shared/contract/tasks.ts'
-import { commandOf, openAskOf, type AskAnswer, type OpenAsk } from '../../model/asks.ts'
-import { useDrafts, useDraftText } from '../base/drafts.ts'
-import { useAction } from '../base/query.ts'
-import { useCommandHandlers, type CommandHandler } from '../commands.ts'
-import { useShortcuts } from '../device/shortcuts.ts'
-import { useLive } from '../live.ts'
-import { usePeople } from '../people/people.ts'
-import { useExecutions } from './executions.ts'
+import type { Task } from '../../src-shared/contract/tasks.ts'
+import { commandOf, openAskOf, type AskAnswer, type OpenAsk } from '../model/asks.ts'
+import { useDrafts, useDraftText } from './base/drafts.ts'
+import { useAction } from './base/query.ts'
+import { useCommandHandlers, type CommandHandler } from './commands.ts'
+import { useShortcuts } from './device/shortcuts.ts'
+import { useLive } from './live.ts'
+import { usePeople } from './people/people.ts'
+import { useExecutions } from './runs/executions.ts'
 
 /** Returns a function that gives the first open request of a task's run; null without one. */
 export function useOpenAsks(): (task: Pick<Task, 'active_execution_id'> | null | undefined) => OpenAsk | null {
