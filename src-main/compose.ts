@@ -327,7 +327,7 @@ interface ApiPieces {
 /** Tests each agent in a temporary repository that is removed afterwards. */
 function agentTestsOf({ dataDir }: AppConfig, { places, redactor, clock, newId }: EngineContext): AgentTests {
   const root = join(dataDir, 'agent-tests')
-  const makeFolder = (name: string, signal: AbortSignal) => makeSampleRepository(root, name, signal)
+  const makeFolder = (name: string, signal: AbortSignal) => makeSampleRepository(join(root, name), {}, signal)
   return createAgentTests({ executors: places.here.runs, root, makeFolder, redactor: () => redactor([]), clock, newId })
 }
 
@@ -355,8 +355,8 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     newId,
     redactor: context.redactor,
     isUsablePattern: validateRedactionPattern,
-    makeSampleRepository: (signal) =>
-      makeSampleRepository(join(config.dataDir, 'demo'), `demo-${newId().slice(-8)}`, signal),
+    makeSampleRepository: (files, signal) =>
+      makeSampleRepository(join(config.dataDir, 'demo', `demo-${newId().slice(-8)}`), files, signal),
     config: {
       version: config.version,
       dataDir: config.dataDir,

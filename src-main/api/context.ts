@@ -131,7 +131,7 @@ export interface ApiParts {
   readonly redactor: (patterns: readonly string[]) => (text: string) => string
   readonly isUsablePattern: (pattern: string) => string | null
   /** Creates a small repository for trying Copse out and returns its path. */
-  readonly makeSampleRepository: (signal: AbortSignal) => Promise<string>
+  readonly makeSampleRepository: (files: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<string>
   readonly config: {
     readonly version: string
     readonly dataDir: string

@@ -39,6 +39,7 @@ import { createAttachmentHandlers } from './handlers/attachments.ts'
 import { createBoardHandlers } from './handlers/board.ts'
 import { createCommentHandlers } from './handlers/comments.ts'
 import { createDaemonHandlers } from './handlers/daemons.ts'
+import { createDemoHandlers } from './demo/create-demo.ts'
 import { createDiffHandlers } from './handlers/diffs.ts'
 import { createDependencyHandlers } from './handlers/dependencies.ts'
 import { createExecutionHandlers } from './handlers/executions.ts'
@@ -90,10 +91,11 @@ export function createApi(parts: ApiParts): Api {
     ...createHookHandlers(parts),
     ...createQueueHandlers(parts),
     ...createPromptHandlers(parts),
+    ...createDemoHandlers({ ...parts, call: (name, input, context) => api.call(name, input, context) }),
   }
   const { read } = parts.store
   const limitRecords = createRecordLimits(parts.clock)
-  return {
+  const api: Api = {
     admit,
     call: async (name, input, context) => {
       const { input: schema, who, method } = operations[name]
@@ -119,6 +121,7 @@ export function createApi(parts: ApiParts): Api {
     },
     transcript: (input, from, context) => transcript(parts, input, from, context),
   }
+  return api
 }
 
 /** Follows a run's transcript until the run has ended; one that is queued begins later. */

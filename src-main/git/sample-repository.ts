@@ -3,17 +3,20 @@ import { join } from 'node:path'
 import { commitEverything } from './commands/commit.ts'
 import { runGit } from './commands/run-git.ts'
 
-const readme = `# Copse demo
+const readme = `# A try
 
-A small repository to try Copse on. Nothing here is yours: delete it whenever you like.
+Copse made this folder to try an agent in it. Nothing here is yours.
 `
 
-/** Creates a repository with one commit on `main` below `parent` and returns its path. */
-export async function makeSampleRepository(parent: string, name: string, signal: AbortSignal): Promise<string> {
-  const path = join(parent, name)
+/** Creates a repository in a new folder, with one commit of `files` (by path) and a README on `main`; returns the folder. */
+export async function makeSampleRepository(
+  path: string,
+  files: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<string> {
   await mkdir(path, { recursive: true })
   await runGit(path, ['init', '--quiet', '--initial-branch=main'], { signal, access: 'write' })
-  await writeFile(join(path, 'README.md'), readme)
+  for (const [name, text] of Object.entries({ 'README.md': readme, ...files })) await writeFile(join(path, name), text)
   await commitEverything(path, 'Start the demo', { signal })
   return path
 }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import type { EventEnvelope } from '../../src-shared/contract/events.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../src-shared/contract/operations.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Task } from '../../src-shared/contract/tasks.ts'
 import type { Resources } from '../platform/config/paths.ts'
 import { StartRefused, startService, type Service } from './start-service.ts'
 
@@ -59,13 +60,19 @@ async function walk(service: Service, print: Print): Promise<number> {
   const context = { principal: service.app.identity.localPrincipal(), signal, remote_address: null }
   const call = async <N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>> =>
     (await service.app.api.call(name, input, context)) as OperationOutput<N>
-  const { project, task, agent } = await call('demo.create', {})
-  const repository = project.repos[0]?.path ?? ''
-  print('created', `A repository (${repository}), a project, ${agent.name} and the task "${task.title}"`)
+  const made = call('demo.create', {})
+  // It is awaited at the end, because its events come before.
+  made.catch(() => undefined)
+  let task: Task | null = null
   const seen = new Set<string>()
   for await (const item of service.app.api.events({}, 0, context)) {
     if (item.kind !== 'event') continue
-    const told = describeEvent(item.event, task.id)
+    // The first task is the one that is merged.
+    if (item.event.type === 'task.created' && task === null) {
+      task = item.event.data.task
+      print('created', `A repository, a project, an agent and the task "${task.title}"`)
+    }
+    const told = task && describeEvent(item.event, task.id)
     if (told && !seen.has(told.text)) print(told.step, told.text)
     if (told) seen.add(told.text)
     if (told?.step === 'cleaned') break
@@ -75,8 +82,10 @@ async function walk(service: Service, print: Print): Promise<number> {
     print('stuck', `The demo did not finish within ${limitMs / 1_000} s`)
     return 1
   }
+  const { project } = await made
+  const repository = project.repos[0]?.path ?? ''
   const { stdout } = await promisify(execFile)('git', ['log', '--oneline', '--graph', 'main'], { cwd: repository })
-  print('merged', `main of the repository now:\n${stdout.trimEnd().replace(/^/gm, '         ')}`)
+  print('merged', `main of the repository ${repository} now:\n${stdout.trimEnd().replace(/^/gm, '         ')}`)
   return 0
 }
 

@@ -188,8 +188,8 @@ export const executorProfiles = Object.keys(infos) as ExecutorProfile[]
 /** The type that clients suggest if nothing is known about the machine. */
 export const defaultExecutor: ExecutorProfile = 'claude-code'
 
-/** The type that runs a plain shell script. */
-export const scriptExecutor: ExecutorProfile = 'command'
+/** Runs any program that speaks the Agent Client Protocol, like the demo's. */
+export const protocolExecutor = 'acp' satisfies ExecutorProfile
 
 /** The type of an agent that another machine hosts, whatever it is there. */
 export const hostedExecutor: ExecutorProfile = 'external'

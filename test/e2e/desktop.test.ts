@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { createTestRepository } from '../helpers/git-repository.ts'
 import { violationsInThemes } from './harness/axe.ts'
 import { startDesktop, type Desktop } from './harness/electron-standin/start-desktop.ts'
 
@@ -78,7 +79,8 @@ test('opens a folder and a line of a worktree’s file in an editor of this mach
   expect(await ask('openFolder', 'file', dataDir)).toBe(false)
 
   // A line of a file in a task's worktree, and nowhere else.
-  const { project } = await call<{ project: { id: string } }>(desktop, 'demo.create', {})
+  await using repository = await createTestRepository({ files: { 'README.md': 'a\n' } })
+  const project = await makeProject(desktop, repository)
   const busy = { name: 'Busy', executor: 'command', config: { command: 'sleep 600' } }
   const agent = await call<{ id: string }>(desktop, 'agents.create', busy)
   const task = await call<{ id: string }>(desktop, 'tasks.create', { project_id: project.id, title: 'Open it' })
@@ -108,7 +110,7 @@ test('ends streams with their page, and streams again after a reload', async () 
   await page.waitForSelector('#app > *')
   const seen = `new Promise((resolve) => {
     const stop = window.copse.subscribe('events.stream', {}, 0, (reply) => { stop(); resolve(reply.kind) })
-    void window.copse.call('demo.create', {})
+    void window.copse.call('agents.create', { name: 'A', executor: 'external' })
   })`
   expect(await page.evaluate(seen)).toBe('item')
   await page.reload()
@@ -169,7 +171,8 @@ test('handles menu, tray, links, drops and settings, and ends no agent unasked',
   const last = (name: string) => JSON.stringify(desktop.calls.findLast((call) => call.name === name)?.args ?? null)
   // The link of the cold start has waited for the page.
   await page.getByText('open this link').waitFor()
-  const demo = await call<{ project: { id: string }; agent: { id: string } }>(desktop, 'demo.create', {})
+  await using repository = await createTestRepository({ files: { 'README.md': 'a\n' } })
+  const project = await makeProject(desktop, repository)
 
   // The menu has the page's commands with their current keys, also after a change.
   await expect.poll(() => last('Menu.setApplicationMenu'), soon).toContain('"accelerator":"C"')
@@ -199,7 +202,7 @@ test('handles menu, tray, links, drops and settings, and ends no agent unasked',
 
   // Tasks that a second start links to, and dropped text.
   const task = await call<{ id: string }>(desktop, 'tasks.create', {
-    project_id: demo.project.id,
+    project_id: project.id,
     title: 'Linked from elsewhere',
     description: 'sleep',
   })
@@ -231,6 +234,9 @@ test('handles menu, tray, links, drops and settings, and ends no agent unasked',
   expect(await desktop.exited).toBe(0)
   expect(desktop.log()).toBe('')
 })
+
+const makeProject = (desktop: Desktop, { path }: { readonly path: string }) =>
+  call<{ id: string }>(desktop, 'projects.create', { name: 'Here', repo_path: path })
 
 async function call<T>({ page }: Desktop, name: string, input: unknown): Promise<T> {
   const reply = await page.evaluate<{ ok: boolean; value: T }>(

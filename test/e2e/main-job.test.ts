@@ -98,15 +98,6 @@ test('goes by keyboard in the desktop app from a new task to a merge', async () 
   await expectMerged(repository)
 })
 
-test('takes the demo project from claim to merge by one click', async () => {
-  await using service = await startBuiltService({ as: 'local' })
-  await using browser = await launchChromium()
-  const page = await openPage(await browser.newPage({ viewport: { width: 1440, height: 900 } }))
-  await page.goto(service.url)
-  await page.getByRole('button', { name: /demo project/i }).click()
-  await column(page, 'Done').getByText('Greet people by name').waitFor()
-})
-
 /** A page whose every error fails the test. */
 async function openPage(page: Page): Promise<Page> {
   page.setDefaultTimeout(30_000)

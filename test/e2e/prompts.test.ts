@@ -10,7 +10,7 @@ test('shows a task’s prompt, and tries, saves and discards a template', async 
   page.setDefaultTimeout(20_000)
   await page.goto(service.url)
   await page.getByRole('button', { name: /demo project/i }).click()
-  const card = page.locator('[data-card]').filter({ hasText: 'Greet people by name' })
+  const card = page.locator('[data-card]').filter({ hasText: 'Greet by the time of day' })
   await page.getByRole('region', { name: /^Done/ }).locator('[data-card]').waitFor()
 
   await page.evaluate(() => (location.hash = '#/settings/prompts'))
@@ -31,7 +31,7 @@ test('shows a task’s prompt, and tries, saves and discards a template', async 
   await page.getByText('Prompt preview').click()
   const parts = page.getByRole('group', { name: 'Template' })
   await parts.getByText('Work as coder and be brief.').waitFor()
-  expect(await page.getByRole('group', { name: 'The task' }).innerText()).toContain('# Greet people by name')
+  expect(await page.getByRole('group', { name: 'The task' }).innerText()).toContain('# Greet by the time of day')
   expect(await violationsInThemes(page), 'task').toEqual([])
   // The earlier run did not use the new template.
   await page

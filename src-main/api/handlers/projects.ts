@@ -1,33 +1,27 @@
 import { givenFields } from '../../../src-shared/lang/given-fields.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
-import type { AgentId, ProjectId, RepoId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
+import type { ProjectId, RepoId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
 import { invalidInput } from '../../domain/refusal.ts'
 import { isAdmin, type Principal } from '../../domain/access/principal.ts'
-import { isRefusal } from '../../domain/refusal.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { definitionWarnings } from '../../domain/workflow/read-definition.ts'
 import { dryRun } from '../../domain/workflow/dry-run.ts'
 import { hasTrait, clientTraits, type Workflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../core/event-feed.ts'
-import type { AgentRecord } from '../../ports/agent-queries.ts'
 import type { ProjectRecord } from '../../ports/project-queries.ts'
-import type { TaskRecord } from '../../ports/task-queries.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { checkExtraPaths } from '../containment.ts'
-import { demoAgent, demoTask, demoWorkflow } from '../demo.ts'
 import { unwrap, findProject } from '../find.ts'
 import { transferProject } from '../project-owner.ts'
 import { canSeeProject } from '../project-visibility.ts'
 import { definitionOf, definitionText, findTemplate } from '../workflow-update.ts'
 import { lifecycleProblems } from '../hook-problems.ts'
-import { newTask } from '../new-task.ts'
 
 type Names =
   | 'system.get'
   | 'system.inspect_folder'
   | 'system.nearby_repositories'
-  | 'demo.create'
   | 'projects.list'
   | 'projects.create'
   | 'projects.get'
@@ -71,7 +65,6 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
       const found = await repositories.nearby(config.homeDir, { signal })
       return { items: found.filter(({ path }) => !known.has(path)) }
     },
-    'demo.create': (_input, { principal, signal }) => createDemo(parts, principal, signal),
     'projects.list': (_input, { principal }) => ({
       items: read.projects
         .list()
@@ -239,39 +232,4 @@ function checkKey(tx: Tx, project_id: ProjectId, key: string | undefined): void 
   const whose = key === undefined ? null : tx.projects.withKey(key)
   if (whose === null || whose === project_id) return
   throw new ApiError(invalidInput('key', `Another project has the key ${key ?? ''}. Choose another.`))
-}
-
-/**
- * Creates a repository, a project whose passed reviews lead straight to the merge, a scripted agent, and a task that
- * it starts at once.
- */
-async function createDemo(parts: ApiParts, principal: Principal, signal: AbortSignal) {
-  const root = await parts.makeSampleRepository(signal)
-  const owner = ownerOf(principal)
-  const workflow = demoWorkflow(parts.workflows.of(''))
-  const project = createProject(parts, {
-    fields: { name: 'Demo' },
-    root,
-    repo: 'demo',
-    branch: 'main',
-    workflow,
-    owner,
-  })
-  const agent: AgentRecord = {
-    ...demoAgent,
-    id: parts.newId() as AgentId,
-    owner_id: owner,
-    created_at: new Date(parts.clock.now()).toISOString(),
-  }
-  parts.feed.commit((tx) => {
-    tx.agents.put(agent)
-    tx.emit('agent.updated', { project_id: null, agent_id: agent.id, agent })
-  })
-  const task: TaskRecord = newTask(parts, project, { ...demoTask, id: parts.newId() as TaskId })
-  const claimant = { type: 'agent', id: agent.id } as const
-  const claim = { task_id: task.id, claimant, triggered_by: `agent:${agent.id}`, by_person: true, overrides: {} }
-  const claimed = await parts.engine.claims.claim(claim, signal)
-  if (isRefusal(claimed)) throw new ApiError(claimed)
-  const { views } = parts.engine
-  return { project: views.project(project), task: views.task(claimed.task), agent }
 }

@@ -7,6 +7,7 @@ import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-d
 import { stateOf } from '../../model/workflow-shape.ts'
 import { useClient } from '../base/client.ts'
 import { useNavigation } from '../base/navigation.ts'
+import { useDemo } from './demo.ts'
 import { createProjectState } from './project-state.ts'
 import { useRequests } from '../base/query.ts'
 import { useTasks } from '../tasks/tasks.ts'
@@ -59,6 +60,7 @@ export const useProjects = defineStore('projects', () => {
     createDemo: async () => {
       const demo = await client.call('demo.create', {})
       state.put(demo.project)
+      useDemo().made(demo)
       return demo
     },
     /** Returns repositories on this machine that belong to no project; only admins of the machine get them. */

@@ -49,9 +49,14 @@ export const projectsOperations = {
   'demo.create': post(
     '/demo',
     'human',
-    'Create a small repository with a project, a scripted agent and one task that runs from claim to merge on its own.',
+    'Create a small repository with a project, a scripted agent and five tasks: one is merged (`task`), one conflicts with it, one waits for review with a line to comment on, one asks a question, one runs for two minutes. Answers when they are there.',
     z.object({}),
-    z.object({ project: Project, task: Task, agent: Agent }),
+    z.object({
+      project: Project,
+      agent: Agent,
+      task: Task,
+      tasks: z.object({ merged: Task, conflict: Task, review: Task, question: Task, running: Task }),
+    }),
     201,
   ),
   'projects.list': get('/projects', 'anyone', 'The caller’s projects.', z.object({}), list(Project)),

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../../src-main/store/database.ts'
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import { addManyTasks } from '../../helpers/many-tasks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refusalOf, refused } from '../../helpers/refusal.ts'
@@ -204,12 +206,42 @@ test.concurrent('lists nearby repositories below the home folder, without those 
   expect(items.filter(({ path }) => projects.includes(path))).toEqual([])
 })
 
-test.concurrent('creates the demo with an agent and a task that is merged automatically', async () => {
+test.concurrent('creates the demo with a merged task, a conflict, a review, a question and a run', async () => {
   await using running = await runApp()
   const { client } = running
-  const { project, agent, task } = await client.call('demo.create', {})
-  expect(task.roles['coder']).toEqual({ type: 'agent', id: agent.id })
-  expect((await client.call('agents.detect', {})).items.map(({ executor }) => executor)).toContain('claude-code')
-  const done = await running.taskWhere(task.id, ({ status }) => status === 'done')
-  expect(done.project_id).toBe(project.id)
+  const { project, agent, task, tasks } = await client.call('demo.create', {})
+  expect(task).toEqual(tasks.merged)
+  expect(tasks).toMatchObject({
+    merged: { status: 'done', project_id: project.id, roles: { coder: { type: 'agent', id: agent.id } } },
+    conflict: { status: 'review', review_summary: { status: 'passed' } },
+    review: { status: 'review', review_summary: { status: 'passed' } },
+    question: { status: 'in_progress' },
+    running: { status: 'in_progress' },
+  })
+  await running.taskWhere(tasks.conflict.id, ({ base_conflict }) => base_conflict?.files[0] === 'till.sh')
+
+  // What its agent does next, whatever a person does first.
+  const execution_id = present(tasks.question.active_execution_id)
+  const { asks: [ask] = [] } = await client.call('executions.get', { execution_id })
+  expect(ask?.options.map(({ label }) => label)).toEqual(['Euro', 'Dollar'])
+  await client.call('executions.answer', { execution_id, ask_id: present(ask).id, option_id: '2' })
+  const { version } = tasks.review
+  await client.call('tasks.verdict', { task_id: tasks.review.id, verdict: 'fail', feedback: 'No DEBUG.', version })
+  await client.call('tasks.update_branch', { task_id: tasks.conflict.id, strategy: 'merge', on_conflict: 'agent' })
+  const judged = (id: TaskId, attempt: number) =>
+    running.taskWhere(
+      id,
+      ({ review_summary }) => review_summary?.status === 'passed' && review_summary.attempt_number === attempt,
+    )
+  await judged(tasks.question.id, 1)
+  await judged(tasks.review.id, 2)
+  await judged(tasks.conflict.id, 2)
+  const lines = async (task_id: TaskId) => {
+    const { branch } = await client.call('tasks.workspace', { task_id })
+    return execFileSync('git', ['show', `${branch}:till.sh`], { cwd: present(project.repos[0]).path, encoding: 'utf8' })
+  }
+  expect(await lines(tasks.question.id)).toContain('echo "$item $price USD"')
+  expect(await lines(tasks.review.id)).not.toContain('DEBUG')
+  expect(await lines(tasks.conflict.id)).toMatch(/^echo "\$greeting, \$\{CUSTOMER:-friend\}!"$/m)
+  await client.call('tasks.cancel', { task_id: tasks.running.id })
 })
