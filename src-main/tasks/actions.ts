@@ -65,7 +65,7 @@ export function createActions(deps: ActionDeps): Actions {
     verdict: async (request, actor, signal) => {
       const judged = await decide(context, verdictDecision(deps, request, signal))
       if (isRefusal(judged)) return nameBarrier(deps, request.task_id, actor, judged)
-      return await finishMove(deps, request.task_id, actor)
+      return await finishMove(deps, request.task_id, actor, judged.next)
     },
     cancel: async (task_id, actor) => {
       const result = feed.commit((tx) => {

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { CommentId, ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import { needsPerson, type Verdict } from '../../src-shared/contract/reviews.ts'
 import type { Assignee, HookOutcome } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
@@ -14,6 +14,7 @@ import { cascadeOnPass, isReviewGate, type Workflow } from '../domain/workflow/g
 import { runMoveGuards } from './before-exit.ts'
 import type { Decision } from './decision.ts'
 import { applyFailedReview } from '../transitions/block-task.ts'
+import { rejectionOf, sendWithRejection, type Rejection } from './rejection-comments.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { notify } from '../core/notify.ts'
 import type { StepServices } from '../steps/step-services.ts'
@@ -30,6 +31,8 @@ export interface VerdictRequest {
   readonly task_id: TaskId
   readonly verdict: 'pass' | 'fail'
   readonly feedback: string | null
+  /** The comments that a rejection takes along; null: those of the caller that were not sent yet. */
+  readonly comment_ids: readonly CommentId[] | null
   readonly version: number | null
   /** The tree of the work that the caller looked at. */
   readonly tree: string | null
@@ -54,7 +57,13 @@ export const noWork: FoundWork = { work: null, seen: null, files: [] }
 
 interface PlannedVerdict {
   readonly task: TaskRecord
+  readonly said: Rejection
   readonly plan: VerdictPlan
+}
+
+export interface GivenVerdict {
+  /** The run of the coder that got the comments of a rejection, where there are some. */
+  readonly next: ExecutionId | null
 }
 
 /** Decides a verdict at the task's current gate; the outbox does the steps of the move that it causes. */
@@ -62,7 +71,7 @@ export function verdictDecision(
   deps: StepServices,
   request: VerdictRequest,
   signal: AbortSignal,
-): Decision<PlannedVerdict, VerdictFindings, PlannedVerdict> {
+): Decision<PlannedVerdict, VerdictFindings, GivenVerdict> {
   return {
     plan: (q, findings) => {
       const task = q.tasks.get(request.task_id)
@@ -72,10 +81,16 @@ export function verdictDecision(
         ? planVerdict(deps, q, task, request, findings.work)
         : planVerdict(deps, q, task, { ...request, tree: null }, noWork)
       if (isRefusal(plan)) return plan
-      return findings && findings.seen !== seenOf(q, task) ? judgedMeanwhile(task) : { task, plan }
+      const words = { text: request.feedback, comments: [] }
+      const said = request.verdict === 'fail' ? rejectionOf(deps.context, q, task, request) : words
+      if (isRefusal(said)) return said
+      return findings && findings.seen !== seenOf(q, task) ? judgedMeanwhile(task) : { task, plan, said }
     },
     ask: ({ task }) => findVerdictFacts(deps, task, request, signal),
-    commit: (tx, planned, findings) => commitVerdict(deps, tx, planned, { ...request, ...findings }) ?? planned,
+    commit: (tx, planned, findings) => {
+      const said = { ...request, ...findings, feedback: planned.said.text }
+      return commitVerdict(deps, tx, planned, said)
+    },
   }
 }
 
@@ -177,9 +192,9 @@ function isHeldByStack(q: Queries, workflow: Workflow, task: TaskRecord, plan: V
 function commitVerdict(
   deps: StepServices,
   tx: Tx,
-  { task, plan }: PlannedVerdict,
+  { task, plan, said }: PlannedVerdict,
   request: VerdictRequest & VerdictFindings,
-): Refusal | null {
+): GivenVerdict | Refusal {
   const { triggered_by, checked, feedback } = request
   const workflow = deps.transitions.workflowOf(tx, task)
   const gate = workflow.states.get(task.status)
@@ -188,15 +203,15 @@ function commitVerdict(
   switch (plan.kind) {
     case 'pass_review':
       if (!plan.waits_for_person) passReview(deps, tx, task, request)
-      return null
+      return { next: null }
     case 'reject':
     case 'escalate':
       applyFailedReview(deps, tx, task, { triggered_by, feedback, checked, by_person: request.by.type !== 'agent' })
-      return null
+      return { next: sendWithRejection(deps, tx, task, said, request.work.work?.tree ?? null) }
     case 'forward': {
       const forward = { to: plan.to, cause: 'forward', version: null } as const
       const moved = deps.transitions.apply(tx, task, { ...forward, triggered_by, reason: feedback, checked })
-      return isRefusal(moved) ? moved : null
+      return isRefusal(moved) ? moved : { next: null }
     }
   }
 }

@@ -1,6 +1,6 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { hasTrait } from '../domain/workflow/graph.ts'
 import { awaitEntry, nameBarrier } from './await-entry.ts'
@@ -87,9 +87,15 @@ export async function cancelPendingWork(deps: CancelServices, task_id: TaskId): 
 }
 
 /** Ends the runs that the move superseded and starts the steps that follow. Returns the task as the move left it. */
-export async function finishMove(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<Outcome> {
+export async function finishMove(
+  deps: ActionDeps,
+  task_id: TaskId,
+  actor: Actor,
+  /** An execution that the move itself has queued. */
+  next: ExecutionId | null = null,
+): Promise<Outcome> {
   const outcome = currentOutcome(deps, task_id)
-  await stopSuperseded(deps, task_id, actor)
+  await stopSuperseded(deps, task_id, actor, next)
   deps.worker.wake(task_id)
   return outcome
 }
@@ -98,11 +104,16 @@ export async function finishMove(deps: ActionDeps, task_id: TaskId, actor: Actor
  * Stops the task's executions that a move superseded. An agent that moves its own task may finish its turn: its
  * execution is excluded by ID too, because a fast agent may move before it is saved as running. Returns how many it stopped.
  */
-async function stopSuperseded(deps: ActionDeps, task_id: TaskId, actor: Actor): Promise<number> {
+async function stopSuperseded(
+  deps: ActionDeps,
+  task_id: TaskId,
+  actor: Actor,
+  next: ExecutionId | null = null,
+): Promise<number> {
   deps.worker.interrupt(task_id)
   const others = deps.context.store.read.executions
     .openOfTask(task_id)
-    .filter((one) => one.id !== actor.execution_id)
+    .filter((one) => one.id !== actor.execution_id && one.id !== next)
     .filter((one) => one.status === 'queued' || one.agent_id === null || one.agent_id !== actor.agent_id)
     // Newest first, so that stopping one run does not let a newer one start.
     .toReversed()

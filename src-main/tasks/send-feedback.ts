@@ -155,7 +155,7 @@ function sendBack(
 }
 
 function verdictOf({ task_id, by, triggered_by }: FeedbackRequest, feedback: string): VerdictRequest {
-  return { task_id, verdict: 'fail', feedback, version: null, tree: null, by, triggered_by }
+  return { task_id, verdict: 'fail', feedback, comment_ids: [], version: null, tree: null, by, triggered_by }
 }
 
 function activateExecution(deps: StepServices, tx: Tx, task: TaskRecord, execution: ExecutionRecord): void {

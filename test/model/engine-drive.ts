@@ -60,6 +60,7 @@ async function ask(rig: EngineRig, task_id: TaskId, trigger: Trigger): Promise<s
         verdict: trigger.verdict,
         feedback: 'Because.',
         version: null,
+        comment_ids: null,
         tree: null,
         by,
         triggered_by,

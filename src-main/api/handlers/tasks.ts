@@ -112,12 +112,13 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const { landing, landing_deferred } = outcome
       return { ...taskOf(outcome), ...reviewOf(outcome), ...defined({ landing, landing_deferred }) }
     },
-    'tasks.verdict': async ({ task_id, verdict, feedback, version, tree }, { principal, signal }) => {
+    'tasks.verdict': async ({ task_id, verdict, feedback, comment_ids, version, tree }, { principal, signal }) => {
       const who = actor(principal)
       const request = {
         task_id,
         verdict,
         feedback: feedback ?? null,
+        comment_ids: comment_ids ?? null,
         version: version ?? null,
         tree: tree ?? null,
         by: reviewerFrom(principal),

@@ -86,6 +86,12 @@ export function addTaskMoves(task: Command): void {
   )
 }
 
+interface JudgeOptions {
+  readonly tree?: string
+  /** false: a rejection leaves the caller's comments behind. */
+  readonly comments?: boolean
+}
+
 const seenTree = 'tree of the diff you reviewed, as `svc task diff` prints it; refused if the work has changed'
 
 /** Adds `svc review pass` and `svc review fail`. */
@@ -93,7 +99,7 @@ export function addReview(program: Command): void {
   const review = addGroup(program, 'review', 'review a task')
   for (const [verdict, summary, example] of [
     ['pass', 'approve the work', 'svc review pass SHO-42'],
-    ['fail', 'request changes', 'svc review fail SHO-42 "The empty list is missing"'],
+    ['fail', 'request changes, with your comments that were not sent yet', 'svc review fail SHO-42 "The empty list is missing"'],
   ] as const) {
     const command = addClientCommand(review, {
       usage: `${verdict} <task> [feedback]`,
@@ -101,8 +107,9 @@ export function addReview(program: Command): void {
       examples: [example],
     })
     if (verdict === 'pass') command.option('--tree <tree>', seenTree)
-    command.action((ref: string, feedback: string | undefined, options: CommonOptions & { tree?: string }) =>
-      runCommand(options, (scene) => judge(scene, ref, verdict, { words: feedback, tree: options.tree })),
+    else command.option('--no-comments', 'keep your comments that were not sent yet as drafts')
+    command.action((ref: string, words: string | undefined, options: CommonOptions & JudgeOptions) =>
+      runCommand(options, (scene) => judge(scene, ref, verdict, { ...options, words })),
     )
   }
 }
@@ -196,12 +203,13 @@ async function judge(
   scene: CommandContext,
   ref: string,
   verdict: 'pass' | 'fail',
-  { words, tree }: { readonly words: string | undefined; readonly tree: string | undefined },
+  { words, tree, comments }: JudgeOptions & { readonly words: string | undefined },
 ): Promise<void> {
   const { id, version } = await findTask(scene, ref)
   const feedback = words === undefined ? {} : { feedback: await textOf(words) }
   const seen = tree === undefined ? {} : { tree }
-  const answer = await scene.client.call('tasks.verdict', { task_id: id, verdict, version, ...feedback, ...seen })
+  const more = { ...feedback, ...seen, ...(comments === false && { comment_ids: [] }) }
+  const answer = await scene.client.call('tasks.verdict', { task_id: id, verdict, version, ...more })
   await scene.out.answer(answer, () => whereItIs(answer.task))
 }
 

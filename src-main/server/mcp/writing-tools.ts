@@ -140,6 +140,9 @@ export const writingTools = {
       task_id: taskId,
       verdict: verdict.verdict,
       feedback: verdict.feedback.describe('What has to change, and where; say it with every fail.'),
+      comment_ids: verdict.comment_ids.describe(
+        'With a fail: comments that go to the coder with it. Yours that were not sent yet when left out.',
+      ),
       tree: verdict.tree.describe(
         'With a pass: the tree that svc_get_task_diff named. It is refused with work_changed when the files are others by now.',
       ),

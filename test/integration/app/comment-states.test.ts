@@ -156,3 +156,52 @@ test.concurrent('turns comments of a withdrawn message into drafts again', async
   expect(await found(job, comment)).toMatchObject({ state: 'draft', sent: null })
   await client.call('executions.stop', { execution_id: run.id })
 })
+
+test.concurrent('a rejection takes the caller’s unsent comments along, or those that it names', async () => {
+  await using job = await startJob({ files })
+  const { client } = job.running
+  const agent = await job.agent(inTurn(job, 'echo 1 > b.txt', 'echo 2 > b.txt', 'echo 3 > b.txt'))
+  const task = await job.task()
+  await job.claim(task, agent)
+  await inReview(job, task.id, 1)
+  const first = await write(job, task.id, 'Spell it out.', { line: 7 })
+  await write(job, task.id, 'And this?', { line: 5 })
+  const feedback = 'Nearly there.'
+  const rejected = await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback })
+  expect(rejected.task).toMatchObject({ status: 'in_progress' })
+  const again = (await job.executions(task.id)).find(({ status }) => status !== 'succeeded')
+  expect((await found(job, first))?.sent).toMatchObject({ attempt: 1, execution_id: again?.id })
+  await inReview(job, task.id, 2)
+  const words = 'Nearly there.\n\n`src/add.ts:7`\nSpell it out.\n\n`src/add.ts:5`\nAnd this?'
+  const prompt = await promptOf(job, 1)
+  expect(prompt).toContain(words)
+  expect(prompt.split('Spell it out.')).toHaveLength(2)
+  expect((await job.transitions(task.id)).find((entry) => entry.rejection)).toMatchObject({ trigger_reason: words })
+  expect(await job.executions(task.id)).toHaveLength(2)
+  expect(await statesOf(job, task.id)).toEqual(['Spell it out.: sent', 'And this?: sent'])
+
+  const taken = await write(job, task.id, 'Take me.', { line: 2 })
+  await write(job, task.id, 'Leave me.', { line: 3 })
+  await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', comment_ids: [taken.id] })
+  await inReview(job, task.id, 3)
+  expect(await promptOf(job, 2)).toContain('Take me.')
+  expect(await promptOf(job, 2)).not.toContain('Leave me.')
+  expect((await statesOf(job, task.id)).slice(2)).toEqual(['Take me.: sent', 'Leave me.: draft'])
+})
+
+test.concurrent('a rejection can leave the comments behind, and changes nothing when it names an unknown one', async () => {
+  await using job = await startJob({ files })
+  const { client } = job.running
+  const task = await job.task()
+  await job.claim(task, await job.agent(inTurn(job, 'echo 1 > b.txt', 'echo 2 > b.txt')))
+  await inReview(job, task.id, 1)
+  await write(job, task.id, 'Mine.', { line: 7 })
+  const unknown = task.id as unknown as Comment['id']
+  const asked = client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', comment_ids: [unknown] })
+  expect(await refusalOf(asked)).toBe('not_found')
+  expect((await client.call('tasks.get', { task_id: task.id })).status).toBe('review')
+  await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', comment_ids: [], feedback: 'No.' })
+  await inReview(job, task.id, 2)
+  expect(await promptOf(job, 1)).not.toContain('Mine.')
+  expect(await statesOf(job, task.id)).toEqual(['Mine.: draft'])
+})
