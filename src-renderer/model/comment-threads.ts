@@ -29,18 +29,56 @@ export function threadsOf(comments: readonly Comment[]): Thread[] {
   }))
 }
 
-/** Returns the comments that feedback would send: the agent does not have them yet. */
-export function draftComments(threads: readonly Thread[]): Comment[] {
-  return threads.flatMap(({ root, answers }) => [root, ...answers]).filter(({ state }) => state === 'draft')
+/**
+ * Returns the comments that a request for changes would send: the agent does not have them yet. What others said of
+ * the task as a whole is not for the agent.
+ */
+export function draftComments(threads: readonly Thread[], isMine: (comment: Comment) => boolean): Comment[] {
+  return threads
+    .flatMap(({ root, answers }) => [root, ...answers].map((comment) => ({ comment, isOnLine: root.anchor !== null })))
+    .flatMap(({ comment, isOnLine }) => (comment.state === 'draft' && (isOnLine || isMine(comment)) ? [comment] : []))
 }
 
-/** Counts the unresolved threads by state: `1 not sent, 2 answered`. */
+/** Where a thread is, for its owner: `Line changed` is no answer. */
+type Progress = 'not sent' | 'sent' | 'line changed' | 'answered'
+
+export function progressOf({ state, root, answers }: Omit<Thread, 'resolved'>): Progress | null {
+  if (state === 'resolved') return null
+  if (state === 'draft') return 'not sent'
+  if (state === 'sent') return 'sent'
+  return [root, ...answers].some(({ answer }) => answer?.comment_id != null) ? 'answered' : 'line changed'
+}
+
+const progressTexts = { sent: 'Sent to the agent', answered: 'Answered', 'line changed': 'Line changed' } as const
+
+/** Says how far a thread is; null where its draft or its end says so. */
+export function progressText(thread: Omit<Thread, 'resolved'>): string | null {
+  const progress = progressOf(thread)
+  return progress === null || progress === 'not sent' ? null : progressTexts[progress]
+}
+
+/** Counts the unresolved threads by progress: `1 not sent, 2 answered`. */
 export function statesText(threads: readonly Thread[]): string {
-  const names = { draft: 'not sent', sent: 'sent', answered: 'answered' } as const
-  const open = Map.groupBy(threads, ({ state }) => state)
-  return (['draft', 'sent', 'answered'] as const)
-    .flatMap((state) => (open.has(state) ? [`${open.get(state)?.length} ${names[state]}`] : []))
+  const open = Map.groupBy(threads, progressOf)
+  return (['not sent', 'sent', 'line changed', 'answered'] as const)
+    .flatMap((progress) => (open.has(progress) ? [`${open.get(progress)?.length} ${progress}`] : []))
     .join(', ')
+}
+
+/** Formats the place of a comment: `src/cart.ts:12`, `src/cart.ts:12-14`. */
+export function anchorText(anchor: CommentAnchor | null): string {
+  if (anchor === null) return 'On the task'
+  const { path, line, start_line = line } = anchor
+  return `${path}:${start_line === line ? line : `${start_line}-${line}`}`
+}
+
+/** Returns the beginning of a comment, in one line. */
+export function firstWords(body: string): string {
+  const words = body
+    .replaceAll(/^```.*$/gm, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return words.length > 120 ? `${words.slice(0, 119).trimEnd()}…` : words
 }
 
 function stateOf(comments: readonly Comment[]): CommentState {

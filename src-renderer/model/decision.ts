@@ -22,6 +22,8 @@ export interface DecisionFacts {
   readonly conflicts: readonly string[] | null
   /** The number of unresolved comment threads. */
   readonly unresolved: number
+  /** The number of comments that were not sent to the agent yet. */
+  readonly drafts: number
   /** The worker that has the task now. */
   readonly worker: { readonly name: string; readonly queued: boolean } | null
   /** The agent that would resolve a conflict, or why there is none. */
@@ -46,7 +48,8 @@ type DecisionDeed =
       readonly steps: readonly ('verdict' | 'transition')[]
     }
   | { readonly kind: 'approve' }
-  | { readonly kind: 'reject'; readonly to: string }
+  /** `to`: the state it goes back to; null where it stays and the coder gets what was said. */
+  | { readonly kind: 'reject'; readonly to: string | null }
   | { readonly kind: 'update'; readonly by: 'agent' | 'editor' }
   | { readonly kind: 'recover'; readonly action: RecoveryAction }
   | { readonly kind: 'see'; readonly tab: DecisionTab }
@@ -74,6 +77,8 @@ export interface DecisionAction {
   /** The command whose keys run the same action. */
   readonly command: CommandId | null
   readonly deed: DecisionDeed
+  /** What is left undone by it, so that it is asked once; for example `2 comments unresolved`. */
+  readonly leaves?: string
 }
 
 export interface DecisionSentence {
@@ -102,8 +107,24 @@ export function decide(facts: DecisionFacts): Decision | null {
     case 'retry_budget_exhausted':
       return offer(facts, { text: 'Too many failed reviews', tone: 'warn' }, [see('review', 'See what failed')])
     default:
-      return state.kind === 'gate' && state.transitions.length > 0 ? atGate(facts, state) : null
+      if (state.kind === 'gate' && state.transitions.length > 0) return atGate(facts, state)
+      return withDrafts(facts, state)
   }
+}
+
+/** Away from a gate, comments that were not sent yet can be. */
+function withDrafts(facts: DecisionFacts, state: WorkflowState): Decision | null {
+  if (facts.drafts === 0 || state.kind === 'backlog' || state.kind === 'initial') return null
+  const later = facts.worker === null ? 'The agent starts again with them.' : 'The agent reads them after its run.'
+  const action: DecisionAction = {
+    id: 'request_changes',
+    label: 'Request changes…',
+    hint: later,
+    refused: null,
+    command: 'request-changes',
+    deed: { kind: 'reject', to: null },
+  }
+  return offer(facts, { text: `${count(facts.drafts, 'comment')} not sent`, tone: 'neutral' }, [action])
 }
 
 /** Returns the actions in the order of a menu. */
@@ -137,6 +158,7 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
   const steps = passed ? ['transition' as const] : review ? (['verdict', 'transition'] as const) : ['verdict' as const]
   const advance: DecisionAction = {
     ...advanceText(facts, gate, { merges, passed, isReviewed: review !== undefined, isEmpty: review?.empty === true }),
+    ...(merges && unresolved > 0 && { leaves: `${count(unresolved, 'comment')} unresolved` }),
     refused,
     deed: { kind: 'advance', to, merges, steps },
   }
@@ -256,7 +278,7 @@ const withComments = (sentence: DecisionSentence, unresolved: number): DecisionS
 })
 
 function advanceText(
-  { workflow, branch }: DecisionFacts,
+  { workflow, branch, unresolved }: DecisionFacts,
   gate: WorkflowState,
   { merges, passed, isReviewed, isEmpty }: { merges: boolean; passed: boolean; isReviewed: boolean; isEmpty: boolean },
 ): Pick<DecisionAction, 'id' | 'label' | 'hint' | 'command'> {
@@ -265,7 +287,11 @@ function advanceText(
   if (merges)
     return {
       id: 'merge',
-      label: isEmpty ? 'Close without changes' : `Merge into ${branch}`,
+      label: isEmpty
+        ? 'Close without changes'
+        : unresolved > 0
+          ? `Merge with ${count(unresolved, 'comment')} unresolved`
+          : `Merge into ${branch}`,
       hint: passed ? null : 'Records your approval, then merges.',
       command: 'merge',
     }
@@ -289,7 +315,7 @@ function requestChanges({ task, workflow }: DecisionFacts, gate: WorkflowState):
           ? 'Checks and hooks are still running'
           : null,
     command: 'request-changes',
-    deed: { kind: 'reject', to: to ?? '' },
+    deed: { kind: 'reject', to: to ?? null },
   }
 }
 

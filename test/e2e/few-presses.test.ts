@@ -7,7 +7,7 @@ import { openLocally } from './harness/local-page.ts'
 const viewport = { width: 1440, height: 900 }
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
 
-test('comments on two lines and returns the task in six presses, and merges in one', async () => {
+test('comments on two lines and requests changes in five presses, and merges in one', async () => {
   await using repository = await createTestRepository({ files: { 'add.txt': nine } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -33,21 +33,28 @@ test('comments on two lines and returns the task in six presses, and merges in o
     await page.keyboard.press(key)
   }
   const box = (line: number) => panel.getByRole('textbox', { name: `Comment on line ${line} of add.txt` })
+  const sheet = page.getByRole('dialog', { name: 'Request changes' })
+  /** The `+` beside a line. */
+  const comment = async (line: number) => {
+    await panel.getByText(`line ${line} now`).hover()
+    presses += 1
+    await panel.locator('.add-note').click()
+    await box(line).waitFor()
+  }
 
   await panel.getByText('line 6 now').waitFor()
-  await press('n')
-  await press('Enter')
-  await box(3).waitFor()
+  await comment(3)
   await page.keyboard.type('Spell it out.')
   await press('Control+Enter')
   await box(3).waitFor({ state: 'detached' })
-  await press('n')
-  await press('Enter')
-  await box(6).waitFor()
+  await comment(6)
   await page.keyboard.type('This one too.')
+  // Saves it, and opens the sheet.
   await press('Control+Shift+Enter')
+  await sheet.getByRole('button', { name: /^Send 2 comments/ }).waitFor()
+  await press('Control+Enter')
   await attempt(2)
-  expect(presses).toBeLessThanOrEqual(6)
+  expect(presses).toBeLessThanOrEqual(5)
   const { items } = await client.call('comments.list', { task_id: task.id })
   expect(items.map(({ body, state }) => [body, state])).toEqual([
     ['Spell it out.', 'sent'],
@@ -56,6 +63,14 @@ test('comments on two lines and returns the task in six presses, and merges in o
 
   // From a tab that shows nothing of the review.
   await panel.getByRole('tab', { name: /^Activity/ }).click()
+  await panel.getByRole('button', { name: 'Merge with 2 comments unresolved' }).waitFor()
+  await page.keyboard.press('Shift+M')
+  const question = page.getByRole('dialog', { name: 'Merge it?' })
+  await question.getByText('2 comments unresolved.', { exact: false }).waitFor()
+  await question.getByRole('button', { name: 'Keep open' }).click()
+  await question.waitFor({ state: 'detached' })
+  for (const { id } of items) await client.call('comments.update', { comment_id: id, resolved: true })
+  await panel.getByRole('button', { name: 'Merge into main' }).waitFor()
   await page.keyboard.press('Shift+M')
   await expect.poll(() => client.call('tasks.get', { task_id: task.id })).toMatchObject({ status: 'done' })
   expect(await repository.git(['show', 'main:add.txt'])).toContain('line 6 now')

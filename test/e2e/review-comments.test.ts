@@ -5,15 +5,15 @@ import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { startBuiltService } from './harness/built-service.ts'
 import { openLocally } from './harness/local-page.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
 
-const viewport = { width: 1440, height: 900 }
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
 
 test('keeps a sent comment with the state of its line, and applies a suggestion', async () => {
   await using repository = await createTestRepository({ files: { 'src/add.txt': nine } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
-  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage({ viewport }), service)
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'Reviewed', repo_path: repository.path })
   const command =
     'if grep -q now src/add.txt; then sed -i "s/line 3 now/line three/" src/add.txt; git commit -qam Second; ' +
@@ -56,13 +56,34 @@ test('keeps a sent comment with the state of its line, and applies a suggestion'
   await panel.getByText('2 comments unresolved.', { exact: false }).first().waitFor()
 
   // After sending, both stay open, and the button has nothing more to send.
-  await bar.getByRole('button', { name: /^Send 2 comments to the agent/ }).click()
+  expect(await bar.getByRole('button', { name: /^Send/ }).count()).toBe(0)
+  await page.keyboard.press('Shift+R')
+  const sheet = page.getByRole('dialog', { name: 'Request changes' })
+  await sheet.getByRole('checkbox', { name: 'src/add.txt:3 Spell it out.', checked: true }).waitFor()
+  const second = sheet.getByRole('checkbox', { name: /^src\/add\.txt:6 Shorter: six/, checked: true })
+  await second.click()
+  await sheet.getByRole('button', { name: /^Send 1 comment/ }).waitFor()
+  await sheet.getByRole('checkbox', { name: /^src\/add\.txt:6/, checked: false }).click()
+  await sheet.getByRole('textbox', { name: 'Anything else?' }).fill('Nearly there.')
+  // A reload loses neither the words nor the comments.
+  await page.reload()
+  await panel.getByText('line 6 now').first().waitFor()
+  await page.keyboard.press('f')
+  await page.keyboard.press('Shift+R')
+  expect(await sheet.getByRole('textbox', { name: 'Anything else?' }).inputValue()).toBe('Nearly there.')
+  expect(await violationsInThemes(page), 'the sheet').toEqual([])
+  await sheet.getByRole('button', { name: /^Send 2 comments/ }).click()
   await attempt(2)
+  const { items } = await client.call('tasks.executions', { task_id: task.id })
+  expect(items[0]?.prompt).toContain('Nearly there.')
+  expect(items[0]?.prompt).toContain('Spell it out.')
+  await panel.getByRole('tab', { name: /^Changes/ }).click()
   const [spelled, shorter] = ['Spell it out.', 'Shorter:'].map((text) =>
     panel.getByRole('article', { name: 'Comment by You' }).filter({ hasText: text }),
   )
   await spelled?.getByRole('figure', { name: 'Changed in attempt 2' }).getByText('line three').waitFor()
-  await bar.getByText('1 sent, 1 answered').waitFor()
+  await bar.getByText('1 sent, 1 line changed').waitFor()
+  await spelled?.getByText('Line changed').waitFor()
   expect(await bar.getByRole('button', { name: /^Send/ }).count()).toBe(0)
 
   // From thread to thread, and the suggestion becomes a commit.

@@ -66,6 +66,8 @@ const isWriting = (page: Page) =>
     .getByRole('button', { name: /^Start with/ })
     .waitFor()
 const isWritten = (page: Page) => newTaskDialog(page).waitFor({ state: 'detached' })
+const sendButton = ({ page }: Bench) =>
+  page.getByRole('dialog', { name: 'Request changes' }).getByRole('button', { name: /^Send 1 comment/ })
 const commentBox = ({ panel }: Bench) => panel.getByRole('textbox', { name: /^Comment on line/ })
 
 interface Job {
@@ -172,8 +174,8 @@ const jobs: readonly Job[] = [
   },
   {
     name: 'Comment on a line and send it',
-    keys: 4,
-    mouse: 5,
+    keys: 5,
+    mouse: 6,
     card: 'reviewed',
     byKeys: async (hand, at) => {
       await hand.press('d')
@@ -182,7 +184,10 @@ const jobs: readonly Job[] = [
       await hand.press('Enter')
       await commentBox(at).waitFor()
       await at.page.keyboard.type('Spell it out.')
+      // Saves it, and opens the sheet that says what is sent.
       await hand.press('Control+Shift+Enter')
+      await sendButton(at).waitFor()
+      await hand.press('Control+Enter')
     },
     byMouse: async (hand, at, title) => {
       await hand.click(at.card(title))
@@ -191,7 +196,10 @@ const jobs: readonly Job[] = [
       await hand.click(at.panel.locator('.add-note'))
       await at.page.keyboard.type('Spell it out.')
       await hand.click(at.panel.getByRole('button', { name: 'Comment', exact: true }))
-      await hand.click(at.panel.getByRole('button', { name: /^Send 1 comment/ }))
+      await commentBox(at).waitFor({ state: 'detached' })
+      const bar = at.panel.getByRole('region', { name: 'Review' })
+      await hand.click(bar.getByRole('button', { name: 'Request changes' }))
+      await hand.click(sendButton(at))
     },
     done: async (at, title) => {
       const task = await at.taskNamed(title)

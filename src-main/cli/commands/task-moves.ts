@@ -99,7 +99,11 @@ export function addReview(program: Command): void {
   const review = addGroup(program, 'review', 'review a task')
   for (const [verdict, summary, example] of [
     ['pass', 'approve the work', 'svc review pass SHO-42'],
-    ['fail', 'request changes, with your comments that were not sent yet', 'svc review fail SHO-42 "The empty list is missing"'],
+    [
+      'fail',
+      'request changes, with your comments that were not sent yet',
+      'svc review fail SHO-42 "The empty list is missing"',
+    ],
   ] as const) {
     const command = addClientCommand(review, {
       usage: `${verdict} <task> [feedback]`,

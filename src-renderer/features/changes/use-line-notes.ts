@@ -1,7 +1,6 @@
 import { computed, type ComputedRef } from 'vue'
 import type { DiffAnnotation, DiffPosition } from '../../components/diff/diff-notes.ts'
-import type { Comment } from '../../../src-shared/contract/comments.ts'
-import { draftComments, type Thread } from '../../model/comment-threads.ts'
+import type { Thread } from '../../model/comment-threads.ts'
 import { useComments } from '../../stores/review/comments.ts'
 import { useCommentActions } from '../../stores/review/comment-actions.ts'
 import { useDrafts, useDraftText } from '../../stores/base/drafts.ts'
@@ -20,8 +19,6 @@ export interface LineNotes {
   readonly unplacedThreads: ComputedRef<readonly Thread[]>
   /** The number of open threads by path. */
   readonly counts: ComputedRef<ReadonlyMap<string, number>>
-  /** The comments that weren't sent to the agent yet. */
-  readonly drafts: ComputedRef<readonly Comment[]>
   readonly unresolved: ComputedRef<readonly Thread[]>
   /** Returns the thread of a note. */
   readonly threadOf: (key: string) => Thread | undefined
@@ -62,7 +59,6 @@ export function useLineNotes(taskId: () => string, files: () => readonly { reado
     notes: computed(() => found.value.notes),
     unplacedThreads: computed(() => found.value.unplacedThreads),
     counts: computed(() => found.value.counts),
-    drafts: computed(() => draftComments(threads.value)),
     unresolved: computed(() => threads.value.filter(({ resolved }) => !resolved)),
     threadOf: (key: string): Thread | undefined => byKey.value.get(key),
     begin: (place: DiffPosition): void => void (writing.value = place),

@@ -1,11 +1,10 @@
-import { computed, type ComputedRef, type Ref } from 'vue'
+import { computed, type ComputedRef } from 'vue'
 import type { ProjectSettings } from '../../../src-shared/contract/projects.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { Workspace } from '../../../src-shared/contract/workspaces.ts'
 import { retryBudget, type RetryBudget } from '../../model/retry-budget.ts'
-import type { DecisionAction, DecisionId } from '../../model/decision.ts'
+import type { DecisionId } from '../../model/decision.ts'
 import { useDecision, useDecisionDeeds } from '../../stores/review/decisions.ts'
-import { useFeedbackDraft } from '../../stores/base/drafts.ts'
 import { useProjects } from '../../stores/project/projects.ts'
 import { useReviews } from '../../stores/review/reviews.ts'
 import type { Query } from '../../stores/base/query.ts'
@@ -24,13 +23,9 @@ export interface TaskReview extends DecisionFacts {
   /** The rejections by the gate; null without a limit. */
   readonly budget: ComputedRef<RetryBudget | null>
   readonly workspace: Query<Workspace | null>['data']
-  /** The typed feedback, stored as a draft. */
-  readonly feedback: Ref<string>
   readonly settings: ComputedRef<ProjectSettings | undefined>
   /** The decision being performed. */
   readonly busy: ComputedRef<DecisionId | null>
-  /** Performs an action with the typed feedback, which stays if the request fails. */
-  readonly perform: (action: DecisionAction) => Promise<void>
 }
 
 /** Returns the data and actions of a task's review pane. */
@@ -38,18 +33,9 @@ export function useReview(taskId: () => string): TaskReview {
   const projects = useProjects()
   const reviews = useReviews()
   const deeds = useDecisionDeeds()
-  const feedback = useFeedbackDraft(taskId)
   const { task, workflow, state, branch, conflicts, decision } = useDecision(taskId)
   const { workspace } = useTaskQueries(taskId)
 
-  async function perform(action: DecisionAction): Promise<void> {
-    if (task.value === null) return
-    const text = feedback.value.trim()
-    const canHaveText =
-      action.deed.kind === 'reject' || action.deed.kind === 'approve' || action.deed.kind === 'advance'
-    const isDone = await deeds.perform(task.value, action, canHaveText && text !== '' ? text : undefined)
-    if (isDone && canHaveText) feedback.value = ''
-  }
   return {
     task,
     workflow,
@@ -61,9 +47,7 @@ export function useReview(taskId: () => string): TaskReview {
     budget: computed(() => (task.value ? retryBudget(task.value, workflow.value) : null)),
     workspace: workspace.data,
     conflicts,
-    feedback,
     settings: computed(() => (task.value ? projects.settings(task.value.project_id) : undefined)),
     busy: computed(() => deeds.busyWith(taskId())),
-    perform,
   }
 }

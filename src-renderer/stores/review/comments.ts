@@ -2,11 +2,17 @@ import { defineStore } from 'pinia'
 import { shallowReactive } from 'vue'
 import type { Comment, CommentAnchor } from '../../../src-shared/contract/comments.ts'
 import type { CommentId } from '../../../src-shared/contract/ids.ts'
-import { threadsOf, type Thread } from '../../model/comment-threads.ts'
+import { draftComments, threadsOf, type Thread } from '../../model/comment-threads.ts'
 import { useClient } from '../base/client.ts'
 import { useDesktop } from '../device/desktop.ts'
 import { useSession } from '../base/session.ts'
 import { useToasts } from '../base/toasts.ts'
+
+/** What a request for changes says: comments that were not sent yet, and more words. */
+export interface RequestedChanges {
+  readonly comment_ids: readonly CommentId[]
+  readonly message: string
+}
 
 /** The comments on tasks and their changes, in threads. */
 export const useComments = defineStore('comments', () => {
@@ -57,15 +63,18 @@ export const useComments = defineStore('comments', () => {
       hidden.delete(id)
     }
   }
+  /** Returns whether the current user wrote the comment. */
+  const isMine = ({ author }: Comment): boolean =>
+    session.me ? author.id === session.me.id || (author.type === 'operator' && desktop.present) : author.id === null
   return {
     put,
     remove,
     load,
     threads,
+    isMine,
+    /** The comments of a task that a request for changes would send. */
+    drafts: (taskId: string): Comment[] => draftComments(threads(taskId), isMine),
     removeTask: (taskId: string): void => void byTask.delete(taskId),
-    /** Returns whether the current user wrote the comment. */
-    isMine: ({ author }: Comment): boolean =>
-      session.me ? author.id === session.me.id || (author.type === 'operator' && desktop.present) : author.id === null,
     create: async (input: {
       task_id: string
       body: string

@@ -24,8 +24,10 @@ import { useToasts } from '../base/toasts.ts'
 
 /** Dialogs that a decision opens before it is carried out. */
 export interface DecisionQuestions {
-  /** Asks for feedback to the state `to`. */
-  feedback(task: Task, to: string): void
+  /** Opens the sheet that requests changes; `to`: the state that the task goes back to, if it does. */
+  requestChanges(task: Task, to: string | null): void
+  /** Asks whether to merge although something is left undone. Resolves to the answer. */
+  mergeWith(task: Task, leaves: string): Promise<boolean>
   /** Asks for the state to move the task to. */
   move(task: Task): void
 }
@@ -57,6 +59,11 @@ export function useDecision(taskId: () => string | null) {
   const known = useQuery(
     async () => (task.value && !reviews.isKnown(task.value.id) ? reviews.load(task.value.id) : undefined),
     () => (task.value && isAtGate.value ? ['reviews of', task.value.id] : null),
+  )
+  // A merge asks about comments that are open, also from the board.
+  const said = useQuery(
+    async () => void (task.value && (await comments.load(task.value.id))),
+    () => (task.value && mayMerge.value ? ['comments of', task.value.id] : null),
   )
   const moves = useQuery(
     async () => (task.value ? tasks.moves(task.value.id) : []),
@@ -111,6 +118,7 @@ export function useDecision(taskId: () => string | null) {
       branch: branch.value,
       base: projects.baseOf(task.value),
       conflicts: conflictFiles.value,
+      drafts: comments.drafts(task.value.id).length,
       unresolved: comments.threads(task.value.id).filter(({ resolved }) => !resolved).length,
       worker: worker.value,
       coder: coder.value,
@@ -122,7 +130,7 @@ export function useDecision(taskId: () => string | null) {
   const asking = computed(
     () =>
       (isAtGate.value && task.value !== null && !reviews.isKnown(task.value.id) && known.error.value === null) ||
-      (mayMerge.value && found.loading.value),
+      (mayMerge.value && (found.loading.value || said.loading.value)),
   )
 
   return {
@@ -153,8 +161,8 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
   const toasts = useToasts()
   const actionByTask = shallowReactive(new Map<string, DecisionId>())
 
-  async function advance(task: Task, deed: Extract<DecisionAction['deed'], { kind: 'advance' }>, feedback?: string) {
-    if (deed.steps.includes('verdict')) await tasks.verdict(task.id, 'pass', feedback)
+  async function advance(task: Task, deed: Extract<DecisionAction['deed'], { kind: 'advance' }>) {
+    if (deed.steps.includes('verdict')) await tasks.verdict(task.id, { verdict: 'pass' })
     // The verdict may already have moved the task, if the workflow cascades.
     const isUnmoved = tasks.byId.get(task.id)?.status === task.status
     if (deed.steps.includes('transition') && isUnmoved)
@@ -187,15 +195,15 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     if (navigation.route.screen === 'all') navigation.openTask(task.id, tab)
     else navigation.go({ screen: 'board', projectId: task.project_id, taskId: task.id, tab })
   }
-  async function perform(task: Task, { deed }: DecisionAction, feedback?: string): Promise<void> {
+  async function perform(task: Task, { deed }: DecisionAction): Promise<void> {
     switch (deed.kind) {
       case 'advance':
-        return advance(task, deed, feedback)
+        return advance(task, deed)
       case 'approve':
-        await tasks.verdict(task.id, 'pass', feedback)
+        await tasks.verdict(task.id, { verdict: 'pass' })
         return
+      // Its sheet sends it.
       case 'reject':
-        await tasks.verdict(task.id, 'fail', feedback)
         return
       case 'update':
         return resolve(task, deed.by)
@@ -231,14 +239,14 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     /** Returns the running decision of the task. */
     busyWith: (taskId: string): DecisionId | null => actionByTask.get(taskId) ?? null,
     /** Carries out a decision. Returns whether it succeeded. */
-    async perform(task: Task, action: DecisionAction, feedback?: string): Promise<boolean> {
+    async perform(task: Task, action: DecisionAction): Promise<boolean> {
       if (actionByTask.has(task.id) || action.refused !== null) return false
       actionByTask.set(task.id, action.id)
       try {
         return await toasts.attemptOn(
           task,
           failures[action.id],
-          () => perform(task, action, feedback),
+          () => perform(task, action),
           (error) => anyway(task, action, error),
         )
       } finally {
@@ -257,7 +265,9 @@ export function useDecisionChoice(hand: DecisionInHand, questions: DecisionQuest
   return (action: DecisionAction): Promise<boolean> => {
     const { value: task } = hand.task
     if (task === null || action.refused !== null) return Promise.resolve(false)
-    if (action.deed.kind === 'reject') questions.feedback(task, action.deed.to)
+    if (action.leaves !== undefined)
+      return questions.mergeWith(task, action.leaves).then((yes) => yes && deeds.perform(task, action))
+    if (action.deed.kind === 'reject') questions.requestChanges(task, action.deed.to)
     else if (action.deed.kind === 'move') questions.move(task)
     else return deeds.perform(task, action)
     return Promise.resolve(false)

@@ -65,10 +65,13 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
       const request = { task_id: taskId, status, version, on_red: onRed, respond_async: true, ...named({ tree }) }
       return answered(ofTask(taskId, client.call('tasks.transition', request)))
     },
-    verdict: async (taskId: string, verdict: 'pass' | 'fail', feedback?: string) => {
+    verdict: async (
+      taskId: string,
+      given: Pick<OperationInput<'tasks.verdict'>, 'verdict' | 'feedback' | 'comment_ids'>,
+    ) => {
       const version = await versionOf(taskId)
-      const tree = verdict === 'pass' ? seenTree(taskId) : undefined
-      const judged = { task_id: taskId, verdict, version, ...named({ feedback, tree }) }
+      const tree = given.verdict === 'pass' ? seenTree(taskId) : undefined
+      const judged = { task_id: taskId, ...given, version, ...named({ tree }) }
       return answered(ofTask(taskId, client.call('tasks.verdict', judged)))
     },
     cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),

@@ -237,7 +237,9 @@ export const tasksOperations = {
         .array(CommentId)
         .max(500)
         .optional()
-        .describe('Of a `fail`: the comments that go to the coder with it. Those of yours that were not sent yet when left out.'),
+        .describe(
+          'Of a `fail`: the comments that go to the coder with it. Those of yours that were not sent yet when left out.',
+        ),
       version: z.int().optional(),
       tree: SeenTree.describe(
         'The `tree` of the diff that a `pass` is about: refused with `work_changed` when the work has changed since.',

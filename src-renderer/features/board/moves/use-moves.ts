@@ -3,6 +3,7 @@ import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import type { ExecutionOverrides } from '../../../../src-shared/contract/executions.ts'
 import { limitAmount, limitNames, raisedTo } from '../../../../src-shared/contract/limit-names.ts'
 import type { Assignee, Task, TaskMove } from '../../../../src-shared/contract/tasks.ts'
+import { count } from '../../../formatters/format-amounts.ts'
 import { hasTrait, stateOf } from '../../../model/workflow-shape.ts'
 import { useAgents } from '../../../stores/agents/agents.ts'
 import { useFeedbackDraft } from '../../../stores/base/drafts.ts'
@@ -12,6 +13,8 @@ import { useProjects } from '../../../stores/project/projects.ts'
 import type { TaskPlacement } from '../../../stores/tasks/task-changes.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
 import { useToasts, type ToastAction } from '../../../stores/base/toasts.ts'
+import type { DecisionQuestions } from '../../../stores/review/decisions.ts'
+import type { RequestedChanges } from '../../../stores/review/comments.ts'
 import { useBulk, type BulkActions } from './use-bulk.ts'
 import { useUndo } from './use-undo.ts'
 
@@ -21,7 +24,8 @@ type BulkQuestion = 'start' | 'state' | 'labels' | 'priority'
 /** A question that a move asks before it runs. */
 export type MoveQuestion =
   | { readonly kind: 'agent'; readonly task: Task; readonly to: string | null }
-  | { readonly kind: 'feedback'; readonly task: Task; readonly to: string }
+  | { readonly kind: 'changes'; readonly task: Task; readonly to: string | null }
+  | { readonly kind: 'merge'; readonly task: Task; readonly leaves: string; readonly answer: (yes: boolean) => void }
   | { readonly kind: 'cancel'; readonly task: Task }
   | { readonly kind: 'assign' | 'template'; readonly task: Task }
   /** The order of two tasks; one of them may still be missing. */
@@ -48,10 +52,7 @@ export interface Moves {
   /** Cancels the task with undo; asks first if an agent works on it or it has changes. */
   readonly askCancel: (task: Task) => void
   /** The questions of a decision. */
-  readonly questions: {
-    readonly feedback: (task: Task, to: string) => void
-    readonly move: (task: Task) => void
-  }
+  readonly questions: DecisionQuestions
   /** The same changes of several tasks. */
   readonly bulk: BulkActions
   readonly askAll: (kind: BulkQuestion, tasks: readonly Task[]) => void
@@ -67,8 +68,8 @@ export interface Moves {
   readonly place: (task: Task, placement: TaskPlacement) => Promise<void>
   /** Closes the open question. */
   readonly close: () => void
-  /** Fails the review with feedback. */
-  readonly sendBack: (task: Task, to: string, feedback: string) => Promise<void>
+  /** Sends comments and words to the coder; at a gate the task goes back with them. */
+  readonly requestChanges: (task: Task, to: string | null, changes: RequestedChanges) => Promise<void>
   readonly cancel: (task: Task) => Promise<void>
   /** Shows why the task stays in its state. */
   readonly refused: (task: Task, reason: string) => void
@@ -91,7 +92,12 @@ export function useMoves(): Moves {
   const movesKey = useMovesKey()
   const question = shallowRef<MoveQuestion | null>(null)
   let lastRequest = 0
-  const ask = (next: MoveQuestion | null) => void (question.value = next)
+  const ask = (next: MoveQuestion | null) => {
+    const { value: last } = question
+    question.value = next
+    // Closed without a word.
+    if (last?.kind === 'merge') last.answer(false)
+  }
 
   const isMerge = (task: Task, to: string): boolean => {
     return hasTrait(projects.workflow(task.project_id), { name: to }, 'merges')
@@ -160,7 +166,7 @@ export function useMoves(): Moves {
       case 'claim':
         return start(task, move.to)
       case 'verdict_fail':
-        return ask({ kind: 'feedback', task, to: move.to })
+        return ask({ kind: 'changes', task, to: move.to })
       case 'cancel':
         return askCancel(task)
       case 'transition':
@@ -204,7 +210,12 @@ export function useMoves(): Moves {
     askMove,
     askCancel,
     questions: {
-      feedback: (task: Task, to: string) => ask({ kind: 'feedback', task, to }),
+      requestChanges: (task: Task, to: string | null) => ask({ kind: 'changes', task, to }),
+      mergeWith: (task: Task, leaves: string) => {
+        const { promise, resolve } = Promise.withResolvers<boolean>()
+        ask({ kind: 'merge', task, leaves, answer: resolve })
+        return promise
+      },
       move: (task: Task) => void askMove(task),
     },
     bulk,
@@ -232,11 +243,13 @@ export function useMoves(): Moves {
       }
     },
     close: () => ask(null),
-    sendBack: (task: Task, to: string, feedback: string) =>
+    requestChanges: (task: Task, to: string | null, { comment_ids, message }: RequestedChanges) =>
       optimistic(task, to, async () => {
-        const updated = await tasks.verdict(task.id, 'fail', feedback)
+        const words = message === '' ? {} : { feedback: message }
+        if (to === null) await executions.send(task.id, [...comment_ids], message === '' ? undefined : message)
+        else await tasks.verdict(task.id, { verdict: 'fail', comment_ids: [...comment_ids], ...words })
         useFeedbackDraft(() => task.id).value = ''
-        return updated
+        toasts.doneOn(task, sentText(comment_ids.length))
       }),
     cancel: (task: Task) => optimistic(task, null, () => tasks.cancel(task.id)),
     refused: (task: Task, reason: string) => toasts.warn(`${unchangedText(task)} ${reason}`),
@@ -244,6 +257,9 @@ export function useMoves(): Moves {
     unreachable: (error: unknown) => toasts.refused(error, 'Couldn’t load the board.'),
   }
 }
+
+const sentText = (comments: number): string =>
+  comments === 0 ? 'Requested changes' : `Requested changes with ${count(comments, 'comment')}`
 
 /** Returns a lookup of the agent that the task's roles assign to the work; null if none or paused. */
 function useKnownAgent(): (task: Task) => string | null {

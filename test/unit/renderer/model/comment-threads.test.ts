@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { draftComments, linesOf, statesText, threadsOf } from '../../../../src-renderer/model/comment-threads.ts'
+import {
+  anchorText,
+  draftComments,
+  firstWords,
+  linesOf,
+  progressOf,
+  statesText,
+  threadsOf,
+} from '../../../../src-renderer/model/comment-threads.ts'
 import { CommentId, TaskId } from '../../../../src-shared/contract/ids.ts'
 import type { Comment } from '../../../../src-shared/contract/comments.ts'
 
@@ -61,9 +69,33 @@ test('resolves a thread when all of it is, and shows its least advanced state be
     ['sent', false],
     ['draft', false],
   ])
-  expect(draftComments(threads).map(({ id }) => id)).toEqual([idOf(2), idOf(9)])
-  expect(statesText(threads)).toBe('2 not sent, 1 sent, 1 answered')
+  const drafts = (isMine: boolean) => draftComments(threads, () => isMine).map(({ id }) => id)
+  expect(drafts(true)).toEqual([idOf(2), idOf(9)])
+  // What others said of the task as a whole is not for the agent; what they said of its lines is.
+  expect(drafts(false)).toEqual([])
+  const anchor = { path: 'a.ts', side: 'new', line: 3 } as const
+  const onLine = threadsOf([comment(1, { anchor }), comment(2, { parent_id: idOf(1) })])
+  expect(draftComments(onLine, () => false)).toHaveLength(2)
+  expect(statesText(threads)).toBe('2 not sent, 1 sent, 1 line changed')
   expect(statesText([])).toBe('')
+})
+
+test('says that a line changed, which is no answer of the agent', () => {
+  const at = '2026-11-24T10:00:00.000Z'
+  const change = { line: 3, before: ['a'], after: ['b'], truncated: false }
+  const answered = (comment_id: Comment['id'] | null) =>
+    threadsOf([comment(1, { state: 'answered', answer: { at, attempt: 2, comment_id, change } })])
+  expect(answered(null).map(progressOf)).toEqual(['line changed'])
+  expect(answered(idOf(2)).map(progressOf)).toEqual(['answered'])
+})
+
+test('names the place and the first words of a comment', () => {
+  expect(anchorText({ path: 'src/a.ts', side: 'new', line: 30 })).toBe('src/a.ts:30')
+  expect(anchorText({ path: 'src/a.ts', side: 'old', line: 56, start_line: 53 })).toBe('src/a.ts:53-56')
+  expect(anchorText(null)).toBe('On the task')
+  expect(firstWords('Why\n\n  this?')).toBe('Why this?')
+  expect(firstWords('Shorter:\n```suggestion\nsix\n```')).toBe('Shorter: six')
+  expect(firstWords('x'.repeat(200))).toHaveLength(120)
 })
 
 test('names one line and several', () => {

@@ -28,6 +28,7 @@ function decided({ task, review = { verdicts: [] }, ...more }: Situation = {}) {
     base: 'main',
     conflicts: [],
     unresolved: 0,
+    drafts: 0,
     worker: null,
     coder: { name: 'Writer' },
     changeRefusal: null,
@@ -198,7 +199,12 @@ describe('a gate before the merge', () => {
     expect(shown({ moves })?.button).toBe('Merge into main')
   })
   test('shows unresolved comments', () => {
-    expect(shown({ unresolved: 3 })?.says).toBe('Checks passed. 3 comments unresolved.')
+    expect(shown({ unresolved: 3 })).toMatchObject({
+      says: 'Checks passed. 3 comments unresolved.',
+      button: 'Merge with 3 comments unresolved',
+    })
+    expect(decided({ unresolved: 3 })?.primary.leaves).toBe('3 comments unresolved')
+    expect(decided({ unresolved: 0 })?.primary.leaves).toBeUndefined()
   })
 })
 
@@ -252,6 +258,14 @@ describe('other gates', () => {
 describe('away from gates', () => {
   test('shows no decision', () => {
     for (const status of ['todo', 'in_progress', 'merging', 'done']) expect(decided({ task: { status } })).toBeNull()
+  })
+  test('sends comments that were not sent yet, without a move', () => {
+    expect(shown({ task: { status: 'in_progress' }, drafts: 2 })).toMatchObject({
+      says: '2 comments not sent',
+      button: 'Request changes…',
+    })
+    expect(decided({ task: { status: 'in_progress' }, drafts: 2 })?.primary.deed).toEqual({ kind: 'reject', to: null })
+    for (const status of ['todo', 'done']) expect(decided({ task: { status }, drafts: 2 })).toBeNull()
   })
   test('offers the conflict first, then the merge again, after a failed merge', () => {
     const task = {
