@@ -1,6 +1,7 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import { commentState } from '../../src-shared/contract/comments.ts'
 import type { CommentId, ExecutionId } from '../../src-shared/contract/ids.ts'
+import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import { markSent } from '../core/comment-records.ts'
 import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
@@ -11,12 +12,16 @@ import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import { collectFeedback, type CollectedFeedback } from './collect-feedback.ts'
-import type { VerdictRequest } from './give-verdict.ts'
 
 /** What a rejection says: its words, and the comments that it takes along. */
 export type Rejection = Omit<CollectedFeedback, 'text'> & { readonly text: string | null }
 
-type Rejecting = Pick<VerdictRequest, 'by' | 'comment_ids' | 'feedback'>
+interface Rejecting {
+  readonly by: Assignee | { readonly type: 'operator' }
+  /** null: those of the caller that were not sent yet. */
+  readonly comment_ids: readonly CommentId[] | null
+  readonly feedback: string | null
+}
 
 /** Returns what a rejection says; by default with the caller's comments that were not sent yet. */
 export function rejectionOf(
