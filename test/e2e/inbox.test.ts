@@ -2,6 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { Client } from '../../src-shared/client/create-client.ts'
+import type { ProjectId } from '../../src-shared/contract/ids.ts'
 import { writeAskingClaude } from '../helpers/asking-claude.ts'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
@@ -13,15 +15,18 @@ const row = (page: Page, title: RegExp) => page.getByRole('option', { name: titl
 const rail = (page: Page) => page.getByRole('navigation', { name: 'Main' })
 
 test('reads, marks, filters, deletes and opens notifications', async () => {
+  await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true })
-  const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
-  await page.goto(service.url)
-  await page.getByRole('button', { name: /demo project/i }).click()
-  // The demo takes its task from claim to merge: a passed review, and a finished task.
-  await page.getByRole('region', { name: /^Done/ }).locator('[data-card]').waitFor()
+  const { page, client } = await openLocally(await context.newPage(), service)
+  const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const definition = await mergingByItself(client, project.id)
+  await client.call('projects.update', { project_id: project.id, workflow_definition: definition })
+  const config = { command: 'echo one > one.txt && git add one.txt && git commit -qm One' }
+  const { id: agent_id } = await client.call('agents.create', { name: 'Worker', executor: 'command', config })
+  const { id: task_id } = await client.call('tasks.create', { project_id: project.id, title: 'Add one' })
+  await client.call('tasks.claim', { task_id, agent_id })
   await rail(page).getByRole('link', { name: /Inbox/ }).click()
   await row(page, /· Done/).waitFor()
   // One row per task in its current state; the earlier passed review is over.
@@ -57,6 +62,17 @@ test('reads, marks, filters, deletes and opens notifications', async () => {
   await page.locator('[data-task-panel]').waitFor()
   expect(page.url()).toMatch(/#\/p\/[^/]+\/t\//)
 })
+
+/** The shipped workflow, but a passed review leads to the merge without a person. */
+async function mergingByItself(client: Client, project_id: ProjectId): Promise<string> {
+  const definition = await client.call('projects.get_workflow', { project_id })
+  const states = definition.states.map((state) => {
+    if (state.name !== 'review') return state
+    const auto = { plugin: 'auto_cascade_on_review_pass', on_success: { cascade: 'merging' } }
+    return { ...state, hooks: { ...state.hooks, after_enter: [auto] } }
+  })
+  return JSON.stringify({ ...definition, states })
+}
 
 test('merges a passed review from the inbox, and opens the attempts of one that failed too often', async () => {
   await using repository = await createTestRepository()
