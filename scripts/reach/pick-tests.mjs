@@ -66,7 +66,10 @@ function listTests() {
 
 /** The sources and tests as they are now, and who uses whose names. */
 function createProject(changes) {
-  const read = (file) => changes.get(file)?.after?.text ?? readFileSync(join(root, file), 'utf8')
+  const read = (file) => {
+    const { before, after } = changes.get(file) ?? {}
+    return after?.text ?? before?.text ?? readFileSync(join(root, file), 'utf8')
+  }
   const files = listed('src-main', 'src-shared', 'src-renderer', 'test').filter((file) => /\.(ts|vue|mjs)$/.test(file))
   const owners = lazily((file) => createOwners(file, read(file)))
   /** file → importing file → its imports from it. */

@@ -6,6 +6,7 @@ import { createTestRepository } from '../../helpers/git-repository.ts'
 import { refused } from '../../helpers/refusal.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'
 import { rows, usual, work } from './odd-repository-rows.ts'
+import { sweep } from '../../helpers/sweep.ts'
 
 // Each repository goes through the same life, over the API of one app: project, claim, agent, diff, merge. Nothing of
 // the user's may change before the merge, and after it only the files of the work.
@@ -53,7 +54,7 @@ afterAll(async () => {
 })
 
 describe('a repository with', () => {
-  test.concurrent.each(Object.entries(rows))(
+  test.concurrent.each(sweep(Object.entries(rows)))(
     '%s',
     async (name, row) => {
       await using repository = await createTestRepository()
