@@ -50,6 +50,17 @@ test('answers an agent on a phone, counts at 1024 what needs a person, and uses 
   await page.locator('[data-card]').filter({ hasText: 'Publish it' }).click()
   await allow.waitFor()
   expect((await panel.boundingBox())?.width).toBeGreaterThan(900)
+  await panel.getByRole('button', { name: 'Close', exact: true }).click()
+  // The columns use the width, as do the pages of agents and settings.
+  const columns = await page.getByRole('region', { name: 'Board' }).getByRole('region').all()
+  const ends = await Promise.all(columns.map((column) => column.boundingBox()))
+  expect(Math.max(...ends.map((one) => (one ? one.x + one.width : 0)))).toBeGreaterThan(2_300)
+  await page.evaluate(`location.hash = '#/agents'`)
+  await expect
+    .poll(async () => (await page.getByRole('table').first().boundingBox())?.width ?? 0)
+    .toBeGreaterThan(1_500)
+  await page.goBack()
+  await page.locator('[data-card]').filter({ hasText: 'Publish it' }).click()
   if (shots) await page.screenshot({ path: `${shots}/2560.png` })
   await page.setViewportSize({ width: 360, height: 740 })
   await allow.tap()
@@ -145,12 +156,78 @@ test('shows every screen on a phone without cut-off or overlapping parts', async
     expect(await page.evaluate('document.documentElement.scrollWidth'), place).toBeLessThanOrEqual(360)
   }
 
-  // A task has one column if there is no room for two, with its files above the changes.
+  // The changes have the whole width, and their files are behind a button.
   await page.evaluate(`location.hash = '#${board}/t/${task.id}/changes'`)
+  const differences = panel.getByRole('region', { name: 'Differences' })
+  await expect.poll(async () => (await differences.boundingBox())?.width).toBe(360)
+  expect((await differences.boundingBox())?.height).toBeGreaterThan(400)
+  await panel.locator('[data-line]').first().waitFor()
   const files = panel.getByRole('navigation', { name: 'Changed files' })
-  const tree = await files.boundingBox()
-  const differences = await panel.getByRole('region', { name: 'Differences' }).boundingBox()
-  expect(tree?.width).toBeGreaterThan(300)
-  expect(differences?.y ?? 0).toBeGreaterThanOrEqual((tree?.y ?? 0) + (tree?.height ?? 0) - 1)
-  expect(differences?.height).toBeGreaterThan(150)
+  expect(await files.count()).toBe(0)
+  await panel.getByRole('button', { name: '1 file', exact: true }).click()
+  await files.getByTitle('numbers.txt').click()
+  await files.waitFor({ state: 'detached' })
+  expect(await cutOff(page)).toEqual([])
 }, 120_000)
+
+test('shows a column at a time on a phone, merges in reach of the thumb, and closes what is open on Back', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const phone = { ...checkedPage, viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }
+  const { page, client, panel } = await openLocally(await browser.newPage(phone), service)
+  const { id: project_id } = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  const config = { command: 'seq 20 > numbers.txt; echo done' }
+  const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config })
+  const [task] = await Promise.all(
+    ['Count them', 'Name them'].map((title) => client.call('tasks.create', { project_id, title })),
+  )
+  const task_id = task?.id ?? ''
+  await client.call('tasks.claim', { task_id, agent_id: agent.id })
+  const now = () => client.call('tasks.get', { task_id })
+  await expect.poll(now, { timeout: 20_000 }).toMatchObject({ status: 'review', entry_barrier: false })
+  await page.reload()
+  const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
+  const columns = page.getByRole('group', { name: 'Columns' })
+  const isWhole = async (title: string) => {
+    const box = await card(title).boundingBox()
+    return box !== null && box.x >= 0 && box.x + box.width <= 360 && box.width > 320
+  }
+  // The first column in which something goes on; a tap or a swipe shows another.
+  await columns.getByRole('button', { name: /^Review 1/, pressed: true }).waitFor()
+  await expect.poll(() => isWhole('Count them')).toBe(true)
+  await columns.getByRole('button', { name: /^Backlog 1/ }).tap()
+  await expect.poll(() => isWhole('Name them')).toBe(true)
+  await page.getByRole('region', { name: 'Board' }).evaluate((board) => {
+    const { clientWidth } = board as unknown as { readonly clientWidth: number }
+    ;(board as unknown as { scrollBy: (x: number, y: number) => void }).scrollBy(clientWidth * 0.7, 0)
+  })
+  await columns.getByRole('button', { name: /^To do/, pressed: true }).waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  const shots = process.env['COPSE_SHOTS']
+  if (shots) await page.screenshot({ path: `${shots}/phone-board.png` })
+  expect(await violationsInThemes(page), 'board on a phone').toEqual([])
+
+  const bar = page.getByRole('navigation', { name: 'Main' })
+  await bar.getByRole('link', { name: /^Needs you 1/ }).tap()
+  await page.getByRole('link', { name: 'Count them' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Name them' }).count()).toBe(0)
+  await bar.getByRole('link', { name: /^Board/ }).tap()
+  await columns.getByRole('button', { name: /^Review 1/ }).tap()
+
+  await card('Count them').tap()
+  const merge = panel.getByRole('button', { name: 'Merge into main' })
+  await merge.waitFor()
+  expect(await bar.count()).toBe(0)
+  await panel.getByRole('tab', { name: /^Overview/ }).tap()
+  const box = await merge.boundingBox()
+  expect([box && box.height >= 44, box && box.width > 250, box && box.y > 500]).toEqual([true, true, true])
+  // Back closes the task, whatever tabs were read in it.
+  await page.goBack()
+  await panel.waitFor({ state: 'detached' })
+  await expect.poll(() => isWhole('Count them')).toBe(true)
+  await card('Count them').tap()
+  expect(await violationsInThemes(page), 'task on a phone').toEqual([])
+  await merge.tap()
+  await expect.poll(now).toMatchObject({ status: 'done' })
+})

@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@vueuse/core'
 import { computed, type ComputedRef } from 'vue'
 import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
@@ -218,6 +219,7 @@ function useCollapsing(
   coming: ComputedRef<readonly UnloadedTasks[]>,
 ) {
   const appearance = useAppearance()
+  const wide = useMediaQuery('(min-width: 1900px)')
   const key = (column: BoardColumnModel) => `${scope()}/${column.name}`
   const inUse = computed(
     () =>
@@ -228,9 +230,10 @@ function useCollapsing(
   )
   /**
    * Returns whether a column folds without a user's choice: it has no tasks, isn't the initial
-   * state, and the board isn't empty. Tasks hidden by search or filter count.
+   * state, the board isn't empty, and the window isn't wide enough for all. Tasks hidden by search or filter count.
    */
   const isCollapsedByDefault = (column: BoardColumnModel) =>
+    !wide.value &&
     inUse.value.size > 0 &&
     column.tasks.length === 0 &&
     column.states.every(({ kind }) => kind !== 'initial') &&

@@ -26,3 +26,12 @@ export function scopesOf(
     { id: 'uncommitted', label: 'Uncommitted' },
   ]
 }
+
+/** Returns why a comparison has no files. `works`: whether someone works on the task. */
+export function emptyDiffText(scope: DiffScope, works: boolean): string {
+  if (scope === 'commit') return 'This commit changes no files.'
+  if (scope === 'looked') return 'Nothing has changed since you last looked.'
+  if (scope === 'uncommitted') return 'Everything is committed.'
+  if (scope === 'attempt') return 'Nothing has changed since that attempt.'
+  return `No changes on this branch${works ? ' yet. The agent is running.' : '.'}`
+}

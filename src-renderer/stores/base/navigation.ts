@@ -17,6 +17,12 @@ export const useNavigation = defineStore('navigation', () => {
     if (window.location.hash !== hash) window.history.pushState(null, '', hash)
     arrive(next)
   }
+  /** Goes there, or only changes the tab of the open task: Back closes the task, whatever was read in it. */
+  function goToTask(next: Extract<Route, { taskId: string | null }>): void {
+    const { value: now } = route
+    if ('taskId' in now && now.screen === next.screen && now.taskId === next.taskId) replace(next)
+    else go(next)
+  }
   /** Changes the address without a history entry, so Back doesn't lead through the old one. */
   function replace(next: Route): void {
     window.history.replaceState(null, '', formatRoute(next))
@@ -40,9 +46,9 @@ export const useNavigation = defineStore('navigation', () => {
     },
     /** Opens the task beside the current board, else beside that of the last visited project. */
     openTask(taskId: string, tab?: string): void {
-      if (route.value.screen === 'all') return go({ screen: 'all', taskId, tab: tab ?? null })
+      if (route.value.screen === 'all') return goToTask({ screen: 'all', taskId, tab: tab ?? null })
       if (lastProjectId.value === null) return
-      go({ screen: 'board', projectId: lastProjectId.value, taskId, tab: tab ?? null })
+      goToTask({ screen: 'board', projectId: lastProjectId.value, taskId, tab: tab ?? null })
     },
     closeTask(): void {
       if (route.value.screen === 'all') return go({ screen: 'all', taskId: null, tab: null })
