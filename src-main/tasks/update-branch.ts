@@ -23,6 +23,7 @@ import {
   type Conflict,
   type UpdatedBranch,
 } from './update-answer.ts'
+import { redactorOf } from '../core/redactor-of.ts'
 import { toSettings } from '../core/views.ts'
 import { saveWorkspace } from '../workspaces/save-workspace.ts'
 import { othersInWorkspace, workspaceOf, workspaceOwner } from '../core/workspace-of.ts'
@@ -61,7 +62,9 @@ export function createBranchUpdates(deps: Deps): BranchUpdates {
       const ref = await worktrees.ref(workspace)
       const strategy = toSettings(project).merge_strategy
       const found = await context.places.of(workspace.task_id).branches.conflicts({ ...ref, strategy }, { signal })
-      return { ...found, hunks: redactHunks(context, task, found.hunks) }
+      const redact = redactorOf(context, context.store.read, task.project_id)
+      const base_changes = found.base_changes.map((one) => ({ ...one, subject: redact(one.subject) }))
+      return { ...found, hunks: redactHunks(context, task, found.hunks), base_changes }
     },
     update: async (request, signal) => {
       await waitForSteps(deps, request.task_id, signal)

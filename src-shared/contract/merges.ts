@@ -1,7 +1,21 @@
 import { z } from 'zod'
 import { ConflictHunk } from './conflicts.ts'
 import { Execution } from './executions.ts'
+import { TaskId, Timestamp } from './ids.ts'
 import { Task } from './tasks.ts'
+
+/** The last commit on the base that changed a conflicting file since the branch left it. */
+export const BaseChange = z
+  .object({
+    path: z.string(),
+    commit: z.string(),
+    subject: z.string(),
+    author: z.string(),
+    committed_at: Timestamp,
+    task_id: TaskId.nullable().describe('The task whose merge it is.'),
+  })
+  .meta({ id: 'BaseChange' })
+export type BaseChange = z.infer<typeof BaseChange>
 
 /** What prevents the merge of a task's branch, as branch and base are now. */
 export const MergeConflicts = z
@@ -12,6 +26,11 @@ export const MergeConflicts = z
     base_commit: z.string(),
     files: z.array(z.string()).describe('Empty when the branch would merge without a conflict.'),
     hunks: z.array(ConflictHunk),
+    base_changes: z
+      .array(BaseChange)
+      .describe(
+        'For each of `files`, what moved the base; of at most 100 files, and none for one that only the branch has.',
+      ),
   })
   .meta({ id: 'MergeConflicts' })
 export type MergeConflicts = z.infer<typeof MergeConflicts>

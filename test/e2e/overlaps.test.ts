@@ -59,3 +59,46 @@ test('shows conflicting tasks on cards and panels, and tells agents if set so', 
   await expect.poll(setting).toBe(true)
   expect(await violationsInThemes(page), 'the setting').toEqual([])
 }, 120_000)
+
+test('shows both sides of a conflict with the base before a merge is tried, and what its agent would do', async () => {
+  await using repository = await createTestRepository({ files: { 'a.txt': 'one\ntwo\nthree\n' } })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
+  const { id: project_id } = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const config = { command: 'sed -i s/two/theirs/ a.txt; echo done' }
+  const writer = await client.call('agents.create', { name: 'Writer', executor: 'command', config })
+  const task = await client.call('tasks.create', { project_id, title: 'Change two' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: writer.id })
+  await expect
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .toMatchObject({ status: 'review', entry_barrier: false })
+  await page.reload()
+  await openProject('Ferry')
+  await openTask('Change two', 'Review')
+  await panel.getByRole('button', { name: 'Merge into main' }).waitFor()
+
+  // The base moves while it is open.
+  await repository.commit('Say ours', { 'a.txt': 'one\nours\nthree\n' })
+  const conflict = panel.getByRole('region', { name: 'Conflict with main' })
+  await conflict.getByLabel('a.txt on main').getByText('ours', { exact: true }).waitFor()
+  await conflict
+    .getByLabel(/^a\.txt on svc\//)
+    .getByText('theirs', { exact: true })
+    .waitFor()
+  await conflict.getByText('Say ours').waitFor()
+  await conflict.getByText('If Writer resolves it').waitFor()
+  expect(await conflict.getByRole('list').last().getByRole('listitem').count()).toBe(3)
+  await panel.getByRole('button', { name: 'Let Writer resolve the conflict' }).waitFor()
+  expect(await violationsInThemes(page), 'the conflict').toEqual([])
+  const shots = process.env['COPSE_SHOTS']
+  if (shots) await page.screenshot({ path: `${shots}/conflict.png` })
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  await page.setViewportSize({ width: 1440, height: 900 })
+
+  // It goes with its cause.
+  await repository.git(['reset', '--quiet', '--hard', 'HEAD~1'])
+  await conflict.waitFor({ state: 'detached' })
+  await panel.getByRole('button', { name: 'Merge into main' }).waitFor()
+})

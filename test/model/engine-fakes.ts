@@ -153,7 +153,15 @@ export const fakeWorkspaces: WholeGit = {
   arePortsFree: () => Promise.resolve(true),
   answeringPorts: () => Promise.resolve([]),
   conflicts: ({ branch, base_branch }) =>
-    Promise.resolve({ branch, head_commit: 'head', base_branch, base_commit: 'base', files: [], hunks: [] }),
+    Promise.resolve({
+      branch,
+      head_commit: 'head',
+      base_branch,
+      base_commit: 'base',
+      files: [],
+      hunks: [],
+      base_changes: [],
+    }),
   restack: () => Promise.resolve({ kind: 'up_to_date', head: 'head', onto: 'base' }),
   updateBranch: () => Promise.resolve({ kind: 'up_to_date', head: 'head', base: 'base' }),
   rescues: () => Promise.resolve([]),

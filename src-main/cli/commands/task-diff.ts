@@ -28,6 +28,31 @@ export function addTaskDiff(task: Command): void {
     summary: 'list the commits of a task’s branch, newest first',
     examples: ['svc task commits SHO-42'],
   }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => listCommits(scene, ref)))
+  addClientCommand(task, {
+    usage: 'conflicts <task>',
+    summary: 'show what a merge of a task would conflict in now, both sides and whose commit moved the base',
+    examples: ['svc task conflicts SHO-42'],
+  }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => showConflicts(scene, ref)))
+}
+
+async function showConflicts(scene: CommandContext, ref: string): Promise<void> {
+  const { id } = await findTask(scene, ref)
+  const answer = await scene.client.call('tasks.conflicts', { task_id: id })
+  const { base_branch, files, hunks, base_changes } = answer
+  const ofFile = (path: string): string => {
+    const change = base_changes.find((one) => one.path === path)
+    const moved = change
+      ? [`  ${plain(base_branch)}: ${change.commit.slice(0, 8)} "${plain(change.subject)}", ${plain(change.author)}`]
+      : []
+    const places = hunks.filter((hunk) => hunk.path === path)
+    const texts = places.flatMap(({ text }) =>
+      text === null ? [] : [text.split('\n').map(plain).join('\n').trimEnd()],
+    )
+    return [plain(path), ...moved, ...texts].join('\n')
+  }
+  await scene.out.answer(answer, () =>
+    files.length === 0 ? `It would merge into ${plain(base_branch)} now.` : files.map(ofFile).join('\n\n'),
+  )
 }
 
 async function listCommits(scene: CommandContext, ref: string): Promise<void> {

@@ -13,6 +13,7 @@ import { peekHead } from '../commands/peek.ts'
 import { actualBranch, tipOf } from '../commands/refs.ts'
 import { changedPaths, pathText } from '../commands/tree-paths.ts'
 import { requireLink } from '../commands/own-worktree.ts'
+import { readBaseChanges } from './base-changes.ts'
 import { moveBranch, type BranchMove, type MovedBranch } from './move-branch.ts'
 import { finishPendingMove } from './pending-move.ts'
 import { planMerge, type MergePlan, type Sides } from './plan-merge.ts'
@@ -209,7 +210,8 @@ export async function readConflicts(
   const plan = await planMerge(repo, { target, head: work ?? head }, strategy, { signal })
   const commits = { head_commit: head, base_commit: target }
   const found = plan.kind === 'conflict' ? await describeConflict(ref, plan, { signal }) : { files: [], hunks: [] }
-  return { branch, base_branch, ...commits, files: [...found.files], hunks: [...found.hunks] }
+  const base_changes = await readBaseChanges(repo, { head: work ?? head, base: target }, found.files, { signal })
+  return { branch, base_branch, ...commits, files: [...found.files], hunks: [...found.hunks], base_changes }
 }
 
 /** Names the branch that a merge moves, where the base is a symbolic ref. */

@@ -3,7 +3,7 @@ import type { ConflictHunk, ConflictKind } from '../../../src-shared/contract/co
 /** The side of a conflict line; `mark` is one of git's marker lines. */
 type ConflictSide = 'both' | 'ours' | 'base' | 'theirs' | 'mark'
 
-interface ConflictPlace {
+export interface ConflictPlace {
   readonly line: number | null
   readonly lines: readonly { readonly text: string; readonly side: ConflictSide }[]
   readonly truncated: boolean
@@ -44,6 +44,55 @@ export function groupConflicts(files: readonly string[], hunks: readonly Conflic
       ),
     }
   })
+}
+
+/** A row of a conflict: a line of each side; null where that side has none. */
+interface SideRow {
+  readonly left: string | null
+  readonly right: string | null
+  readonly isConflict: boolean
+}
+
+/** A conflicting place with both sides beside each other. */
+export interface ConflictSides {
+  /** The names in git's markers; empty if there are none. */
+  readonly left: string
+  readonly right: string
+  readonly rows: readonly SideRow[]
+}
+
+/**
+ * Lays the sides of a place beside each other, with the common lines around them. `base`: the branch that belongs on
+ * the left; git puts first what a merge or a rebase moves.
+ */
+export function layOutSides(lines: ConflictPlace['lines'], base: string): ConflictSides {
+  const names = { ours: '', theirs: '' }
+  const rows: SideRow[] = []
+  let ours: string[] = []
+  let theirs: string[] = []
+  const flush = (): void => {
+    for (let at = 0; at < Math.max(ours.length, theirs.length); at++)
+      rows.push({ left: ours[at] ?? null, right: theirs[at] ?? null, isConflict: true })
+    ours = []
+    theirs = []
+  }
+  for (const { text, side } of lines) {
+    if (side === 'ours') ours.push(text)
+    else if (side === 'theirs') theirs.push(text)
+    else if (side === 'both') rows.push({ left: text, right: text, isConflict: false })
+    else if (side === 'mark') {
+      const [, mark = '', name = ''] = /^([<>])[<>]{6,} (.+?)(?::[^:]*)?\r?$/.exec(text) ?? []
+      if (mark === '<') names.ours = name
+      if (mark !== '>') continue
+      names.theirs = name
+      flush()
+    }
+  }
+  // The text may have been cut before the last marker.
+  flush()
+  if (names.theirs !== base) return { left: names.ours, right: names.theirs, rows }
+  const swapped = rows.map(({ left, right, isConflict }) => ({ left: right, right: left, isConflict }))
+  return { left: names.theirs, right: names.ours, rows: swapped }
 }
 
 /** Returns the lines with their sides, detected by git's markers of any length. */

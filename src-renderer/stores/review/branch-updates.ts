@@ -16,6 +16,8 @@ export interface Conflict {
   readonly files: readonly string[]
   readonly hunks: readonly ConflictHunk[]
   readonly left: boolean
+  /** What moved the base in each file; absent if unknown. */
+  readonly base_changes?: MergeConflicts['base_changes']
 }
 
 /** Returns the conflict in a refusal; null if it refuses for another reason. */

@@ -150,3 +150,42 @@ test('a review that passes over a conflict is notified as the conflict', async (
     },
   ])
 })
+
+test('names the commit that moved the base in each conflicting file, a merge by its task', async () => {
+  await using job = await startJob({ files: { ...files, 'other.txt': 'base\n', 'gone.bin': '\0one' } })
+  const { client } = job.running
+  const work = 'echo theirs > shared.txt; echo theirs > other.txt; printf "\\0two" > gone.bin; git commit -qam Work'
+  const task = await reviewed(job, work)
+  const first = await reviewed(job, 'echo first > other.txt', 'First there')
+  await merge(job, first)
+  await job.repository.commit('Early', { 'shared.txt': 'early\n', 'unrelated.txt': 'x\n' })
+  await job.repository.commit('Late', { 'shared.txt': 'late\n' })
+  await job.repository.git(['rm', '-q', 'gone.bin'])
+  await job.repository.git(['commit', '-qm', 'Remove it'])
+  const { base_changes, hunks, files: conflicting } = await client.call('tasks.conflicts', { task_id: task.id })
+  expect(conflicting.toSorted()).toEqual(['gone.bin', 'other.txt', 'shared.txt'])
+  const brief = base_changes.map(({ path, subject, task_id }) => [path, task_id === null ? subject : task_id])
+  expect(brief.toSorted()).toEqual([
+    ['gone.bin', 'Remove it'],
+    ['other.txt', first.id],
+    ['shared.txt', 'Late'],
+  ])
+  expect(base_changes.every(({ commit, author }) => /^[0-9a-f]{40}$/.test(commit) && author !== '')).toBe(true)
+  // Both sides of a text are there, and of a file that is whole on one side none.
+  const textOf = (path: string) => hunks.find((hunk) => hunk.path === path)?.text
+  expect(textOf('shared.txt')).toMatch(/late\n=+\ntheirs/)
+  expect(textOf('gone.bin')).toBeNull()
+})
+
+test('shows no lines of a conflict in a file of 5 MB, and answers all the same', async () => {
+  const line = `${'x'.repeat(99)}\n`
+  await using job = await startJob({ files: { ...files, 'large.txt': line.repeat(52_000) } })
+  const task = await reviewed(job, 'sed -i "1s/.*/theirs/" large.txt; git commit -qam Work')
+  await job.repository.commit('Mine', { 'large.txt': `mine\n${line.repeat(51_999)}` })
+  const found = await job.running.client.call('tasks.conflicts', { task_id: task.id })
+  expect(found).toMatchObject({
+    files: ['large.txt'],
+    hunks: [{ path: 'large.txt', text: null }],
+    base_changes: [{ path: 'large.txt', subject: 'Mine', task_id: null }],
+  })
+})

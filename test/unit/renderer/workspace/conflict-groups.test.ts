@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { groupConflicts } from '../../../../src-renderer/features/workspace/conflict-groups.ts'
+import { groupConflicts, layOutSides } from '../../../../src-renderer/features/workspace/conflict-groups.ts'
 import { conflictIn } from '../../../../src-renderer/stores/review/branch-updates.ts'
 import { conflictKinds, type ConflictHunk } from '../../../../src-shared/contract/conflicts.ts'
 import { ApiError } from '../../../../src-shared/contract/errors.ts'
@@ -90,5 +90,30 @@ describe('the conflict in a refusal', () => {
   test('is missing in any other refusal', () => {
     expect(conflictIn(new ApiError({ code: 'workspace_locked', message: 'No.' }))).toBeNull()
     expect(conflictIn(new Error('No.'))).toBeNull()
+  })
+})
+
+describe('the sides of a place', () => {
+  const text = ['before', '<<<<<<< main', 'one', 'two', '=======', 'three', '>>>>>>> svc/mine', 'after'].join('\n')
+  const swapped = text.replace('main', 'HEAD').replace('svc/mine', 'main')
+  const placeOf = (from: string) => groupConflicts([], [hunk({ text: from })])[0]?.places[0]?.lines ?? []
+  const row = (left: string | null, right: string | null, isConflict = true) => ({ left, right, isConflict })
+
+  test('lie beside each other, the base on the left, common lines on both', () => {
+    expect(layOutSides(placeOf(text), 'main')).toEqual({
+      left: 'main',
+      right: 'svc/mine',
+      rows: [row('before', 'before', false), row('one', 'three'), row('two', null), row('after', 'after', false)],
+    })
+  })
+  test('are turned where git names the base last', () => {
+    expect(layOutSides(placeOf(swapped), 'main')).toMatchObject({
+      left: 'main',
+      right: 'HEAD',
+      rows: [{}, row('three', 'one'), row(null, 'two'), {}],
+    })
+  })
+  test('are shown as far as the text goes', () => {
+    expect(layOutSides(placeOf('<<<<<<< main\none'), 'main').rows).toEqual([row('one', null)])
   })
 })
