@@ -1,16 +1,32 @@
-import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { ErrorAnnotation, Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 
 export const tabIds = ['overview', 'agent', 'changes', 'review', 'activity', 'hooks', 'workspace'] as const
 export type TabId = (typeof tabIds)[number]
 
-/**
- * Returns the initial tab of a task: the agent while it works, a pending decision, else the
- * overview.
- */
-export function openingTab(task: Task | null, kind: WorkflowState['kind'] | undefined): TabId {
+/** Where the news of a condition is: the end of the run, the failing check, the log of the hook. */
+const tabOfCondition: Partial<Record<ErrorAnnotation['type'], TabId>> = {
+  execution_failed: 'agent',
+  execution_lost: 'agent',
+  execution_incomplete: 'agent',
+  execution_paused: 'agent',
+  limit_reached: 'agent',
+  usage_limit: 'agent',
+  retry_budget_exhausted: 'review',
+  merge_conflict: 'review',
+  hook_failed: 'hooks',
+  workspace_error: 'workspace',
+  workspace_reset_required: 'workspace',
+}
+
+/** Returns the initial tab of a task: where the news is, else the overview. `merges`: its state merges it. */
+export function openingTab(task: Task | null, kind: WorkflowState['kind'] | undefined, merges = false): TabId {
   if (task?.active_execution_id) return 'agent'
-  return kind === 'gate' || task?.error_annotation?.type === 'merge_conflict' ? 'review' : 'overview'
+  const ofCondition = task?.error_annotation ? tabOfCondition[task.error_annotation.type] : undefined
+  if (ofCondition !== undefined && kind !== 'gate') return ofCondition
+  if (kind === 'gate' || merges) return 'review'
+  // What was merged, and who approved it.
+  return kind === 'terminal' && task?.review_passed_at ? 'review' : 'overview'
 }
 
 /**
