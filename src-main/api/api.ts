@@ -12,6 +12,16 @@ export interface CallContext {
   readonly remote_address: string | null
   /** Further facts about the request's origin, used by account operations. */
   readonly source?: RequestSource
+  /** Only of a request over HTTP. */
+  readonly cookie?: SessionCookie
+}
+
+/** The cookie of a remembered session. */
+export interface SessionCookie {
+  /** Returns the request's own; null without one. */
+  read(): string | null
+  /** Sends a new one with the answer; null removes it. */
+  write(value: string | null): void
 }
 
 /** The API behind the HTTP server and the desktop. Throws `ApiError` for every refusal. */

@@ -2,6 +2,7 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AgentTest } from '../../src-shared/contract/agent-tests.ts'
 import type {
   ActiveSession,
+  AuthOptions,
   Invite,
   PersonalAccessToken,
   SecurityEventType,
@@ -34,6 +35,7 @@ import type { CallContext } from './api.ts'
 /** Account operations that the API needs. */
 interface IdentityPort {
   register(input: OperationRequest<'auth.register'>, source: RequestSource): Promise<Session>
+  authOptions(source: RequestSource): Promise<AuthOptions>
   login(input: OperationRequest<'auth.login'>, source: RequestSource): Promise<Session>
   refresh(refresh_token: string, source: RequestSource): Promise<Session>
   logout(refresh_token: string, source: RequestSource): void
@@ -46,6 +48,10 @@ interface IdentityPort {
     /** Throws `not_found`, and `forbidden` for another person's session. */
     end(user_id: UserId, session_id: SessionId): void
     endOtherSessions(user_id: UserId, but: SessionId | null): void
+    /** Returns a cookie's value; throws `invalid_refresh_token`. */
+    remember(refresh_token: string): string
+    /** Throws `invalid_refresh_token` and `refresh_token_reused`. */
+    resume(cookie: string, source: RequestSource): Promise<{ readonly session: Session; readonly cookie: string }>
   }
   readonly passwords: {
     changePassword(

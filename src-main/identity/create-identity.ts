@@ -1,5 +1,5 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { Session, TokenScope } from '../../src-shared/contract/identity.ts'
+import type { AuthOptions, Session, TokenScope } from '../../src-shared/contract/identity.ts'
 import type { SessionId, TokenId } from '../../src-shared/contract/ids.ts'
 import type { SecretSeal } from '../platform/config/secret-seal.ts'
 import type { Principal } from '../domain/access/principal.ts'
@@ -55,10 +55,12 @@ export interface Identity {
    * Returns the code that the first account needs, or null if none is needed, an account exists, or the code is void.
    */
   setupCode(): string | null
+  /** Returns how someone from there can get in. */
+  authOptions(source: RequestSource): Promise<AuthOptions>
   login(input: Credentials, source: RequestSource): Promise<Session>
   refresh(refreshToken: string, source: RequestSource): Promise<Session>
   logout(refreshToken: string, source: RequestSource): void
-  readonly sessions: Pick<Sessions, 'list' | 'end' | 'endOtherSessions'>
+  readonly sessions: Pick<Sessions, 'list' | 'end' | 'endOtherSessions' | 'remember' | 'resume'>
   readonly passwords: Pick<SignIn, 'changePassword' | 'createReset'>
   readonly invites: Invites
   readonly securityLog: SecurityLog
@@ -100,6 +102,7 @@ export function createIdentity({ store, clock, newId, config, seal }: IdentityOp
     endings: () => store.endings(),
     register: registration.register,
     setupCode: registration.setupCode,
+    authOptions: registration.options,
     login: signIn.login,
     refresh: sessions.refresh,
     logout: sessions.logout,

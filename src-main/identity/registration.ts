@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode } from '../../src-shared/contract/errors.ts'
-import type { Session } from '../../src-shared/contract/identity.ts'
+import type { AuthOptions, Session } from '../../src-shared/contract/identity.ts'
 import { UserId } from '../../src-shared/contract/ids.ts'
 import {
   asksForUser,
@@ -63,6 +63,8 @@ export interface Registration {
    * Returns the code that the first account needs, or null if none is needed, an account exists, or the code is void.
    */
   setupCode(): string | null
+  /** Returns whether someone from there can make an account. */
+  options(source: RequestSource): Promise<AuthOptions>
 }
 
 interface RegistrationParts {
@@ -144,6 +146,16 @@ export function createRegistration(context: IdentityContext, parts: Registration
         }
         throw error
       }
+    },
+    options: async (source) => {
+      const isFirst = store.firstUserId() === null
+      const isSame = await isSameUser(source)
+      const { atWindow } = source
+      const refused = (code: 'none' | 'good') =>
+        refuseRegistration(policy, { isFirst, code, atWindow, isSameUser: isSame }) !== null
+      // The first account has a code only where the start printed one.
+      const helps = (!isFirst || setup !== null) && !refused('good')
+      return { registered: !isFirst, registration: !refused('none') ? 'open' : helps ? 'code' : 'closed' }
     },
     setupCode: () => (setup !== null && store.firstUserId() === null ? setup.code : null),
   }

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { ActiveSession, Session, User } from '../../src-shared/contract/identity.ts'
+import { rememberedDays, type ActiveSession, type Session, type User } from '../../src-shared/contract/identity.ts'
 import { SessionId, type UserId } from '../../src-shared/contract/ids.ts'
 import type { RequestSource } from '../domain/access/request-source.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import { accessTokenSeconds } from './access-tokens.ts'
 import type { IdentityContext } from './context.ts'
 import type { UserRecord } from './identity-store.ts'
-import { hashToken } from './opaque-tokens.ts'
+import { createSecret, hashToken } from './opaque-tokens.ts'
 import { clientOf, type SecurityLog } from './security-log.ts'
 
-const refreshTokenMs = 7 * 24 * 60 * 60_000
+const dayMs = 24 * 60 * 60_000
+const refreshTokenMs = 7 * dayMs
 
 /** A started or renewed session. */
 interface Opened {
@@ -23,6 +24,10 @@ export interface Sessions {
   open(user: UserRecord, source: RequestSource): Opened
   answer(user: UserRecord, opened: Opened): Promise<Session>
   refresh(refreshToken: string, source: RequestSource): Promise<Session>
+  /** Returns the value of a cookie that goes on with the session of a refresh token, once, within 30 days. */
+  remember(refreshToken: string): string
+  /** Exchanges a cookie for a new pair of the same session and the next cookie. A second use ends the session. */
+  resume(cookie: string, source: RequestSource): Promise<{ readonly session: Session; readonly cookie: string }>
   /** Ends the token's session; harmless for an unknown token. */
   logout(refreshToken: string, source: RequestSource): void
   /** Returns whether a session is active, and saves its time of use. */
@@ -53,9 +58,12 @@ export function createSessions(
       expires_at,
       rotated_at: null,
     })
-    const created_at = store.sessions.find(family_id)?.created_at ?? now
+    const known = store.sessions.find(family_id)
+    const created_at = known?.created_at ?? now
     const seen = { last_used_at: now, address: source.address, client: clientOf(source) }
-    store.sessions.put({ id: family_id, user_id: user.id, created_at, expires_at, ...seen })
+    // A remembered session lives as long as its cookie.
+    const ends = known && known.expires_at > expires_at ? known.expires_at : expires_at
+    store.sessions.put({ id: family_id, user_id: user.id, created_at, expires_at: ends, ...seen })
     return { session_id: family_id, refresh_token }
   }
   const answer = async (user: UserRecord, { session_id, refresh_token }: Opened): Promise<Session> => ({
@@ -65,13 +73,43 @@ export function createSessions(
     token_type: 'Bearer',
     expires_in: accessTokenSeconds,
   })
+  const issueCookie = (family_id: SessionId, user_id: UserId): string => {
+    const cookie = createSecret()
+    const expires_at = new Date(clock.now() + rememberedDays * dayMs).toISOString()
+    const created_at = nowIso()
+    store.refreshTokens.insert({
+      token_hash: hashCookie(cookie),
+      family_id,
+      user_id,
+      created_at,
+      expires_at,
+      rotated_at: null,
+    })
+    const session = store.sessions.find(family_id)
+    if (session) store.sessions.put({ ...session, expires_at })
+    return cookie
+  }
   return {
     open: (user, source) => issue(user, SessionId.parse(context.newId()), source),
     answer,
     refresh: async (refreshToken, source) => {
-      const rotated = store.transaction(() => rotate(context, log, refreshToken, source, issue))
+      const rotated = store.transaction(() => rotate(context, log, hashToken(refreshToken), source, issue))
       if (rotated instanceof ApiError) throw rotated
       return answer(rotated.user, rotated.opened)
+    },
+    remember: (refreshToken) => {
+      const row = store.refreshTokens.find(hashToken(refreshToken))
+      if (!row) throw invalidRefreshToken()
+      return store.transaction(() => issueCookie(row.family_id, row.user_id))
+    },
+    resume: async (cookie, source) => {
+      const resumed = store.transaction(() => {
+        const rotated = rotate(context, log, hashCookie(cookie), source, issue)
+        if (rotated instanceof ApiError) return rotated
+        return { ...rotated, next: issueCookie(rotated.opened.session_id, rotated.user.id) }
+      })
+      if (resumed instanceof ApiError) throw resumed
+      return { session: await answer(resumed.user, resumed.opened), cookie: resumed.next }
     },
     logout: (refreshToken, source) => {
       const row = store.refreshTokens.find(hashToken(refreshToken))
@@ -115,21 +153,25 @@ export function createSessions(
   }
 }
 
+const invalidRefreshToken = () =>
+  new ApiError({ code: 'invalid_refresh_token', message: 'This session can’t be continued. Sign in again.' })
+
+/** A cookie is no refresh token, nor the reverse, so their hashes differ. */
+const hashCookie = (cookie: string): string => hashToken(`svc_session ${cookie}`)
+
 /** Returns a refusal as a value: throwing would roll back the end of the session. */
 function rotate(
   { store, nowIso }: IdentityContext,
   log: SecurityLog,
-  refreshToken: string,
+  tokenHash: string,
   source: RequestSource,
   issue: (user: UserRecord, family_id: SessionId, source: RequestSource) => Opened,
 ): ApiError | { readonly user: UserRecord; readonly opened: Opened } {
   store.refreshTokens.deleteExpired(nowIso())
   store.sessions.deleteExpired(nowIso())
-  const row = store.refreshTokens.find(hashToken(refreshToken))
+  const row = store.refreshTokens.find(tokenHash)
   const user = row && store.users.find(row.user_id)
-  if (!row || !user) {
-    return new ApiError({ code: 'invalid_refresh_token', message: 'This refresh token is not valid. Sign in again.' })
-  }
+  if (!row || !user) return invalidRefreshToken()
   if (row.rotated_at !== null) {
     store.sessions.delete(row.family_id)
     const details = { session_id: row.family_id }

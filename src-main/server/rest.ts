@@ -12,6 +12,7 @@ import { isPeerRelay } from '../platform/process/peer-user.ts'
 import type { Guard } from './authenticate.ts'
 import { createQueryReader, flatInput } from './flat-input.ts'
 import { isForwarded, sourceOf } from './request-source.ts'
+import { sessionCookie } from './session-cookie.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -79,6 +80,10 @@ class RestCall implements CallContext {
 
   get source(): NonNullable<CallContext['source']> {
     return sourceOf(this.#reply.request, this.principal)
+  }
+
+  get cookie(): NonNullable<CallContext['cookie']> {
+    return sessionCookie(this.#reply)
   }
 
   /**

@@ -51,7 +51,15 @@ function connect(): RendererConnection {
 
 /** Operations that need no token, so refusals of them say nothing about the token. */
 const tokenless: ReadonlySet<OperationName> = new Set([
-  ...(['auth.register', 'auth.login', 'auth.local', 'auth.refresh', 'auth.logout'] as const),
+  ...([
+    'auth.options',
+    'auth.register',
+    'auth.login',
+    'auth.local',
+    'auth.refresh',
+    'auth.resume',
+    'auth.logout',
+  ] as const),
 ])
 
 /** Passes refused tokens to the session, so the page falls back to signing in. */
@@ -75,6 +83,12 @@ function withSession(client: Client, session: Session): Client {
 function browserHost(): SessionHost {
   return {
     storage: window.sessionStorage,
+    device: window.localStorage,
+    // Only https and this machine have locks.
+    alone: async (work) => {
+      if ('locks' in navigator) await navigator.locks.request('copse.session', work)
+      else await work()
+    },
     address: {
       hash: window.location.hash,
       clearHash: () => window.history.replaceState(null, '', window.location.pathname + window.location.search),

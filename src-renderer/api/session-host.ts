@@ -12,6 +12,10 @@ export type Call = <N extends OperationName>(name: N, input: OperationInput<N>) 
 /** Browser functions that the session uses; tests bring their own. */
 export interface SessionHost {
   readonly storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  /** Shared by all tabs of this device, and kept. */
+  readonly device: SessionHost['storage']
+  /** Runs `work` while no other tab runs this, because a session's cookie works once. */
+  alone(work: () => Promise<void>): Promise<void>
   readonly address: { readonly hash: string; clearHash(): void }
   now(): number
   /** Calls back after `ms`; returns a function that cancels it. */

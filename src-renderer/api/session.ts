@@ -42,6 +42,8 @@ export function createWindowSession(): Session {
   }
 }
 
+const rememberedKey = 'copse.remembered'
+
 /**
  * Creates a browser session. Tokens stay in memory, except the local operator's, which this tab
  * keeps across reloads.
@@ -64,6 +66,23 @@ export function createWebSession(call: Call, host: SessionHost): Session {
       tokens.forget('This link has expired. Press Enter in Copse’s terminal for a new one, or sign in.')
     }
   }
+  /** Goes on with the session that this device remembers. Returns false without one. */
+  async function resume(): Promise<boolean> {
+    if (host.device.getItem(rememberedKey) === null) return false
+    try {
+      await host.alone(async () => tokens.usePair(await call('auth.resume', {})))
+      return true
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      host.device.removeItem(rememberedKey)
+      return false
+    }
+  }
+  /** Notes whether the cookie of this session, which no script can see, is there. */
+  function note(remember: boolean | undefined): void {
+    if (remember === true) host.device.setItem(rememberedKey, 'yes')
+    else host.device.removeItem(rememberedKey)
+  }
   return {
     get state() {
       return state
@@ -74,11 +93,18 @@ export function createWebSession(call: Call, host: SessionHost): Session {
       const code = hashParams.get('code')
       if (code !== null || hashParams.has('invite')) host.address.clearHash()
       if (code !== null) await takeCode(code)
-      else if (!tokens.resumeLocal()) tokens.forget(null)
+      else if (!tokens.resumeLocal() && !(await resume())) tokens.forget(null)
     },
-    login: async (input) => tokens.usePair(await call('auth.login', input)),
-    register: async (input) => tokens.usePair(await call('auth.register', input)),
+    async login(input) {
+      tokens.usePair(await call('auth.login', input))
+      note(input.remember)
+    },
+    async register(input) {
+      tokens.usePair(await call('auth.register', input))
+      note(input.remember)
+    },
     async logout() {
+      host.device.removeItem(rememberedKey)
       const token = tokens.refreshToken()
       tokens.forget(null)
       if (token !== null) await call('auth.logout', { refresh_token: token })

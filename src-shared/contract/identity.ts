@@ -14,6 +14,20 @@ export const User = z
   .meta({ id: 'User' })
 export type User = z.infer<typeof User>
 
+/** How a caller without a token can get in. */
+export const AuthOptions = z
+  .object({
+    registered: z.boolean().describe('Whether there is an account.'),
+    registration: z
+      .enum(['open', 'code', 'closed'])
+      .describe('Whether the caller can make an account: at once, with an invite or the setup code, or not from here.'),
+  })
+  .meta({ id: 'AuthOptions' })
+export type AuthOptions = z.infer<typeof AuthOptions>
+
+/** How long a browser that stays signed in can go on with its session. */
+export const rememberedDays = 30
+
 export const Session = z
   .object({
     user: User,

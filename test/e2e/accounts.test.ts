@@ -96,3 +96,40 @@ test('invites a person, resets their password, and ends what they left', async (
   const client = createClient(createHttpTransport({ baseUrl: service.url, getToken: () => null }))
   await client.call('auth.login', { email: 'grace@copse.test', password: 'fourth horse' })
 })
+
+test('greets a new service’s first person, and keeps them signed in where they want it', async () => {
+  await using service = await startBuiltService()
+  await using browser = await launchChromium()
+  const context = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  page.setDefaultTimeout(20_000)
+  await page.goto(service.url)
+  await page.getByRole('heading', { name: 'Create your account' }).waitFor()
+  expect(await page.getByLabel('Invite or setup code').count()).toBe(0)
+  expect(await violationsInThemes(page), 'first account').toEqual([])
+  await page.getByRole('checkbox', { name: /^Stay signed in/ }).click()
+  await fill(page, { 'Your name': 'Ada', Email: ada.email, Password: ada.password }, 'Create account')
+  const inside = (one: Page) => one.getByRole('heading', { name: 'Start with a repository' }).waitFor()
+  await inside(page)
+  await page.reload()
+  await inside(page)
+  // Tabs that open at once take turns with the cookie.
+  const other = await context.newPage()
+  await Promise.all([page.reload(), other.goto(service.url)])
+  await Promise.all([inside(page), inside(other)])
+  await other.close()
+  expect(await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(
+    /svc_session|eyJ/,
+  )
+
+  await lead(page, '#/settings/account')
+  await page.getByRole('button', { name: 'Sign out' }).first().click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  // Without the tick it is as before: gone with the tab.
+  await signIn(page, ada.email, ada.password)
+  await page.getByRole('heading', { name: 'Account' }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+})

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
-import type { SecurityEventType } from '../../../src-shared/contract/identity.ts'
+import type { SecurityEventType, Session } from '../../../src-shared/contract/identity.ts'
 import type { UserId } from '../../../src-shared/contract/ids.ts'
 import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { CallContext } from '../api.ts'
@@ -12,8 +12,10 @@ import { sourceOf } from '../source-of.ts'
 type Names =
   | 'auth.register'
   | 'auth.login'
+  | 'auth.options'
   | 'auth.local'
   | 'auth.refresh'
+  | 'auth.resume'
   | 'auth.logout'
   | 'auth.me'
   | 'auth.change_password'
@@ -43,14 +45,29 @@ export function createIdentityHandlers({ identity, store, feed }: ApiParts): Han
     user_id: UserId | null,
     details: Readonly<Record<string, unknown>> = {},
   ) => identity.securityLog.note({ type, user_id, actor: actorOf(call.principal), source: sourceOf(call), details })
+  const remembered = (session: Session, isWanted: boolean, { cookie }: CallContext): Session => {
+    if (isWanted) cookie?.write(identity.sessions.remember(session.refresh_token))
+    // Otherwise the browser would go on as whoever signed in before.
+    else if (cookie?.read() != null) cookie.write(null)
+    return session
+  }
   const requireAccount = (user_id: UserId) => identity.users.get(user_id)?.id ?? throwNotFound('user')
   return {
-    'auth.register': (input, call) => identity.register(input, sourceOf(call)),
-    'auth.login': (input, call) => identity.login(input, sourceOf(call)),
+    'auth.register': async ({ remember = false, ...input }, call) =>
+      remembered(await identity.register(input, sourceOf(call)), remember, call),
+    'auth.login': async ({ remember = false, ...input }, call) =>
+      remembered(await identity.login(input, sourceOf(call)), remember, call),
+    'auth.resume': async (_input, call) => {
+      const { session, cookie } = await identity.sessions.resume(call.cookie?.read() ?? '', sourceOf(call))
+      call.cookie?.write(cookie)
+      return session
+    },
+    'auth.options': (_input, call) => identity.authOptions(sourceOf(call)),
     'auth.local': ({ code }) => identity.localSignIn(code),
     'auth.refresh': ({ refresh_token }, call) => identity.refresh(refresh_token, sourceOf(call)),
     'auth.logout': ({ refresh_token }, call) => {
       identity.logout(refresh_token, sourceOf(call))
+      call.cookie?.write(null)
       return null
     },
     'auth.me': (_input, { principal }) => {

@@ -33,6 +33,8 @@ export const useSession = defineStore('session', () => {
     /** The current user's display name. */
     myName: computed(() => me.value?.display_name ?? 'You'),
     load,
+    /** Returns whether there is an account yet, and whether one can be made here. */
+    options: () => client.call('auth.options', {}),
     login: (input: OperationInput<'auth.login'>) => session.login(input),
     /** Creates an account. A browser is signed in with it; in the desktop window the user stays the local operator. */
     register: async (input: OperationInput<'auth.register'>): Promise<void> => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   ActiveSession,
+  AuthOptions,
   Invite,
   Password,
   PersonalAccessToken,
@@ -16,6 +17,13 @@ import { shownName } from '../shown-name.ts'
 /** A code that was handed out: an invite, a setup code or a reset code. */
 const code = z.string().min(1).max(200)
 
+const remember = z
+  .boolean()
+  .optional()
+  .describe(
+    'Also sets the cookie `svc_session`, with which `auth.resume` continues this session for 30 days. Off by default.',
+  )
+
 export const identityOperations = {
   'auth.register': post(
     '/auth/register',
@@ -28,6 +36,7 @@ export const identityOperations = {
       invite: code
         .describe('The code of an invite, or the setup code. One that is given is always checked.')
         .optional(),
+      remember,
     }),
     Session,
     201,
@@ -43,6 +52,7 @@ export const identityOperations = {
         password: z.string().max(1_000).optional(),
         reset_code: code.optional(),
         new_password: Password.optional(),
+        remember,
       })
       .superRefine(({ password, reset_code, new_password }, context) => {
         const issue = (path: string, message: string) => context.addIssue({ code: 'custom', path: [path], message })
@@ -56,6 +66,13 @@ export const identityOperations = {
     Session,
     200,
     ['invalid_credentials', 'invalid_token', 'rate_limited'],
+  ),
+  'auth.options': get(
+    '/auth/options',
+    'public',
+    'How one can get in, for a page that greets: whether there is an account yet, and whether the caller can make one.',
+    z.object({}),
+    AuthOptions,
   ),
   'auth.local': post(
     '/auth/local',
@@ -71,6 +88,15 @@ export const identityOperations = {
     'public',
     'Exchange a refresh token for a new pair.',
     z.object({ refresh_token: z.string() }),
+    Session,
+    200,
+    ['invalid_refresh_token', 'refresh_token_reused', 'invalid_token'],
+  ),
+  'auth.resume': post(
+    '/auth/resume',
+    'public',
+    'Continue a remembered session: exchanges the cookie `svc_session` for a new pair and a new cookie. A cookie works once; a second use ends its session.',
+    z.object({}),
     Session,
     200,
     ['invalid_refresh_token', 'refresh_token_reused', 'invalid_token'],

@@ -277,3 +277,20 @@ test('checks the body first, then the right to register, then the e-mail', async
   const { code } = await running.client.call('admin.create_invite', {})
   expect(await register(running.url, 'owner', { invite: code })).toEqual([409, 'email_taken'])
 })
+
+test('tells a page that greets whether there is an account, and whether one can be made from there', async () => {
+  const options = async ({ url }: Pick<RunningApp, 'url'>, headers = {}) =>
+    (await (await fetch(`${url}/api/v1/auth/options`, { headers })).json()) as unknown
+  await using fresh = await runApp({ unregistered: true, config: unset })
+  expect(await options(fresh)).toEqual({ registered: false, registration: 'open' })
+  await register(fresh.url, 'ada')
+  expect(await options(fresh)).toEqual({ registered: true, registration: 'open' })
+  // Who comes through a proxy can be anyone.
+  expect(await options(fresh, { 'x-forwarded-for': '10.0.0.1' })).toEqual({ registered: true, registration: 'code' })
+  await using exposed = await runApp({ unregistered: true, config: { ...unset, expose: true } })
+  expect(await options(exposed)).toEqual({ registered: false, registration: 'code' })
+  await using desktop = await runApp({ unregistered: true, config: { ...unset, startedAs: 'desktop' } })
+  expect(await options(desktop)).toEqual({ registered: false, registration: 'closed' })
+  await using closed = await runApp({ config: { registration: 'closed' } })
+  expect(await options(closed)).toEqual({ registered: true, registration: 'closed' })
+})

@@ -13,6 +13,7 @@ const pair = (token: string) => ({
 
 function setUp(hash = '', kept: Record<string, string> = {}) {
   const storage = new Map(Object.entries(kept))
+  const device = new Map<string, string>()
   const timers: { readonly at: number; readonly run: () => void; cancelled: boolean }[] = []
   const calls: [OperationName, unknown][] = []
   const answers = new Map<OperationName, () => unknown>()
@@ -24,6 +25,12 @@ function setUp(hash = '', kept: Record<string, string> = {}) {
       setItem: (key, value) => void storage.set(key, value),
       removeItem: (key) => void storage.delete(key),
     },
+    device: {
+      getItem: (key) => device.get(key) ?? null,
+      setItem: (key, value) => void device.set(key, value),
+      removeItem: (key) => void device.delete(key),
+    },
+    alone: (work) => work(),
     address: { hash, clearHash: () => (address = '') },
     now: () => now,
     later(ms, run) {
@@ -39,7 +46,7 @@ function setUp(hash = '', kept: Record<string, string> = {}) {
     return answer() as never
   }, host)
   const due = () => timers.filter((timer) => !timer.cancelled).at(-1)
-  return { session, storage, calls, answers, due, address: () => address, pass: (ms: number) => (now += ms) }
+  return { session, storage, device, calls, answers, due, address: () => address, pass: (ms: number) => (now += ms) }
 }
 function refuse(code: ErrorCode) {
   return () => {
@@ -161,4 +168,22 @@ test('removes the code of an invite from the address and keeps it for the regist
   const { session, address } = setUp('#invite=abc')
   await session.start()
   expect([session.invite, session.state, address()]).toEqual(['abc', { kind: 'signed_out', reason: null }, ''])
+})
+
+test('goes on with a session that the device remembers, and forgets it once it has ended', async () => {
+  const { session, answers, calls, device } = setUp()
+  answers.set('auth.login', () => pair('first'))
+  answers.set('auth.resume', () => pair('second'))
+  await session.start()
+  expect([session.state.kind, calls]).toEqual(['signed_out', []])
+  await session.login({ email: 'a@b.test', password: 'x', remember: true })
+  await session.start()
+  expect([session.state.kind, session.token()]).toEqual(['signed_in', 'second'])
+  answers.set('auth.resume', refuse('refresh_token_reused'))
+  await session.start()
+  expect([session.state.kind, device.size]).toEqual(['signed_out', 0])
+  // Who signs in without it isn't followed by who did before.
+  device.set('copse.remembered', 'yes')
+  await session.login({ email: 'a@b.test', password: 'x' })
+  expect(device.size).toBe(0)
 })
