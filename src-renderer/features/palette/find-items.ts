@@ -28,6 +28,8 @@ export interface TextPiece {
 interface FoundItem<T extends PaletteItem = PaletteItem> {
   readonly item: T
   readonly pieces: readonly TextPiece[]
+  /** How well it matches: 1 is exact. */
+  readonly score: number
 }
 
 export interface FoundGroup<T extends PaletteItem = PaletteItem> {
@@ -35,12 +37,14 @@ export interface FoundGroup<T extends PaletteItem = PaletteItem> {
   readonly items: readonly FoundItem<T>[]
 }
 
+/** How much a hit beside the text counts, against one in it. */
+const besideShare = 0.6
 /** Tasks shown without a query, so that actions have room. */
 const maxTasksUnfiltered = 3
 const maxPerKind: Readonly<Record<PaletteItem['kind'], number>> = { task: 8, action: 12, project: 6, setting: 8 }
 
 /**
- * Returns the items that match, best first per group, groups in the order of the items. `>`
+ * Returns the items that match, best first per group, and the group of the best hit first. `>`
  * searches only actions, `#` the number or ID of a task. Without a query all match, but only the
  * first tasks are shown.
  */
@@ -68,7 +72,12 @@ function byText<T extends PaletteItem>(items: readonly T[], query: string): read
     const known = pieces
       .map((piece) => (typeof piece === 'string' ? { text: piece, hit: false } : piece))
       .filter(({ text }) => text !== '')
-    return { item: result.obj, pieces: known.length > 0 ? known : [{ text: result.obj.text, hit: false }] }
+    const shown = known.length > 0 ? known : [{ text: result.obj.text, hit: false }]
+    return {
+      item: result.obj,
+      pieces: shown,
+      score: shown.some(({ hit }) => hit) ? result.score : result.score * besideShare,
+    }
   })
 }
 
@@ -86,7 +95,11 @@ function byRef<T extends PaletteItem>(items: readonly T[], query: string): reado
   return items.filter((item) => item.ref === query.toUpperCase() || numberOf(item) === query).map(unmarked)
 }
 
-const unmarked = <T extends PaletteItem>(item: T) => ({ item, pieces: [{ text: item.text, hit: false }] })
+const unmarked = <T extends PaletteItem>(item: T) => ({
+  item,
+  pieces: [{ text: item.text, hit: false }],
+  score: 1,
+})
 const numberOf = ({ ref }: PaletteItem): string => ref?.split('-')[1] ?? ''
 
 function grouped<T extends PaletteItem>(found: readonly FoundItem<T>[]): readonly FoundGroup<T>[] {
@@ -101,7 +114,8 @@ function grouped<T extends PaletteItem>(found: readonly FoundItem<T>[]): readonl
   }
   const order: readonly PaletteItem['kind'][] = ['task', 'action', 'project', 'setting']
   const kindOf = (items: readonly FoundItem<T>[]) => order.indexOf(items[0]?.item.kind ?? 'setting')
+  const best = (items: readonly FoundItem<T>[]) => Math.max(...items.map(({ score }) => score))
   return [...groups]
     .map(([group, items]) => ({ group, items }))
-    .sort((one, other) => kindOf(one.items) - kindOf(other.items))
+    .sort((one, other) => best(other.items) - best(one.items) || kindOf(one.items) - kindOf(other.items))
 }

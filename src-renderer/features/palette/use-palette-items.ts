@@ -13,6 +13,7 @@ import { useShortcuts } from '../../stores/device/shortcuts.ts'
 import { useTasks } from '../../stores/tasks/tasks.ts'
 import { commandIcons } from './command-icons.ts'
 import type { PaletteItem } from './find-items.ts'
+import { synonyms } from './synonyms.ts'
 
 export interface RunnableItem extends PaletteItem {
   readonly glyph?: GlyphName
@@ -29,6 +30,9 @@ export interface PalettePage {
 
 /** Navigation commands and the palette's own are not listed. */
 const notListed: readonly CommandId[] = ['palette', 'back', 'left', 'right', 'up', 'down', 'menu']
+
+/** Whether a command only extends the selection, which keys do better than a list. */
+const isSelecting = (id: CommandId): boolean => id.startsWith('select')
 
 /** Returns all items: loaded tasks, available actions, projects and settings pages. */
 export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: Task, full: boolean) => void) {
@@ -66,7 +70,11 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
     commands.available
       .filter(({ id }) => !notListed.includes(id))
       .map((command) => ({ ...command, on: command.handler.on?.() ?? null }))
-      .sort((one, other) => Number(one.on === null) - Number(other.on === null))
+      .sort(
+        (one, other) =>
+          Number(one.on === null) - Number(other.on === null) ||
+          Number(isSelecting(one.id)) - Number(isSelecting(other.id)),
+      )
       .map(({ id, group, label, handler, on }): RunnableItem => {
         const text = on === null ? (group === 'Go to' ? `Go to ${label.toLowerCase()}` : label) : `${label}, ${on}`
         return {
@@ -75,6 +83,7 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
           icon: commandIcons[id],
           group: on === null ? 'Actions' : `Actions on ${on}`,
           text,
+          words: synonyms[id] ?? '',
           binding: shortcuts.keysOf(id)[0],
           refused: handler.refused?.() ?? null,
           run: () => handler.run(),
@@ -114,6 +123,7 @@ export function usePaletteItems(pages: readonly PalettePage[], openTask: (task: 
     kind: 'setting',
     group: 'Settings',
     text: label,
+    words: synonyms[id] ?? '',
     note: 'Settings',
     run: () => navigation.go(parseRoute(href)),
   }))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { findItems, type PaletteItem } from '../../../../src-renderer/features/palette/find-items.ts'
+import { synonyms } from '../../../../src-renderer/features/palette/synonyms.ts'
 
 const task = (id: string, text: string, words = '', ref = `FER-${parseInt(id, 16)}`): PaletteItem => ({
   id: `task-${id}`,
@@ -65,4 +66,20 @@ test('limits the results of each kind', () => {
   const many = Array.from({ length: 5_000 }, (_, index) => task(String(index), `Fix ${index}`))
   expect(findItems(many, 'fix')[0]?.items.length).toBe(8)
   expect(findItems([...many, action('Review')], '').map(({ items: shown }) => shown.length)).toEqual([3, 1])
+})
+
+test('puts the group of the best hit first, by its words too', () => {
+  const all: readonly PaletteItem[] = [
+    task('aaaaaaa1', 'Round sums to two places'),
+    action('Stop agent'),
+    { id: 'appearance', kind: 'setting', group: 'Settings', text: 'Appearance', words: synonyms['appearance'] ?? '' },
+    { id: 'storage', kind: 'setting', group: 'Settings', text: 'Storage', words: synonyms['storage'] ?? '' },
+  ]
+  const first = (typed: string) => findItems(all, typed)[0]?.items[0]?.item.id
+  expect(['stop', 'theme', 'dark', 'worktree'].map(first)).toEqual([
+    'Stop agent',
+    'appearance',
+    'appearance',
+    'storage',
+  ])
 })
