@@ -24,10 +24,21 @@ const { values } = parseArgs({
 if (changedLines('HEAD').size > 0)
   throw new Error('Commit or stash your changes first: faults are planted in your files.')
 
+const turned = new Map([
+  [ts.SyntaxKind.EqualsEqualsEqualsToken, '!=='],
+  [ts.SyntaxKind.ExclamationEqualsEqualsToken, '==='],
+  [ts.SyntaxKind.LessThanToken, '>='],
+  [ts.SyntaxKind.GreaterThanToken, '<='],
+  [ts.SyntaxKind.LessThanEqualsToken, '>'],
+  [ts.SyntaxKind.GreaterThanEqualsToken, '<'],
+  [ts.SyntaxKind.AmpersandAmpersandToken, '||'],
+  [ts.SyntaxKind.BarBarToken, '&&'],
+])
+
 const engine = /^src-main\/(domain|engine|tasks|landing|reviews)\//
 const map = readMap()
 const random = randomFrom(Number(values.seed))
-const pool = map.files.filter(
+const pool = [...new Set(map.entries().map(([file]) => file))].filter(
   (file) => (values.lines ? engine.test(file) : /^src-/.test(file)) && /\.(ts|vue)$/.test(file),
 )
 const outcomes = []
@@ -64,7 +75,7 @@ function tryTests() {
     const { status, signal } = spawnSync('npx', ['vitest', 'run', '--bail=1', ...order.splice(0, size)], {
       cwd: root,
       stdio: 'ignore',
-      timeout: left,
+      timeout: Math.ceil(left),
       env: { ...process.env, COPSE_SWEEPS: 'sample' },
     })
     if (signal !== null) return 'no time'
@@ -91,17 +102,6 @@ function letThrow(file, text) {
   }
 }
 
-const turned = new Map([
-  [ts.SyntaxKind.EqualsEqualsEqualsToken, '!=='],
-  [ts.SyntaxKind.ExclamationEqualsEqualsToken, '==='],
-  [ts.SyntaxKind.LessThanToken, '>='],
-  [ts.SyntaxKind.GreaterThanToken, '<='],
-  [ts.SyntaxKind.LessThanEqualsToken, '>'],
-  [ts.SyntaxKind.GreaterThanEqualsToken, '<'],
-  [ts.SyntaxKind.AmpersandAmpersandToken, '||'],
-  [ts.SyntaxKind.BarBarToken, '&&'],
-])
-
 function turnAround(file, text) {
   const found = nodesOf(file, text, (node) => turned.has(node.kind) && ts.isBinaryExpression(node.parent))
   const called = found.filter((node) => isCalled(file, text, node))
@@ -115,7 +115,9 @@ function turnAround(file, text) {
   }
 }
 
-const placeIn = (text, at) => ({ line: text.slice(0, at).split('\n').length })
+function placeIn(text, at) {
+  return { line: text.slice(0, at).split('\n').length }
+}
 
 /** Whether some test called the function around the node. */
 function isCalled(file, text, node) {

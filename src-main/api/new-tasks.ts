@@ -65,7 +65,7 @@ function placesOf(items: readonly Item[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>()
   for (const [index, { key }] of items.entries()) {
     if (key === undefined) continue
-    if (places.has(key)) ofItem(items, index, () => refuse(invalid('key', `Another task has the key "${key}".`)))
+    if (places.has(key)) ofItem(items, index, () => refuse(invalid('key', `Another task has the key “${key}”.`)))
     places.set(key, index)
   }
   return places
@@ -73,7 +73,7 @@ function placesOf(items: readonly Item[]): ReadonlyMap<string, number> {
 
 function existing(tx: Tx, task: TaskRecord, name: string): TaskId {
   const id = TaskId.safeParse(name)
-  if (!id.success) throw invalid('depends_on', `No task of this request has the key "${name}".`)
+  if (!id.success) throw invalid('depends_on', `No task of this request has the key “${name}”.`)
   const other = findTask(tx, id.data)
   if (other.project_id !== task.project_id) throw new ApiError(crossProjectDependency(task.project_id))
   return other.id
@@ -89,7 +89,7 @@ function ofItem<T>(items: readonly Item[], index: number, work: () => T): T {
     const issues = details?.['issues'] as readonly { readonly path: string; readonly message: string }[] | undefined
     throw new ApiError({
       code,
-      message: `Task ${index + 1}, "${items[index]?.title ?? ''}": ${message}`,
+      message: `Task ${index + 1}, “${items[index]?.title ?? ''}”: ${message}`,
       details: {
         ...details,
         ...(issues && { issues: issues.map((one) => ({ ...one, path: `items.${index}.${one.path}` })) }),

@@ -45,7 +45,7 @@ export function waitingPairs(
 
 /** Returns the refusal for tasks that would wait for each other. */
 export function cycleRefusal(q: Pick<Queries, 'tasks'>, path: readonly TaskId[]): Refusal {
-  const titles = path.map((id) => `"${q.tasks.get(id)?.title ?? id}"`)
+  const titles = path.map((id) => `“${q.tasks.get(id)?.title ?? id}”`)
   return {
     code: 'dependency_cycle',
     message: `These tasks would wait for each other: ${titles.join(' → ')}. Remove one of these dependencies first.`,

@@ -64,7 +64,7 @@ export function withdrawNotification(tx: Tx, id: NotificationId): void {
 }
 
 const sentences: { readonly [T in NotificationType]: (title: string) => string } = {
-  'task.done': (title) => `"${title}" is done`,
+  'task.done': (title) => `“${title}” is done`,
   'task.blocked': (title) => `“${title}” needs you`,
   'review.passed': (title) => `“${title}” is ready for your review`,
   'review.failed': (title) => `“${title}” failed review`,

@@ -92,7 +92,7 @@ function notTrusted(folder: string): WorkspaceError {
   const command = `git config --global --add safe.directory '${folder}'`
   const message =
     `${folder} belongs to another user of this machine, so git does not work in it. ` +
-    `If you trust what is in it, run "${command}", then try again.`
+    `If you trust what is in it, run \`${command}\`, then try again.`
   return notARepository(message, command)
 }
 

@@ -153,7 +153,7 @@ export async function findSides(
       ? await resolveCommit(cwd, branchRef(ref.branch), { signal })
       : ((await peekHead(worktree))?.commit ?? (await readOddHead(worktree, ref.branch, { signal })))
   if (head === null && worktree === null) {
-    throw new WorkspaceError('git_failed', `The branch "${ref.branch}" is gone; there is nothing to compare.`)
+    throw new WorkspaceError('git_failed', `The branch “${ref.branch}” is gone; there is nothing to compare.`)
   }
   const forked = async () =>
     head === null || scope === 'uncommitted' ? head : await forkPoint(cwd, head, ref, { signal })

@@ -40,7 +40,7 @@ export async function applyLines(request: ApplyLines, { signal }: Cancellable): 
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     if (path !== null) await commitEverything(path, request.keep_message, { signal })
     const head = await resolveCommit(cwd, branchRef(branch), { signal })
-    if (head === null) throw new WorkspaceError('branch_missing', `The branch "${branch}" is gone.`)
+    if (head === null) throw new WorkspaceError('branch_missing', `The branch “${branch}” is gone.`)
     const changed = await changeFile(cwd, request, head, { signal })
     if (changed === null) return { kind: 'changed' }
     const tree = await treeWith(cwd, head, { ...changed, path: request.place.path }, { signal })

@@ -155,7 +155,7 @@ export function createLanding(context: LandingGround): Landing {
         return { code: 'no_steps', message: 'No checks are set up for landing. Add default checks or landing steps.' }
       const signal = closing.signal
       const commit = await target.tip(repo.path, branch, { signal })
-      if (commit === null) return { code: 'branch_missing', message: `No branch "${branch}" in ${repo.path}.` }
+      if (commit === null) return { code: 'branch_missing', message: `No branch “${branch}” in ${repo.path}.` }
       const key = keyOf(repo.path, branch)
       const run = async (): Promise<void> => {
         const scratch = { project, repo_path: repo.path, commit, steps, task: null }
@@ -322,7 +322,7 @@ function createWork(
     tip: async () => {
       const tip = await target.tip(repo_path, branch, { signal })
       if (tip === null)
-        throw new WorkspaceError('git_failed', `No branch "${branch}" in ${repo_path}. Create it, then try again.`)
+        throw new WorkspaceError('git_failed', `No branch “${branch}” in ${repo_path}. Create it, then try again.`)
       onTip(tip)
       return tip
     },

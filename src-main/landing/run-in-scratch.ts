@@ -85,7 +85,7 @@ async function runAll(
     signal.throwIfAborted()
     if (exit_code === 0) continue
     const output = redact(output_tail)
-    return { kind: 'broken', message: `The setup command "${command}" ended with exit code ${exit_code}.\n${output}` }
+    return { kind: 'broken', message: `The setup command “${command}” ended with exit code ${exit_code}.\n${output}` }
   }
   const flaky: string[] = []
   for (const [index, command] of steps.entries()) {

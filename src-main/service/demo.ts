@@ -70,7 +70,7 @@ async function walk(service: Service, print: Print): Promise<number> {
     // The first task is the one that is merged.
     if (item.event.type === 'task.created' && task === null) {
       task = item.event.data.task
-      print('created', `A repository, a project, an agent and the task "${task.title}"`)
+      print('created', `A repository, a project, an agent and the task “${task.title}”`)
     }
     const told = task && describeEvent(item.event, task.id)
     if (told && !seen.has(told.text)) print(told.step, told.text)

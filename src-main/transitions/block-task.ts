@@ -105,7 +105,7 @@ export function applyFailedReview(deps: BlockDeps, tx: Tx, task: TaskRecord, req
 export function reviewLimitReached(gate: WorkflowState, times: number): ErrorAnnotation {
   return {
     type: 'retry_budget_exhausted',
-    message: `This failed ${gate.label} ${times} times. Take a look, then move it on.`,
+    message: `${gate.label} failed ${times} times. Read why, then move the task.`,
     recovery_actions: [],
   }
 }

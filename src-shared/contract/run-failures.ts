@@ -9,7 +9,7 @@ const failureAdvice: { readonly [F in RunFailure]: string } = {
   turn_limit: 'Resume to continue.',
   context_full: 'Restart in a new session. The work so far is kept.',
   model_rejected: 'Change the model of the agent.',
-  provider_down: 'Resume in a few minutes.',
+  provider_down: 'Try again in a few minutes.',
   not_installed: 'Install it, or set its path in the agent.',
   not_configured: 'Edit the agent, then restart.',
   start_failed: 'Test the agent on the Agents page, then restart.',

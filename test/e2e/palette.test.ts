@@ -127,7 +127,7 @@ test('selects a late best match, unless the person has moved on', async () => {
   await using browser = await launchChromium()
   const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
   const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
-  await client.call('tasks.create', { project_id: project.id, title: 'Keyboard of the bridge', status: 'todo' })
+  await client.call('tasks.create', { project_id: project.id, title: 'Bo bridge', status: 'todo' })
   const palette = page.getByRole('dialog', { name: 'Command palette' })
   const chosen = palette.locator('[role="option"][data-highlighted]')
   const typeBeforeTasks = async () => {
@@ -147,7 +147,7 @@ test('selects a late best match, unless the person has moved on', async () => {
 
   const come = await typeBeforeTasks()
   await come()
-  await expect.poll(() => chosen.textContent()).toContain('Keyboard of the bridge')
+  await expect.poll(() => chosen.textContent()).toContain('Bo bridge')
 
   const comeLater = await typeBeforeTasks()
   const first = await chosen.textContent()

@@ -42,7 +42,7 @@ async function showConflicts(scene: CommandContext, ref: string): Promise<void> 
   const ofFile = (path: string): string => {
     const change = base_changes.find((one) => one.path === path)
     const moved = change
-      ? [`  ${plain(base_branch)}: ${change.commit.slice(0, 8)} "${plain(change.subject)}", ${plain(change.author)}`]
+      ? [`  ${plain(base_branch)}: ${change.commit.slice(0, 8)} “${plain(change.subject)}”, ${plain(change.author)}`]
       : []
     const places = hunks.filter((hunk) => hunk.path === path)
     const texts = places.flatMap(({ text }) =>

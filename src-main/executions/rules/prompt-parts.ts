@@ -103,7 +103,7 @@ const inReviewPrompt: ReadonlySet<string> = new Set(['title', 'description', 'ba
  */
 export function composeParts(facts: PromptFacts): PromptPart[] {
   if (facts.resumed && facts.feedback !== null && !facts.judges) {
-    const text = `The work on "${facts.title}" came back from review. Address this, then finish as before:\n\n`
+    const text = `The work on “${facts.title}” came back from review. Address this, then finish as before:\n\n`
     return [
       { kind: 'template', text },
       { kind: 'feedback', text: facts.feedback },

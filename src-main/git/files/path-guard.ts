@@ -60,9 +60,9 @@ export async function resolveParent(path: string): Promise<string> {
 
 /** Creates the error of a path that leads out of its root. */
 export function outside(path: string, root: string): WorkspaceError {
-  return new WorkspaceError('outside_worktree', `"${path}" points outside ${root}. Use a path inside it.`)
+  return new WorkspaceError('outside_worktree', `“${path}” points outside ${root}. Use a path inside it.`)
 }
 
 function insideGit(path: string): WorkspaceError {
-  return new WorkspaceError('outside_worktree', `"${path}" leads into a repository's own files. Leave them to git.`)
+  return new WorkspaceError('outside_worktree', `“${path}” leads into a repository's own files. Leave them to git.`)
 }

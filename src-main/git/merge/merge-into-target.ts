@@ -234,7 +234,7 @@ async function findSides(
   if (target !== null && head !== null) return { target, head }
   throw new WorkspaceError(
     'git_failed',
-    `No branch "${target === null ? base_branch : branch}" in ${repo}. Create it, then try again.`,
+    `No branch “${target === null ? base_branch : branch}” in ${repo}. Create it, then try again.`,
   )
 }
 

@@ -74,7 +74,7 @@ async function refuseUnfinished(path: string, branch: string, { signal }: Cancel
 }
 
 const missing = (branch: string): WorkspaceError =>
-  new WorkspaceError('branch_missing', `The branch "${branch}" is gone. Create it, then try again.`)
+  new WorkspaceError('branch_missing', `The branch “${branch}” is gone. Create it, then try again.`)
 
 /** Returns the commit that the branch's own commits lie on: of the ones it contains, the nearest to its tip. */
 async function findFork(

@@ -68,8 +68,8 @@ async function readSides(request: UpdateRequest, { signal }: Cancellable): Promi
   throw new WorkspaceError(
     'branch_missing',
     head === null
-      ? `The branch "${branch}" is gone. Create it, then try again.`
-      : `No branch "${base_branch}". If it was renamed, set base_branch to its new name, or create it.`,
+      ? `The branch “${branch}” is gone. Create it, then try again.`
+      : `No branch “${base_branch}”. If it was renamed, set base_branch to its new name, or create it.`,
   )
 }
 

@@ -164,6 +164,6 @@ export const taskOf = (request: WorktreeRequest): string => request.task_id ?? b
 export function baseBranchMissing(request: WorktreeRequest): WorkspaceError {
   return new WorkspaceError(
     'git_failed',
-    `The base branch "${request.base_branch}" is not in ${request.repo_path}. Choose another base branch or create it.`,
+    `The base branch “${request.base_branch}” is not in ${request.repo_path}. Choose another base branch or create it.`,
   )
 }

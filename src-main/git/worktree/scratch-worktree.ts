@@ -127,5 +127,5 @@ async function forget(path: string, common: string): Promise<void> {
 }
 
 function nothingThere(repo: string, at: string): WorkspaceError {
-  return new WorkspaceError('git_failed', `No branch or commit "${at}" in ${repo}. Choose one that exists.`)
+  return new WorkspaceError('git_failed', `No branch or commit “${at}” in ${repo}. Choose one that exists.`)
 }

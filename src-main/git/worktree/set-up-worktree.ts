@@ -38,7 +38,7 @@ export async function runSetup(worktree: string, commands: readonly string[], op
     const note = deniedNote(denied)
     throw new WorkspaceError(
       'setup_failed',
-      `The setup command "${command}" ended with exit code ${exit_code}.\n${output}${note === null ? '' : `\n${note}`}`,
+      `The setup command “${command}” ended with exit code ${exit_code}.\n${output}${note === null ? '' : `\n${note}`}`,
     )
   }
 }

@@ -16,7 +16,7 @@ export interface StackConflict {
 /** Returns the prompt for the coder of a branch that does not fit on the one that it is to lie on. */
 export function stackConflictPrompt(facts: StackConflict): string {
   const { branch, onto_branch, onto, lies_on, lower, files, hunks } = facts
-  const named = lower && `${lower.ref} ("${lower.title}")`
+  const named = lower && `${lower.ref} (“${lower.title}”)`
   const why =
     lower?.is_below === true
       ? `This task is stacked on ${named}, whose branch has changed.`

@@ -73,11 +73,9 @@ function byText<T extends PaletteItem>(items: readonly T[], query: string): read
       .map((piece) => (typeof piece === 'string' ? { text: piece, hit: false } : piece))
       .filter(({ text }) => text !== '')
     const shown = known.length > 0 ? known : [{ text: result.obj.text, hit: false }]
-    return {
-      item: result.obj,
-      pieces: shown,
-      score: shown.some(({ hit }) => hit) ? result.score : result.score * besideShare,
-    }
+    const [inText, beside] = result
+    const score = Math.max(inText?.score ?? 0, (beside?.score ?? 0) * besideShare)
+    return { item: result.obj, pieces: shown, score }
   })
 }
 

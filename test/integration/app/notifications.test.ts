@@ -37,7 +37,7 @@ test.concurrent('stores and emits a milestone, and lists the newest first', asyn
   await client.call('tasks.transition', { task_id: task.id, status: 'merging', version: task.version })
   const items = await list(client)
   expect(items.map((one) => [one.event_type, one.title, one.read])).toEqual([
-    ['task.done', '"Add numbers" is done', true],
+    ['task.done', '“Add numbers” is done', true],
     ['review.passed', '“Add numbers” is ready for your review', false],
   ])
   const heard: EventPayload<'notification.created'>[] = []
@@ -118,7 +118,7 @@ test.concurrent('shows one row per task in the inbox, with its newest notificati
   const own = await client.call('notifications.list', { newest: true })
   expect(titles(own.items)).toEqual(['“Two” is ready for your review'])
   expect(await client.call('notifications.unread_count', {})).toEqual({ count: 1 })
-  expect(titles((await inbox()).items)).toEqual(['"One" is done', '“Two” is ready for your review'])
+  expect(titles((await inbox()).items)).toEqual(['“One” is done', '“Two” is ready for your review'])
   expect(titles(await list(client))).toHaveLength(3)
   const first = await inbox({ limit: 1 })
   expect(first).toMatchObject({ has_more: true, items: [{ task_id: one.id }] })

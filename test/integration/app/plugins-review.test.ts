@@ -25,7 +25,7 @@ test.concurrent('check_retry_budget hands the task to a person after too many re
   const blocked = await blockedAgain(job, task.id)
   expect(blocked.error_annotation).toMatchObject({
     type: 'retry_budget_exhausted',
-    message: 'This failed Review 2 times. Take a look, then move it on.',
+    message: 'Review failed 2 times. Read why, then move the task.',
     recovery_actions: [],
   })
   expect(blocked.error_annotation?.reason).toContain('never')

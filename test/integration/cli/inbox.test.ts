@@ -32,7 +32,7 @@ test('lists one row per task with its newest notification, or all on request', a
   expect(inbox[1]).toMatch(new RegExp(`^new +${second} +.*“Second” is ready`))
   const all = await world.json<{ items: Notification[] }>(['inbox', '--all'])
   expect(all.items).toHaveLength(4)
-  expect(all.items[0]).toMatchObject({ title: '"First" is done', read: true })
+  expect(all.items[0]).toMatchObject({ title: '“First” is done', read: true })
   expect(await rows('--kind', 'needs_you')).toHaveLength(2)
   expect((await world.svc(['inbox', '--limit', '1'])).stdout).toContain('More than 1.')
 

@@ -50,7 +50,7 @@ test('says which tasks conflict with their base, and in which files', async () =
   expect((await world.svc(['task', 'show', task.ref], here)).stdout).toMatch(/conflicts in +README\.md\n/)
   const { stdout } = await world.svc(['task', 'conflicts', task.ref], here)
   expect(stdout).toMatch(
-    /^README\.md\n {2}main: [0-9a-f]{8} "Meanwhile", \S.*\n<{7} main\nmine\n={7}\ntheirs\n>{7} svc/,
+    /^README\.md\n {2}main: [0-9a-f]{8} “Meanwhile”, \S.*\n<{7} main\nmine\n={7}\ntheirs\n>{7} svc/,
   )
   await repository.git(['reset', '--quiet', '--hard', 'HEAD~1'])
   expect(await world.svc(['task', 'conflicts', task.ref], here)).toMatchObject({

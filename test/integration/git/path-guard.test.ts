@@ -63,7 +63,7 @@ describe('worktree rule 6: rejects a path that resolves outside the worktree', (
 
   test('names the path, and what to use instead', async () => {
     await expect(pathInside(root, '../outside')).rejects.toMatchObject({
-      message: expect.stringMatching(/"\.\.\/outside" points outside .*worktree\. Use a path inside it\./),
+      message: expect.stringMatching(/“\.\.\/outside” points outside .*worktree\. Use a path inside it\./),
     })
   })
 })

@@ -215,7 +215,7 @@ test('reports a deleted base and a deleted branch', async () => {
   const { repository } = fixture
   await repository.git(['switch', '-q', '-c', 'elsewhere'])
   await repository.git(['branch', '-q', '-D', 'main'])
-  const gone = (code: string, name: string) => ({ code, message: expect.stringContaining(`branch "${name}"`) })
+  const gone = (code: string, name: string) => ({ code, message: expect.stringContaining(`branch “${name}”`) })
   await expect(update(fixture)).rejects.toMatchObject(gone('branch_missing', 'main'))
   const merge = fixture.workspaces.merge(fixture.mergeRequest(), never)
   await expect(merge).rejects.toMatchObject(gone('git_failed', 'main'))
