@@ -12,6 +12,7 @@ import { openLocally } from './harness/local-page.ts'
 
 test('refuses an unsuitable folder where it was entered, and says what to do', async () => {
   await using empty = await createTestRepository({ files: null })
+  await using repository = await createTestRepository()
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await signIn(await browser.newPage(), service)
@@ -26,6 +27,16 @@ test('refuses an unsuitable folder where it was entered, and says what to do', a
   await folder.fill(empty.path)
   await open.click()
   await page.getByText('This repository has no commits yet').waitFor()
+  // What was wrong with one folder says nothing of the next.
+  await folder.fill(repository.path)
+  await page.getByText('This repository has no commits yet').waitFor({ state: 'detached' })
+  await open.click()
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 800 })
+    const box = await page.getByRole('textbox', { name: 'Name' }).boundingBox()
+    expect(box?.width, `the name's field at ${width} px`).toBeGreaterThan(120)
+    expect(await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  }
 })
 
 test('shows a task’s problems on card and panel, with the ways out', async () => {
@@ -267,3 +278,23 @@ async function tokenOf(page: Page): Promise<string> {
 function column(page: Page, name: string): Locator {
   return page.getByRole('region', { name: 'Board' }).getByRole('region', { name: new RegExp(`^${name}`) })
 }
+
+test('says that an address names no project, and leads on', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(), service)
+  const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  await page.getByRole('navigation', { name: 'Main' }).getByText('Ferry').waitFor()
+  for (const address of ['#/p/nope', '#/p/nope/t/nothing', '#/p/nope/settings/hooks', '#/p/nope/workflow']) {
+    await page.evaluate((hash) => (location.hash = hash), address)
+    await page.getByRole('heading', { name: 'No project at this address' }).waitFor()
+    expect(page.url(), address).toContain(address)
+  }
+  await page.getByRole('button', { name: 'Open Ferry' }).click()
+  await page.getByRole('region', { name: 'Board' }).waitFor()
+  // One that is deleted while it is open leads to another by itself.
+  await client.call('projects.create', { name: 'Harbour', repo_path: repository.path })
+  await client.call('projects.delete', { project_id: project.id })
+  await page.getByRole('heading', { name: 'Harbour' }).waitFor()
+})

@@ -36,6 +36,9 @@ export function useChooseRepository() {
   const problem = ref<FolderProblem | null>(null)
   const busy = ref(false)
 
+  // The problem of an earlier path says nothing of this one.
+  watch(path, () => (problem.value = null))
+
   async function attempt(work: () => Promise<void>): Promise<void> {
     busy.value = true
     problem.value = null
