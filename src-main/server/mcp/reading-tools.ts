@@ -52,8 +52,8 @@ export const readingTools = {
     title: 'Get a task',
     description:
       'One task: its whole description, where it is in its workflow (status), its version, what it waits for, its last ' +
-      'review, base_conflict (files that a merge into its base would conflict in now), overlaps (unfinished tasks that ' +
-      'it would clash with), and in error_annotation what went wrong. Read it again after a version_conflict.',
+      'review, base_conflict (its files), overlaps (tasks that conflict with it), and in error_annotation what went ' +
+      'wrong. Read it again after a version_conflict.',
     effect: 'reads',
     input: z.object({ task_id: taskId }),
     run: async ({ task_id }, scope) => scope.call('tasks.get', { task_id: await scope.taskId(task_id) }),

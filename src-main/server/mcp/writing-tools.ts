@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { runInstruction } from '../../../src-shared/contract/executions.ts'
+import type { CommentId } from '../../../src-shared/contract/ids.ts'
 import { operations } from '../../../src-shared/contract/operations.ts'
 import { executionId, otherTask, projectId, taskId } from './arguments.ts'
 import { awaitRun } from './await-run.ts'
@@ -14,7 +15,7 @@ const transition = operations['tasks.transition'].input.shape
 const verdict = operations['tasks.verdict'].input.shape
 const finish = operations['executions.finish'].input.shape
 
-const ifVersion = update.version.describe('Do it only if this is still its version; else version_conflict.')
+const ifVersion = update.version.describe('Only if this is still its version; else version_conflict.')
 const priority = create.priority.describe('0 none, 1 low, 2 medium, 3 high, 4 urgent.')
 const reviewConfig = create.review_config.describe(
   'ci_steps: shell commands that must succeed before the review. review_prompt: what a reviewing agent is asked. ' +
@@ -60,7 +61,7 @@ export const writingTools = {
       task_id: taskId,
       title: update.title,
       description: update.description.describe('The whole new description; null takes it away.'),
-      labels: update.labels.describe('All labels that it shall have.'),
+      labels: update.labels.describe('All its labels.'),
       priority,
       review_config: reviewConfig,
       stacked_on: otherTask.nullable().optional().describe('The task below it; null: none.'),
@@ -82,7 +83,7 @@ export const writingTools = {
     effect: 'adds',
     input: z.object({
       task_id: taskId,
-      body: comment.body.describe('The text, in Markdown.'),
+      body: comment.body.describe('Markdown.'),
       parent_id: comment.parent_id.describe('The comment that this one answers.'),
       resolves: comment.resolves.describe(
         'With parent_id: nothing is left to do or to say in that thread. Leave it to the reviewer where you are not sure.',
@@ -139,17 +140,20 @@ export const writingTools = {
     input: z.object({
       task_id: taskId,
       verdict: verdict.verdict,
-      feedback: verdict.feedback.describe('What has to change, and where; say it with every fail.'),
-      comment_ids: verdict.comment_ids.describe(
-        'With a fail: comments that go to the coder with it. Yours that were not sent yet when left out.',
-      ),
+      feedback: verdict.feedback.describe('What has to change, and where.'),
+      // Without the pattern of an ID, which every client would pay for; the operation checks it.
+      comment_ids: z.array(z.string()).optional().describe('With a fail; your unsent ones by default.'),
       tree: verdict.tree.describe(
-        'With a pass: the tree that svc_get_task_diff named. It is refused with work_changed when the files are others by now.',
+        'With a pass: the tree that svc_get_task_diff named; work_changed if it is another now.',
       ),
       version: ifVersion,
     }),
-    run: async ({ task_id, ...judged }, scope) =>
-      scope.call('tasks.verdict', { ...judged, task_id: await scope.taskId(task_id) }),
+    run: async ({ task_id, comment_ids, ...judged }, scope) =>
+      scope.call('tasks.verdict', {
+        ...judged,
+        ...(comment_ids && { comment_ids: comment_ids as CommentId[] }),
+        task_id: await scope.taskId(task_id),
+      }),
   }),
   svc_finish_execution: defineTool('executions.finish', {
     title: 'Finish an execution',
@@ -202,8 +206,8 @@ export const writingTools = {
       'Name the task, or the run by its id. Your own run ends by your ending your turn.',
     effect: 'marks',
     input: z.object({
-      task_id: taskId.describe('Id or number (SHO-42) of the task whose run is stopped.'),
-      execution_id: executionId.describe('Id of the run, if not the active one of the task.'),
+      task_id: taskId.describe('The task whose run is stopped.'),
+      execution_id: executionId.describe('The run, if not the active one.'),
     }),
     run: async ({ task_id, execution_id }, scope) =>
       scope.call('executions.stop', { execution_id: await scope.runOf(task_id, execution_id) }),

@@ -15,7 +15,7 @@ test('takes a new name of the base, even after a failed merge', async () => {
   await job.repository.git(['branch', '-m', 'main', 'trunk'])
   const missing = await refused(update())
   expect([missing.code, missing.status]).toEqual(['branch_missing', 409])
-  expect(missing.message).toContain('"main"')
+  expect(missing.message).toContain('“main”')
   expect((await refused(update({ base_branch: 'nowhere' }))).code).toBe('branch_missing')
   const workspace = await client.call('tasks.workspace', { task_id: task.id })
   expect(workspace.base_branch).toBe('main')

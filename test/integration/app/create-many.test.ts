@@ -47,7 +47,7 @@ test.concurrent('if one is refused none is created, and the refusal says which',
     'validation_failed',
     1,
     ['items.1.status'],
-    expect.stringMatching(/^Task 2, "Bad": A new task starts/),
+    expect.stringMatching(/^Task 2, “Bad”: A new task starts/),
   ])
   expect((await refused(good, { title: '' })).slice(0, 3)).toEqual(['validation_failed', undefined, ['items.1.title']])
   expect((await refused(good, good)).slice(0, 3)).toEqual(['validation_failed', 1, ['items.1.key']])
@@ -67,7 +67,7 @@ test.concurrent('if one is refused none is created, and the refusal says which',
     'dependency_cycle',
     1,
     undefined,
-    expect.stringContaining('"One" → "Two" → "Three" → "One"'),
+    expect.stringContaining('“One” → “Two” → “Three” → “One”'),
   ])
   expect(await listed(job)).toEqual([])
 })

@@ -171,7 +171,7 @@ test('reports a missing base branch', async () => {
   await using fixture = await createFixture()
   await expect(fixture.workspaces.ensure(fixture.request({ base_branch: 'nope' }), never)).rejects.toMatchObject({
     code: 'git_failed',
-    message: expect.stringContaining('"nope"'),
+    message: expect.stringContaining('“nope”'),
   })
 })
 

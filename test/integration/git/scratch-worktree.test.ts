@@ -103,7 +103,7 @@ test('is removed when its work fails, even with unreadable or read-only folders'
 test('is refused for a missing branch, and creates nothing', async () => {
   await using fixture = await createFixture()
   const attempt = fixture.workspaces.withScratch(request(fixture, { at: 'gone' }), () => Promise.resolve(), never)
-  await expect(attempt).rejects.toMatchObject({ code: 'git_failed', message: expect.stringContaining('"gone"') })
+  await expect(attempt).rejects.toMatchObject({ code: 'git_failed', message: expect.stringContaining('“gone”') })
   await expect(readdir(fixture.root)).rejects.toMatchObject({ code: 'ENOENT' })
 })
 

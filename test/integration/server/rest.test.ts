@@ -86,6 +86,10 @@ test('asks for a token on every route but public ones, before anything else', as
       token: null,
       ...(hasBody && { body: '{broken', headers: { 'content-type': 'text/plain' } }),
     })
+    if (spec.who === 'public' && !hasBody) {
+      expect(response.status, name).not.toBe(401)
+      continue
+    }
     const code = (await refusal(response))[1]
     expect(code, name).toBe(spec.who === 'public' ? 'unsupported_media_type' : 'missing_token')
     expect(response.headers.get('www-authenticate'), name).toBe(spec.who === 'public' ? null : 'Bearer')
