@@ -53,8 +53,8 @@ const earlyConnection: Plugin = {
 }
 
 /**
- * The styles of the first screen come within the page, which is painted as soon as it is there. Their link stays
- * without being loaded: what loads the other screens looks there whether their styles are in the page already.
+ * The styles of the first screen come within the page, which is painted as soon as it is there. Their name stays, for
+ * the link by which `inlined-styles.ts` tells that they are there.
  */
 const inlineStyles: Plugin = {
   name: 'inline-styles',
@@ -62,11 +62,11 @@ const inlineStyles: Plugin = {
   transformIndexHtml: {
     order: 'post',
     handler: (html, { bundle = {} }) =>
-      html.replace(/<link rel="stylesheet"([^>]* href="\.\/(([^"]*\/)[^"]+)")>/, (_, attributes, fileName, folder) => {
+      html.replace(/<link rel="stylesheet"[^>]* href="\.\/(([^"]*\/)[^"]+)">/, (_, fileName, folder) => {
         const file = bundle[String(fileName)]
         if (file?.type !== 'asset') throw new Error(`${String(fileName)} is not in the bundle.`)
         const styles = String(file.source).replaceAll('url(./', `url(./${String(folder)}`)
-        return `<style>${styles}</style>\n    <link rel="stylesheet" disabled${String(attributes)}>`
+        return `<meta name="inlined-styles" content="./${String(fileName)}">\n    <style>${styles}</style>`
       }),
   },
 }

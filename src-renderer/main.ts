@@ -11,12 +11,14 @@ import { createPinia } from 'pinia'
 import { createApp } from 'vue'
 import App from './App.vue'
 import { connection, firstAnswers } from './connection.ts'
+import { linkInlinedStyles } from './inlined-styles.ts'
 import { ignoreRepeatedPresses } from './shell/ignore-repeated-presses.ts'
 import { connectionKey } from './stores/base/client.ts'
 
 // The content policy forbids eval, which zod would otherwise try. It comes with the first screen that has to check something.
 Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
 
+linkInlinedStyles()
 ignoreRepeatedPresses(document)
 /** Answers that arrive sooner are in the first drawing, which avoids laying out and painting a board without cards. */
 const mostMs = 100

@@ -25,7 +25,9 @@ test('meets every code of the contract in a test of a running service', () => {
 test('calls every operation in a test of a running service, by name or address', () => {
   const texts = textOf('test/integration/**/*.test.ts')
   const isAsked = (name: string, path: string) => {
-    const asked = new RegExp(`call\\(\\s*'${name.replace('.', '[.]')}'|post\\('${path.replace('/auth', '')}'`)
+    const asked = new RegExp(
+      `call\\(\\s*'${name.replace('.', '[.]')}'|post\\('${path.replace('/auth', '')}'|/api/v1${path}\\b|post\\(running, '${path}'`,
+    )
     return texts.some((text) => asked.test(text))
   }
   const unasked = Object.entries(operations).filter(([name, { path }]) => !isAsked(name, path))

@@ -148,7 +148,7 @@ test('says in one sentence who failed and why, with the log and the next step', 
   await panel.getByRole('button', { name: 'Restart' }).waitFor()
   expect(await panel.getByRole('button', { name: /^(Start|Restart)/ }).count()).toBe(1)
   expect(await violationsInThemes(page), 'failed').toEqual([])
-  await panel.getByRole('button', { name: 'Show log' }).click()
+  // A task that failed opens where its run ended.
   await panel.getByRole('tab', { name: 'Agent', selected: true }).waitFor()
   await panel.getByRole('log', { name: 'Transcript' }).getByText('nothing to commit', { exact: true }).waitFor()
   // The link leads here, so the note does not repeat it.

@@ -32,6 +32,7 @@ test('leads a newcomer through the demo by what the screen says', async () => {
   await panel.getByRole('button', { name: 'Comment on this line' }).click()
   await panel.getByRole('textbox', { name: /^Comment on line/ }).fill('This line is not for customers.')
   await page.keyboard.press('Control+Shift+Enter')
+  await page.getByRole('button', { name: /^Send 1 comment/ }).click()
   await ticked(page, 'Comment on a line')
 
   await step(page, /conflict/).click()

@@ -161,7 +161,7 @@ test('updates a branch from its base, and shows and concludes a conflict', async
   await panel.getByRole('tab', { name: 'Workspace' }).click()
   await section.getByRole('button', { name: 'Update from main' }).click()
   const conflict = panel.getByRole('region', { name: 'The branch conflicts with main' })
-  await conflict.getByText('Both changed the same lines, 1 place').click()
+  await conflict.getByText('Both changed the same lines').waitFor()
   await conflict.getByText('three').waitFor()
   expect(await repository.git(['show', `${branch}:a.txt`])).toBe('two')
 
@@ -200,13 +200,13 @@ test('shows the lines of a conflicting merge in the review, which the agent reso
   await page.reload()
   await openProject('Conflicts')
   await openTask('Clash', 'Review')
-  await panel.getByText('1 file').first().waitFor()
+  await panel.getByText('Conflicts with main in a.txt').first().waitFor()
   // The app knows of it before the merge; a merge over the API meets it anyway.
   await panel.getByRole('button', { name: 'Let For Clash resolve the conflict' }).first().waitFor()
   const { version } = await client.call('tasks.get', { task_id: task.id })
   await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
   const conflict = panel.getByRole('region', { name: 'Merge conflict' })
-  await conflict.getByText('Both changed the same lines, 1 place').click()
+  await conflict.getByText('Both changed the same lines').waitFor()
   await conflict.getByText('three').waitFor()
   await conflict.getByRole('button', { name: 'Retry merge' }).waitFor()
   // The step after a failed merge is automatic, and until then nothing else is allowed.
