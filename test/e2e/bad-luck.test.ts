@@ -210,7 +210,7 @@ test('keeps everything typed while the service is killed, back or busy', async (
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     page.setDefaultTimeout(30_000)
     await page.goto(first.url)
-    await page.getByRole('button', { name: 'Make one' }).click()
+    await page.getByRole('heading', { name: 'Create your account' }).waitFor()
     await page.getByLabel('Your name').fill('Owner')
     await page.getByLabel('Email').fill('owner@copse.test')
     await page.getByLabel('Password').fill('correct horse')
