@@ -12,7 +12,7 @@ import { failWith, root, seconds } from './support/project.mjs'
 
 // npm test: every check and every test. npm test -- PATTERN: only the test files whose path has PATTERN.
 // npm run test:quick: what needs no running service, and the types. npm run test:changed [-- BASE]: what the changes since
-// a commit can reach, by a map that npm test -- --map makes anew.
+// a commit can reach, by a map that npm test -- --map remakes.
 const results = join(root, 'test-results')
 const total = { passed: 0, failed: 0, skipped: 0 }
 /**

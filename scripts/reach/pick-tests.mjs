@@ -12,7 +12,7 @@ const test = /^test\/.*\.test\.ts$/
 const everywhere = /^test\/architecture\//
 /** What no test runs, but some read. */
 const text = /\.(md|txt|png|svg|html)$|^(LICENSE|CHANGELOG|assets\/|\.github\/|docs\/|packaging\/)/
-/** What a page looks like is seen by those that measure it. */
+/** Styles are seen by the tests that measure pages. */
 const style = /\.css$/
 const lookedAt = /^test\/e2e\/(accessibility|widths|ten-jobs)\.test\.ts$/
 
