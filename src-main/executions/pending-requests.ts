@@ -111,7 +111,7 @@ interface AskNews {
   readonly asks: readonly Ask[]
   /** A new one, which also creates a notification. */
   readonly asked?: PendingAsk
-  /** Those that are over, whose notifications are withdrawn: there is nothing left to answer. */
+  /** Ended requests. Their notifications are withdrawn, because there is nothing left to answer. */
   readonly closed?: readonly PendingAsk[]
 }
 

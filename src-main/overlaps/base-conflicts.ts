@@ -19,7 +19,7 @@ export interface BaseConflicts {
   close(): Promise<void>
 }
 
-/** A commit or a fetch by hand tells nobody, so the refs are read so often. */
+/** How often the refs are read: no event tells of a commit or a fetch by hand. */
 const pollMs = 2_000
 /** Several changes that come together are read once. */
 const gatherMs = 200
@@ -82,7 +82,7 @@ export function createBaseConflicts(
         await readGroup(group)
       } catch (error) {
         if (closing.signal.aborted || !(error instanceof WorkspaceError)) throw error
-        // The repository may be gone for a while; nothing is claimed of it meanwhile.
+        // A repository that is gone for a while has no known conflicts until it is back.
         for (const { task_id } of group.candidates) known.delete(task_id)
         log.debug({ err: error, repo_path: group.repo_path }, 'conflicts with the base could not be read')
       }
@@ -103,8 +103,8 @@ export function createBaseConflicts(
         return []
       }
       const stamp = `${strategy} ${head} ${base}`
-      const isKnown = known.get(task_id)?.stamp === stamp && !touched.delete(task_id)
-      return isKnown ? [] : [{ task_id, path, head, base, stamp }]
+      const isChanged = touched.delete(task_id) || known.get(task_id)?.stamp !== stamp
+      return !isChanged ? [] : [{ task_id, path, head, base, stamp }]
     })
     const found = await baseConflicts.readBaseConflicts(repo_path, strategy, moved, { signal })
     for (const [at, { task_id, base, stamp }] of moved.entries()) {
@@ -117,10 +117,8 @@ export function createBaseConflicts(
       running ??= run()
     },
     look: () => looking.abort(),
-    touch: (task_id) => {
-      // The next reading compares it anew; one that changes all the time is read no more often for it.
-      touched.add(task_id)
-    },
+    // The next reading compares it again, so that a worktree that changes all the time is read no more often.
+    touch: (task_id) => void touched.add(task_id),
     close: async () => {
       closing.abort(new Error('The service is stopping.'))
       await running

@@ -56,13 +56,14 @@ function printer(json: boolean): Print {
 }
 
 async function walk(service: Service, print: Print): Promise<number> {
-  const signal = AbortSignal.timeout(limitMs)
+  const failed = new AbortController()
+  const signal = AbortSignal.any([AbortSignal.timeout(limitMs), failed.signal])
   const context = { principal: service.app.identity.localPrincipal(), signal, remote_address: null }
   const call = async <N extends OperationName>(name: N, input: OperationInput<N>): Promise<OperationOutput<N>> =>
     (await service.app.api.call(name, input, context)) as OperationOutput<N>
   const made = call('demo.create', {})
-  // It is awaited at the end, because its events come before.
-  made.catch(() => undefined)
+  // It is awaited at the end, because its events come before; where it is refused none come.
+  made.catch((error: unknown) => failed.abort(error))
   let task: Task | null = null
   const seen = new Set<string>()
   for await (const item of service.app.api.events({}, 0, context)) {
@@ -78,6 +79,7 @@ async function walk(service: Service, print: Print): Promise<number> {
     if (told?.step === 'cleaned') break
     if (told?.step === 'stuck') return 1
   }
+  if (failed.signal.aborted) await made
   if (signal.aborted) {
     print('stuck', `The demo did not finish within ${limitMs / 1_000} s`)
     return 1

@@ -42,8 +42,8 @@ function draftsOf(q: Queries, { id }: TaskRecord, by: Rejecting['by']): readonly
 }
 
 /**
- * After a rejection has moved the task back: queues the coder's next run and marks the comments as sent to it. Where
- * nobody works in that state they stay drafts, for whoever comes; the words of the rejection have them, too. Returns the run.
+ * After a rejection has moved the task back: queues the coder's next run, marks the comments as sent to it, and returns
+ * the run. Where no one is assigned in that state they stay drafts for the next assignee; the rejection's text has them.
  */
 export function sendWithRejection(
   { context, transitions }: Pick<StepServices, 'context' | 'transitions'>,

@@ -33,7 +33,7 @@ export const planText = 'Waiting for your approval'
 
 export const checkFailedText = (command: string): string => `Check failed: ${command}`
 
-/** Describes the checks and the approvers. That nobody has reviewed it yet is what the column says. */
+/** Describes the checks and the approvers. The column says already that no one has reviewed it. */
 export function checkedText(checks: number, approvers: readonly string[]): string {
   const checked = checks === 0 ? 'Nothing checked' : 'Checks passed'
   return approvers.length === 0 ? checked : `${checked}. ${approvers.join(' and ')} approved it.`

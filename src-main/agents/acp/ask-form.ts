@@ -95,8 +95,8 @@ function valueOf(
   const choices = choicesOf(field)
   const chosen = option === null ? null : (choices[Number(option.id) - 1]?.value ?? null)
   if (field.type === 'array') {
-    const labels = [...(option === null ? [] : [option.label]), ...(text ?? '').split(',')].map((part) => part.trim())
-    return choices.filter(({ label }) => labels.includes(label)).map(({ value }) => String(value))
+    const isChosen = ({ label }: Choice) => option?.label === label || `, ${text ?? ''}, `.includes(`, ${label}, `)
+    return choices.filter(isChosen).map(({ value }) => String(value))
   }
   if (choices.length > 0) return chosen
   if (field.type === 'number' || field.type === 'integer') {

@@ -47,7 +47,7 @@ export function createIdentityHandlers({ identity, store, feed }: ApiParts): Han
   ) => identity.securityLog.note({ type, user_id, actor: actorOf(call.principal), source: sourceOf(call), details })
   const remembered = (session: Session, isWanted: boolean, { cookie }: CallContext): Session => {
     if (isWanted) cookie?.write(identity.sessions.remember(session.refresh_token))
-    // Otherwise the browser would go on as whoever signed in before.
+    // An earlier person's cookie would sign this browser in as them.
     else if (cookie?.read() != null) cookie.write(null)
     return session
   }

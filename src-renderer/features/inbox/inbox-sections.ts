@@ -31,7 +31,7 @@ export function sectionOf(
 ): SectionId {
   if (task === null) return kindOf(event_type) === 'finished' ? 'info' : 'needs_you'
   if (task.error_annotation && holding.has(task.error_annotation.type)) return 'held'
-  // The task goes on meanwhile, so only the notification tells whether someone has looked.
+  // Proposals hold no task up, so only the notification tells whether someone has looked.
   if (event_type === 'knowledge.proposed' && !read) return 'needs_you'
   return needsYou ? 'needs_you' : 'info'
 }

@@ -44,8 +44,8 @@ export function useInbox(shown: () => readonly Notification[]): Inbox {
   watch(index, (next) => {
     if (next >= 0) lastIndex = next
   })
-  // If the selected row is removed, select the next one in its place; on first load, the first, which is the newest of
-  // those that need the user.
+  // If the selected row is removed, select the next one in its place; on first load, the first, which is the newest
+  // that needs the user.
   watch(
     shown,
     (items) => {

@@ -26,7 +26,7 @@ export function useNoticeTask(item: () => Pick<Notification, 'task_id' | 'projec
   const task = computed(() => tasks.byId.get(item().task_id) ?? null)
   const state = computed(() => (task.value && stateOf(projects.workflow(item().project_id), task.value.status)) ?? null)
   const isAtGate = computed(() => state.value?.kind === 'gate')
-  /** The name of whoever works on the task now. */
+  /** The name of the task's active worker. */
   const worker = computed(() => {
     const run = executions.byId.get(task.value?.active_execution_id ?? '')
     return run && !run.asks && run.status === 'running' ? people.worker(run).name : null

@@ -39,7 +39,7 @@ export const useDelivery = defineStore('delivery', () => {
       system.value = on && (await mayShow())
       return system.value === on
     },
-    /** Shows a system notification. A browser has no buttons on those that a page shows, only a click. */
+    /** Shows a system notification. In a browser, a page's notification has no buttons, only a click. */
     show(notice: SystemNotice, onResponse: (response: NoticeResponse) => void): void {
       if (desktop !== null) return desktop.notify(notice, onResponse)
       // The user may have revoked the permission.

@@ -69,7 +69,7 @@ test.concurrent('shows people what an agent wants to run, and records who allowe
 
   const answered = await answer(job, execution, ask, 'allow')
   expect(answered.execution.asks).toBeUndefined()
-  // Whoever answers: there is nothing left to do about it.
+  // An answer ends the news for everyone.
   expect(await notifications()).toEqual([])
   expect(await ended(job, execution)).toMatchObject({ status: 'succeeded', summary: 'Answered: my-allow_once.' })
   const entries = (await transcript(job, execution)).filter(({ type }) => type === 'question' || type === 'answer')

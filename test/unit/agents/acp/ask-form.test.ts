@@ -57,9 +57,9 @@ test('asks field after field, each with its title, and gives each its own type',
     name: { type: 'string', title: 'Name of the file', description: 'Below src' },
     deep: { type: 'boolean' },
     depth: { type: 'integer' },
-    parts: { type: 'array', items: { enum: ['head', 'body', 'foot'] } },
+    parts: { type: 'array', items: { enum: ['head', 'body', 'foot, small'] } },
   }
-  const { asked, result } = await fill(form(properties, 'I need this:'), 'a.ts', 1, '3', 'head, foot')
+  const { asked, result } = await fill(form(properties, 'I need this:'), 'a.ts', 1, '3', 'head, foot, small')
   expect(asked.map(({ text }) => text)).toEqual([
     'I need this: Name of the file\nBelow src',
     'I need this: deep',
@@ -72,7 +72,10 @@ test('asks field after field, each with its title, and gives each its own type',
     [true, false],
     [true, true],
   ])
-  expect(result).toEqual({ action: 'accept', content: { name: 'a.ts', deep: true, depth: 3, parts: ['head', 'foot'] } })
+  expect(result).toEqual({
+    action: 'accept',
+    content: { name: 'a.ts', deep: true, depth: 3, parts: ['head', 'foot, small'] },
+  })
 })
 
 test('leaves out what is no number, and cancels when no one answers or nothing can be asked', async () => {
