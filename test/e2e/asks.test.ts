@@ -73,6 +73,8 @@ test('shows an agent’s question on card and transcript, and answers it by keyb
   expect(await panel.locator('.panebar, [role="log"]').getByLabel('Running').count()).toBe(0)
   // By digit the reason is asked for; until it is sent nothing is denied.
   await keys.on(panel)
+  // A press so early after the box was shown would be refused: no one has read it yet.
+  await command.getByRole('button', { name: 'Deny…', disabled: false }).waitFor()
   await keys.press('3')
   await keys.on(command.getByLabel('Why you deny it'))
   await keys.type('Not before Friday.')

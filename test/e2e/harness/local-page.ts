@@ -33,7 +33,8 @@ export async function openLocally(page: Page, service: BuiltService): Promise<Lo
     page,
     client: createClient(createHttpTransport({ baseUrl: new URL(service.url).origin, getToken })),
     panel,
-    openProject: (name) => page.getByRole('navigation', { name: 'Main' }).getByText(name).click(),
+    // A retry of a test adds its project again: the newest is meant.
+    openProject: (name) => page.getByRole('navigation', { name: 'Main' }).getByText(name).last().click(),
     openTask: async (title, tab) => {
       await page.locator('[data-card]').filter({ hasText: title }).click()
       await panel.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
