@@ -1,17 +1,45 @@
-import { useElementBounding } from '@vueuse/core'
-import { onScopeDispose, watchEffect, type Ref } from 'vue'
+import { useElementBounding, useWindowSize } from '@vueuse/core'
+import { computed, onScopeDispose, shallowReactive, watchEffect, type ComputedRef, type Ref } from 'vue'
 
-/** The distance from the page's left edge to the right end of toasts, in pixels. */
-const toastEndPx = 16 + 420
+/** The greatest width of a toast, and its distance from what it keeps clear of, in pixels. */
+const toastWidthPx = 420
+const gapPx = 8
+const edgePx = 16
 
-/** Keeps toasts above an element at the bottom of the page while it overlaps their corner. */
-export function useToastRoom(element: Readonly<Ref<HTMLElement | null>>): void {
-  const { left, top, height } = useElementBounding(element)
+interface Box {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+}
+
+/** Where the elements are that toasts may not cover. */
+const sides = shallowReactive(new Set<ComputedRef<Box | null>>())
+const bars = shallowReactive(new Set<ComputedRef<Box | null>>())
+
+function keepClear(all: Set<ComputedRef<Box | null>>, element: Readonly<Ref<HTMLElement | null | undefined>>): void {
+  const { left, right, top, height } = useElementBounding(element)
+  const box = computed(() => (height.value > 0 ? { left: left.value, right: right.value, top: top.value } : null))
+  all.add(box)
+  onScopeDispose(() => all.delete(box))
+}
+
+/** Keeps toasts above an element that reaches into their corner: a bar at the foot of the page, or a dialog. */
+export const useToastRoom = (element: Readonly<Ref<HTMLElement | null | undefined>>): void => keepClear(bars, element)
+
+/** Keeps toasts to the right of an element at the left edge of the page. */
+export const useToastRoomBeside = (element: Readonly<Ref<HTMLElement | null | undefined>>): void =>
+  keepClear(sides, element)
+
+/** Sets the corner of the toasts: `--toast-left` and `--toast-bottom` of the page. */
+export function useToastCorner(): void {
+  const { height } = useWindowSize()
   const { style } = document.documentElement
+  const boxes = (all: ReadonlySet<ComputedRef<Box | null>>) => [...all].flatMap((box) => box.value ?? [])
   watchEffect(() => {
-    const isInTheWay = height.value > 0 && left.value < toastEndPx
-    if (isInTheWay) style.setProperty('--toast-bottom', `${Math.round(window.innerHeight - top.value) + 8}px`)
-    else style.removeProperty('--toast-bottom')
+    const start = Math.max(0, ...boxes(sides).map(({ right }) => right)) + edgePx
+    const above = boxes(bars).filter(({ left, right }) => left < start + toastWidthPx && right > start)
+    const bottom = Math.max(edgePx, ...above.map(({ top }) => height.value - top + gapPx))
+    style.setProperty('--toast-left', `${Math.round(start)}px`)
+    style.setProperty('--toast-bottom', `${Math.round(bottom)}px`)
   })
-  onScopeDispose(() => style.removeProperty('--toast-bottom'))
 }

@@ -8,6 +8,7 @@ import { useShortcuts } from './device/shortcuts.ts'
 import { useLive } from './live.ts'
 import { usePeople } from './people/people.ts'
 import { useExecutions } from './runs/executions.ts'
+import { useTasks } from './tasks/tasks.ts'
 
 /** Returns a function that gives the first open request of a task's run; null without one. */
 export function useOpenAsks(): (task: Pick<Task, 'active_execution_id'> | null | undefined) => OpenAsk | null {
@@ -22,7 +23,8 @@ export function useAskAnswer(open: () => OpenAsk) {
   const live = useLive()
   const people = usePeople()
   const shortcuts = useShortcuts()
-  const { current: sending, runWithToast } = useAction<string>()
+  const tasks = useTasks()
+  const { current: sending, runOn, runWithToast } = useAction<string>()
   /** The ID of the request that was answered here, until the next one arrives. */
   const answered = ref<string | null>(null)
   const draftKey = computed(() => `answer/${open().executionId}/${open().ask.id}`)
@@ -47,7 +49,9 @@ export function useAskAnswer(open: () => OpenAsk) {
       const { executionId, ask } = open()
       const key = draftKey.value
       const work = () => executions.answer(executionId, ask.id, given)
-      if (!(await runWithToast('Couldn’t send the answer.', work, what))) return false
+      const task = tasks.byId.get(executions.byId.get(executionId)?.task_id ?? '')
+      const failed = 'Couldn’t send the answer'
+      if (!(await (task ? runOn(task, failed, work, what) : runWithToast(`${failed}.`, work, what)))) return false
       answered.value = ask.id
       drafts.keep(key, null)
       return true

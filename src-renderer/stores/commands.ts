@@ -3,7 +3,7 @@ import { createKeybindingsHandler } from 'tinykeys'
 import { computed, onBeforeUnmount, onMounted, shallowRef } from 'vue'
 import type { CommandId } from '../model/command-list.ts'
 import { useShortcuts } from './device/shortcuts.ts'
-import { useToasts } from './base/toasts.ts'
+import { useToasts, type TaskOfToast } from './base/toasts.ts'
 
 /** The handler of a command while its component is on screen. */
 export interface CommandHandler {
@@ -16,6 +16,8 @@ export interface CommandHandler {
   readonly refused?: () => string | null
   /** Returns the command's target, for the palette; null without one. */
   readonly on?: () => string | null
+  /** Returns the task that the command is about, to name it when the command is unavailable. */
+  readonly task?: () => TaskOfToast | null
   /** The event is absent when the command was chosen in the palette. */
   readonly run: (event?: KeyboardEvent) => void
 }
@@ -51,8 +53,11 @@ export const useCommands = defineStore('commands', () => {
   /** Runs the handler, or shows why the command is unavailable. */
   function perform(handler: CommandHandler, event?: KeyboardEvent): void {
     const reason = handler.refused?.() ?? null
-    if (reason === null) handler.run(event)
-    else if (event?.repeat !== true) toasts.warn(sentence(reason))
+    if (reason === null) return handler.run(event)
+    if (event?.repeat === true) return
+    const task = handler.task?.() ?? null
+    if (task === null) toasts.warn(sentence(reason))
+    else toasts.warnOn(task, sentence(reason))
   }
   /** Longer sequences come first, because the last press of one may be another command's only one. */
   const listener = computed(() => {

@@ -108,7 +108,7 @@ test('shows a command’s log as one virtual list, at its end from the first fra
     await panel.getByRole('button', { name: /run 2 of 2/ }).waitFor()
     await panel.getByText('Stopped. Your agent’s work is kept.').waitFor({ state: 'detached' })
 
-    // A toast is in the corner of the page and covers no input.
+    // A toast is beside the rail and covers no input.
     await page.keyboard.press('f')
     await panel.getByRole('textbox', { name: 'Message to Slowpoke' }).waitFor()
     await page.keyboard.press('.')

@@ -206,7 +206,18 @@ async function useActions(page: Page): Promise<void> {
   await card(page, 'Alpha').getByRole('img', { name: 'Breaks' }).waitFor()
   await card(page, 'Beta').focus()
   await page.keyboard.press('x')
-  await toast(page, /^No agent is running\.$/).waitFor()
+  const notice = toast(page, /^“Beta, urgent”: No agent is running\.$/)
+  await notice.waitFor()
+  // It lies beside the rail, or above the bar of a phone, which may be needed meanwhile.
+  const rail = page.getByRole('navigation', { name: 'Main' })
+  const isClear = async () => {
+    const [over, under] = [await notice.boundingBox(), await rail.boundingBox()]
+    return over && under && (over.x >= under.x + under.width || over.y + over.height <= under.y)
+  }
+  for (const width of [360, 1024, 1440]) {
+    await page.setViewportSize({ width, height: 900 })
+    await expect.poll(isClear, { message: `at ${width}` }).toBe(true)
+  }
   await page.keyboard.press('a')
   await assign.waitFor()
   await page.keyboard.press('Enter')

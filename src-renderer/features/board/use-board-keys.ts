@@ -65,6 +65,7 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
         const known = task()
         return known && known.ref
       },
+      task,
       refused: () => action()?.refused ?? null,
       run: () => void action()?.run(),
     }

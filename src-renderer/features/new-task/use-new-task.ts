@@ -122,7 +122,8 @@ export function useNewTask(projectId: () => string): NewTask {
       const { route } = navigation
       const isElsewhere = 'projectId' in route && route.projectId !== projectId()
       const open = () => navigation.go({ screen: 'board', projectId: projectId(), taskId: task.id, tab: null })
-      if (isComplete) toasts.done(createdText(task, chosen, !isElsewhere && !how.more), { label: 'Open', run: open })
+      const text = createdText(task, chosen, !isElsewhere && !how.more)
+      if (isComplete) toasts.doneUntilRun(task, text, { label: 'Open', run: open })
       arrivals.announce(task.id, !how.more && !isElsewhere)
     })
   }

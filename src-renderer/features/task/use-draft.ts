@@ -71,7 +71,7 @@ export function useDraft(
       if (error instanceof ApiError && error.code === 'version_conflict') {
         await tasks.fetch(task().id)
         conflict.value = true
-      } else toasts.refused(error, 'Couldn’t save.')
+      } else toasts.refusedOn(task(), error, 'Couldn’t save')
     } finally {
       saving.value = false
     }

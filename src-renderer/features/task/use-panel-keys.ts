@@ -23,6 +23,7 @@ export function usePanelKeys(ports: PanelKeyPorts): void {
   const command = (run: () => void, refused: () => string | null = () => null): CommandHandler => ({
     accepts: (event) => panelTakes(event.target, ports.root.value),
     on: () => tasks.refOf(ports.taskId()),
+    task: () => tasks.byId.get(ports.taskId()) ?? null,
     refused,
     run,
   })

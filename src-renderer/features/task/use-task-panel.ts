@@ -133,11 +133,11 @@ function useTaskActions(taskId: () => string) {
     recovering: recovery.current,
     stop,
     recover,
-    saveTitle: (title: string) => {
-      const version = tasks.byId.get(taskId())?.version
-      return toasts.attempt('Couldn’t save the title.', () =>
-        tasks.update({ task_id: taskId(), title, ...(version === undefined ? {} : { version }) }),
-      )
+    async saveTitle(title: string): Promise<boolean> {
+      const task = tasks.byId.get(taskId())
+      if (!task) return false
+      const { id, version } = task
+      return toasts.attemptOn(task, 'Couldn’t save the title', () => tasks.update({ task_id: id, title, version }))
     },
   }
 }

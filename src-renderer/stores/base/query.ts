@@ -139,14 +139,23 @@ export function useAction<What extends string = never>() {
       }
     },
     /** Runs an action and shows a failure in a toast, after the sentence `failed`: `The title was not saved.` */
-    runWithToast(failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
+    async runWithToast(failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
       if (!busy.value) current.value = what
-      return attempt(work, (error) => toasts.refused(error, failed))
+      const succeeded = await attempt(work, (error) => toasts.refused(error, failed))
+      if (succeeded) toasts.succeeded(failed)
+      return succeeded
     },
-    /** Like `runWithToast`, for a task. The toast names the task unless it is open. */
-    runOn(task: TaskOfToast, failed: string, work: () => Promise<unknown>, what: What | null = null): Promise<boolean> {
+    /** Like `runWithToast`, for a task. The toast names the task. */
+    async runOn(
+      task: TaskOfToast,
+      failed: string,
+      work: () => Promise<unknown>,
+      what: What | null = null,
+    ): Promise<boolean> {
       if (!busy.value) current.value = what
-      return attempt(work, (error) => toasts.refusedOn(task, error, failed))
+      const succeeded = await attempt(work, (error) => toasts.refusedOn(task, error, failed))
+      if (succeeded) toasts.succeeded(task.id)
+      return succeeded
     },
   }
 }

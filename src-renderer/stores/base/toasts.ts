@@ -1,3 +1,5 @@
+import { defineStore } from 'pinia'
+import { shallowReactive } from 'vue'
 import { toast } from 'vue-sonner'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import { errorSentence } from '../../formatters/error-sentence.ts'
@@ -29,27 +31,69 @@ export interface TaskOfToast {
 /** Shortens a title to fit into a toast. */
 const cut = (title: string): string => (title.length > 48 ? `${title.slice(0, 47).trimEnd()}…` : title)
 
-/** Short messages that close after a timeout. Refusals stay longer. */
+/** What an open toast speaks of. */
+interface ToastSubject {
+  /** The ID of its task; otherwise the sentence that names the change. */
+  readonly id: string
+  readonly isRefusal: boolean
+  /** What makes the toast old: the task changes its state, or it does so or its run changes. */
+  readonly until: 'moved' | 'moved_or_run'
+}
+
+/** The open toasts that something later can make old. */
+export const useOpenToasts = defineStore('open-toasts', () => {
+  const subjects = shallowReactive(new Map<string | number, ToastSubject>())
+  function close(toastId: string | number): void {
+    subjects.delete(toastId)
+    toast.dismiss(toastId)
+  }
+  return {
+    subjects,
+    close,
+    closeRefusals(id: string): void {
+      for (const [toastId, subject] of subjects) if (subject.isRefusal && subject.id === id) close(toastId)
+    },
+  }
+})
+
+/** Short messages that close after a timeout, or when their news is old. Refusals stay longer. */
 export function useToasts() {
-  const options = (duration: number, action?: ToastAction) => {
-    if (!action) return { duration }
+  const open = useOpenToasts()
+  function show(type: 'success' | 'error' | 'warning', text: string, action?: ToastAction, subject?: ToastSubject) {
+    if (subject?.isRefusal) open.closeRefusals(subject.id)
     let taken = false
+    const leave = () => {
+      if (id !== undefined) open.subjects.delete(id)
+      if (!taken) action?.left?.()
+      taken = true
+    }
     const onClick = () => {
       taken = true
-      action.run()
+      action?.run()
     }
-    const leave = () => {
-      if (!taken) action.left?.()
-      taken = true
-    }
-    return { duration, action: { label: action.label, onClick }, onDismiss: leave, onAutoClose: leave }
+    const id: string | number | undefined = toast[type](text, {
+      duration: type === 'success' ? 4_000 : 10_000,
+      ...(action && { action: { label: action.label, onClick } }),
+      onDismiss: leave,
+      onAutoClose: leave,
+    })
+    if (subject) open.subjects.set(id, subject)
   }
-  /** Shows a refusal. `context` says which change did not happen: `“Fix login” stays in To do.` */
-  const refused = (error: unknown, context = '', action?: ToastAction) =>
-    void toast.error(
+  const refusalOf = (id: string): ToastSubject => ({ id, isRefusal: true, until: 'moved_or_run' })
+
+  /**
+   * Shows a refusal. `context` says which change did not happen: `“Fix login” stays in To do.` The toast closes when
+   * the task moves on, or a later attempt at the same change succeeds.
+   */
+  const refused = (error: unknown, context = '', action?: ToastAction, task?: TaskOfToast) =>
+    show(
+      'error',
       [context, errorSentence(error)].filter((part) => part !== '').join(' '),
-      options(10_000, changesAction(error) ?? action),
+      changesAction(error) ?? action,
+      refusalOf(task?.id ?? context),
     )
+  const warn = (message: string, action?: ToastAction, task?: TaskOfToast) =>
+    show('warning', message, action, refusalOf(task?.id ?? message))
 
   const isOpen = (task: TaskOfToast): boolean => useNavigation().taskId === task.id
   /** Returns the action that opens the task; undefined if it is open already. */
@@ -61,16 +105,18 @@ export function useToasts() {
     const board = beside ? ({ screen: 'all' } as const) : ({ screen: 'board', projectId } as const)
     return { label: 'Open', run: () => navigation.go({ ...board, taskId, tab: null }) }
   }
-  /** Shows a refusal about a task. Names the task unless it is open. */
+  /** Shows a refusal about a task, and names the task: another may be open before the toast closes. */
   const refusedOn = (task: TaskOfToast, error: unknown, what: string, action?: ToastAction) =>
-    refused(error, isOpen(task) ? `${what}.` : `${what}: ${cut(task.title)}.`, action ?? opening(task))
+    refused(error, `${what}: ${cut(task.title)}.`, action ?? opening(task), task)
 
   return {
     opening,
     refusedOn,
     /** Shows a success about a task, unless it is open, because then the screen shows it. */
     doneOn: (task: TaskOfToast, what: string) => {
-      if (!isOpen(task)) void toast.success(`${what}: ${cut(task.title)}`, options(4_000, opening(task)))
+      if (isOpen(task)) return
+      const subject = { id: task.id, isRefusal: false, until: 'moved' } as const
+      show('success', `${what}: ${cut(task.title)}`, opening(task), subject)
     },
     /** Runs `work` and shows a failure with the task's title. Returns whether it succeeded. */
     async attemptOn(
@@ -82,24 +128,33 @@ export function useToasts() {
     ): Promise<boolean> {
       try {
         await work()
+        open.closeRefusals(task.id)
         return true
       } catch (error) {
         refusedOn(task, error, what, wayOn?.(error))
         return false
       }
     },
-    done: (message: string, action?: ToastAction) => void toast.success(message, options(4_000, action)),
+    done: (message: string, action?: ToastAction) => show('success', message, action),
+    /** Shows a success that says how the task goes on. The toast closes when it does. */
+    doneUntilRun: (task: TaskOfToast, message: string, action?: ToastAction) =>
+      show('success', message, action, { id: task.id, isRefusal: false, until: 'moved_or_run' }),
     refused,
+    /** Closes the refusals of a change, because a later attempt succeeded. `id`: of its task, else its `context`. */
+    succeeded: (id: string): void => open.closeRefusals(id),
     /** Runs `work` and shows a failure after `context`. Returns whether it succeeded. */
     async attempt(context: string, work: () => Promise<unknown>): Promise<boolean> {
       try {
         await work()
+        open.closeRefusals(context)
         return true
       } catch (error) {
         refused(error, context)
         return false
       }
     },
-    warn: (message: string, action?: ToastAction) => void toast.warning(message, options(10_000, action)),
+    warn,
+    /** Warns about a task, by its title. `reason` is a sentence. */
+    warnOn: (task: TaskOfToast, reason: string) => warn(`“${cut(task.title)}”: ${reason}`, undefined, task),
   }
 }

@@ -15,26 +15,30 @@ export function useCommentActions(taskId: () => string) {
   const live = useLive()
   const tasks = useTasks()
 
+  function attempt(failed: string, work: () => Promise<unknown>): Promise<boolean> {
+    const task = tasks.byId.get(taskId())
+    return task ? toasts.attemptOn(task, failed, work) : toasts.attempt(`${failed}.`, work)
+  }
   return {
     isMine: comments.isMine,
     face: people.author,
     write: (body: string, anchor?: CommentAnchor) =>
-      toasts.attempt('Couldn’t add the comment.', () =>
+      attempt('Couldn’t add the comment', () =>
         comments.create({ task_id: taskId(), body, ...(anchor && { anchor }) }),
       ),
     reply: (to: Comment, body: string) =>
-      toasts.attempt('Couldn’t add the reply.', () => comments.create({ task_id: to.task_id, parent_id: to.id, body })),
+      attempt('Couldn’t add the reply', () => comments.create({ task_id: to.task_id, parent_id: to.id, body })),
     /** Returns the edited text of a comment; null if it is not being edited. */
     draftOf: (comment: Comment): string | null => drafts.get(editKey(comment)),
     keepDraft: (comment: Comment, text: string | null): void => drafts.keep(editKey(comment), text),
     edit: (comment: Comment, body: string) =>
-      toasts.attempt('Couldn’t change the comment.', () => comments.edit(comment.id, body)),
+      attempt('Couldn’t change the comment', () => comments.edit(comment.id, body)),
     resolve: (comment: Comment, on: boolean) =>
-      toasts.attempt(on ? 'Couldn’t resolve it.' : 'Couldn’t reopen it.', () => comments.resolve(comment.id, on)),
+      attempt(on ? 'Couldn’t resolve it' : 'Couldn’t reopen it', () => comments.resolve(comment.id, on)),
     /** Returns why suggestions can't be applied now; null if they can. */
     applyRefusal: (): string | null =>
       live.refusal ?? (tasks.byId.get(taskId())?.active_execution_id ? 'An agent is using this worktree' : null),
-    apply: (comment: Comment) => toasts.attempt('Couldn’t apply the suggestion.', () => comments.apply(comment.id)),
+    apply: (comment: Comment) => attempt('Couldn’t apply the suggestion', () => comments.apply(comment.id)),
     remove: comments.deleteLater,
   }
 }

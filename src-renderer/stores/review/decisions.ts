@@ -298,8 +298,9 @@ export function useDecisionCommands(
     const { value: decision } = hand.decision
     const action = actionFor(decision, command)
     if (action !== null && action.refused === null) return action
+    const { value: task } = hand.task
     const where = hand.state.value ? ` in ${hand.state.value.label}` : ''
-    toasts.warn(action?.refused ? `${action.refused}.` : `${names[command]} here: the task is${where}.`)
+    if (task) toasts.warnOn(task, action?.refused ? `${action.refused}.` : `${names[command]}${where}.`)
     return null
   }
   const command = (id: keyof typeof names): CommandHandler => ({

@@ -190,7 +190,7 @@ export function useMoves(): Moves {
       // Keep the dialog if it already shows moves or the user is at another question.
       if (!isAsked() || (question.value?.kind === 'move' && question.value.moves !== null)) return
       ask(null)
-      toasts.refused(error, unchangedText(task))
+      toasts.refused(error, unchangedText(task), undefined, task)
     }
   }
   // While the dialog is open, moves may become allowed or refused, so load them again.
@@ -231,7 +231,7 @@ export function useMoves(): Moves {
       try {
         await tasks.giveRole(task.id, role, to)
       } catch (error) {
-        toasts.refused(error, `Couldn’t reassign “${task.title}”.`)
+        toasts.refusedOn(task, error, 'Couldn’t reassign')
       }
     },
     archive,
@@ -239,7 +239,7 @@ export function useMoves(): Moves {
       try {
         await tasks.place(task.id, placement)
       } catch (error) {
-        toasts.refused(error, `“${task.title}” stays where it was.`)
+        toasts.refused(error, `“${task.title}” stays where it was.`, undefined, task)
       }
     },
     close: () => ask(null),
@@ -252,8 +252,8 @@ export function useMoves(): Moves {
         toasts.doneOn(task, sentText(comment_ids.length))
       }),
     cancel: (task: Task) => optimistic(task, null, () => tasks.cancel(task.id)),
-    refused: (task: Task, reason: string) => toasts.warn(`${unchangedText(task)} ${reason}`),
-    failed: (task: Task, error: unknown) => toasts.refused(error, unchangedText(task)),
+    refused: (task: Task, reason: string) => toasts.warn(`${unchangedText(task)} ${reason}`, undefined, task),
+    failed: (task: Task, error: unknown) => toasts.refused(error, unchangedText(task), undefined, task),
     unreachable: (error: unknown) => toasts.refused(error, 'Couldn’t load the board.'),
   }
 }
@@ -297,8 +297,9 @@ function withOptimisticMove() {
     ): Promise<void> {
       try {
         await (to === null ? work() : tasks.moving(task.id, to, work))
+        toasts.succeeded(task.id)
       } catch (error) {
-        toasts.refused(error, unchangedText(task), actionFor?.(error) ?? toasts.opening(task))
+        toasts.refused(error, unchangedText(task), actionFor?.(error) ?? toasts.opening(task), task)
       }
     },
   }

@@ -30,7 +30,7 @@ export function useUndo(unchangedText: (task: Task) => string) {
         .moving(task.id, ended, async () => {
           if (await decided.promise) await tasks.cancel(task.id)
         })
-        .catch((error: unknown) => toasts.refused(error, unchangedText(task)))
+        .catch((error: unknown) => toasts.refused(error, unchangedText(task), undefined, task))
     },
     async archive(task: Task): Promise<void> {
       await tasks.archive(task.id)
