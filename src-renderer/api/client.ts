@@ -91,7 +91,10 @@ function browserHost(): SessionHost {
     },
     address: {
       hash: window.location.hash,
-      clearHash: () => window.history.replaceState(null, '', window.location.pathname + window.location.search),
+      clearHash: () => {
+        const { history, location } = window
+        history.replaceState(history.state, '', location.pathname + location.search)
+      },
     },
     now: () => Date.now(),
     later: (ms, callback) => {

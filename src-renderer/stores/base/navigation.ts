@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia'
 import { computed, shallowRef } from 'vue'
 import { formatRoute, parseRoute, type Route } from '../../model/route.ts'
+import { createPageHistory } from './page-history.ts'
 
 /** The current route, kept in `location.hash`. */
 export const useNavigation = defineStore('navigation', () => {
@@ -13,8 +14,7 @@ export const useNavigation = defineStore('navigation', () => {
     if ('projectId' in next) lastProjectId.value = next.projectId
   }
   function go(next: Route): void {
-    const hash = formatRoute(next)
-    if (window.location.hash !== hash) window.history.pushState(null, '', hash)
+    history.push(formatRoute(next))
     arrive(next)
   }
   /** Goes there, or only changes the tab of the open task: Back closes the task, whatever was read in it. */
@@ -25,12 +25,14 @@ export const useNavigation = defineStore('navigation', () => {
   }
   /** Changes the address without a history entry, so Back doesn't lead through the old one. */
   function replace(next: Route): void {
-    window.history.replaceState(null, '', formatRoute(next))
+    history.replace(formatRoute(next))
     arrive(next)
   }
-  const follow = () => arrive(parseRoute(window.location.hash))
-  window.addEventListener('hashchange', follow)
-  window.addEventListener('popstate', follow)
+  const history = createPageHistory(() => {
+    const next = parseRoute(window.location.hash)
+    // The entry of a closed dialog shows the same screen.
+    if (formatRoute(next) !== formatRoute(route.value)) arrive(next)
+  })
 
   return {
     route: computed(() => route.value),
@@ -39,6 +41,7 @@ export const useNavigation = defineStore('navigation', () => {
     tab: computed(() => ('tab' in route.value ? route.value.tab : null)),
     go,
     replace,
+    openLayer: history.openLayer,
     openProject: (projectId: string) => go({ screen: 'board', projectId, taskId: null, tab: null }),
     /** Opens the settings of the last visited project. */
     openProjectSettings(section: string): void {

@@ -31,7 +31,11 @@ export function onService<T>(reply: Reply, use: () => T): T {
 export function stubPage(): void {
   const disk = new Map<string, string>()
   const listens = { addEventListener: () => undefined, removeEventListener: () => undefined }
-  vi.stubGlobal('window', { ...listens, location: { hash: '' }, history: { pushState: () => undefined } })
+  vi.stubGlobal('window', {
+    ...listens,
+    location: { hash: '' },
+    history: { state: null, pushState: () => undefined, replaceState: () => undefined },
+  })
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => disk.get(key) ?? null,
     setItem: (key: string, value: string) => void disk.set(key, value),

@@ -18,7 +18,13 @@ const member = (user_id: UserId, display_name: string) =>
 afterEach(() => void vi.unstubAllGlobals())
 
 function openStores() {
-  vi.stubGlobal('window', Object.assign(new EventTarget(), { location: { hash: '' } }))
+  vi.stubGlobal(
+    'window',
+    Object.assign(new EventTarget(), {
+      location: { hash: '' },
+      history: { state: null, replaceState: () => undefined },
+    }),
+  )
 
   const answers: Readonly<Record<string, (input: { project_id?: string }) => unknown>> = {
     'projects.list': () => ({ items: [shop, closed].map((id) => ({ id, name: id, repos: [] })) }),

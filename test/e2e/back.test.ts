@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { apps, openApp } from './harness/both-apps.ts'
+
+test.each(apps)('closes what is open by Back, and leaves nothing of it behind: %s', async (kind) => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using app = await openApp(kind)
+  const { page, client } = app
+  const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  await client.call('tasks.create', { project_id: project.id, title: 'Paint the hull' })
+  await page.reload()
+  const rail = page.getByRole('navigation', { name: 'Main' })
+  const board = page.getByRole('region', { name: 'Board' })
+  const agents = page.getByRole('heading', { name: 'Agents', exact: true }).first()
+  const card = page.locator('[data-card]').filter({ hasText: 'Paint the hull' })
+  const dialog = (name: string) => page.getByRole('dialog', { name })
+  const goBack = () => page.evaluate('history.back()')
+  const at = () => page.evaluate<string>('location.hash')
+  await rail.getByRole('link', { name: 'Agents' }).click()
+  await agents.waitFor()
+  await rail.getByRole('link', { name: 'ferry' }).click()
+  await card.waitFor()
+  const address = await at()
+
+  // A dialog, and a list that opens in it.
+  await page.keyboard.press('c')
+  await dialog('New task').waitFor()
+  await dialog('New task').getByRole('button', { name: 'Waits for' }).click()
+  const picker = page.getByLabel('A task that has to be done first')
+  await picker.first().waitFor()
+  await goBack()
+  await picker.first().waitFor({ state: 'detached' })
+  await dialog('New task').waitFor()
+  await goBack()
+  await dialog('New task').waitFor({ state: 'detached' })
+  expect(await at()).toBe(address)
+  await board.waitFor()
+
+  // Forward has nothing to open again; a menu, then the dialog that its choice opens.
+  await page.evaluate('history.forward()')
+  await card.focus()
+  await page.keyboard.press('.')
+  await page.getByRole('menuitem', { name: /^Assign/ }).click()
+  await dialog('Assign').waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(1)
+  await goBack()
+  await dialog('Assign').waitFor({ state: 'detached' })
+  await card.waitFor()
+
+  // The palette's choice leaves no entry of the palette.
+  await page.keyboard.press('Control+k')
+  await dialog('Command palette').waitFor()
+  await page.keyboard.type('inbox')
+  await page.keyboard.press('Enter')
+  await expect.poll(at).toBe('#/inbox')
+  await goBack()
+  await expect.poll(at).toBe(address)
+  await board.waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+
+  // Closed otherwise, they leave nothing: Back goes where it would have gone.
+  await card.waitFor()
+  await page.keyboard.press('c')
+  await dialog('New task').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog('New task').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await dialog('Keyboard shortcuts').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog('Keyboard shortcuts').waitFor({ state: 'detached' })
+  await goBack()
+  await expect.poll(at).toBe('#/agents')
+  await agents.waitFor()
+  await page.evaluate('history.forward()')
+  await expect.poll(at).toBe(address)
+  await board.waitFor()
+})
