@@ -1,6 +1,6 @@
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { findTasks, whyNotAfter } from '../model/chains.ts'
-import { stateOf } from '../model/workflow-shape.ts'
+import { isDoneState, stateOf } from '../model/workflow-shape.ts'
 import { useProjects } from './project/projects.ts'
 import { useTasks } from './tasks/tasks.ts'
 
@@ -13,6 +13,13 @@ export function useChains() {
   return {
     isOver,
     refusal,
+    /** Returns the known unfinished dependencies of a task that isn't over. */
+    waitsFor: (task: Task): readonly Task[] =>
+      isOver(task)
+        ? []
+        : task.dependencies
+            .flatMap((id) => tasks.byId.get(id) ?? [])
+            .filter((other) => !isDoneState(projects.workflow(other.project_id), other.status)),
     /** Returns the tasks that can come before or after the given one, best match first. */
     before: (next: Task, query: string) =>
       findTasks(tasks.byId.values(), query).filter((first) => refusal(first, next) === null),

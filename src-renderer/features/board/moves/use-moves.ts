@@ -6,6 +6,7 @@ import type { Assignee, Task, TaskMove } from '../../../../src-shared/contract/t
 import { count } from '../../../formatters/format-amounts.ts'
 import { hasTrait, stateOf } from '../../../model/workflow-shape.ts'
 import { useAgents } from '../../../stores/agents/agents.ts'
+import { useChains } from '../../../stores/chains.ts'
 import { useFeedbackDraft } from '../../../stores/base/drafts.ts'
 import { useExecutions } from '../../../stores/runs/executions.ts'
 import { useMovesKey } from '../../../stores/review/task-details.ts'
@@ -84,6 +85,8 @@ export function useMoves(): Moves {
   const tasks = useTasks()
   const toasts = useToasts()
   const projects = useProjects()
+  const agents = useAgents()
+  const chains = useChains()
   const { optimistic, unchangedText } = withOptimisticMove()
   const knownAgent = useKnownAgent()
   const { cancelWithUndo, archive } = useUndo(unchangedText)
@@ -103,25 +106,40 @@ export function useMoves(): Moves {
     return hasTrait(projects.workflow(task.project_id), { name: to }, 'merges')
   }
   /**
-   * Returns a toast action that starts the task later, if a dependency or a full state refused the
-   * claim.
+   * Returns a toast action that starts the task later, if a full state refused the claim.
    */
   const startLater =
     (task: Task, agentId: string | null, overrides?: ExecutionOverrides) =>
     (error: unknown): ToastAction | undefined => {
       if (agentId === null || !(error instanceof ApiError)) return undefined
-      if (error.code !== 'dependency_gate' && error.code !== 'wip_limit') return undefined
+      if (error.code !== 'wip_limit') return undefined
       const start = () => tasks.startWhenReady(task.id, agentId, overrides)
       return {
-        label: error.code === 'wip_limit' ? 'Start when there is room' : 'Start when ready',
+        label: 'Start when there is room',
         run: () => void toasts.attemptOn(task, 'It doesn’t start automatically', start),
       }
     }
+  /** Claims the task, or lets the agent start once the tasks are done that it waits for. */
+  async function claimWhenReady(task: Task, agentId: string | null, overrides?: ExecutionOverrides): Promise<void> {
+    try {
+      await tasks.claim(task.id, agentId ?? undefined, overrides)
+    } catch (error) {
+      if (agentId === null || !(error instanceof ApiError) || error.code !== 'dependency_gate') throw error
+      await tasks.startWhenReady(task.id, agentId, overrides)
+      const [first] = chains.waitsFor(task)
+      const after = first ? `starts after ${first.ref}` : 'starts automatically'
+      const dontStart = () => toasts.attemptOn(task, 'It still starts automatically', () => tasks.cancelStart(task.id))
+      toasts.doneUntilRun(task, `${task.ref} ${after} with ${agents.byId.get(agentId)?.name ?? 'the agent'}`, {
+        label: 'Undo',
+        run: () => void dontStart(),
+      })
+    }
+  }
   const claim = (task: Task, to: string | null, agentId: string | null, overrides?: ExecutionOverrides) =>
     optimistic(
       task,
       to,
-      () => tasks.claim(task.id, agentId ?? undefined, overrides),
+      () => claimWhenReady(task, agentId, overrides),
       (error) => startLater(task, agentId, overrides)(error) ?? raiseAndStart(task, agentId, overrides)(error),
     )
   /**
