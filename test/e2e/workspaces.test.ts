@@ -222,6 +222,19 @@ test('shows the lines of a conflicting merge in the review, which the agent reso
     .toMatchObject({ status: 'review', entry_barrier: false })
   await conflict.waitFor({ state: 'detached' })
   expect(await repository.git(['show', `${branch}:a.txt`])).toBe('both')
+  // Its instructions are Copse's words, not the person's.
+  const asked = /asked (For Clash|the agent) to resolve 1 conflict with main/
+  const instructions = panel.getByText('Leave no conflict markers behind', { exact: false })
+  await panel.getByRole('tab', { name: /^Agent/ }).click()
+  await panel.getByRole('log', { name: 'Transcript' }).getByText(asked).click()
+  await instructions.waitFor()
+  await panel.getByRole('tab', { name: /^Activity/ }).click()
+  await panel
+    .getByText(/To resolve 1 conflict with main|asked the agent to resolve 1 conflict/)
+    .first()
+    .waitFor()
+  expect(await instructions.count()).toBe(0)
+  await panel.getByRole('tab', { name: /^Review/ }).click()
   await panel
     .getByRole('button', { name: /merge into main/i })
     .first()

@@ -1,3 +1,4 @@
+import { conflictRequestText } from '../../../src-shared/contract/conflict-request.ts'
 import type { ConflictHunk } from '../../../src-shared/contract/conflicts.ts'
 
 export interface ConflictFacts {
@@ -19,8 +20,7 @@ export interface ConflictFacts {
 export function conflictPrompt(facts: ConflictFacts): string {
   const { branch, base_branch, files } = facts
   return [
-    `## Resolve the conflict with ${base_branch}`,
-    `${base_branch} has changed since this branch (${branch}) was made from it, and ${count(files)} with it. This time it is your part to bring ${base_branch} in:`,
+    `${conflictRequestText(base_branch, branch, files.length)} This time it is your part to bring ${base_branch} in:`,
     steps(facts),
     filesPart(facts.hunks, files),
     ...hunkParts(facts.hunks),

@@ -90,7 +90,8 @@ interface Detail {
 
 /** Returns the content of an expanded row, except the diff, which the row renders. */
 function detailsOf(row: TranscriptRow): readonly Detail[] {
-  if (row.kind === 'start') return [{ key: `d${row.key}`, heading: null, text: row.text, stream: 'stdout' }]
+  if (row.kind === 'start' || row.kind === 'conflict')
+    return [{ key: `d${row.key}`, heading: null, text: row.text, stream: 'stdout' }]
   if (row.kind !== 'tool') return []
   return row.calls.flatMap(({ call, result }, n) => {
     const key = `d${row.key}.${n}`

@@ -1,5 +1,6 @@
 import { isTelemetry } from '../../../src-shared/contract/telemetry-hosts.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import { readConflictRequest } from '../../../src-shared/contract/conflict-request.ts'
 import { questionsOf } from './structured-questions.ts'
 
 type Entry<T extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: T }>
@@ -18,6 +19,13 @@ export type OutputStream = 'stdout' | 'stderr'
 export type TranscriptRow =
   | { readonly kind: 'start'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'person'; readonly key: number; readonly at: string; readonly text: string }
+  | {
+      /** Copse's instructions, which the person sent by letting the agent resolve a conflict. */
+      readonly kind: 'conflict'
+      readonly key: number
+      readonly at: string
+      readonly text: string
+    }
   | { readonly kind: 'message'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'thinking'; readonly key: number; readonly at: string; readonly text: string }
   | { readonly kind: 'error'; readonly key: number; readonly at: string; readonly text: string }
@@ -104,8 +112,8 @@ function addEntry(state: State, entry: TranscriptEntry): void {
   switch (entry.type) {
     case 'prompt':
       // The service and the executor may both record the first prompt.
-      if (state.rows.length === 1 && state.rows[0]?.kind === 'start' && state.rows[0].text === entry.text) return
-      state.rows.push({ kind: state.rows.length === 0 ? 'start' : 'person', key, at: entry.at, text: entry.text })
+      if (state.rows.length === 1 && isPromptRow(state.rows[0]) && state.rows[0].text === entry.text) return
+      state.rows.push({ kind: promptKind(entry.text, state.rows.length === 0), key, at: entry.at, text: entry.text })
       return
     case 'tool_call':
       return addCall(state, entry)
@@ -134,6 +142,13 @@ function addEntry(state: State, entry: TranscriptEntry): void {
     case 'answer':
       state.rows.push({ kind: 'answer', key, at: entry.at, text: entry.text, by: entry.by.replace(/^user:/, '') })
   }
+}
+
+const isPromptRow = (row: TranscriptRow | undefined) => row?.kind === 'start' || row?.kind === 'conflict'
+
+function promptKind(text: string, isFirst: boolean): 'start' | 'person' | 'conflict' {
+  if (readConflictRequest(text)) return 'conflict'
+  return isFirst ? 'start' : 'person'
 }
 
 function addCall({ rows, callRow }: State, call: ToolCall): void {

@@ -1,3 +1,4 @@
+import { readConflictRequest } from '../../../src-shared/contract/conflict-request.ts'
 import type { Review, StepResult } from '../../../src-shared/contract/reviews.ts'
 
 export type StepState = 'waiting' | 'running' | 'passed' | 'failed' | 'not_run'
@@ -44,6 +45,7 @@ function headline(
   if (review.status === 'cancelled') return { label: 'Cancelled', tone: 'quiet' }
   if (review.status === 'failed') {
     if (steps.some((step) => step.state === 'failed')) return { label: 'Checks failed', tone: 'fail' }
+    if (readConflictRequest(review.verdicts.at(-1)?.feedback ?? '')) return { label: 'Had a conflict', tone: 'quiet' }
     return { label: 'Changes requested', tone: 'fail' }
   }
   // Passed checks are not an approval, and no checks mean nothing.

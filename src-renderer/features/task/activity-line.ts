@@ -3,6 +3,7 @@ import type { Execution } from '../../../src-shared/contract/executions.ts'
 import type { Review } from '../../../src-shared/contract/reviews.ts'
 import type { GlyphName } from '../../components/state-glyphs.ts'
 import type { Face } from '../../stores/people/people.ts'
+import { askedConflicts } from '../../formatters/conflict-request.ts'
 import { count, formatCost, formatSpan, formatUsedTokens } from '../../formatters/format-amounts.ts'
 import type { ActivityItem } from './activity-item.ts'
 import { hookLine } from './hook-line.ts'
@@ -95,12 +96,14 @@ export function activityLine(item: ActivityItem, names: Names): ActivityLine {
     case 'verdict': {
       const { by, verdict, feedback } = item.verdict
       const face = names.actor(by)
-      const judged = verdict === 'pass' ? 'passed' : 'rejected'
+      const judged = `${verdict === 'pass' ? 'passed' : 'rejected'} attempt ${item.review.attempt_number}`
+      const conflicts = askedConflicts(feedback)
+      const asked = conflicts && `asked the agent to resolve ${conflicts}`
       return {
         tone: null,
         icon: { face },
-        title: [strong(face.name), plain(` ${judged} attempt ${item.review.attempt_number}`)],
-        body: quote(feedback),
+        title: [strong(face.name), plain(` ${asked ?? judged}`)],
+        body: asked === null ? quote(feedback) : [],
         link: { label: 'Review', tab: 'review' },
       }
     }
@@ -121,6 +124,7 @@ function moveLine({ entry, attempt }: Extract<ActivityItem, { kind: 'transition'
   const why = step && firstMeaningfulLine(step.output_tail)
   const stopped = step?.exit_code === 124 ? ' timed out' : ` exited ${step?.exit_code ?? ''}`
   const reason = entry.trigger_reason
+  const conflicts = askedConflicts(reason)
   return {
     tone: null,
     icon: { name: entry.rejection ? 'back' : 'move' },
@@ -128,17 +132,19 @@ function moveLine({ entry, attempt }: Extract<ActivityItem, { kind: 'transition'
       state(entry.from_state),
       quiet(' → '),
       state(entry.to_state),
-      plain(entry.rejection ? ' rejected by ' : ' by '),
+      plain(entry.rejection && conflicts === null ? ' rejected by ' : ' by '),
       strong(by),
       ...(budget ? [plain(`, ${budget.used} of ${budget.max}`)] : []),
     ],
     body: step
       ? [code(step.command), plain(why ? `${stopped}: ${why}` : stopped)]
-      : entry.rejection
-        ? quote(reason)
-        : reason
-          ? [plain(excerpt(reason))]
-          : [],
+      : conflicts !== null
+        ? [plain(`To resolve ${conflicts}`)]
+        : entry.rejection
+          ? quote(reason)
+          : reason
+            ? [plain(excerpt(reason))]
+            : [],
     link: attempt && { label: 'Review', tab: 'review' },
   }
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Ask, AskOption, TranscriptEntry } from '../../../../src-shared/contract/executions.ts'
+import { conflictRequestText } from '../../../../src-shared/contract/conflict-request.ts'
+import { askedConflicts } from '../../../../src-renderer/formatters/conflict-request.ts'
 import { withoutAsked } from '../../../../src-renderer/features/execution/asked-rows.ts'
 import { logItems } from '../../../../src-renderer/features/execution/log-items.ts'
 import { createTranscriptRows, LINES_A_ROW } from '../../../../src-renderer/features/execution/transcript-rows.ts'
@@ -24,6 +26,18 @@ function rowsOf(...entries: TranscriptEntry[]) {
 }
 
 describe('the rows of a transcript', () => {
+  test('tells Copse’s instructions about a conflict from the words of a person', () => {
+    const prompt = (text: string): TranscriptEntry => ({ type: 'prompt', at, text })
+    const text = `${conflictRequestText('main', 'svc/x', 1)} This time it is your part.`
+    const rows = rowsOf(prompt('Fix it'), prompt('Spell it out.'), prompt(text))
+    expect(rows.map(({ kind }) => kind)).toEqual(['start', 'person', 'conflict'])
+    // They are folded.
+    const items = (isOpen: boolean) => logItems(rows.slice(2), { isOpen: () => isOpen, isUnfolded: () => false })
+    expect(items(false).map(({ kind }) => kind)).toEqual(['row'])
+    expect(items(true).map(({ kind }) => kind)).toEqual(['row', 'lines'])
+    expect(askedConflicts(text)).toBe('1 conflict with main')
+  })
+
   test('puts a result into its call, even after other calls', () => {
     const rows = rowsOf(call('a'), call('b'), result('b', 'B'), result('a', 'A'))
     expect(rows.map((row) => (row.kind === 'tool' ? row.calls.map((pair) => pair.result?.text) : row.kind))).toEqual([

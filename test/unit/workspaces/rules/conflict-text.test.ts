@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ConflictHunk } from '../../../../src-shared/contract/conflicts.ts'
+import { readConflictRequest } from '../../../../src-shared/contract/conflict-request.ts'
 import { conflictPrompt, type ConflictFacts } from '../../../../src-main/workspaces/rules/conflict-text.ts'
 
 const hunk = (more: Partial<ConflictHunk> = {}): ConflictHunk => ({
@@ -20,6 +21,13 @@ const facts = (more: Partial<ConflictFacts> = {}): ConflictFacts => ({
   files: ['a.txt'],
   hunks: [hunk()],
   ...more,
+})
+
+test('is told from a person’s own words, with its base and its files', () => {
+  const one = conflictPrompt(facts({ base_branch: 'main$(reboot)' }))
+  expect(readConflictRequest(one)).toEqual({ base: 'main$(reboot)', files: 1 })
+  expect(readConflictRequest(`Fix login\n\n${conflictPrompt(facts({ files: ['a', 'b', 'c'] }))}`)?.files).toBe(3)
+  expect(readConflictRequest('## Resolve the conflict with main\n\nIt is yours.')).toBeNull()
 })
 
 test('names the commit in the command, so that it is unambiguous', () => {
