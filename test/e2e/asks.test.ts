@@ -55,6 +55,13 @@ test('shows an agent’s question on card and transcript, and answers it by keyb
   // Characters that would hide the rest of the line are escaped.
   await onCard.getByText('npm publish --tag next\\u{d}echo harmless').waitFor()
   expect(await violationsInThemes(page), 'a command on its card').toEqual([])
+  // In the list it stands below its row.
+  await page.keyboard.press('Control+b')
+  const inList = page.getByRole('table').getByRole('region', { name: /Wants to run npm publish/ })
+  await inList.getByRole('button', { name: 'Allow', exact: true }).waitFor()
+  expect(await violationsInThemes(page), 'a command in the list').toEqual([])
+  await page.keyboard.press('Control+b')
+  await onCard.waitFor()
   await card.click()
   await panel.getByRole('tab', { name: /^Agent.*is waiting for your answer/ }).click()
 

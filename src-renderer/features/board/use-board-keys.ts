@@ -231,7 +231,7 @@ function nextThatNeeds({ board, panelTask, focusCard }: BoardKeyPorts): CommandH
   const { factsOf } = useTaskFacts()
   const openAsk = useOpenAsks()
   const isOnCard = (task: Task): boolean => {
-    const open = board.view.value.layout === 'list' || panelTask() !== null ? null : openAsk(task)
+    const open = panelTask() === null ? openAsk(task) : null
     return open !== null && fitsOnCard(open.ask)
   }
   const next = (): Task | null => {

@@ -30,6 +30,9 @@ export const listColumns: readonly ListColumn[] = [
 /** The widths at which board-list.css and list.css hide columns. */
 const leftOut = { wide: 1000, mid: 620, roomy: 480, state: 0, always: 0 } as const
 
+/** Returns whether the list has no room for the column of the activity. */
+export const isNarrow = (width: number): boolean => width > 0 && width <= leftOut.mid
+
 /** Returns the number of columns shown in a list of `width` pixels. */
 export const countShown = (columns: readonly ListColumn[], width: number): number =>
   columns.filter(({ shown }) => width > leftOut[shown]).length
