@@ -37,8 +37,8 @@ export const commandList = [
   { id: 'select', group: 'Board and lists', label: 'Select or not', keys: ['Space'] },
   { id: 'select-up', group: 'Board and lists', label: 'Extend selection up', keys: ['Shift+ArrowUp'] },
   { id: 'select-down', group: 'Board and lists', label: 'Extend selection down', keys: ['Shift+ArrowDown'] },
-  { id: 'select-left', group: 'Board and lists', label: 'Select to the left too', keys: ['Shift+ArrowLeft'] },
-  { id: 'select-right', group: 'Board and lists', label: 'Select to the right too', keys: ['Shift+ArrowRight'] },
+  { id: 'select-left', group: 'Board and lists', label: 'Extend selection left', keys: ['Shift+ArrowLeft'] },
+  { id: 'select-right', group: 'Board and lists', label: 'Extend selection right', keys: ['Shift+ArrowRight'] },
   { id: 'open', group: 'Board and lists', label: 'Open task', keys: ['Enter'] },
   { id: 'menu', group: 'Board and lists', label: 'Task actions', keys: ['[Shift]+.'] },
   { id: 'view', group: 'Board and lists', label: 'Switch between board and list', keys: ['$mod+b'] },
@@ -64,8 +64,11 @@ export const commandList = [
   { id: 'full', group: 'Task', label: 'Full page', keys: ['f'] },
   { id: 'previous-task', group: 'Task', label: 'Previous task', keys: ['Shift+k'] },
   { id: 'next-task', group: 'Task', label: 'Next task', keys: ['Shift+j'] },
+  { id: 'overview', group: 'Task', label: 'Overview', keys: ['i'] },
+  { id: 'agent', group: 'Task', label: 'Agent', keys: ['t'] },
   { id: 'changes', group: 'Task', label: 'Changes', keys: ['d'] },
   { id: 'review', group: 'Task', label: 'Review', keys: ['r'] },
+  { id: 'activity', group: 'Task', label: 'Activity', keys: ['w'] },
   { id: 'previous-file', group: 'Changes', label: 'Previous file', keys: ['[Shift]+['] },
   { id: 'next-file', group: 'Changes', label: 'Next file', keys: ['[Shift]+]'] },
   { id: 'previous-change', group: 'Changes', label: 'Previous change', keys: ['p'] },
@@ -75,5 +78,14 @@ export const commandList = [
   { id: 'read', group: 'Inbox', label: 'Mark as read or unread', keys: ['u'] },
   { id: 'remove', group: 'Inbox', label: 'Delete notification', keys: ['Delete', 'Backspace'] },
 ] as const satisfies readonly CommandInfo[]
+
+/** What keys do in a list of lines; they can't be changed. */
+export const fixedKeys: readonly Omit<CommandInfo, 'id'>[] = [
+  { group: 'Changes', label: 'Go through the lines', keys: ['ArrowUp', 'ArrowDown'] },
+  { group: 'Changes', label: 'Select several lines', keys: ['Shift+ArrowUp', 'Shift+ArrowDown'] },
+  { group: 'Changes', label: 'Comment on the selected lines', keys: ['Enter'] },
+  { group: 'Changes', label: 'Save the comment', keys: ['$mod+Enter'] },
+  { group: 'Changes', label: 'Save it and request changes', keys: ['$mod+Shift+Enter'] },
+]
 
 export type CommandId = (typeof commandList)[number]['id']

@@ -66,6 +66,15 @@ test('finds tasks, actions and settings, and changes a command’s keys', async 
   // Custom keys: those of another command are refused, free ones work until they are reset.
   await page.keyboard.press('?')
   const shortcuts = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  for (const key of ['Overview', 'Agent', 'Activity', 'Comment on the selected lines'])
+    await shortcuts.locator('dt').getByText(key, { exact: true }).first().waitFor()
+  // A key of two caps is not broken over two lines.
+  const caps = shortcuts.locator('div').filter({ has: page.getByText('Merge and go to the next', { exact: false }) })
+  const tops = await caps
+    .last()
+    .locator('.kbd')
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+  expect(new Set(tops).size).toBe(1)
   await shortcuts.getByLabel('Find a shortcut').fill('new t')
   await expect.poll(() => shortcuts.locator('dt').allTextContents()).toEqual(['New task'])
   await shortcuts.getByRole('button', { name: 'Change…' }).click()

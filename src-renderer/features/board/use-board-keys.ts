@@ -36,6 +36,9 @@ interface BoardKeyPorts {
   offline(): boolean
 }
 
+/** The tabs of a task that have keys. */
+const tabs = ['overview', 'agent', 'changes', 'review', 'activity'] as const
+
 /** Registers the shortcuts of the board while it is mounted. */
 export function useBoardKeys(ports: BoardKeyPorts): void {
   const { board } = ports
@@ -150,9 +153,10 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
     lower: step(1),
     menu: { ...onCard('open'), run: () => withTask(focused(), ports.openMenu) },
     ...Object.fromEntries(
-      (['open', 'changes', 'review', 'move', 'assign', 'start', 'after', 'stop', 'priority', 'label'] as const).map(
-        (id) => [id, onCard(id)],
-      ),
+      ([...tabs, 'open', 'move', 'assign', 'start', 'after', 'stop', 'priority', 'label'] as const).map((id) => [
+        id,
+        onCard(id),
+      ]),
     ),
     view: { run: toggleView },
     filter: { ...onPage, run: () => ports.filter() },

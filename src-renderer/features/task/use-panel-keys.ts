@@ -36,7 +36,10 @@ export function usePanelKeys(ports: PanelKeyPorts): void {
     ),
     move: command(() => ports.move()),
     edit: command(() => ports.edit()),
+    overview: command(() => ports.show('overview')),
+    agent: command(() => ports.show('agent')),
     changes: command(() => ports.show('changes')),
     review: command(() => ports.show('review')),
+    activity: command(() => ports.show('activity')),
   })
 }

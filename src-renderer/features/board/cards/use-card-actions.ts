@@ -1,6 +1,7 @@
 import {
-  ArrowLeftRight,
+  AlignLeft,
   Archive,
+  ArrowLeftRight,
   Bot,
   CircleSlash,
   ClipboardCheck,
@@ -8,6 +9,7 @@ import {
   FileDiff,
   GitBranch,
   GitMerge,
+  History,
   LayoutTemplate,
   Link,
   Link2,
@@ -122,9 +124,11 @@ function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (t
     const open = (tab?: string) => navigation.openTask(task.id, tab)
     return [
       action('open', 'Open', PanelRight, () => open(), { command: 'open' }),
-      action('agent', 'Agent', Bot, () => open('agent')),
+      action('overview', 'Overview', AlignLeft, () => open('overview'), { command: 'overview' }),
+      action('agent', 'Agent', Bot, () => open('agent'), { command: 'agent' }),
       action('changes', 'Changes', FileDiff, () => open('changes'), { command: 'changes' }),
       action('review', 'Review', ClipboardCheck, () => open('review'), { command: 'review', refused: can.review }),
+      action('activity', 'Activity', History, () => open('activity'), { command: 'activity' }),
       ...decisionOf(task),
       action('start', 'Start', Play, () => moves.start(task), { command: 'start', refused: can.start, apart: true }),
       action('stop', `Stop ${worker ?? ''}`.trim(), Square, () => stop(task), { command: 'stop', refused: can.stop }),
