@@ -36,7 +36,7 @@ test('invites a person, resets their password, and ends what they left', async (
 
   // No one gets in without an invite, and the page says what to do.
   const guest = await open(service.url)
-  await guest.getByRole('button', { name: 'Make one' }).click()
+  await guest.getByRole('button', { name: 'Create an account' }).click()
   const grace = { 'Your name': 'Grace', Email: 'grace@copse.test', Password: 'another horse' }
   await fill(guest, grace, 'Create account')
   await guest.getByRole('alert').getByText('needs an invite').waitFor()

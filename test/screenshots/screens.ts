@@ -263,7 +263,7 @@ const elsewhere: readonly Screen[] = [
     name: '09c-register',
     at: () => '/',
     asStranger: true,
-    act: (page) => page.getByRole('button', { name: 'Make one' }).click(),
+    act: (page) => page.getByRole('button', { name: 'Create an account' }).click(),
   },
   {
     name: '09d-reset',
