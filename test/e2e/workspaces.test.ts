@@ -17,7 +17,8 @@ async function worked(client: Client, project: Project, title: string, command: 
   const agent = await client.call('agents.create', { name: `For ${title}`, executor: 'command', config: { command } })
   const task = await client.call('tasks.create', { project_id: project.id, title })
   const { workspace } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-  await expect.poll(() => client.call('tasks.get', { task_id: task.id })).toMatchObject({ status: 'review' })
+  const reviewed = { status: 'review', entry_barrier: false }
+  await expect.poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 }).toMatchObject(reviewed)
   return { task, agent, path: workspace?.path ?? '', branch: workspace?.branch ?? '' }
 }
 const statusOf = async (client: Client, task: Task) => (await client.call('tasks.get', { task_id: task.id })).status
