@@ -9,7 +9,7 @@ import type { DaemonRecord } from '../ports/agent-queries.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'
 import type { Queries } from '../ports/store.ts'
-import type { TaskRecord } from '../ports/task-queries.ts'
+import type { MergeRecord, TaskRecord } from '../ports/task-queries.ts'
 import { unenforcedLimits } from './unenforced-limits.ts'
 import { workspaceOf } from './workspace-of.ts'
 
@@ -50,11 +50,26 @@ function withoutInside(record: TaskRecord) {
     run_findings: _findings,
     held_to: _rules,
     review_config_changes: _config,
+    merge,
     limits: _limits,
     start_when_ready: start,
     ...task
   } = record
-  return { ...task, start_when_ready: start && { ...start, overrides: withoutValues(start.overrides) } }
+  return {
+    ...task,
+    merged: mergedView(merge),
+    start_when_ready: start && { ...start, overrides: withoutValues(start.overrides) },
+  }
+}
+
+/** How long a merge can be undone. */
+export const undoMinutes = 10
+
+function mergedView(merge: MergeRecord | null): Task['merged'] {
+  if (merge === null || merge.merged_at === null) return null
+  const { base_branch, to: commit, merged_at } = merge
+  const undo_until = new Date(Date.parse(merged_at) + undoMinutes * 60_000).toISOString()
+  return { base_branch, commit, merged_at, undo_until }
 }
 
 /** Removes the values of a claim's variables, because they are as secret as an agent's; keeps the names. */

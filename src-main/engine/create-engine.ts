@@ -36,6 +36,7 @@ import { createTransitions } from '../transitions/transitions.ts'
 import { createAuthority, type Authority } from '../tasks/authority.ts'
 import { createAttachments, type Attachments } from '../tasks/attachments.ts'
 import { createSuggestions, type Suggestions } from '../tasks/suggestions.ts'
+import { createMergeUndo, type MergeUndo } from '../tasks/undo-merge.ts'
 import { createBranchUpdates, type BranchUpdates } from '../tasks/update-branch.ts'
 import { comments, type Comments } from '../core/comment-records.ts'
 import type { Tx } from '../core/event-feed.ts'
@@ -66,6 +67,7 @@ export interface Engine {
   readonly orphans: Orphans
   readonly repositories: Repositories
   readonly branches: BranchUpdates
+  readonly mergeUndo: Pick<MergeUndo, 'undo'>
   readonly suggestions: Suggestions
   /** Creates a notification in the caller's transaction. */
   readonly notify: (tx: Tx, task: Parameters<typeof notify>[2], notice: NotificationDraft) => void
@@ -189,9 +191,10 @@ function createTasks(
     wipPulls.look(task_id)
   }
   const branches = createBranchUpdates({ ...deps, actions })
+  const mergeUndo = createMergeUndo({ ...deps, claims })
   const authority = createAuthority(deps.context)
   const suggestions = createSuggestions(deps)
-  return { claims, readyStarts, wipPulls, actions, stacks, branches, suggestions, authority, lookForWork }
+  return { claims, readyStarts, wipPulls, actions, stacks, branches, mergeUndo, suggestions, authority, lookForWork }
 }
 
 /** Stops all work on a task after its end hooks have run. */
@@ -287,6 +290,7 @@ interface RuntimeParts {
   readonly landing: Landing
   readonly readyStarts: ReadyStarts
   readonly stacks: Stacks
+  readonly mergeUndo: MergeUndo
   readonly wipPulls: WipPulls
   readonly lookForWork: () => void
   readonly steps: EngineSteps
@@ -308,6 +312,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
     baseConflicts,
     readyStarts,
     stacks,
+    mergeUndo,
     wipPulls,
     worker,
     scheduler,
@@ -320,6 +325,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
   return {
     recover: async () => {
       await recover(steps)
+      await mergeUndo.recover()
       await lifecycle.recover()
     },
     start: () => {

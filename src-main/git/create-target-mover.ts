@@ -4,20 +4,29 @@ import { landedSince, patchOf } from './merge/landed.ts'
 import { checkMergeTarget, mergeIntoTarget, mergeTouches, moveTarget, prepareMerge } from './merge/merge-into-target.ts'
 import { finishPendingMove } from './merge/pending-move.ts'
 import { readHidden } from './merge/target-checkout.ts'
+import { hasCommit, undoMerge } from './merge/undo-merge.ts'
 import { asWorkspaceError } from './workspace-errors.ts'
 import { requireRepository } from './worktree/moved-repository.ts'
 import type { GitParts } from './git-parts.ts'
 
 /** Implements merges into branches of the user, one at a time per repository. */
-export function createTargetMover({ perRepository }: GitParts): TargetMover {
+export function createTargetMover({ perRepository, now }: GitParts): TargetMover {
   return {
     checkTarget: (ref, { signal }) =>
       asWorkspaceError(
         perRepository(ref.repo_path, { signal }, async () => ({ dirty: await checkMergeTarget(ref, { signal }) })),
       ),
     hiddenChanges: (ref, files, { signal }) => asWorkspaceError(readHidden(ref, files, { signal })),
-    merge: (request, { signal }) =>
-      asWorkspaceError(perRepository(request.repo_path, { signal }, () => mergeIntoTarget(request, { signal }))),
+    merge: (request, options) =>
+      asWorkspaceError(perRepository(request.repo_path, options, () => mergeIntoTarget(request, options))),
+    undoMerge: (request, { signal }) =>
+      asWorkspaceError(
+        requireRepository(request.repo_path, { signal }).then(() =>
+          perRepository(request.repo_path, { signal }, () => undoMerge(request, { signal, now })),
+        ),
+      ),
+    hasCommit: (repo, branch, commit, { signal }) =>
+      asWorkspaceError(requireRepository(repo, { signal }).then(() => hasCommit(repo, branch, commit, { signal }))),
     tip: (repo, branch, { signal }) =>
       asWorkspaceError(requireRepository(repo, { signal }).then(() => tipOf(repo, branch, { signal }))),
     prepareMerge: (request, { signal }) =>

@@ -10,6 +10,7 @@ import type { ProjectRecord, RepoRecord } from '../ports/project-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { readHealth, saveHealth } from './base-health.ts'
 import { createLane, type Lane, type LaneEnd, type LaneWork, type Merged } from './lane.ts'
+import { noteBaseMove } from './merge-records.ts'
 import { createScratchRuns, type RunInScratch } from './run-in-scratch.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
@@ -342,11 +343,17 @@ function createWork(
       await saveHealth(context, { repo_id, branch }, commit, end)
       return end
     },
-    move: (merged) =>
-      target.moveTarget(
+    move: async (merged) => {
+      for (const { task, merge } of merged) {
+        const { target: below, head, commit } = merge
+        const move = { from: below.commit, to: commit, head: head.commit }
+        if (move.from !== move.to) noteBaseMove(context, task.task.id, branch, move)
+      }
+      return await target.moveTarget(
         merged.map(({ task, merge }) => ({ request: task.merge, prepared: merge })),
         { signal },
-      ),
+      )
+    },
     landsOnRed: ({ on_red }) => on_red,
     landed: async (commit, end, last) => {
       onTip(commit)

@@ -6,6 +6,8 @@ import { assertNever } from '../../src-shared/lang/assert-never.ts'
 import { describeRed } from '../landing/describe-red.ts'
 import type { LandRequest } from '../landing/landing.ts'
 import type { LaneEnd } from '../landing/lane.ts'
+import { noteBaseMove, noteLanded } from '../landing/merge-records.ts'
+import { targetDirty } from '../landing/target-dirty.ts'
 import type { Workflow } from '../domain/workflow/graph.ts'
 import { lastGate } from '../transitions/count-rejections.ts'
 import { checkJudged, checkSeen } from '../domain/review/judged-work.ts'
@@ -19,7 +21,7 @@ import { settleElsewhere } from '../workspaces/work-elsewhere.ts'
 import { toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { BranchRef } from '../ports/branch-ref.ts'
-import type { MergeResult } from '../ports/target-mover.ts'
+import type { BaseMove, MergeResult } from '../ports/target-mover.ts'
 import type { Work } from '../ports/work-keeper.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
@@ -28,7 +30,6 @@ import { stackGate } from '../core/stack-of.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
 import type { PluginDefinition, PluginServices } from '../hooks/plugin.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
-import { targetDirty } from './target-dirty.ts'
 
 /** Merges the task's branch into its base; changes a checkout only if that loses nothing. */
 export const runMerge: PluginDefinition = {
@@ -106,9 +107,10 @@ export const runMerge: PluginDefinition = {
           // What came of bringing it along keeps its approval, but no check has seen it.
           const judged_tree = tree === workspace.stack?.untested ? null : tree
           const request = { task, project, merge, judged_tree, on_red }
+          const beforeMove = (move: BaseMove): void => noteBaseMove(context, task.id, workspace.base_branch, move)
           const end =
             settings.mode === 'off'
-              ? endOf(await context.target.merge(merge, { signal }))
+              ? endOf(await context.target.merge(merge, { signal, beforeMove }))
               : await landing.land(request, signal)
           if (signal.aborted && end.kind === 'removed') return { kind: 'skipped', reason: 'superseded' }
           return await toPluginResult(services, { request, workflow, workspace, signal }, end)
@@ -177,6 +179,7 @@ async function toPluginResult(services: PluginServices, landed: LandingContext, 
   }
   switch (end.kind) {
     case 'landed':
+      await noteLanded(context, task.id, workspace)
       note('landed')
       return merged(workspace, end)
     case 'conflict':

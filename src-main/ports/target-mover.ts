@@ -44,6 +44,34 @@ export type MergeResult =
   | { readonly kind: 'conflict'; readonly files: readonly string[]; readonly hunks: readonly ConflictHunk[] }
   | { readonly kind: 'target_dirty'; readonly files: readonly string[] }
 
+/** A move of a base branch to the work of a task. */
+export interface BaseMove {
+  readonly from: string
+  readonly to: string
+  /** The commit of the task's branch that the move brings in. */
+  readonly head: string
+}
+
+/** Told of a move before the branch moves, so that it is known after a crash. */
+export type BeforeMove = (move: BaseMove) => void
+
+export interface UndoRequest extends BaseMove {
+  readonly repo_path: string
+  readonly base_branch: string
+  /** The task's branch, which is made anew if it is gone. */
+  readonly branch: string
+  readonly task_id: string
+}
+
+export type UndoneMerge =
+  | MovedTarget
+  /** The base branch is elsewhere by now, or gone. */
+  | { readonly kind: 'newer' }
+  /** A remote-tracking ref has the merge. */
+  | { readonly kind: 'pushed'; readonly ref: string }
+  /** The task's branch and its commit are gone. */
+  | { readonly kind: 'work_gone' }
+
 /** A change in a checkout of the user's that git was told not to show. */
 export interface HiddenChange {
   readonly path: string
@@ -92,7 +120,14 @@ export interface TargetMover {
     files: readonly string[],
     options: Cancellable,
   ): Promise<readonly HiddenChange[]>
-  merge(request: MergeRequest, options: Cancellable): Promise<MergeResult>
+  merge(request: MergeRequest, options: Cancellable & { readonly beforeMove?: BeforeMove }): Promise<MergeResult>
+  /**
+   * Moves a base branch back to where it was before a merge, if it still points at the merge and no remote has it; its
+   * checkouts follow as for a merge. Afterwards the task's branch has the merged work.
+   */
+  undoMerge(request: UndoRequest, options: Cancellable): Promise<UndoneMerge>
+  /** Returns whether a branch has a commit. */
+  hasCommit(repo_path: string, branch: string, commit: string, options: Cancellable): Promise<boolean>
   /**
    * Finishes merges that a killed service left incomplete: if the branch had moved, its checkouts are updated and
    * their indexes unlocked.

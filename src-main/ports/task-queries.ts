@@ -14,9 +14,30 @@ export interface RunFindings {
   readonly conflict?: string | null
 }
 
+/** How a base branch was moved to the work of a task. Written before the move, so that a crash does not lose it. */
+export interface MergeRecord {
+  readonly base_branch: string
+  /** The base's commit before the move, and after it. */
+  readonly from: string
+  readonly to: string
+  /** The commit of the task's branch that was merged. */
+  readonly head: string
+  /** null until the move is known to have been made. */
+  readonly merged_at: string | null
+  /** Who is undoing it: the base may have moved back already. */
+  readonly undo: { readonly by: string } | null
+}
+
 export type TaskRecord = Omit<
   Task,
-  'ref' | 'dependencies' | 'external_issue_number' | 'external_issue_url' | 'port_base' | 'overlaps' | 'base_conflict'
+  | 'ref'
+  | 'dependencies'
+  | 'external_issue_number'
+  | 'external_issue_url'
+  | 'port_base'
+  | 'overlaps'
+  | 'base_conflict'
+  | 'merged'
 > & {
   /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
   readonly context_holder: string | null
@@ -29,6 +50,7 @@ export type TaskRecord = Omit<
   /** What starts on the task without a person's word must be at least as contained: a contained run asks for it. */
   readonly held_to: HeldRules | null
   readonly review_config_changes: readonly ReviewConfigChange[]
+  readonly merge: MergeRecord | null
   /** Limits that people raised for the task, and the limits it has had a warning for. */
   readonly limits: {
     readonly raises: Readonly<Partial<Record<LimitName, number>>>
@@ -55,6 +77,8 @@ export interface TaskQueries {
   startingWhenReady(): readonly TaskId[]
   /** Returns the tasks that are stacked on another, or whose branch still lies on one. */
   stacked(): readonly TaskId[]
+  /** Returns the tasks whose merge was being undone when it was last written. */
+  undoingMerge(): readonly TaskId[]
   /** Returns the tasks stacked on this one, archived ones included. */
   stackedOn(task_id: TaskId): readonly TaskId[]
   /** Returns the position of the project's last task, or 0 without tasks. */

@@ -64,6 +64,9 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
        SELECT task_id FROM workspaces WHERE stack IS NOT NULL AND stack ->> '$.on' IS NOT NULL`,
     )
     .pluck()
+  const undoingMerge = db.$client
+    .prepare<[], TaskRecord['id']>("SELECT id FROM tasks WHERE merge ->> '$.undo' IS NOT NULL ORDER BY id")
+    .pluck()
   const stackedOn = db.$client
     .prepare<[string], TaskRecord['id']>('SELECT id FROM tasks WHERE stacked_on = ? ORDER BY id')
     .pluck()
@@ -72,6 +75,7 @@ export function createTaskQueries(db: Database): Queries['tasks'] {
     put,
     startingWhenReady: () => starting.all(),
     stacked: () => stacked.all(),
+    undoingMerge: () => undoingMerge.all(),
     stackedOn: (id) => stackedOn.all(id),
     add: prepareInsert(db, tasks),
     delete: (id) => {

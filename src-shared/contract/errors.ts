@@ -65,6 +65,7 @@ export const errorStatus = {
   base_red: 409,
   no_steps: 409,
   not_landing: 409,
+  unmerge_too_late: 409,
   workspace_failed: 409,
   limit_reached: 409,
   wip_limit: 409,

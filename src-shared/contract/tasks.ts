@@ -172,6 +172,15 @@ export const Task = z
     base_conflict: BaseConflict.nullable().describe(
       'What a merge into its base would meet now, where that conflicts; null for work that would merge, and during a run.',
     ),
+    merged: z
+      .object({
+        base_branch: z.string(),
+        commit: z.string().describe('The commit that the base branch was moved to.'),
+        merged_at: Timestamp,
+        undo_until: Timestamp.describe('Until then `tasks.unmerge` takes it back, while nothing was built on it.'),
+      })
+      .nullable()
+      .describe('Its merge; null until its work has landed.'),
     limits_unenforced: limitsUnenforced,
     limits_checked: limitsChecked,
     created_at: Timestamp,

@@ -132,6 +132,8 @@ export const fakeWorkspaces: WholeGit = {
       tree: 'merged-tree',
     }),
   moveTarget: () => Promise.resolve({ kind: 'moved' }),
+  undoMerge: () => Promise.resolve({ kind: 'moved' }),
+  hasCommit: () => Promise.resolve(true),
   mergeTouches: () => Promise.resolve(false),
   landedSince: () => Promise.resolve([]),
   patchOf: () => Promise.resolve(''),

@@ -32,6 +32,7 @@ type Names =
   | 'tasks.cancel_start'
   | 'tasks.transition'
   | 'tasks.verdict'
+  | 'tasks.unmerge'
   | 'tasks.cancel'
   | 'tasks.archive'
   | 'tasks.unarchive'
@@ -127,6 +128,8 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       const outcome = unwrap(await actions.verdict(request, who, signal))
       return { ...taskOf(outcome), ...reviewOf(outcome) }
     },
+    'tasks.unmerge': async ({ task_id }, { principal, signal }) =>
+      taskOf(unwrap(await engine.mergeUndo.undo(task_id, actor(principal), signal))),
     'tasks.cancel': async ({ task_id }, { principal }) =>
       taskOf(unwrap(await actions.cancel(task_id, actor(principal)))),
     'tasks.archive': async ({ task_id }) => {

@@ -41,10 +41,20 @@ function lifecycleSteps(
 
 /**
  * Why a task moves. `asked`: a caller named the target. `forward`: its work is done. `reject`: its gate rejected it.
- * `return`: it did not land and goes back to the gate that it passed, which is not run again. `cancel`, `claim`,
- * `escalate` (to a person) and `cascade` (a hook's result).
+ * `return`: it did not land and goes back to the gate that it passed, which is not run again. `unmerge`: the same after
+ * it had landed; only this leads out of a terminal state. `cancel`, `claim`, `escalate` (to a person) and `cascade` (a
+ * hook's result).
  */
-export type TransitionCause = 'asked' | 'forward' | 'claim' | 'reject' | 'return' | 'escalate' | 'cascade' | 'cancel'
+export type TransitionCause =
+  | 'asked'
+  | 'forward'
+  | 'claim'
+  | 'reject'
+  | 'return'
+  | 'unmerge'
+  | 'escalate'
+  | 'cascade'
+  | 'cancel'
 
 export interface TransitionRequest {
   readonly to: string
@@ -74,13 +84,16 @@ export interface TransitionPlan {
   /** Steps must follow, so an effect is stored with the commit. */
   readonly has_steps: boolean
   /**
-   * The steps if the project's hooks add to the workflow's, stored because the settings may change before they run;
-   * else null.
+   * The steps if they are not just the workflow's, because the project's hooks add to them; stored because the settings
+   * may change before they run. Else null.
    */
   readonly own_steps: readonly Step[] | null
   readonly hooks: LifecycleHooks
   readonly opens_review: boolean
 }
+
+/** The clean-up of a finished task has removed its worktree. */
+const worktreeAnew: readonly Step[] = [{ kind: 'workspace' }, { kind: 'clear_barrier' }]
 
 /**
  * Decides one transition: returns the plan or a refusal. Checks version, graph and audience, barrier, guards, in this
@@ -97,15 +110,17 @@ export function planTransition(request: TransitionRequest, facts: TransitionFact
     }
   }
   if (!from) return { code: 'invalid_transition', message: `The workflow has no state ${facts.status}.` }
-  if (from.kind === 'terminal') return { code: 'task_terminal', message: `The task is finished (${from.label}).` }
+  const isUnmerge = request.cause === 'unmerge'
+  if (from.kind === 'terminal' && !isUnmerge)
+    return { code: 'task_terminal', message: `The task is finished (${from.label}).` }
   const to = workflow.states.get(request.to)
   const refusal = to ? checkGraph(request, facts, from, to) : noSuchMove(workflow, from, request.to)
   if (refusal) return refusal
   if (!to) return noSuchMove(workflow, from, request.to)
   const { hooks = {} } = facts
-  const isReturn = request.cause === 'return'
+  const isReturn = request.cause === 'return' || isUnmerge
   const usual = isReturn ? [] : stepsOf(workflow, from.name, to.name)
-  const own_steps = lifecycleSteps(usual, { from, to }, hooks)
+  const own_steps = isUnmerge ? worktreeAnew : lifecycleSteps(usual, { from, to }, hooks)
   const steps = own_steps ?? usual
   return {
     workflow,

@@ -1,7 +1,7 @@
 import { WorkspaceError } from '../../ports/workspace-error.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { BranchRef, MergeRequest } from '../../ports/branch-ref.ts'
-import type { MergeResult } from '../../ports/target-mover.ts'
+import type { BeforeMove, MergeResult } from '../../ports/target-mover.ts'
 import type { MergeOnto, MovedTarget, PreparedMerge } from '../../ports/target-mover.ts'
 import { BugError } from '../../../src-shared/lang/bug-error.ts'
 import type { MergeConflicts } from '../../../src-shared/contract/merges.ts'
@@ -27,13 +27,18 @@ const attempts = 5
  * compare-and-swap and its checkouts follow (see `moveBranch`). If another process moved the target in between,
  * everything is computed again. `merged` is returned only after the target was seen to contain the work.
  */
-export async function mergeIntoTarget(given: MergeRequest, { signal }: Cancellable): Promise<MergeResult> {
+export async function mergeIntoTarget(
+  given: MergeRequest,
+  { signal, beforeMove }: Cancellable & { readonly beforeMove?: BeforeMove },
+): Promise<MergeResult> {
   const request = await ontoActual(given, { signal })
   const { repo_path: repo, base_branch } = request
   await refuseOtherBranch(request, { signal })
   await finishPendingMove(repo, { signal })
   let why = ''
   let done: MergeResult | null = null
+  /** Where the target was before the first of several moves. */
+  let first: string | null = null
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     const [looked, made] = await Promise.all([
       checkoutsToUpdate(repo, base_branch, { signal }).then((checkouts) => readCheckouts(checkouts, { signal })),
@@ -45,12 +50,15 @@ export async function mergeIntoTarget(given: MergeRequest, { signal }: Cancellab
     const { commit, changes, sides, unsigned } = made
     const verification = createVerification([{ request, merged: { ...sides, commit } }])
     const move = { from: sides.target.commit, to: commit, changes, onFollow: verification.begin }
-    const moved = await moveWithCheckouts(request, { ...move, looked })
+    beforeMove?.({ from: first ?? move.from, to: commit, head: sides.head.commit })
+    const reason = `copse: merge ${request.branch}`
+    const moved = await moveWithCheckouts(request, { ...move, looked, reason })
     if (moved.kind === 'dirty') return { kind: 'target_dirty', files: moved.files }
     if (moved.kind === 'not_moved') {
       why = moved.why
       continue
     }
+    first ??= move.from
     done = { kind: 'merged', commit, ...(unsigned !== undefined && { unsigned }) }
     // Commits made on the branch since then are merged too, unless a commit was named, before its worktree is removed.
     if ((await verification.result()) === 'held' || request.head !== undefined) return done
@@ -62,9 +70,9 @@ export async function mergeIntoTarget(given: MergeRequest, { signal }: Cancellab
 }
 
 /** Moves the target and its checkouts. `looked`: these checkouts, as just read. */
-async function moveWithCheckouts(
-  { repo_path: repo, base_branch, branch }: Named,
-  move: Pick<BranchMove, 'from' | 'to' | 'changes' | 'onFollow'> & {
+export async function moveWithCheckouts(
+  { repo_path: repo, base_branch }: Pick<Named, 'repo_path' | 'base_branch'>,
+  move: Pick<BranchMove, 'from' | 'to' | 'changes' | 'onFollow' | 'reason'> & {
     readonly looked: Awaited<ReturnType<typeof readCheckouts>>
   },
 ): Promise<MovedBranch> {
@@ -74,7 +82,6 @@ async function moveWithCheckouts(
     ...rest,
     repo,
     branch: base_branch,
-    reason: `copse: merge ${branch}`,
     checkouts: looked.map(({ checkout }) => checkout),
     untouched: new Map(clear.map(({ checkout, state }) => [checkout, state])),
   })
@@ -162,7 +169,7 @@ export async function moveTarget(
   const verification = createVerification(merged)
   const moved = await moveWithCheckouts(
     { ...last.request, base_branch },
-    { from, to, changes, onFollow: verification.begin, looked },
+    { from, to, changes, onFollow: verification.begin, looked, reason: `copse: merge ${last.request.branch}` },
   )
   if (moved.kind === 'moved') await verification.result()
   return moved

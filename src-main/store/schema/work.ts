@@ -28,7 +28,7 @@ import type { WorkspaceStatus } from '../../../src-shared/contract/workspaces.ts
 import type { AccountRecord } from '../../ports/agent-queries.ts'
 import type { ExecutionRecord } from '../../ports/execution-queries.ts'
 import type { ProjectDeletion } from '../../ports/project-queries.ts'
-import type { RunFindings, TaskRecord } from '../../ports/task-queries.ts'
+import type { MergeRecord, RunFindings, TaskRecord } from '../../ports/task-queries.ts'
 import type { StackPlace } from '../../ports/stack-place.ts'
 import type { RepositoryState } from '../../ports/repository-state.ts'
 import type { Effect } from '../../domain/transition/effects.ts'
@@ -137,6 +137,8 @@ export const tasks = sqliteTable(
     start_when_ready: json<StartWhenReady>('start_when_ready'),
     /** The task on whose branch its own begins. */
     stacked_on: text('stacked_on').$type<TaskId>(),
+    /** The last move of its base branch to its work. */
+    merge: json<MergeRecord>('merge'),
     /** Limits that people raised for the task, and the limits it has had a warning for. */
     limits: json<TaskRecord['limits']>('limits'),
     created_at: text('created_at').notNull(),
@@ -160,6 +162,9 @@ export const tasks = sqliteTable(
     index('tasks_stacked')
       .on(t.stacked_on)
       .where(sql`stacked_on IS NOT NULL`),
+    index('tasks_undoing_merge')
+      .on(t.id)
+      .where(sql`merge ->> '$.undo' IS NOT NULL`),
   ],
 )
 

@@ -23,6 +23,7 @@ export const newTaskDefaults = {
   review_summary: null,
   diff_stat: null,
   limits: null,
+  merge: null,
   created_under: null,
   held_to: null as HeldRules | null,
   start_when_ready: null,

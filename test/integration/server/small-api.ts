@@ -202,6 +202,7 @@ function newTask(project_id: ProjectId, status: string): Task {
     diff_stat: null,
     port_base: null,
     overlaps: [],
+    merged: null,
     base_conflict: null,
     created_at: at,
     updated_at: at,

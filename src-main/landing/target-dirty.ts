@@ -1,5 +1,5 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { LandingGround } from '../landing/landing-ground.ts'
+import type { LandingGround } from './landing-ground.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import type { HiddenChange } from '../ports/target-mover.ts'
 
@@ -8,13 +8,14 @@ export async function targetDirty(
   { target }: LandingGround,
   { repo_path, base_branch }: WorkspaceRecord,
   files: readonly string[],
+  next = 'merge again',
 ): Promise<Refusal> {
   const { signal } = new AbortController()
   const hidden = await target.hiddenChanges({ repo_path, base_branch }, files, { signal })
   const advice = hidden.length === 0 ? 'Commit or stash them' : `${liftFlags(hidden)}, commit or stash them`
   return {
     code: 'merge_target_dirty',
-    message: `Your checkout of ${base_branch} has uncommitted changes in files this merge touches. ${advice}, then merge again.`,
+    message: `Your checkout of ${base_branch} has uncommitted changes in files this merge touches. ${advice}, then ${next}.`,
     details: {
       files: [...files],
       ...(hidden.length > 0 && { flags: hidden.map(({ path, flag }) => ({ path, flag })) }),
