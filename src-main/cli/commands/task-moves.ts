@@ -32,7 +32,7 @@ interface ClaimOptions extends CommonOptions {
   readonly whenReady?: boolean
 }
 
-/** Adds `svc task claim`, `move`, `stop`, `recover` and `cancel`. */
+/** Adds `svc task claim`, `move`, `stop`, `recover`, `undo` and `cancel`. */
 export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'claim <task>',
@@ -73,6 +73,11 @@ export function addTaskMoves(task: Command): void {
     .action((ref: string, action: RecoveryAction, options: CommonOptions & { reason?: string }) =>
       runCommand(options, (scene) => recover(scene, ref, action, options.reason)),
     )
+  addClientCommand(task, {
+    usage: 'undo <task>',
+    summary: 'undo the merge of a task, within 10 minutes; it goes back to its gate, still approved',
+    examples: ['svc task undo SHO-42'],
+  }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => undo(scene, ref)))
   addClientCommand(task, {
     usage: 'cancel <task>',
     summary: 'cancel a task; its worktree is kept for 24 hours',
@@ -181,6 +186,14 @@ function landingText({ landing, landing_deferred }: OperationOutput<'tasks.trans
     `Merged, it fails \`${plain(landing.step ?? '')}\`, so nothing was merged:`,
     plain(landing.output_tail.trim()),
   ]
+}
+
+async function undo(scene: CommandContext, ref: string): Promise<void> {
+  const { client, out } = scene
+  const { id, merged } = await findTask(scene, ref)
+  const answer = await out.withProgress('Undoing the merge …', client.call('tasks.unmerge', { task_id: id }))
+  const base = merged === null ? '' : ` ${plain(merged.base_branch)} is as it was before.`
+  await out.answer(answer, () => `${whereItIs(answer.task)}${base}`)
 }
 
 async function stop(scene: CommandContext, ref: string): Promise<void> {
