@@ -3,6 +3,7 @@ import {
   Check,
   ClipboardCheck,
   GitMerge,
+  RotateCcw,
   RotateCw,
   Square,
   SquarePen,
@@ -23,4 +24,5 @@ export const decisionIcons: Readonly<Record<DecisionId, Component>> = {
   see: ClipboardCheck,
   move: ArrowLeftRight,
   stop: Square,
+  unmerge: RotateCcw,
 }

@@ -58,6 +58,7 @@ export const commandList = [
   { id: 'stop', group: 'Task', label: 'Stop agent', keys: ['x'] },
   { id: 'merge', group: 'Task', label: 'Merge', keys: ['Shift+m'] },
   { id: 'merge-next', group: 'Task', label: 'Merge and go to the next that needs you', keys: ['Shift+y'] },
+  { id: 'undo-merge', group: 'Task', label: 'Undo merge', keys: ['Shift+u'] },
   { id: 'approve', group: 'Task', label: 'Approve', keys: ['Shift+a'] },
   { id: 'request-changes', group: 'Task', label: 'Request changes', keys: ['Shift+r'] },
   { id: 'edit', group: 'Task', label: 'Edit description', keys: ['e'] },

@@ -28,6 +28,8 @@ export interface DecisionFacts {
   readonly worker: { readonly name: string; readonly queued: boolean } | null
   /** The agent that would resolve a conflict, or why there is none. */
   readonly coder: { readonly name: string } | { readonly refusal: string }
+  /** Whether the merge is young enough to be undone. */
+  readonly undoable: boolean
   /** The reason why changes are impossible now, for example without a connection; null if they are possible. */
   readonly changeRefusal: string | null
   /** Returns the name of the author of a verdict (`by`). */
@@ -55,6 +57,7 @@ type DecisionDeed =
   | { readonly kind: 'see'; readonly tab: DecisionTab }
   | { readonly kind: 'move' }
   | { readonly kind: 'stop' }
+  | { readonly kind: 'unmerge' }
 
 export type DecisionId =
   | 'merge'
@@ -66,6 +69,7 @@ export type DecisionId =
   | 'see'
   | 'move'
   | 'stop'
+  | 'unmerge'
 
 export interface DecisionAction {
   readonly id: DecisionId
@@ -100,7 +104,8 @@ export interface Decision {
 export function decide(facts: DecisionFacts): Decision | null {
   const { task, workflow } = facts
   const state = stateOf(workflow, task.status)
-  if (!state || state.kind === 'terminal') return null
+  if (state?.kind === 'terminal') return afterMerge(facts)
+  if (!state) return null
   switch (task.error_annotation?.type) {
     case 'merge_conflict':
       return afterFailedMerge(facts)
@@ -111,6 +116,23 @@ export function decide(facts: DecisionFacts): Decision | null {
       return withDrafts(facts, state)
   }
 }
+
+/** What was merged, and the way back. */
+function afterMerge({ task: { merged }, undoable, changeRefusal }: DecisionFacts): Decision | null {
+  if (merged === null || !undoable) return null
+  const primary: DecisionAction = {
+    id: 'unmerge',
+    label: 'Undo merge',
+    hint: `Moves ${merged.base_branch} back. The task stays approved.`,
+    refused: changeRefusal,
+    command: 'undo-merge',
+    deed: { kind: 'unmerge' },
+  }
+  return { sentence: { text: `Merged as ${shortCommit(merged)}`, tone: 'neutral' }, primary, others: [] }
+}
+
+/** The commit that the base branch was moved to, as people write it. */
+export const shortCommit = ({ commit }: NonNullable<Task['merged']>): string => commit.slice(0, 7)
 
 /** Away from a gate, comments that were not sent yet can be. */
 function withDrafts(facts: DecisionFacts, state: WorkflowState): Decision | null {

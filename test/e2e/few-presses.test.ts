@@ -7,7 +7,7 @@ import { openLocally } from './harness/local-page.ts'
 const viewport = { width: 1440, height: 900 }
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
 
-test('comments on two lines and requests changes in five presses, and merges in one', async () => {
+test('comments on two lines and requests changes in five presses, merges in one, and undoes that in one', async () => {
   await using repository = await createTestRepository({ files: { 'add.txt': nine } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -74,4 +74,30 @@ test('comments on two lines and requests changes in five presses, and merges in 
   await page.keyboard.press('Shift+M')
   await expect.poll(() => client.call('tasks.get', { task_id: task.id })).toMatchObject({ status: 'done' })
   expect(await repository.git(['show', 'main:add.txt'])).toContain('line 6 now')
+
+  // Back in one press: by its key, then by the toast's button.
+  const status = () => expect.poll(async () => (await client.call('tasks.get', { task_id: task.id })).status)
+  const merged = await repository.git(['rev-parse', '--short=7', 'main'])
+  await page.getByText(`Merged ${task.ref} as ${merged}`).waitFor()
+  await panel.getByText(`Merged as ${merged}`).waitFor()
+  await page.keyboard.press('Shift+U')
+  await status().toBe('review')
+  expect(await repository.git(['show', 'main:add.txt'])).not.toContain('now')
+  await panel.getByRole('button', { name: 'Merge into main' }).waitFor()
+  await page.keyboard.press('Shift+M')
+  await status().toBe('done')
+  const again = await repository.git(['rev-parse', '--short=7', 'main'])
+  const toast = page.locator('[data-sonner-toast]').filter({ hasText: `Merged ${task.ref} as ${again}` })
+  await toast.getByRole('button', { name: 'Undo' }).click()
+  await status().toBe('review')
+
+  // What comes too late is told in words.
+  await panel.getByRole('button', { name: 'Merge into main' }).waitFor()
+  await page.keyboard.press('Shift+M')
+  await status().toBe('done')
+  await repository.commit('On top', { 'other.txt': 'mine\n' })
+  await panel.getByRole('button', { name: 'Undo merge' }).click()
+  await page
+    .getByText('Couldn’t undo the merge: Change lines. main has changed since this merge. Revert it instead.')
+    .waitFor()
 })

@@ -31,6 +31,9 @@ export interface TaskOfToast {
 /** Shortens a title to fit into a toast. */
 const cut = (title: string): string => (title.length > 48 ? `${title.slice(0, 47).trimEnd()}…` : title)
 
+/** How long a toast offers to undo a merge. */
+export const undoableMs = 10_000
+
 /** What an open toast speaks of. */
 interface ToastSubject {
   /** The ID of its task; otherwise the sentence that names the change. */
@@ -59,7 +62,13 @@ export const useOpenToasts = defineStore('open-toasts', () => {
 /** Short messages that close after a timeout, or when their news is old. Refusals stay longer. */
 export function useToasts() {
   const open = useOpenToasts()
-  function show(type: 'success' | 'error' | 'warning', text: string, action?: ToastAction, subject?: ToastSubject) {
+  function show(
+    type: 'success' | 'error' | 'warning',
+    text: string,
+    action?: ToastAction,
+    subject?: ToastSubject,
+    duration = type === 'success' ? 4_000 : 10_000,
+  ) {
     if (subject?.isRefusal) open.closeRefusals(subject.id)
     let taken = false
     const leave = () => {
@@ -72,7 +81,7 @@ export function useToasts() {
       action?.run()
     }
     const id: string | number | undefined = toast[type](text, {
-      duration: type === 'success' ? 4_000 : 10_000,
+      duration,
       ...(action && { action: { label: action.label, onClick } }),
       onDismiss: leave,
       onAutoClose: leave,
@@ -139,6 +148,15 @@ export function useToasts() {
     /** Shows a success that says how the task goes on. The toast closes when it does. */
     doneUntilRun: (task: TaskOfToast, message: string, action?: ToastAction) =>
       show('success', message, action, { id: task.id, isRefusal: false, until: 'moved_or_run' }),
+    /** Shows a success that can be undone, long enough to read it and think. The toast closes when the task moves on. */
+    undoable: (task: TaskOfToast, message: string, undo: () => void) =>
+      show(
+        'success',
+        message,
+        { label: 'Undo', run: undo },
+        { id: task.id, isRefusal: false, until: 'moved' },
+        undoableMs,
+      ),
     refused,
     /** Closes the refusals of a change, because a later attempt succeeded. `id`: of its task, else its `context`. */
     succeeded: (id: string): void => open.closeRefusals(id),

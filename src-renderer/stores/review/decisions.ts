@@ -1,10 +1,18 @@
 import { until } from '@vueuse/core'
 import { defineStore } from 'pinia'
-import { computed, shallowReactive, watch } from 'vue'
+import { computed, ref, shallowReactive, watch } from 'vue'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import { useNow } from '../../composables/use-now.ts'
 import { count } from '../../formatters/format-amounts.ts'
-import { actionFor, decide, type DecisionAction, type DecisionId, type DecisionTab } from '../../model/decision.ts'
+import {
+  actionFor,
+  decide,
+  shortCommit,
+  type DecisionAction,
+  type DecisionId,
+  type DecisionTab,
+} from '../../model/decision.ts'
 import { coderRole, hasTrait, stateOf } from '../../model/workflow-shape.ts'
 import { useBranchUpdates } from './branch-updates.ts'
 import { isTaken, useCommandHandlers, useCommands, type CommandHandler } from '../commands.ts'
@@ -20,7 +28,7 @@ import { useReviews } from './reviews.ts'
 import { useSession } from '../base/session.ts'
 import { useMovesKey } from './task-details.ts'
 import { useTasks } from '../tasks/tasks.ts'
-import { useToasts } from '../base/toasts.ts'
+import { undoableMs, useToasts } from '../base/toasts.ts'
 
 /** Dialogs that a decision opens before it is carried out. */
 export interface DecisionQuestions {
@@ -106,6 +114,11 @@ export function useDecision(taskId: () => string | null) {
     },
     { immediate: true },
   )
+  const now = useNow()
+  const undoable = computed(() => {
+    const { merged = null } = task.value ?? {}
+    return merged !== null && Date.parse(merged.undo_until) > now.value
+  })
   const decision = computed(() => {
     if (task.value === null || !workflow.value) return null
     // The newest attempt's verdict determines the steps of an advance, so the reviews must be loaded.
@@ -122,6 +135,7 @@ export function useDecision(taskId: () => string | null) {
       unresolved: comments.threads(task.value.id).filter(({ resolved }) => !resolved).length,
       worker: worker.value,
       coder: coder.value,
+      undoable: undoable.value,
       changeRefusal: live.refusal,
       nameOf: (by) => people.actor(by).name,
       isMine: (by) => by === `user:${session.me?.handle ?? 'local'}`,
@@ -160,6 +174,8 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
   const navigation = useNavigation()
   const toasts = useToasts()
   const actionByTask = shallowReactive(new Map<string, DecisionId>())
+  /** The task whose merge the toast offers to undo. */
+  const lastMerged = ref<string | null>(null)
 
   async function advance(task: Task, deed: Extract<DecisionAction['deed'], { kind: 'advance' }>) {
     if (deed.steps.includes('verdict')) await tasks.verdict(task.id, { verdict: 'pass' })
@@ -169,7 +185,34 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
       await (deed.merges ? merge(task, deed.to) : tasks.transition(task.id, deed.to))
     const now = stateOf(projects.workflow(task.project_id), tasks.byId.get(task.id)?.status ?? '')
     if (!deed.merges || now?.kind !== 'terminal') return
-    toasts.doneOn(task, task.review_summary?.empty ? 'Closed without changes' : `Merged into ${projects.landsOn(task)}`)
+    const { merged = null } = tasks.byId.get(task.id) ?? {}
+    if (merged !== null) showMerged(task, shortCommit(merged))
+    else if (task.review_summary?.empty) toasts.doneOn(task, 'Closed without changes')
+    else toasts.doneOn(task, `Merged into ${projects.landsOn(task)}`)
+  }
+  /** Shows what was merged, with Undo; meanwhile its key undoes it wherever the user is. */
+  function showMerged(task: Task, commit: string): void {
+    lastMerged.value = task.id
+    toasts.undoable(task, `Merged ${task.ref} as ${commit}`, () => void undoMerge(task.id))
+    setTimeout(() => {
+      if (lastMerged.value === task.id) lastMerged.value = null
+    }, undoableMs)
+  }
+  /** Undoes the merge of a task. Returns whether it succeeded. */
+  async function undoMerge(taskId: string): Promise<boolean> {
+    const task = tasks.byId.get(taskId)
+    if (!task || actionByTask.has(taskId)) return false
+    actionByTask.set(taskId, 'unmerge')
+    try {
+      return await toasts.attemptOn(task, failures.unmerge, () => unmerge(task))
+    } finally {
+      actionByTask.delete(taskId)
+    }
+  }
+  async function unmerge(task: Task): Promise<void> {
+    if (lastMerged.value === task.id) lastMerged.value = null
+    await tasks.unmerge(task.id)
+    toasts.doneOn(task, `Undid the merge of ${task.ref}`)
   }
   async function merge(task: Task, to: string, onRed = false): Promise<void> {
     await tasks.merge(task.id, to, onRed)
@@ -212,6 +255,8 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
         return
       case 'stop':
         return task.active_execution_id === null ? undefined : executions.stop(task.active_execution_id)
+      case 'unmerge':
+        return unmerge(task)
       case 'see':
         return see(task, deed.tab)
       case 'move':
@@ -228,6 +273,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     see: 'Couldn’t open it',
     move: 'Couldn’t move it',
     stop: 'Couldn’t stop the agent',
+    unmerge: 'Couldn’t undo the merge',
   }
   /** Offers to merge despite a red base, for example to fix it. */
   function anyway(task: Task, { deed }: DecisionAction, error: unknown) {
@@ -236,6 +282,9 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     return { label: 'Merge anyway', run }
   }
   return {
+    /** The task that was merged just now, while its toast can be undone; null without one. */
+    lastMerged,
+    undoMerge,
     /** Returns the running decision of the task. */
     busyWith: (taskId: string): DecisionId | null => actionByTask.get(taskId) ?? null,
     /** Carries out a decision. Returns whether it succeeded. */
@@ -278,6 +327,7 @@ const names = {
   merge: 'Nothing to merge',
   approve: 'Nothing to approve',
   'request-changes': 'Nothing to decide',
+  'undo-merge': 'Nothing to undo',
 } as const
 
 /** Registers the commands that decide about the task, while the component is mounted. */
@@ -311,6 +361,20 @@ export function useDecisionCommands(
         if (action) void choose(action)
       }),
   })
+  const deeds = useDecisionDeeds()
+  const tasks = useTasks()
+  const shown = command('undo-merge')
+  /** Merging may have gone on to the next task: then it undoes what the toast names. */
+  const undo: CommandHandler = {
+    ...shown,
+    on: () => (deeds.lastMerged === null || isShownMerged() ? on() : tasks.refOf(deeds.lastMerged)),
+    run: () => {
+      const { lastMerged } = deeds
+      if (lastMerged !== null && !isShownMerged()) void deeds.undoMerge(lastMerged)
+      else shown.run()
+    },
+  }
+  const isShownMerged = () => actionFor(hand.decision.value, 'undo-merge') !== null
   async function mergeAndGoOn(): Promise<void> {
     await hand.settled()
     const isPlan = actionFor(hand.decision.value, 'merge') === null
@@ -323,6 +387,7 @@ export function useDecisionCommands(
     merge: command('merge'),
     approve: command('approve'),
     'request-changes': command('request-changes'),
+    'undo-merge': undo,
     'merge-next': { accepts, on, run: () => void mergeAndGoOn() },
   })
   return { mergeAndGoOn }

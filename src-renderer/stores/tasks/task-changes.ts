@@ -74,6 +74,8 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
       const judged = { task_id: taskId, ...given, version, ...named({ tree }) }
       return answered(ofTask(taskId, client.call('tasks.verdict', judged)))
     },
+    /** Undoes the merge of the task. */
+    unmerge: (taskId: string) => answered(client.call('tasks.unmerge', { task_id: taskId })),
     cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
     giveRole: (taskId: string, role: string, to: RoleHolder) =>
       answered(client.call('tasks.assign_role', { task_id: taskId, role, ...holder(to) })),

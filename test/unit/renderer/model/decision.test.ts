@@ -31,6 +31,7 @@ function decided({ task, review = { verdicts: [] }, ...more }: Situation = {}) {
     drafts: 0,
     worker: null,
     coder: { name: 'Writer' },
+    undoable: false,
     changeRefusal: null,
     nameOf: () => 'Auditor',
     isMine: (by) => by === 'user:local',
@@ -317,4 +318,28 @@ test('has a usable button whenever an action is possible, and no action twice', 
     expect(ids).toEqual([...new Set(ids)])
     expect(actionFor(decision, 'request-changes')?.id ?? 'request_changes').toBe('request_changes')
   }
+})
+
+test('offers to undo a merge while it is young, and says what was merged', () => {
+  const at = data.task.created_at
+  const merged = {
+    base_branch: 'main',
+    commit: '912b857aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa',
+    merged_at: at,
+    undo_until: at,
+  }
+  const task = { status: 'done', merged }
+  expect(shown({ task })).toBe(null)
+  expect(shown({ task, undoable: true })).toEqual({
+    says: 'Merged as 912b857',
+    tone: 'neutral',
+    button: 'Undo merge',
+    can: [],
+    cannot: {},
+  })
+  expect(actionFor(decided({ task, undoable: true }), 'undo-merge')?.hint).toBe(
+    'Moves main back. The task stays approved.',
+  )
+  const offline = decided({ task, undoable: true, changeRefusal: 'Copse is unreachable' })
+  expect(offline?.primary.refused).toBe('Copse is unreachable')
 })
