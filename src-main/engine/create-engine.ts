@@ -67,7 +67,7 @@ export interface Engine {
   readonly orphans: Orphans
   readonly repositories: Repositories
   readonly branches: BranchUpdates
-  readonly mergeUndo: Pick<MergeUndo, 'undo'>
+  readonly mergeUndo: Pick<MergeUndo, 'undo' | 'revert'>
   readonly suggestions: Suggestions
   /** Creates a notification in the caller's transaction. */
   readonly notify: (tx: Tx, task: Parameters<typeof notify>[2], notice: NotificationDraft) => void

@@ -4,6 +4,7 @@ import { landedSince, patchOf } from './merge/landed.ts'
 import { checkMergeTarget, mergeIntoTarget, mergeTouches, moveTarget, prepareMerge } from './merge/merge-into-target.ts'
 import { finishPendingMove } from './merge/pending-move.ts'
 import { readHidden } from './merge/target-checkout.ts'
+import { revertMerge } from './merge/revert-merge.ts'
 import { hasCommit, undoMerge } from './merge/undo-merge.ts'
 import { asWorkspaceError } from './workspace-errors.ts'
 import { requireRepository } from './worktree/moved-repository.ts'
@@ -23,6 +24,12 @@ export function createTargetMover({ perRepository, now }: GitParts): TargetMover
       asWorkspaceError(
         requireRepository(request.repo_path, { signal }).then(() =>
           perRepository(request.repo_path, { signal }, () => undoMerge(request, { signal, now })),
+        ),
+      ),
+    revertMerge: (request, { signal }) =>
+      asWorkspaceError(
+        requireRepository(request.repo_path, { signal }).then(() =>
+          perRepository(request.repo_path, { signal }, () => revertMerge(request, { signal })),
         ),
       ),
     hasCommit: (repo, branch, commit, { signal }) =>

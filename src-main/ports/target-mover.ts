@@ -72,6 +72,27 @@ export type UndoneMerge =
   /** The task's branch and its commit are gone. */
   | { readonly kind: 'work_gone' }
 
+export interface RevertRequest extends Pick<BaseMove, 'from' | 'to'> {
+  readonly repo_path: string
+  readonly base_branch: string
+  /** The new branch. */
+  readonly branch: string
+  readonly message: string
+}
+
+export type RevertedMerge =
+  /** The branch has one commit on top of the base's tip, `base_commit`. */
+  | { readonly kind: 'reverted'; readonly base_commit: string }
+  /** The branch is at the base's tip. `command`: what a coder begins with. */
+  | {
+      readonly kind: 'conflict'
+      readonly base_commit: string
+      readonly files: readonly string[]
+      readonly command: string
+    }
+  /** The base has none of the work; no branch was made. */
+  | { readonly kind: 'nothing_to_do' }
+
 /** A change in a checkout of the user's that git was told not to show. */
 export interface HiddenChange {
   readonly path: string
@@ -126,6 +147,8 @@ export interface TargetMover {
    * checkouts follow as for a merge. Afterwards the task's branch has the merged work.
    */
   undoMerge(request: UndoRequest, options: Cancellable): Promise<UndoneMerge>
+  /** Makes a branch on the tip of the base that reverts a merge. */
+  revertMerge(request: RevertRequest, options: Cancellable): Promise<RevertedMerge>
   /** Returns whether a branch has a commit. */
   hasCommit(repo_path: string, branch: string, commit: string, options: Cancellable): Promise<boolean>
   /**

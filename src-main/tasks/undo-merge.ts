@@ -15,14 +15,17 @@ import type { UndoneMerge } from '../ports/target-mover.ts'
 import type { MergeRecord, TaskRecord } from '../ports/task-queries.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
-import { lastGate } from '../transitions/count-rejections.ts'
 import type { ActionDeps, Actor, Outcome } from './action-services.ts'
+import { gateOf } from './gate-of-merge.ts'
 import { currentOutcome, finishMove } from './move-task.ts'
+import { revertMerge, type RevertMergeRequest } from './revert-merge.ts'
 
-/** Undoes merges: the base branch moves back, and the task returns to the gate that it passed. */
+/** The ways back from a merge: the base branch moves back and the task to its gate, or another task reverts it. */
 export interface MergeUndo {
   /** Returns once the task is at its gate and its worktree is there again. */
   undo(task_id: TaskId, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
+  /** Creates a task that reverts the merge of another. */
+  revert(request: RevertMergeRequest, actor: Actor, signal: AbortSignal): Promise<TaskRecord | Refusal>
   /** Finishes what a killed service left: tasks whose base has moved back return to their gate. */
   recover(): Promise<void>
 }
@@ -37,6 +40,7 @@ export function createMergeUndo(deps: Deps): MergeUndo {
   const perTask = createKeyedLock()
   return {
     undo: (task_id, actor, signal) => perTask.run(task_id, () => undo(deps, task_id, actor, signal)),
+    revert: (request, actor, signal) => revertMerge(deps, request, actor, signal),
     recover: async () => {
       for (const task_id of context.store.read.tasks.undoingMerge()) await settleUndo(deps, task_id)
     },
@@ -99,18 +103,6 @@ function planUndo({ context, transitions }: Deps, q: Queries, id: TaskId, actor:
   if (context.clock.now() > Date.parse(merge.merged_at) + undoMinutes * 60_000)
     return tooLate('time', `This was merged more than ${undoMinutes} minutes ago. Revert it instead.`)
   return { merge, workspace }
-}
-
-/** Returns the gate that the task passed before its merge; without one, the state that it was merged from. */
-function gateOf(q: Queries, workflow: Workflow, task: TaskRecord): string | null {
-  const gate = lastGate(q, workflow, task)
-  if (gate) return gate.name
-  const entry = q.transitions.byTask(task.id).findLast(({ to_state }) => {
-    const state = workflow.states.get(to_state)
-    return state !== undefined && hasTrait(workflow, state, 'merges')
-  })
-  const from = entry && workflow.states.get(entry.from_state)
-  return from && from.kind !== 'terminal' ? from.name : null
 }
 
 /** Refuses who could not have merged from this state. */

@@ -3,6 +3,7 @@ import {
   Check,
   ClipboardCheck,
   GitMerge,
+  History,
   RotateCcw,
   RotateCw,
   Square,
@@ -25,4 +26,5 @@ export const decisionIcons: Readonly<Record<DecisionId, Component>> = {
   move: ArrowLeftRight,
   stop: Square,
   unmerge: RotateCcw,
+  revert: History,
 }

@@ -5,6 +5,7 @@ import type { WorkflowDefinition, WorkflowState } from '../../src-shared/contrac
 import { count } from '../formatters/format-amounts.ts'
 import { recoveryLabels } from '../formatters/recovery-labels.ts'
 import type { CommandId } from './command-list.ts'
+import { afterMerge } from './decision-after-merge.ts'
 import { checkedText, checkFailedText, emptyText, planText } from './task-line.ts'
 import { hasTrait, stateOf } from './workflow-shape.ts'
 
@@ -58,6 +59,7 @@ type DecisionDeed =
   | { readonly kind: 'move' }
   | { readonly kind: 'stop' }
   | { readonly kind: 'unmerge' }
+  | { readonly kind: 'revert' }
 
 export type DecisionId =
   | 'merge'
@@ -70,6 +72,7 @@ export type DecisionId =
   | 'move'
   | 'stop'
   | 'unmerge'
+  | 'revert'
 
 export interface DecisionAction {
   readonly id: DecisionId
@@ -104,7 +107,7 @@ export interface Decision {
 export function decide(facts: DecisionFacts): Decision | null {
   const { task, workflow } = facts
   const state = stateOf(workflow, task.status)
-  if (state?.kind === 'terminal') return afterMerge(facts)
+  if (state?.kind === 'terminal') return task.merged && afterMerge(task.merged, facts.undoable, facts.changeRefusal)
   if (!state) return null
   switch (task.error_annotation?.type) {
     case 'merge_conflict':
@@ -116,23 +119,6 @@ export function decide(facts: DecisionFacts): Decision | null {
       return withDrafts(facts, state)
   }
 }
-
-/** What was merged, and the way back. */
-function afterMerge({ task: { merged }, undoable, changeRefusal }: DecisionFacts): Decision | null {
-  if (merged === null || !undoable) return null
-  const primary: DecisionAction = {
-    id: 'unmerge',
-    label: 'Undo merge',
-    hint: `Moves ${merged.base_branch} back. The task stays approved.`,
-    refused: changeRefusal,
-    command: 'undo-merge',
-    deed: { kind: 'unmerge' },
-  }
-  return { sentence: { text: `Merged as ${shortCommit(merged)}`, tone: 'neutral' }, primary, others: [] }
-}
-
-/** The commit that the base branch was moved to, as people write it. */
-export const shortCommit = ({ commit }: NonNullable<Task['merged']>): string => commit.slice(0, 7)
 
 /** Away from a gate, comments that were not sent yet can be. */
 function withDrafts(facts: DecisionFacts, state: WorkflowState): Decision | null {

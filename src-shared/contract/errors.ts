@@ -66,6 +66,7 @@ export const errorStatus = {
   no_steps: 409,
   not_landing: 409,
   unmerge_too_late: 409,
+  nothing_to_revert: 409,
   workspace_failed: 409,
   limit_reached: 409,
   wip_limit: 409,

@@ -163,6 +163,7 @@ export const Task = z
     created_under: ExecutionId.nullable().describe('The run whose token made it; null when a person did.'),
     start_when_ready: StartWhenReady.nullable().describe('It starts automatically once no dependency is open.'),
     stacked_on: TaskId.nullable().describe('The task on whose branch its own begins; it lands after that one.'),
+    reverts: TaskId.nullable().describe('The task whose merge this one takes back, by a commit on top of it.'),
     review_summary: ReviewSummary.nullable(),
     diff_stat: DiffStat.nullable().describe('Size of the branch against its base when last measured.'),
     port_base: z.int().nullable().describe('The first of the ten ports of the worktree that it works in.'),

@@ -7,7 +7,7 @@ import { openLocally } from './harness/local-page.ts'
 const viewport = { width: 1440, height: 900 }
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
 
-test('comments on two lines and requests changes in five presses, merges in one, and undoes that in one', async () => {
+test('comments on two lines and requests changes in five presses, and merges in one', async () => {
   await using repository = await createTestRepository({ files: { 'add.txt': nine } })
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
@@ -97,7 +97,12 @@ test('comments on two lines and requests changes in five presses, merges in one,
   await status().toBe('done')
   await repository.commit('On top', { 'other.txt': 'mine\n' })
   await panel.getByRole('button', { name: 'Undo merge' }).click()
-  await page
+  const refused = page.locator('[data-sonner-toast]').filter({ hasText: 'main has changed since this merge.' })
+  await refused
     .getByText('Couldn’t undo the merge: Change lines. main has changed since this merge. Revert it instead.')
     .waitFor()
+  await refused.getByRole('button', { name: 'Revert' }).click()
+  await page.getByText(/reverts/).waitFor()
+  const { items: all } = await client.call('tasks.list', { project_id: project.id })
+  expect(all.find(({ reverts }) => reverts === task.id)?.title).toBe('Revert “Change lines”')
 })

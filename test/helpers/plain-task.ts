@@ -51,6 +51,7 @@ export function plainTask(id: TaskId, at: string): Task {
     diff_stat: null,
     port_base: null,
     overlaps: [],
+    reverts: null,
     merged: null,
     base_conflict: null,
     created_at: at,

@@ -128,6 +128,7 @@ export function panelData(now: number) {
     diff_stat: { files: 6, additions: 182, deletions: 47 },
     port_base: 23_410,
     overlaps: [],
+    reverts: null,
     merged: null,
     base_conflict: null,
     created_at: ago(1_400, now),

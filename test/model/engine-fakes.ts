@@ -133,6 +133,7 @@ export const fakeWorkspaces: WholeGit = {
     }),
   moveTarget: () => Promise.resolve({ kind: 'moved' }),
   undoMerge: () => Promise.resolve({ kind: 'moved' }),
+  revertMerge: () => Promise.resolve({ kind: 'nothing_to_do' }),
   hasCommit: () => Promise.resolve(true),
   mergeTouches: () => Promise.resolve(false),
   landedSince: () => Promise.resolve([]),

@@ -33,6 +33,7 @@ type Names =
   | 'tasks.transition'
   | 'tasks.verdict'
   | 'tasks.unmerge'
+  | 'tasks.revert'
   | 'tasks.cancel'
   | 'tasks.archive'
   | 'tasks.unarchive'
@@ -130,6 +131,8 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     },
     'tasks.unmerge': async ({ task_id }, { principal, signal }) =>
       taskOf(unwrap(await engine.mergeUndo.undo(task_id, actor(principal), signal))),
+    'tasks.revert': async ({ task_id, reason = null }, { principal, signal }) =>
+      views.task(unwrap(await engine.mergeUndo.revert({ task_id, reason }, actor(principal), signal))),
     'tasks.cancel': async ({ task_id }, { principal }) =>
       taskOf(unwrap(await actions.cancel(task_id, actor(principal)))),
     'tasks.archive': async ({ task_id }) => {

@@ -32,7 +32,7 @@ interface ClaimOptions extends CommonOptions {
   readonly whenReady?: boolean
 }
 
-/** Adds `svc task claim`, `move`, `stop`, `recover`, `undo` and `cancel`. */
+/** Adds `svc task claim`, `move`, `stop`, `recover`, `undo`, `revert` and `cancel`. */
 export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'claim <task>',
@@ -78,6 +78,15 @@ export function addTaskMoves(task: Command): void {
     summary: 'undo the merge of a task, within 10 minutes; it goes back to its gate, still approved',
     examples: ['svc task undo SHO-42'],
   }).action((ref: string, options: CommonOptions) => runCommand(options, (scene) => undo(scene, ref)))
+  addClientCommand(task, {
+    usage: 'revert <task>',
+    summary: 'create a task that reverts the merge of another; it is reviewed and merged like any other',
+    examples: ['svc task revert SHO-42 --reason "It broke the checkout"'],
+  })
+    .option('--reason <text>', 'why; the new task says so')
+    .action((ref: string, options: CommonOptions & { reason?: string }) =>
+      runCommand(options, (scene) => revert(scene, ref, options.reason)),
+    )
   addClientCommand(task, {
     usage: 'cancel <task>',
     summary: 'cancel a task; its worktree is kept for 24 hours',
@@ -194,6 +203,14 @@ async function undo(scene: CommandContext, ref: string): Promise<void> {
   const answer = await out.withProgress('Undoing the merge …', client.call('tasks.unmerge', { task_id: id }))
   const base = merged === null ? '' : ` ${plain(merged.base_branch)} is as it was before.`
   await out.answer(answer, () => `${whereItIs(answer.task)}${base}`)
+}
+
+async function revert(scene: CommandContext, ref: string, reason: string | undefined): Promise<void> {
+  const { client, out } = scene
+  const { id } = await findTask(scene, ref)
+  const request = { task_id: id, ...(reason !== undefined && { reason }) }
+  const task = await out.withProgress('Reverting …', client.call('tasks.revert', request))
+  await out.answer(task, () => whereItIs(task))
 }
 
 async function stop(scene: CommandContext, ref: string): Promise<void> {

@@ -137,6 +137,8 @@ export const tasks = sqliteTable(
     start_when_ready: json<StartWhenReady>('start_when_ready'),
     /** The task on whose branch its own begins. */
     stacked_on: text('stacked_on').$type<TaskId>(),
+    /** The task whose merge this one reverts. */
+    reverts: text('reverts').$type<TaskId>(),
     /** The last move of its base branch to its work. */
     merge: json<MergeRecord>('merge'),
     /** Limits that people raised for the task, and the limits it has had a warning for. */

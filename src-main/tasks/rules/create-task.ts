@@ -24,6 +24,7 @@ export const newTaskDefaults = {
   diff_stat: null,
   limits: null,
   merge: null,
+  reverts: null,
   created_under: null,
   held_to: null as HeldRules | null,
   start_when_ready: null,
@@ -41,6 +42,7 @@ type Choice =
   | 'labels'
   | 'priority'
   | 'stacked_on'
+  | 'reverts'
 
 /** Creates a task for a person, an agent or an import. */
 export function createTask(

@@ -1,21 +1,13 @@
-import { until } from '@vueuse/core'
+import { until, useTimestamp } from '@vueuse/core'
 import { defineStore } from 'pinia'
 import { computed, ref, shallowReactive, watch } from 'vue'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import { useNow } from '../../composables/use-now.ts'
 import { count } from '../../formatters/format-amounts.ts'
-import {
-  actionFor,
-  decide,
-  shortCommit,
-  type DecisionAction,
-  type DecisionId,
-  type DecisionTab,
-} from '../../model/decision.ts'
+import { decide, type DecisionAction, type DecisionId, type DecisionTab } from '../../model/decision.ts'
+import { shortCommit } from '../../model/decision-after-merge.ts'
 import { coderRole, hasTrait, stateOf } from '../../model/workflow-shape.ts'
 import { useBranchUpdates } from './branch-updates.ts'
-import { isTaken, useCommandHandlers, useCommands, type CommandHandler } from '../commands.ts'
 import { useComments } from './comments.ts'
 import { useExecutions } from '../runs/executions.ts'
 import { useLanding } from './landing.ts'
@@ -114,7 +106,7 @@ export function useDecision(taskId: () => string | null) {
     },
     { immediate: true },
   )
-  const now = useNow()
+  const now = useTimestamp({ interval: 5_000 })
   const undoable = computed(() => {
     const { merged = null } = task.value ?? {}
     return merged !== null && Date.parse(merged.undo_until) > now.value
@@ -204,10 +196,25 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     if (!task || actionByTask.has(taskId)) return false
     actionByTask.set(taskId, 'unmerge')
     try {
-      return await toasts.attemptOn(task, failures.unmerge, () => unmerge(task))
+      return await toasts.attemptOn(
+        task,
+        failures.unmerge,
+        () => unmerge(task),
+        (error) => instead(task, error),
+      )
     } finally {
       actionByTask.delete(taskId)
     }
+  }
+  async function revert(task: Task): Promise<void> {
+    const made = await tasks.revert(task.id)
+    toasts.done(`${made.ref} reverts ${task.ref}`, { label: 'Open', run: () => navigation.openTask(made.id) })
+  }
+  /** Offers to revert what can no longer be undone. */
+  function instead(task: Task, error: unknown) {
+    if (!(error instanceof ApiError) || error.code !== 'unmerge_too_late') return undefined
+    if (error.details?.['reason'] === 'undone' || error.details?.['reason'] === 'none') return undefined
+    return { label: 'Revert', run: () => void toasts.attemptOn(task, failures.revert, () => revert(task)) }
   }
   async function unmerge(task: Task): Promise<void> {
     if (lastMerged.value === task.id) lastMerged.value = null
@@ -257,6 +264,8 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
         return task.active_execution_id === null ? undefined : executions.stop(task.active_execution_id)
       case 'unmerge':
         return unmerge(task)
+      case 'revert':
+        return revert(task)
       case 'see':
         return see(task, deed.tab)
       case 'move':
@@ -274,6 +283,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     move: 'Couldn’t move it',
     stop: 'Couldn’t stop the agent',
     unmerge: 'Couldn’t undo the merge',
+    revert: 'Couldn’t revert it',
   }
   /** Offers to merge despite a red base, for example to fix it. */
   function anyway(task: Task, { deed }: DecisionAction, error: unknown) {
@@ -296,7 +306,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
           task,
           failures[action.id],
           () => perform(task, action),
-          (error) => anyway(task, action, error),
+          (error) => anyway(task, action, error) ?? instead(task, error),
         )
       } finally {
         actionByTask.delete(task.id)
@@ -321,74 +331,4 @@ export function useDecisionChoice(hand: DecisionInHand, questions: DecisionQuest
     else return deeds.perform(task, action)
     return Promise.resolve(false)
   }
-}
-
-const names = {
-  merge: 'Nothing to merge',
-  approve: 'Nothing to approve',
-  'request-changes': 'Nothing to decide',
-  'undo-merge': 'Nothing to undo',
-} as const
-
-/** Registers the commands that decide about the task, while the component is mounted. */
-export function useDecisionCommands(
-  hand: DecisionInHand,
-  choose: (action: DecisionAction) => Promise<boolean>,
-  accepts: (event: KeyboardEvent) => boolean = ({ target }) => !isTaken(target),
-): { mergeAndGoOn: () => Promise<void> } {
-  const commands = useCommands()
-  const toasts = useToasts()
-  const on = () => {
-    const { value: task } = hand.task
-    return task?.ref ?? null
-  }
-  /** Waits for the decision to load, because a key may be pressed before. */
-  async function known(command: keyof typeof names): Promise<DecisionAction | null> {
-    await hand.settled()
-    const { value: decision } = hand.decision
-    const action = actionFor(decision, command)
-    if (action !== null && action.refused === null) return action
-    const { value: task } = hand.task
-    const where = hand.state.value ? ` in ${hand.state.value.label}` : ''
-    if (task) toasts.warnOn(task, action?.refused ? `${action.refused}.` : `${names[command]}${where}.`)
-    return null
-  }
-  const command = (id: keyof typeof names): CommandHandler => ({
-    accepts,
-    on,
-    run: () =>
-      void known(id).then((action) => {
-        if (action) void choose(action)
-      }),
-  })
-  const deeds = useDecisionDeeds()
-  const tasks = useTasks()
-  const shown = command('undo-merge')
-  /** Merging may have gone on to the next task: then it undoes what the toast names. */
-  const undo: CommandHandler = {
-    ...shown,
-    on: () => (deeds.lastMerged === null || isShownMerged() ? on() : tasks.refOf(deeds.lastMerged)),
-    run: () => {
-      const { lastMerged } = deeds
-      if (lastMerged !== null && !isShownMerged()) void deeds.undoMerge(lastMerged)
-      else shown.run()
-    },
-  }
-  const isShownMerged = () => actionFor(hand.decision.value, 'undo-merge') !== null
-  async function mergeAndGoOn(): Promise<void> {
-    await hand.settled()
-    const isPlan = actionFor(hand.decision.value, 'merge') === null
-    const action = await known(isPlan ? 'approve' : 'merge')
-    if (action === null || !(await choose(action))) return
-    const next = commands.available.find(({ id }) => id === 'next-needs-you')?.handler
-    if (next) commands.perform(next)
-  }
-  useCommandHandlers({
-    merge: command('merge'),
-    approve: command('approve'),
-    'request-changes': command('request-changes'),
-    'undo-merge': undo,
-    'merge-next': { accepts, on, run: () => void mergeAndGoOn() },
-  })
-  return { mergeAndGoOn }
 }

@@ -76,6 +76,8 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     },
     /** Undoes the merge of the task. */
     unmerge: (taskId: string) => answered(client.call('tasks.unmerge', { task_id: taskId })),
+    /** Creates a task that reverts the merge of another. */
+    revert: (taskId: string) => accepted(client.call('tasks.revert', { task_id: taskId })),
     cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
     giveRole: (taskId: string, role: string, to: RoleHolder) =>
       answered(client.call('tasks.assign_role', { task_id: taskId, role, ...holder(to) })),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { TaskId } from '../ids.ts'
 import { BranchUpdate, conflictAnswers, MergeConflicts, updateStrategies } from '../merges.ts'
 import { get, post } from '../operation.ts'
+import { Task } from '../tasks.ts'
 
 export const mergesOperations = {
   'tasks.conflicts': get(
@@ -49,5 +50,30 @@ export const mergesOperations = {
       'version_conflict',
       'transition_blocked',
     ],
+  ),
+  'tasks.unmerge': post(
+    '/tasks/{task_id}/unmerge',
+    'task_worker',
+    'Undo the merge of a task within 10 minutes: its base branch moves back, and it returns to the gate that it passed, still passed. Refused with `unmerge_too_late` (`details.reason`) once the base has newer commits or a remote has the merge.',
+    z.object({ task_id: TaskId }),
+    z.object({ task: Task }),
+    200,
+    [
+      'unmerge_too_late',
+      'invalid_transition',
+      'audience_mismatch',
+      'merge_target_dirty',
+      'workspace_failed',
+      'repository_missing',
+    ],
+  ),
+  'tasks.revert': post(
+    '/tasks/{task_id}/revert',
+    'member_human',
+    'Create a task whose branch reverts the merge of this one. It goes to the gate that this one passed, and lands as any other; a conflict goes to its coder.',
+    z.object({ task_id: TaskId, reason: z.string().trim().min(1).max(10_000).optional() }),
+    Task,
+    201,
+    ['nothing_to_revert', 'workspace_failed', 'branch_missing', 'repository_missing'],
   ),
 } as const

@@ -202,6 +202,7 @@ function newTask(project_id: ProjectId, status: string): Task {
     diff_stat: null,
     port_base: null,
     overlaps: [],
+    reverts: null,
     merged: null,
     base_conflict: null,
     created_at: at,

@@ -320,7 +320,7 @@ test('has a usable button whenever an action is possible, and no action twice', 
   }
 })
 
-test('offers to undo a merge while it is young, and says what was merged', () => {
+test('offers to undo a merge while it is young, then to revert it, and says what was merged', () => {
   const at = data.task.created_at
   const merged = {
     base_branch: 'main',
@@ -329,14 +329,10 @@ test('offers to undo a merge while it is young, and says what was merged', () =>
     undo_until: at,
   }
   const task = { status: 'done', merged }
-  expect(shown({ task })).toBe(null)
-  expect(shown({ task, undoable: true })).toEqual({
-    says: 'Merged as 912b857',
-    tone: 'neutral',
-    button: 'Undo merge',
-    can: [],
-    cannot: {},
-  })
+  expect(shown({ task: { status: 'done', merged: null } })).toBe(null)
+  const says = { says: 'Merged as 912b857', tone: 'neutral', cannot: {} }
+  expect(shown({ task, undoable: true })).toEqual({ ...says, button: 'Undo merge', can: ['revert'] })
+  expect(shown({ task })).toEqual({ ...says, button: 'Revert', can: [] })
   expect(actionFor(decided({ task, undoable: true }), 'undo-merge')?.hint).toBe(
     'Moves main back. The task stays approved.',
   )
