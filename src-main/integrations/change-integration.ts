@@ -1,3 +1,4 @@
+import { trackerInfos } from '../../src-shared/contract/trackers.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { IntegrationId, ProjectId } from '../../src-shared/contract/ids.ts'
 import type { IntegrationFields } from '../../src-shared/contract/integrations.ts'
@@ -92,6 +93,10 @@ const isoOf = (time: number) => new Date(time).toISOString()
 export function checkFields(context: Context, record: IntegrationRecord): Refusal | null {
   const base = readBaseUrl(record.platform, record.base_url)
   if (typeof base === 'string') return invalidInput('base_url', base)
+  const { label, nestsOwners } = trackerInfos[record.platform]
+  if (!nestsOwners && record.owner.includes('/')) {
+    return invalidInput('owner', `${label} has no groups in groups. Enter the owner's name alone, as in the address.`)
+  }
   const { token_secret_ref: name } = record
   if (name.startsWith('SVC_') && !name.startsWith('SVC_SECRET_')) {
     return {

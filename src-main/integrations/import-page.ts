@@ -1,7 +1,7 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { SyncCounts } from '../../src-shared/contract/integrations.ts'
 import type { Assignee } from '../../src-shared/contract/tasks.ts'
-import { issueAddress, knownIds, type Base, type Repository } from './rules/issue-address.ts'
+import { filesOf, issueAddress, knownIds, type Base, type Repository } from './rules/issue-address.ts'
 import { matchesFilter } from './rules/issue-filter.ts'
 import { taskTextOf } from './rules/issue-text.ts'
 import { readIssue, type ExternalIssue } from './rules/read-issue.ts'
@@ -140,7 +140,7 @@ function importIssue(
   if (knownIds(base, repositories, issue.number).some((id) => tx.external_links.get(id) !== null)) return false
   const address = issueAddress(record.platform, base, record, issue.number)
   const now = tx.now()
-  const text = taskTextOf(issue, { url: address.url, web: base.web })
+  const text = taskTextOf(issue, { url: address.url, files: filesOf(record.platform, base, record) })
   const number = tx.tasks.nextNumber(record.project_id)
   const taskFields = { ...place.fields, ...text, id: deps.newId() as TaskId, number, position: ++place.position }
   const task: TaskRecord = createTask(taskFields, now)

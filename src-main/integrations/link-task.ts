@@ -39,14 +39,19 @@ function write(tx: Tx, task: TaskRecord, address: IssueAddress): TaskRecord {
 }
 
 /** Finds a host's platform by the integration that reads from it; its pages may be below a path. */
-function addressOf(q: Queries, { base, repository, number }: IssuePage): IssueAddress {
+function addressOf(q: Queries, { platform, base, repository, number }: IssuePage): IssueAddress {
   if (base.publicPlatform !== null) return issueAddress(base.publicPlatform, base, repository, number)
   const known = q.integrations.list().flatMap(({ platform, base_url }): { platform: Platform; base: Base }[] => {
     const read = readBaseUrl(platform, base_url)
     return typeof read !== 'string' && read.host === base.host ? [{ platform, base: read }] : []
   })
   const found = known.find((one) => one.base.web === base.web) ?? known[0]
-  return issueAddress(found?.platform ?? usualPlatform, base, repository, number)
+  if (platform === null) return issueAddress(found?.platform ?? usualPlatform, base, repository, number)
+  // What looks like the first group may be the path below which the tracker runs.
+  const below = found?.platform === platform ? `${found.base.web.slice(base.web.length + 1)}/` : '/'
+  const isBelow = below !== '/' && `${repository.owner}/`.startsWith(below)
+  const owner = isBelow ? repository.owner.slice(below.length) : repository.owner
+  return issueAddress(platform, isBelow && found ? found.base : base, { ...repository, owner }, number)
 }
 
 function taken(link: { readonly url: string }, task_id: TaskId | null = null): Refusal {

@@ -1,5 +1,5 @@
 import type { Platform } from '../../src-shared/contract/trackers.ts'
-import { publicPlatform, trackerInfos } from '../../src-shared/contract/trackers.ts'
+import { platforms, publicPlatform, trackerInfos } from '../../src-shared/contract/trackers.ts'
 import type { Base, Repository } from './rules/issue-address.ts'
 
 /** The ends of API addresses, which addresses of pages do not have. */
@@ -54,8 +54,10 @@ function isLoopback(hostname: string): boolean {
   )
 }
 
-/** The parts of an issue's address, which does not say the host's platform. */
+/** The parts of an issue's address. */
 export interface IssuePage {
+  /** The kind, where the address tells it; null if it doesn't. */
+  readonly platform: Platform | null
   readonly base: Base
   readonly repository: Repository
   readonly number: number
@@ -66,16 +68,47 @@ export function readIssueUrl(text: string): IssuePage | null {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return null
   if (url.username !== '' || url.password !== '') return null
-  const parts = /^(.*)\/([^/%]+)\/([^/%]+)\/issues\/([1-9]\d{0,14})\/?$/.exec(url.pathname)
-  const [, before = '', owner, repo, number] = parts ?? []
-  if (owner === undefined || repo === undefined) return null
-  const platform = publicPlatform(url.host)
+  const path = url.pathname.replace(/\/$/, '')
+  const read = readNested(path) ?? readFlat(path)
+  if (read === null) return null
+  const known = publicPlatform(url.host)
+  const web = publicWeb(known) ?? `${url.origin}${read.before}`
+  return {
+    platform: known ?? read.platform,
+    base: { publicPlatform: known, host: url.host, web, api: web },
+    repository: read.repository,
+    number: read.number,
+  }
+}
+
+interface IssuePath {
+  readonly platform: Platform | null
+  /** The path of the tracker's own root, as far as the address tells it. */
+  readonly before: string
+  readonly repository: Repository
+  readonly number: number
+}
+
+const issueNumber = /^[1-9]\d{0,14}$/
+
+/** Reads a path in which the repository's ends at what only one kind of tracker has behind it. */
+function readNested(pathname: string): IssuePath | null {
+  for (const platform of platforms) {
+    const { issuePaths, nestsOwners } = trackerInfos[platform]
+    const path = nestsOwners && issuePaths.find((one) => pathname.includes(one))
+    if (typeof path !== 'string') continue
+    const [place = '', number = ''] = pathname.split(path)
+    const [, owner, repo] = /^\/([^%]+)\/([^/%]+)$/.exec(place) ?? []
+    if (owner === undefined || repo === undefined || !issueNumber.test(number)) return null
+    return { platform, before: '', repository: { owner, repo }, number: Number(number) }
+  }
+  return null
+}
+
+function readFlat(pathname: string): IssuePath | null {
+  const [, before = '', owner, repo, number = ''] = /^(.*)\/([^/%]+)\/([^/%]+)\/issues\/([^/]+)$/.exec(pathname) ?? []
+  if (owner === undefined || repo === undefined || !issueNumber.test(number)) return null
   // An issue's API address equals that of its page in effect.
   const ends = apiPaths.map((path) => `${path}/repos`)
-  const web = publicWeb(platform) ?? `${url.origin}${withoutEnd(before, ends)}`
-  return {
-    base: { publicPlatform: platform, host: url.host, web, api: web },
-    repository: { owner, repo },
-    number: Number(number),
-  }
+  return { platform: null, before: withoutEnd(before, ends), repository: { owner, repo }, number: Number(number) }
 }

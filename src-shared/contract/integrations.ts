@@ -54,11 +54,23 @@ const Name = z
   .regex(/^[^\s/?#\\%]+$/, 'Enter the name alone, as in the address.')
   .refine((name) => name !== '.' && name !== '..', 'Enter the name alone, as in the address.')
 
+/** `group/subgroup` where the platform has groups in groups. */
+const Owner = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .regex(/^[^\s?#\\%]+$/, 'Enter the name alone, as in the address.')
+  .refine(
+    (name) => name.split('/').every((part) => !['', '.', '..'].includes(part)),
+    'Enter the name alone, as in the address.',
+  )
+
 /** The fields of an integration that clients set, shared by its creation and its change. */
 export const IntegrationFields = z.object({
   platform: z.enum(platforms),
   base_url: z.string().trim().min(1).max(2_000).describe('Of the API; https, or http on this machine.'),
-  owner: Name,
+  owner: Owner.describe('With `/` between groups in groups, where the platform has those.'),
   repo: Name,
   token_secret_ref: z
     .string()

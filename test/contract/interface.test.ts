@@ -251,7 +251,7 @@ test('has the interface’s fields of reviews, audit, workspaces, notifications 
     created_at: 'timestamp',
   })
   expect(fieldsOf('Integration')).toMatchObject({
-    platform: 'hosted | selfhosted',
+    platform: 'hosted | selfhosted | gitlab',
     base_url: 'string',
     owner: 'string',
     repo: 'string',

@@ -23,7 +23,7 @@ export interface SeenRequest {
 
 export type Answer = (response: ServerResponse, request: SeenRequest) => void
 
-/** A server that speaks like GitHub and Gitea, with failures on demand. */
+/** A server that speaks like GitHub, Gitea and GitLab, with failures on demand. */
 export interface FakeTracker extends AsyncDisposable {
   readonly url: string
   token: string
@@ -46,7 +46,7 @@ export interface FakeTracker extends AsyncDisposable {
   headers: Readonly<Record<string, string>>
 }
 
-const issuesPath = /^(\/api\/v1|\/api\/v3)?\/repos\/([^/]+\/[^/]+)\/issues$/
+const issuesPath = /^(\/api\/v1|\/api\/v3|\/api\/v4)?\/(?:repos|projects)\/([^/]+\/[^/]+|[^/]+%2F[^/]+)\/issues$/
 
 export async function startTracker(): Promise<FakeTracker> {
   const server = createServer((incoming, response) => {
@@ -91,12 +91,13 @@ export function json(status: number, value: unknown, headers: Readonly<Record<st
 function answerList(tracker: FakeTracker, request: SeenRequest, response: ServerResponse): void {
   const parts = issuesPath.exec(request.path)
   const isGitea = parts?.[1] === '/api/v1'
+  const isGitlab = parts?.[1] === '/api/v4'
   const send = (status: number, value: unknown, headers: Record<string, string> = {}) => {
     json(status, value, { ...tracker.headers, ...headers })(response, request)
   }
   const expected = isGitea ? `token ${tracker.token}` : `Bearer ${tracker.token}`
   if (request.headers.authorization !== expected) return send(401, { message: 'Bad credentials' })
-  const name = parts?.[2] ?? ''
+  const name = decodeURIComponent(parts?.[2] ?? '')
   const target = tracker.renamed.get(name)
   if (target !== undefined) {
     const query = new URLSearchParams(request.query).toString()
@@ -106,16 +107,20 @@ function answerList(tracker: FakeTracker, request: SeenRequest, response: Server
   const issues = tracker.repositories.get(name)
   if (!issues) return send(404, { message: 'Not Found' })
   const { query } = request
+  const since = query[isGitlab ? 'updated_after' : 'since']
   const matching = issues.filter(
     ({ state = 'open', updated_at, isPullRequest }) =>
-      (query['state'] ?? 'open') === state &&
-      (query['since'] === undefined || updated_at === undefined || updated_at >= query['since']) &&
+      (query['state'] ?? 'open') === (isGitlab && state === 'open' ? 'opened' : state) &&
+      (since === undefined || updated_at === undefined || updated_at >= since) &&
+      !(isGitlab && isPullRequest === true) &&
       !(isGitea && query['type'] === 'issues' && isPullRequest === true),
   )
   const size = Math.min(Number(query[isGitea ? 'limit' : 'per_page'] ?? 30), tracker.largestPage)
   const page = tracker.ignoresPage ? 1 : Number(query['page'] ?? 1)
   const pages = Math.max(1, Math.ceil(matching.length / size))
-  const shown = matching.slice((page - 1) * size, page * size).map((issue) => wire(tracker, name, issue, isGitea))
+  const shown = matching
+    .slice((page - 1) * size, page * size)
+    .map((issue) => (isGitlab ? gitlabIssue(tracker, name, issue) : wire(tracker, name, issue, isGitea)))
   const etag = `"${createHash('sha1').update(JSON.stringify(shown)).digest('hex')}"`
   if (request.headers['if-none-match'] === etag) {
     tracker.notModified++
@@ -125,7 +130,12 @@ function answerList(tracker: FakeTracker, request: SeenRequest, response: Server
   const to = (number: number, rel: string) =>
     `<${tracker.url}${request.path}?${new URLSearchParams({ ...query, page: String(number) }).toString()}>; rel="${rel}"`
   const link = tracker.links && page < pages ? { link: `${to(page + 1, 'next')}, ${to(pages, 'last')}` } : {}
-  send(200, shown, { etag, ...link, ...(isGitea && { 'x-total-count': String(matching.length) }) })
+  send(200, shown, {
+    etag,
+    ...link,
+    ...(isGitea && { 'x-total-count': String(matching.length) }),
+    ...(isGitlab && { 'x-total': String(matching.length), 'x-total-pages': String(pages) }),
+  })
 }
 
 function wire(tracker: FakeTracker, name: string, issue: FakeIssue, isGitea: boolean): unknown {
@@ -141,5 +151,21 @@ function wire(tracker: FakeTracker, name: string, issue: FakeIssue, isGitea: boo
     html_url: `${tracker.url}/${name}/issues/${number}`,
     ...(updated_at !== undefined && { updated_at }),
     ...(isGitea ? { pull_request: pull_request ?? null } : pull_request && { pull_request }),
+  }
+}
+
+function gitlabIssue(tracker: FakeTracker, name: string, issue: FakeIssue): unknown {
+  const { number, title, body = '', labels = [], state = 'open', updated_at } = issue
+  return {
+    id: 1_000_000 + number,
+    iid: number,
+    project_id: 1,
+    title,
+    description: body,
+    labels,
+    state: state === 'open' ? 'opened' : state,
+    type: 'ISSUE',
+    web_url: `${tracker.url}/${name}/-/issues/${number}`,
+    ...(updated_at !== undefined && { updated_at }),
   }
 }

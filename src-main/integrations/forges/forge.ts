@@ -16,6 +16,8 @@ interface IssueApi {
   firstPage(source: PageRequest['source'], request: Pick<PageRequest, 'since' | 'page_size'>): string
   /** The query key of the number of issues on a page. */
   readonly sizeKey: string
+  /** Turns an item of a page into one with the names that `readIssue` knows. */
+  read(item: unknown): unknown
   /** Returns the number of pages in a response, or null. */
   pagesTotal(answer: {
     readonly links: ReadonlyMap<string, string>

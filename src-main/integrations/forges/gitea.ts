@@ -12,6 +12,7 @@ export const gitea: Forge = {
       return url.href
     },
     sizeKey: 'limit',
+    read: (item) => item,
     pagesTotal: ({ links, header, page_size }) => {
       const total = Number(header('x-total-count') ?? NaN)
       return (

@@ -11,6 +11,7 @@ export const github: Forge = {
       return url.href
     },
     sizeKey: 'per_page',
+    read: (item) => item,
     pagesTotal: ({ links }) => (links.has('next') ? lastPage(links) : null),
   },
   headers: (token) => ({

@@ -14,7 +14,7 @@ export function nextPage(url: string, { size_key, items, header }: Page): string
   const page = Number(next.searchParams.get('page') ?? 1)
   const asked = Number(next.searchParams.get(size_key) ?? NaN)
   if (items === 0 || !Number.isSafeInteger(page)) return null
-  const total = Number(header('x-total-count') || NaN)
+  const total = Number(header('x-total-count') || header('x-total') || NaN)
   const isTold = Number.isSafeInteger(total)
   const hasMore = isTold ? (page - 1) * asked + items < total : items >= asked
   if (!hasMore) return null

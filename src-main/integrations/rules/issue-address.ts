@@ -39,8 +39,21 @@ export function issueAddress(
   return {
     global_id: `${platform}:${place}#${number}`,
     number,
-    url: `${base.web}/${path}${trackerInfos[platform].issuePath}${number}`,
+    url: `${base.web}/${path}${trackerInfos[platform].issuePaths[0]}${number}`,
   }
+}
+
+/** Where the files in the text of a repository's issues are, if their address begins with `path`. */
+export interface FilesPlace {
+  readonly path: string
+  /** The base URL before that path. */
+  readonly web: string
+}
+
+/** Returns where a repository's issues have their files. */
+export function filesOf(platform: Platform, { web }: Base, { owner, repo }: Repository): FilesPlace {
+  const { path, below } = trackerInfos[platform].files
+  return { path, web: below === 'root' ? web : `${web}/${owner}/${repo}` }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { withoutControls } from '../../../src-shared/lang/hidden-characters.ts'
+import type { FilesPlace } from './issue-address.ts'
 import { withWholeAddresses } from './picture-addresses.ts'
 import type { ExternalIssue } from './read-issue.ts'
 
@@ -8,10 +9,10 @@ const maxDescription = 1_000_000
 const maxLabels = 50
 const maxLabel = 50
 
-/** The URL of an issue's page, and the base URL of its tracker's pages. */
+/** The URL of an issue's page, and where its files are. */
 interface Page {
   readonly url: string
-  readonly web: string
+  readonly files: FilesPlace
 }
 
 interface TaskText {
@@ -33,9 +34,9 @@ export function taskTextOf(issue: ExternalIssue, page: Page): TaskText {
   }
 }
 
-function descriptionOf(body: string, { url, web }: Page): string {
+function descriptionOf(body: string, { url, files }: Page): string {
   const note = `\n\n… This issue is longer than a task can be. All of it: ${url}`
-  return fit(withWholeAddresses(fit(body, maxDescription, note), web), maxDescription, note)
+  return fit(withWholeAddresses(fit(body, maxDescription, note), files), maxDescription, note)
 }
 
 /** Shortens a text without cutting a character in two. */

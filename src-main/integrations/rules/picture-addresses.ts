@@ -1,12 +1,17 @@
-/** The address of an attachment in Markdown or HTML that begins at the tracker's root, as Gitea writes it. */
-const rooted = /(\]\(<?|\b(?:src|href)=["'])(?=\/attachments\/)/g
+import type { FilesPlace } from './issue-address.ts'
+
+/** An address in Markdown or HTML that begins with a slash, as Gitea and GitLab write that of an attachment. */
+const rooted = /(\]\(<?|\b(?:src|href)=["'])(?=(\/[\w-]+\/))/g
+
+const whole = (text: string, { path, web }: FilesPlace): string =>
+  text.replace(rooted, (found, before: string, start: string) => (start === path ? before + web : found))
 
 /**
  * Makes root-relative URLs of pictures and files absolute, because they work only on the tracker. Code and all other
  * text stay as they are.
  */
-export function withWholeAddresses(text: string, web: string): string {
-  if (!text.includes('/attachments/')) return text
+export function withWholeAddresses(text: string, files: FilesPlace): string {
+  if (!text.includes(files.path)) return text
   let fence: string | null = null
   return text
     .split('\n')
@@ -16,7 +21,7 @@ export function withWholeAddresses(text: string, web: string): string {
         if (mark?.startsWith(fence) === true && line.trim() === mark) fence = null
         return line
       }
-      if (mark === undefined) return inLine(line, web)
+      if (mark === undefined) return inLine(line, files)
       fence = mark
       return line
     })
@@ -24,8 +29,8 @@ export function withWholeAddresses(text: string, web: string): string {
 }
 
 /** Skips inline code: it ends at as many backticks as it starts with. */
-function inLine(line: string, web: string): string {
-  if (!line.includes('/attachments/')) return line
+function inLine(line: string, files: FilesPlace): string {
+  if (!line.includes(files.path)) return line
   const runs = [...line.matchAll(/`+/g)]
   const lastSeen = new Map<number, number>()
   const closing = new Array<number | undefined>(runs.length)
@@ -35,15 +40,15 @@ function inLine(line: string, web: string): string {
     lastSeen.set(length, index)
   }
   let from = 0
-  let whole = ''
+  let text = ''
   for (let index = 0; index < runs.length; index++) {
     const open = runs[index]
     const close = runs[closing[index] ?? -1]
     if (!open || !close) continue
     const end = close.index + close[0].length
-    whole += line.slice(from, open.index).replace(rooted, `$1${web}`) + line.slice(open.index, end)
+    text += whole(line.slice(from, open.index), files) + line.slice(open.index, end)
     from = end
     index = closing[index] ?? index
   }
-  return whole + line.slice(from).replace(rooted, `$1${web}`)
+  return text + whole(line.slice(from), files)
 }

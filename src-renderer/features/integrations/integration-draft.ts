@@ -1,6 +1,6 @@
 import type { Integration } from '../../../src-shared/contract/integrations.ts'
 import { platforms, type Platform } from '../../../src-shared/contract/trackers.ts'
-import { publicApiOf, publicPlatform, usualPlatform } from '../../../src-shared/contract/trackers.ts'
+import { platformOfHost, publicApiOf, publicPlatform, trackerInfos } from '../../../src-shared/contract/trackers.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 
 /** The form data of an integration. */
@@ -44,29 +44,38 @@ export function readRepositoryAddress(
 ): Pick<IntegrationDraft, 'platform' | 'baseUrl' | 'repository'> | null {
   const url = URL.parse(text.trim().replace(/^git@([^:/]+):/, 'https://$1/'))
   if (!url || !/^https?:$/.test(url.protocol)) return null
-  const parts = url.pathname.split('/').filter((part) => part !== '')
-  const [owner, name] = parts
-  if (owner === undefined || name === undefined) return null
-  const repository = `${owner}/${name.replace(/\.git$/, '')}`
-  // The URL of an unknown host doesn't tell which platform runs there.
-  const known = publicPlatform(url.hostname)
-  return known === null
-    ? { platform: usualPlatform, baseUrl: url.origin, repository }
-    : { platform: known, baseUrl: publicApiOf(known), repository }
+  const platform = platformOfHost(url.hostname)
+  const { nestsOwners } = trackerInfos[platform]
+  const parts = (url.pathname.split('/-/')[0] ?? '').split('/').filter((part) => part !== '')
+  const names = nestsOwners ? parts : parts.slice(0, 2)
+  if (names.length < 2) return null
+  const repository = names.join('/').replace(/\.git$/, '')
+  return { platform, baseUrl: publicPlatform(url.hostname) === null ? url.origin : publicApiOf(platform), repository }
 }
 
 /** Returns the reason why the form can't be saved in a few words, or null. */
 export function draftProblem(draft: IntegrationDraft): string | null {
-  if (!/^[^\s/]+\/[^\s/]+$/.test(draft.repository.trim())) return 'Say which repository, as owner/name'
+  const { nestsOwners } = trackerInfos[draft.platform]
+  const [owner, name] = namesOf(draft)
+  if (!/^[^\s/]+$/.test(name) || !(nestsOwners ? /^[^\s/]+(\/[^\s/]+)*$/ : /^[^\s/]+$/).test(owner)) {
+    return nestsOwners ? 'Say which repository, as group/name' : 'Say which repository, as owner/name'
+  }
   if (draft.baseUrl.trim() === '') return 'Say where its API is'
   if (!/^[A-Z][A-Z0-9_]{0,127}$/.test(draft.tokenName.trim())) return 'Name the variable that holds the token'
   if (!Number.isFinite(draft.minutes) || draft.minutes < 1 || draft.minutes > 1_440) return 'Say how often it is read'
   return null
 }
 
+/** Returns owner and name of the repository; the owner may be a group in a group. */
+function namesOf({ repository }: IntegrationDraft): readonly [owner: string, name: string] {
+  const text = repository.trim()
+  const at = text.lastIndexOf('/')
+  return [text.slice(0, Math.max(at, 0)), text.slice(at + 1)]
+}
+
 /** Returns the request that creates an integration. */
 export function integrationInput(projectId: string, draft: IntegrationDraft): OperationInput<'integrations.create'> {
-  const [owner = '', repo = ''] = draft.repository.trim().split('/')
+  const [owner, repo] = namesOf(draft)
   const labels = draft.labels
     .split(',')
     .map((label) => label.trim())

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
 import { TrackerError, type PageRequest } from '../../../src-main/ports/issue-trackers.ts'
-import {
-  createIssueTrackers,
-  type TrackerOptions,
-} from '../../../src-main/integrations/forges/create-issue-trackers.ts'
+import { createIssueTrackers } from '../../../src-main/integrations/forges/create-issue-trackers.ts'
+import type { HttpOptions } from '../../../src-main/integrations/forges/http.ts'
 import { json, startTracker, type Answer, type FakeTracker } from '../../helpers/fake-tracker.ts'
 
-const trackers = (tracker: FakeTracker, more: Partial<TrackerOptions> = {}) =>
+const trackers = (tracker: FakeTracker, more: Partial<HttpOptions> = {}) =>
   createIssueTrackers({ env: { TOKEN: tracker.token }, clock: { now: () => Date.now() }, version: '1.2.3', ...more })
 
 const request = (tracker: FakeTracker, more: Partial<PageRequest> = {}): PageRequest => ({

@@ -35,6 +35,33 @@ test.each<[Platform, string, string, string]>([
 })
 
 test.each([
+  ['https://gitlab.com', 'gitlab:group/sub/hello#7', 'https://gitlab.com/group/sub/hello/-/issues/7'],
+  [
+    'https://git.test/lab/api/v4',
+    'gitlab:git.test:group/sub/hello#7',
+    'https://git.test/lab/group/sub/hello/-/issues/7',
+  ],
+])('names an issue of GitLab at %s, in a group of a group', (base_url, global_id, url) => {
+  const base = readBaseUrl('gitlab', base_url)
+  if (typeof base === 'string') throw new Error(base)
+  const repository = { owner: 'group/sub', repo: 'hello' }
+  expect(issueAddress('gitlab', base, repository, 7)).toEqual({ global_id, number: 7, url })
+})
+
+test.each([
+  ['https://gitlab.com/group/sub/hello/-/issues/7', 'https://gitlab.com'],
+  ['https://gitlab.com/group/sub/hello/-/work_items/7/', 'https://gitlab.com'],
+  ['https://git.test/group/sub/hello/-/issues/7#note_1', 'https://git.test'],
+])('recognizes %s as the page of an issue of GitLab', (address, web) => {
+  expect(readIssueUrl(address)).toMatchObject({
+    platform: 'gitlab',
+    base: { web },
+    repository: { owner: 'group/sub', repo: 'hello' },
+    number: 7,
+  })
+})
+
+test.each([
   ['http://git.example.com', /https/],
   ['http://127.0.0.1.example.com', /https/],
   ['http://localhost.example.com', /https/],
@@ -83,7 +110,9 @@ test('knows an issue under every platform of its host and every name of its repo
   expect(knownIds(base, [hello, { owner: 'octo', repo: 'old' }], 7)).toEqual([
     'hosted:git.test:octo/hello#7',
     'selfhosted:git.test:octo/hello#7',
+    'gitlab:git.test:octo/hello#7',
     'hosted:git.test:octo/old#7',
     'selfhosted:git.test:octo/old#7',
+    'gitlab:git.test:octo/old#7',
   ])
 })

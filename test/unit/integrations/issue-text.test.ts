@@ -4,7 +4,7 @@ import { matchesFilter } from '../../../src-main/integrations/rules/issue-filter
 import { readIssue } from '../../../src-main/integrations/rules/read-issue.ts'
 import { cpuTime } from '../../helpers/cpu-time.ts'
 
-const page = { url: 'https://git.test/octo/hello/issues/7', web: 'https://git.test' }
+const page = { url: 'https://git.test/octo/hello/issues/7', files: { path: '/attachments/', web: 'https://git.test' } }
 const issue = { number: 7, title: 'It breaks', body: null as string | null, labels: [] as string[], html_url: null }
 const described = (body: string | null) => taskTextOf({ ...issue, body }, page).description
 
@@ -46,6 +46,14 @@ test('links Gitea’s attachments absolutely, and keeps code that looks like one
     '~~~',
     '![g](https://git.test/attachments/10) and ![h](https://elsewhere.test/attachments/11)',
   ])
+})
+
+test('links GitLab’s uploads below their project', () => {
+  const files = { path: '/uploads/', web: 'https://gitlab.test/group/sub/hello' }
+  const body = '![a](/uploads/0f/a.png) and `![b](/uploads/0f/b.png)` and ![c](/attachments/1)'
+  expect(taskTextOf({ ...issue, body }, { ...page, files }).description).toBe(
+    '![a](https://gitlab.test/group/sub/hello/uploads/0f/a.png) and `![b](/uploads/0f/b.png)` and ![c](/attachments/1)',
+  )
 })
 
 test('cuts a body of 5 MB to the limit of a task, and links the whole', () => {

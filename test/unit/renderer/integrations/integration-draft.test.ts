@@ -58,6 +58,9 @@ test.each([
   ['https://github.com/acme/shop/issues?q=is%3Aopen', 'hosted', 'https://api.github.com'],
   ['https://codeberg.org/acme/shop/', 'selfhosted', 'https://codeberg.org'],
   ['http://localhost:3000/acme/shop', 'selfhosted', 'http://localhost:3000'],
+  ['https://github.example.com/acme/shop', 'hosted', 'https://github.example.com'],
+  ['https://gitlab.com/acme/shop/-/issues/3', 'gitlab', 'https://gitlab.com'],
+  ['git@gitlab.example.com:acme/shop.git', 'gitlab', 'https://gitlab.example.com'],
 ])('fills in the other fields from %s', (address, platform, baseUrl) => {
   expect(readRepositoryAddress(address)).toEqual({ platform, baseUrl, repository: 'acme/shop' })
 })
@@ -76,4 +79,14 @@ test.each<[Partial<IntegrationDraft>, string | null]>([
   [{ minutes: Number.NaN }, 'Say how often it is read'],
 ])('shows for %j: %s', (change, problem) => {
   expect(draftProblem({ ...draft, ...change })).toBe(problem)
+})
+
+test('takes a repository of GitLab in a group of a group', () => {
+  const read = readRepositoryAddress('https://gitlab.com/acme/web/shop/-/merge_requests/4')
+  expect(read).toEqual({ platform: 'gitlab', baseUrl: 'https://gitlab.com', repository: 'acme/web/shop' })
+  const nested = { ...draft, ...read, tokenName: 'GITLAB_TOKEN' }
+  expect(draftProblem(nested)).toBeNull()
+  expect(integrationInput('p', nested)).toMatchObject({ owner: 'acme/web', repo: 'shop' })
+  expect(draftProblem({ ...nested, platform: 'hosted' })).toMatch(/owner\/name/)
+  expect(draftProblem({ ...nested, repository: 'acme//shop' })).toMatch(/group\/name/)
 })
