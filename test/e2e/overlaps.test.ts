@@ -101,4 +101,21 @@ test('shows both sides of a conflict with the base before a merge is tried, and 
   await repository.git(['reset', '--quiet', '--hard', 'HEAD~1'])
   await conflict.waitFor({ state: 'detached' })
   await panel.getByRole('button', { name: 'Merge into main' }).waitFor()
+
+  // What is being written outlasts one that comes and goes below it.
+  await page.keyboard.press('Shift+R')
+  const sheet = page.getByRole('dialog', { name: 'Request changes' })
+  const words = sheet.getByRole('textbox', { name: 'What should change' })
+  await words.fill('Say it twice.')
+  const files = async () => (await client.call('tasks.get', { task_id: task.id })).base_conflict?.files ?? []
+  await repository.commit('Say ours again', { 'a.txt': 'one\nours\nthree\n' })
+  await expect.poll(files).toEqual(['a.txt'])
+  await repository.git(['reset', '--quiet', '--hard', 'HEAD~1'])
+  await expect.poll(files).toEqual([])
+  expect(await words.inputValue()).toBe('Say it twice.')
+  await sheet.getByRole('button', { name: 'Send' }).click()
+  await sheet.waitFor({ state: 'detached' })
+  await expect
+    .poll(async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.prompt)
+    .toContain('Say it twice.')
 })

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
@@ -8,6 +8,40 @@ import { openLocally } from './harness/local-page.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 
 const nine = Array.from({ length: 9 }, (_, n) => `line ${n + 1}\n`).join('')
+
+test('keeps a comment that is being written while its line goes, and saves it', async () => {
+  await using repository = await createTestRepository({ files: { 'src/add.txt': nine } })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject, openTask } = await openLocally(await browser.newPage(checkedPage), service)
+  const project = await client.call('projects.create', { name: 'Writing', repo_path: repository.path })
+  const command = 'sed -i -e "s/line 3/line 3 now/" -e "s/line 6/line 6 now/" src/add.txt; exec tail -f /dev/null'
+  const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config: { command } })
+  const task = await client.call('tasks.create', { project_id: project.id, title: 'Change lines' })
+  const { workspace } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+  const path = join(workspace?.path ?? '', 'src/add.txt')
+  await expect.poll(() => readFile(path, 'utf8')).toContain('line 6 now')
+  await page.reload()
+  await openProject('Writing')
+  await openTask('Change lines', 'Changes')
+  await page.keyboard.press('f')
+  const differences = panel.getByRole('region', { name: 'Differences' })
+  await differences.getByText('line 3 now').click({ button: 'right' })
+  await page.getByRole('menuitem', { name: 'Comment on line 3' }).click()
+  const box = panel.getByRole('textbox', { name: /^Comment on line 3/ })
+  await box.waitFor()
+  await page.keyboard.type('Spell it out.')
+
+  await writeFile(path, nine.replace('line 3\n', '').replace('line 6', 'line 6 now'))
+  await differences.getByText('line 3 now').waitFor({ state: 'detached' })
+  expect(await box.inputValue()).toBe('Spell it out.')
+  expect(await box.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true)
+  await page.keyboard.press('Control+Enter')
+  await box.waitFor({ state: 'detached' })
+  const comments = async () => (await client.call('comments.list', { task_id: task.id })).items
+  await expect.poll(comments).toMatchObject([{ body: 'Spell it out.', anchor: { path: 'src/add.txt', line: 3 } }])
+  await panel.getByRole('article', { name: 'Comment by You' }).getByText('Spell it out.').waitFor()
+})
 
 test('keeps a sent comment with the state of its line, and applies a suggestion', async () => {
   await using repository = await createTestRepository({ files: { 'src/add.txt': nine } })

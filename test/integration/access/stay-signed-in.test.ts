@@ -59,6 +59,17 @@ test('goes on with the same session by a cookie that no script can read and no o
   expect(await me(running, next.access_token)).toEqual([401, 'invalid_token'])
 })
 
+test('is sent over TLS only where the page came over it, as behind a proxy that is trusted', async () => {
+  await using running = await runApp({ config: { trustProxy: ['127.0.0.1'] } })
+  const through = (proto: string) =>
+    post(running, '/auth/login', { ...owner, remember: true }, { 'x-forwarded-proto': proto })
+  expect((await through('https')).cookie).toMatch(/; Secure$/)
+  expect((await through('http')).cookie).not.toContain('Secure')
+  await using direct = await runApp()
+  const claimed = { 'x-forwarded-proto': 'https' }
+  expect((await post(direct, '/auth/login', { ...owner, remember: true }, claimed)).cookie).not.toContain('Secure')
+})
+
 test('goes on for thirty days and not after, across a restart', async () => {
   const time = { now: Date.parse('2026-11-21T09:30:00.000Z') }
   const clock = { now: () => time.now }
