@@ -96,3 +96,41 @@ test('writes and starts a task by three keys, then the next', async () => {
     ['Row on', 3],
   ])
 }, 120_000)
+
+test('offers an agent that can run on a new device: one of the project before the first by name', async () => {
+  await using repository = await createTestRepository()
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+  const ferry = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const quiet = { executor: 'command', config: { command: 'sleep 600' } } as const
+  await client.call('agents.create', { name: 'Abel', executor: 'claude-code', config: { command: '/nowhere/claude' } })
+  await client.call('agents.create', { name: 'Berta', ...quiet })
+  const carl = await client.call('agents.create', { name: 'Carl', ...quiet })
+  await page.reload()
+  await column(page, 'To do').waitFor()
+  const dialog = page.getByRole('dialog', { name: 'New task' })
+
+  await page.keyboard.press('c')
+  await dialog.getByRole('button', { name: /^Start with Berta/ }).waitFor()
+  const task = await client.call('tasks.create', { project_id: ferry.id, title: 'Count the passengers' })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: carl.id })
+  await dialog.getByRole('button', { name: /^Start with Carl/ }).waitFor()
+  await dialog.getByLabel('Title').fill('Paint the hull')
+  await page.keyboard.press('Control+Enter')
+
+  // The same order by digits; an agent that isn't on this machine has none.
+  await expect.poll(() => card(page, 'Paint').evaluate((one) => one === document.activeElement)).toBe(true)
+  await page.keyboard.press('s')
+  const who = page.getByRole('dialog', { name: 'Who should do this?' })
+  await who.getByRole('button', { name: /^Abel Not installed/ }).waitFor()
+  const names = await who.locator('ul button').allInnerTexts()
+  expect(names.map((text) => /\b(Carl|Berta|Abel|I)\b/.exec(text)?.[0])).toEqual(['Carl', 'Berta', 'Abel', 'I'])
+  await page.keyboard.press('3')
+  await who.waitFor()
+  await page.keyboard.press('1')
+  await column(page, 'In progress').filter({ hasText: 'Paint' }).waitFor()
+  const started = (await client.call('tasks.list', { project_id: ferry.id, q: 'Paint' })).items[0]
+  const [run] = (await client.call('tasks.executions', { task_id: started?.id ?? '' })).items
+  expect(run?.agent_id).toBe(carl.id)
+})

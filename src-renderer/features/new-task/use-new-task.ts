@@ -11,7 +11,7 @@ import { useAction } from '../../stores/base/query.ts'
 import { useDrafts } from '../../stores/base/drafts.ts'
 import { useNavigation } from '../../stores/base/navigation.ts'
 import { useProjects } from '../../stores/project/projects.ts'
-import { useRecentAgents } from '../../stores/agents/recent-agents.ts'
+import { useAgentChoice } from '../../stores/agent-choice.ts'
 import { useShortcuts } from '../../stores/device/shortcuts.ts'
 import { useTasks } from '../../stores/tasks/tasks.ts'
 import { useToasts } from '../../stores/base/toasts.ts'
@@ -45,9 +45,11 @@ export interface NewTask {
   /** Returns the input of the prompt preview. */
   readonly promptInput: () => OperationInput<'tasks.draft_prompt'>
   readonly workingRole: ComputedRef<string>
-  /** The agent that starts if none is chosen explicitly: the chosen one, else the one used last. */
+  /** The agent that starts if none is chosen explicitly: the chosen one, else the likeliest that can run. */
   readonly starter: ComputedRef<Agent | null>
   readonly startRefusal: ComputedRef<string | null>
+  /** Checks which agents can run; until it returns, their last known state counts. */
+  readonly checkAgents: () => void
   /** Clears the draft. */
   readonly throwAway: () => void
 }
@@ -60,7 +62,7 @@ export function useNewTask(projectId: () => string): NewTask {
   const tasks = useTasks()
   const handOver = useHandOver(projectId)
   const arrivals = useArrivals()
-  const recent = useRecentAgents()
+  const { usual: usualAgent } = useAgentChoice(projectId)
   const shortcuts = useShortcuts()
   const toasts = useToasts()
   const { busy, failure, run } = useAction()
@@ -103,12 +105,14 @@ export function useNewTask(projectId: () => string): NewTask {
 
   const starter = computed(() => {
     const chosen = agents.byId.get(draft.agentId ?? '')
-    return chosen ?? recent.usual
+    return chosen ?? usualAgent.value
   })
   const startRefusal = computed((): string | null => {
     if (draft.waitsFor.length > 0) return 'It waits for other tasks first'
-    if (starter.value === null) return agents.items.length === 0 ? 'There is no agent yet' : 'Every agent is paused'
-    return starter.value.paused ? `${starter.value.name} is paused` : null
+    const { value: agent } = starter
+    if (agent === null) return noStarterText(agents.items)
+    if (agent.paused) return `${agent.name} is paused`
+    return agents.signIns.get(agent.id)?.installed === false ? `${agent.name} isn’t installed` : null
   })
 
   async function create(how: { readonly start: boolean; readonly more: boolean }): Promise<boolean> {
@@ -194,6 +198,7 @@ export function useNewTask(projectId: () => string): NewTask {
     workingRole: computed(() => workingRole(projects.workflow(projectId()))),
     starter,
     startRefusal,
+    checkAgents: () => void agents.checkSignIns().catch(() => undefined),
     throwAway,
   }
 }
@@ -211,6 +216,12 @@ function useTemplate(draft: TaskDraft, role: () => string) {
     },
     refill: () => void Object.assign(draft, fillDraft(draft, read())),
   }
+}
+
+/** Says why none of the agents starts without being named. */
+function noStarterText(agents: readonly Agent[]): string {
+  if (agents.length === 0) return 'There is no agent yet'
+  return agents.every(({ paused }) => paused) ? 'Every agent is paused' : 'No agent is installed and signed in'
 }
 
 /** Returns the role that works on a task first. */
