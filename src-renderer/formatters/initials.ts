@@ -21,3 +21,51 @@ export function initials(name: string, kind: 'agent' | 'person'): string {
 const letter = (word: string): string => [...word].slice(0, 1).join('')
 const start = (word: string): string => [...word].slice(0, 2).join('')
 const isConsonant = (sign: string): boolean => /[^aeiou\d\W]/i.test(sign)
+
+/** Someone or something that is shown by its letters. */
+interface Named {
+  readonly id: string
+  readonly name: string
+}
+
+/** Returns letters by the ID of each project: `D`, and `De` for a later one whose `D` is taken. */
+export function projectLetters(projects: readonly Named[]): ReadonlyMap<string, string> {
+  return distinctLetters(projects, (name) => {
+    const [first = '?', ...rest] = name
+    return [first.toUpperCase(), ...pairs(first, rest)]
+  })
+}
+
+/** Returns letters by the ID of each agent: its initials, and others of its name if they are taken. */
+export function agentLetters(agents: readonly Named[]): ReadonlyMap<string, string> {
+  return distinctLetters(agents, (name) => {
+    const [first = '?', ...rest] = name
+    return [initials(name, 'agent'), ...pairs(first, rest)]
+  })
+}
+
+const pairs = (first: string, rest: readonly string[]): string[] =>
+  rest.filter((sign) => /[\p{L}\p{N}]/u.test(sign)).map((sign) => first.toUpperCase() + sign.toLowerCase())
+
+/**
+ * Gives each item the first of its choices that no older item has, else its first letter and a
+ * number. IDs sort by age, so a new item changes no other's letters.
+ */
+function distinctLetters(
+  items: readonly Named[],
+  choices: (name: string) => readonly string[],
+): ReadonlyMap<string, string> {
+  const taken = new Set<string>()
+  const given = new Map<string, string>()
+  for (const { id, name } of items.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
+    const own = choices(name)
+    let letters = own.find((choice) => !taken.has(choice.toLowerCase()))
+    for (let number = 2; letters === undefined; number++) {
+      const numbered = `${letter(own[0] ?? '?')}${number}`
+      if (!taken.has(numbered.toLowerCase())) letters = numbered
+    }
+    taken.add(letters.toLowerCase())
+    given.set(id, letters)
+  }
+  return given
+}

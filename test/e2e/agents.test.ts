@@ -1,8 +1,10 @@
 import { executorInfos, executorProfiles } from '../../src-shared/contract/executor-profiles.ts'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
 import { startBuiltService } from './harness/built-service.ts'
+import { openLocally } from './harness/local-page.ts'
 
 test('adds, tests, copies and removes an agent of every kind', async () => {
   await using service = await startBuiltService({ as: 'local' })
@@ -90,4 +92,34 @@ test('adds, tests, copies and removes an agent of every kind', async () => {
   await page.getByRole('button', { name: 'Revoke…' }).click()
   await page.getByRole('button', { name: 'Revoke alder' }).click()
   await page.getByText('No remote machines yet.').waitFor()
+})
+
+test('tells projects and agents apart that begin with the same letters', async () => {
+  await using one = await createTestRepository({ name: 'docs' })
+  await using other = await createTestRepository({ name: 'demo' })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+  await client.call('projects.create', { name: 'Docs', repo_path: one.path })
+  await client.call('projects.create', { name: 'Demo', repo_path: other.path })
+  for (const [name, command] of [
+    ['Claude Code', 'sh scripts/agents/in-a-long-folder/write.sh'],
+    ['Collider', 'sh scripts/agents/in-a-long-folder/collide.sh'],
+  ] as const)
+    await client.call('agents.create', { name, executor: 'command', config: { command } })
+  await page.evaluate(() => (location.hash = '#/agents'))
+
+  const rail = page.getByRole('navigation', { name: 'Main' })
+  await rail.getByText('Demo').waitFor()
+  expect(await rail.locator('.tile').allInnerTexts()).toEqual(['De', 'D'])
+  const rows = page.getByRole('table').first().locator('tbody tr')
+  await rows.filter({ hasText: 'Collider' }).waitFor()
+  const cells = (await rows.all()).map((row) => row.locator('td').allInnerTexts())
+  const texts = (await Promise.all(cells)).map((row) => row.slice(0, 3).map((text) => text.replaceAll('\n', ' ')))
+  expect(texts).toEqual([
+    ['Cl Claude Code command · …write.sh', '—', 'Not checked'],
+    ['Co Collider command · …collide.sh', '—', 'Not checked'],
+  ])
+  await page.getByTitle('command · sh scripts/agents/in-a-long-folder/write.sh').waitFor()
+  expect(await violationsInThemes(page), 'two agents').toEqual([])
 })

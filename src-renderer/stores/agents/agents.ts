@@ -4,6 +4,7 @@ import type { HomePlace } from '../../../src-shared/contract/containment.ts'
 import type { AgentTest } from '../../../src-shared/contract/agent-tests.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { Agent, AgentSignIn, DetectedAgent } from '../../../src-shared/contract/projects.ts'
+import { agentLetters } from '../../formatters/initials.ts'
 import { useClient } from '../base/client.ts'
 import { createEntityStore } from '../base/entity-store.ts'
 
@@ -31,6 +32,11 @@ export const useAgents = defineStore('agents', () => {
   return {
     byId,
     items: computed(() => [...byId.values()].sort((a, b) => a.name.localeCompare(b.name))),
+    /** Letters by the name of an agent, distinct among all; two with the same name share them. */
+    letters: computed((): ReadonlyMap<string, string> => {
+      const letters = agentLetters([...byId.values()])
+      return new Map([...byId.values()].map(({ id, name }) => [name, letters.get(id) ?? name]))
+    }),
     detected,
     detecting,
     signIns,

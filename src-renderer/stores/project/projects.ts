@@ -4,6 +4,7 @@ import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import type { Project, ProjectSettings, RepoState } from '../../../src-shared/contract/projects.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition } from '../../../src-shared/contract/workflow-definition.ts'
+import { projectLetters } from '../../formatters/initials.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
 import { useClient } from '../base/client.ts'
 import { useNavigation } from '../base/navigation.ts'
@@ -34,6 +35,8 @@ export const useProjects = defineStore('projects', () => {
   return {
     ...state,
     items,
+    /** The letters of each project's tile by its ID, distinct among all. */
+    letters: computed(() => projectLetters(items.value)),
     update,
     /** The project of the task that is open beside all projects, else the last visited one, else the first. */
     current: computed(() => {
