@@ -15,6 +15,7 @@ import { requireRepository } from '../worktree/moved-repository.ts'
 import { mergePairs } from './merge-pairs.ts'
 import { createObjectFolder, type ObjectFolder } from './object-folder.ts'
 import { readUncommitted } from './uncommitted.ts'
+import { createTipCache } from './tip-cache.ts'
 import { writeCommits, type NewCommit } from './write-commits.ts'
 
 interface ReaderOptions {
@@ -27,14 +28,18 @@ type Files = readonly string[] | null
 
 /** Implements what is asked of branches and their bases. */
 export function createBaseConflictReader({ dataDir, inTurn }: ReaderOptions): BaseConflictReader {
+  const cache = createTipCache()
+  const askGit = async (repo: string, branches: readonly string[], { signal }: Cancellable) => {
+    await requireRepository(repo, { signal })
+    const tips = await readTips(repo, branches, { signal })
+    return new Map([...tips].map(([branch, { commit }]) => [branch, commit]))
+  }
   return {
-    readTips: async (repo, branches, { signal }) => {
+    readTips: async (repo, branches, options) => {
       const common = await peekCommonDir(repo).catch(() => null)
-      const peeked = common === null ? null : await peekTips(common, branches)
-      if (peeked) return peeked
-      await requireRepository(repo, { signal })
-      const tips = await readTips(repo, branches, { signal })
-      return new Map([...tips].map(([branch, { commit }]) => [branch, commit]))
+      if (common === null) return await askGit(repo, branches, options)
+      const read = async () => (await peekTips(common, branches)) ?? (await askGit(repo, branches, options))
+      return await cache.get(common, branches, read)
     },
     readBaseConflicts: async (repo, strategy, works, { signal }) => {
       if (works.length === 0) return []
