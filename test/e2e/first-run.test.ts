@@ -1,4 +1,4 @@
-import { cp, mkdir } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
@@ -45,4 +45,43 @@ test('shows nearby repositories and installed agents, and how to install others'
   // A repository with a project is no longer listed.
   expect((await client.call('projects.list', {})).items[0]?.repos[0]?.path).toBe(path)
   expect(await client.call('system.nearby_repositories', {})).toEqual({ items: [] })
+})
+
+test('leads from the repository by an agent to the first task, ticking each off', async () => {
+  await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
+  const bin = join(repository.beside, 'bin')
+  await mkdir(bin)
+  await writeFile(join(bin, 'claude'), '#!/bin/sh\necho "2.1.0 (Claude Code)"\n', { mode: 0o755 })
+  const env = { HOME: repository.beside, USERPROFILE: repository.beside, PATH: `${bin}:${process.env['PATH'] ?? ''}` }
+  await using service = await startBuiltService({ as: 'local', env })
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+  const steps = page.getByRole('list', { name: 'First steps' })
+  const done = () => steps.getByRole('listitem').filter({ hasText: '(done)' }).allInnerTexts()
+  await steps.waitFor()
+  expect(await done()).toEqual([])
+
+  await page.getByLabel(/^Repository folder/).fill(repository.path)
+  await page.getByRole('button', { name: 'Open folder' }).click()
+  await page.getByRole('button', { name: /add project/i }).click()
+  await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
+  expect(await steps.locator('[aria-current=step]').innerText()).toContain('Add an agent')
+  const add = page.getByRole('button', { name: 'Add Claude Code' })
+  await add.waitFor()
+  expect(await violationsInThemes(page), 'no agent').toEqual([])
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+  await page.setViewportSize(checkedPage.viewport)
+
+  await add.click()
+  await page.getByRole('heading', { name: 'No tasks yet' }).waitFor()
+  expect((await client.call('agents.list', {})).items.map(({ name, executor }) => [name, executor])).toEqual([
+    ['Claude Code', 'claude-code'],
+  ])
+  expect(await steps.locator('[aria-current=step]').innerText()).toContain('Create the first task')
+  await page.keyboard.press('c')
+  await page.getByRole('dialog').getByLabel('Title').fill('Count the passengers')
+  await page.keyboard.press('Control+Enter')
+  await page.locator('[data-card]').filter({ hasText: 'Count' }).waitFor()
+  await steps.waitFor({ state: 'detached' })
 })

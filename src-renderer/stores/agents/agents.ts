@@ -47,6 +47,9 @@ export const useAgents = defineStore('agents', () => {
     detect,
     remove,
     create: (input: OperationInput<'agents.create'>): Promise<Agent> => take(() => client.call('agents.create', input)),
+    /** Adds an agent for a program that was found on this machine. */
+    addFound: ({ executor, name }: DetectedAgent): Promise<Agent> =>
+      take(() => client.call('agents.create', { name, executor })),
     update: async (input: OperationInput<'agents.update'>): Promise<void> =>
       void (await take(() => client.call('agents.update', input))),
     /** Returns the files that contained runs wrote to the agent's private home. */
