@@ -2,7 +2,7 @@ import type { RepoId } from '../../src-shared/contract/ids.ts'
 import type { LandingLane } from '../../src-shared/contract/landing.ts'
 import { nowIso, type Ground } from '../core/ground.ts'
 import type { BaseHealthRecord } from '../ports/review-queries.ts'
-import type { RunEnd } from './lane.ts'
+import type { RunEnd } from './run-end.ts'
 
 interface Branch {
   readonly repo_id: RepoId

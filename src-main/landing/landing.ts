@@ -230,13 +230,16 @@ function describe(context: Ground, lane: Described): LandingLane {
               state: place.state,
               with: place.with.filter(isOwn).map(({ task }) => task.id),
               steps: [...place.steps],
-              started_at: place.started_at === null ? null : new Date(place.started_at).toISOString(),
+              started_at: toTimestamp(place.started_at),
+              lands_at: toTimestamp(place.lands_at),
             },
           ]
         : [],
     ),
   }
 }
+
+const toTimestamp = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 /** Tells clients of a lane's changes, several at once. */
 function createTeller(context: Ground, isChecked: (open: OpenLane) => boolean) {

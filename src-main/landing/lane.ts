@@ -1,20 +1,9 @@
 import { BugError } from '../../src-shared/lang/bug-error.ts'
+import { createLanePace } from './lane-pace.ts'
+import { endOf, watch, type RunEnd } from './run-end.ts'
 import { planLane, type RunState } from './rules/plan-lane.ts'
 import type { MergeOnto, MovedTarget, PreparedMerge } from '../ports/target-mover.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
-
-/** How the checks of a merge ended. */
-export type RunEnd =
-  | { readonly kind: 'passed'; readonly flaky: readonly string[] }
-  | {
-      readonly kind: 'failed'
-      readonly step: string
-      readonly exit_code: number
-      readonly output_tail: string
-      readonly log_name: string | null
-    }
-  /** They could not be run, for example because a set-up command failed. */
-  | { readonly kind: 'broken'; readonly message: string }
 
 /** How a task left its lane. */
 export type LaneEnd =
@@ -74,6 +63,8 @@ interface LanePlace<T> {
   readonly with: readonly T[]
   readonly steps: readonly string[]
   readonly started_at: number | null
+  /** When it will probably have landed; null while no landing of the lane is known. */
+  readonly lands_at: number | null
 }
 
 export interface Lane<T> {
@@ -123,6 +114,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
   let refused = 0
   let isBaseTested = false
   const ended = new Set<Promise<void>>()
+  const pace = createLanePace<LaneEntry<T>>(now)
 
   const countOf = (run: Run<T>) => queue.indexOf(run.last) + 1
   /** Stops runs; resolves when nothing of them is left. */
@@ -139,6 +131,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     const stopped = drop((run) => countOf(run) > index)
     for (const later of queue.slice(index)) later.merge = null
     queue = queue.filter((one) => one !== place)
+    pace.noteFirst(queue[0] ?? null)
     await stopped
   }
   const settle = (place: LaneEntry<T>, end: LaneEnd) => {
@@ -282,7 +275,9 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
     const { commit } = last.merge
     const landed = work.landed(commit, run && run.steps.length > 0 ? run.end : null, last)
     void drop((one) => countOf(one) <= places.length)
+    pace.noteLanded()
     queue = queue.slice(places.length)
+    pace.noteFirst(queue[0] ?? null)
     for (const place of places) {
       const empty = place.merge?.empty === true
       const unsigned = place.merge?.unsigned
@@ -338,6 +333,7 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
       if (closed) throw new Error('The service is stopping.')
       const place: LaneEntry<T> = { task, end: Promise.withResolvers<LaneEnd>(), merge: null, moving: false }
       queue.push(place)
+      pace.noteFirst(queue[0] ?? null)
       const onAbort = () => void remove(task)
       signal.addEventListener('abort', onAbort, { once: true })
       onChange()
@@ -347,8 +343,9 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
       })
     },
     remove,
-    places: () =>
-      queue.map((place, index) => {
+    places: () => {
+      const together = Math.max(1, ...runs.map(countOf))
+      return queue.map((place, index) => {
         const isFirstTested = isBaseTested && index === 0
         const run = runs.find((one) => countOf(one) > index && (one.end === null || isFirstTested))
         return {
@@ -362,8 +359,10 @@ export function createLane<T>(work: LaneWork<T>, { limits, onChange, now }: Lane
             : [],
           steps: run?.steps ?? [],
           started_at: run?.started_at ?? null,
+          lands_at: pace.landsAt(index, together),
         }
-      }),
+      })
+    },
     close: async () => {
       closed = true
       void drop(() => true)
@@ -385,16 +384,4 @@ const stateOf = <T>({ end }: Run<T>): RunState =>
 function mergedOf<T>({ task, merge }: LaneEntry<T>): Merged<T> {
   if (!merge) throw new BugError('A task of the lane has no merge yet.')
   return { task, merge }
-}
-
-async function watch(end: Promise<RunEnd> | null, onEnd: (end: RunEnd) => void): Promise<void> {
-  if (end !== null) onEnd(await endOf(end))
-}
-
-async function endOf(run: Promise<RunEnd>): Promise<RunEnd> {
-  try {
-    return await run
-  } catch (error) {
-    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) }
-  }
 }

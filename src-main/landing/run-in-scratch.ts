@@ -8,7 +8,7 @@ import type { ProjectRecord } from '../ports/project-queries.ts'
 import type { Place } from '../ports/place.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
-import type { RunEnd } from './lane.ts'
+import type { RunEnd } from './run-end.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
 
 interface ScratchRun {

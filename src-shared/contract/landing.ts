@@ -50,6 +50,9 @@ export const LandingPlace = z.object({
   with: z.array(TaskId).describe('The tasks that are tested with it.'),
   steps: z.array(z.string()),
   started_at: Timestamp.nullable(),
+  lands_at: Timestamp.nullable().describe(
+    'When it will probably have landed, by the median of the last landings on the branch; null while none is known since the service started.',
+  ),
 })
 export type LandingPlace = z.infer<typeof LandingPlace>
 

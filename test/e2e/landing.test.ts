@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
@@ -44,6 +44,8 @@ test('shows the lane and what broke the base, and merges on red on request', asy
   const texts = (await list.getByRole('listitem').allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
   expect(texts[0]).toContain('First change Testing')
   expect(texts[1]).toContain('Second change Waiting')
+  // No landing on this branch is known yet, so no time is.
+  expect(texts.join()).not.toContain('about')
   await page.getByRole('button', { name: 'Take “Second change” out of the lane' }).click()
   await expect.poll(() => list.getByRole('listitem').count()).toBe(1)
   await expect
@@ -51,6 +53,18 @@ test('shows the lane and what broke the base, and merges on red on request', asy
     .toMatchObject({ status: 'review', review_passed_at: expect.any(String) as string })
   await writeFile(go, '')
   await expect.poll(() => client.call('tasks.get', { task_id: first.id })).toMatchObject({ status: 'done' })
+
+  // The next one says its time, in the panel too.
+  await rm(go)
+  await page.keyboard.press('Escape')
+  const { version } = await client.call('tasks.get', { task_id: second.id })
+  const landed = client.call('tasks.transition', { task_id: second.id, status: 'merging', version })
+  await openTask('Second change', 'Review')
+  await panel.getByText(/^Testing the merge into main, about \d+ (s|m)…$/).waitFor()
+  await lane.click()
+  await list.getByText(/^Testing, about \d+ (s|m)$/).waitFor()
+  await page.getByRole('button', { name: 'Take “Second change” out of the lane' }).click()
+  await landed
 
   await repository.commit('break it', { broken: 'x\n' })
   await page.getByRole('button', { name: 'Check the base' }).click()

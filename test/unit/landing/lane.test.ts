@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLane, type Lane, type LaneEnd, type LaneWork, type RunEnd } from '../../../src-main/landing/lane.ts'
+import { createLane, type Lane, type LaneEnd, type LaneWork } from '../../../src-main/landing/lane.ts'
+import type { RunEnd } from '../../../src-main/landing/run-end.ts'
 import type { MergeOnto } from '../../../src-main/ports/target-mover.ts'
 import { seededRandom, type SeededRandom } from '../../helpers/seeded-random.ts'
 
