@@ -33,6 +33,12 @@ export function clockTime(at: string | number): string {
   return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
 }
 
+/** Formats the time of day to the second: `07:33:09`. Avoids `Intl`, because logs have many lines. */
+export function clockSeconds(at: string): string {
+  const date = new Date(at)
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+}
+
 /** Formats the exact time in the reader's time zone, for tooltips. */
 export function absoluteTime(at: string): string {
   return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })

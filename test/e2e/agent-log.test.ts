@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
@@ -155,3 +156,50 @@ test('says in one sentence who failed and why, with the log and the next step', 
   expect(await panel.getByRole('button', { name: 'Show log' }).count()).toBe(0)
   expect(await panel.getByText('Writer failed').count()).toBe(1)
 })
+
+test('opens at the line that failed, of a run and of a check, and says when each line came', async () => {
+  await using repository = await createTestRepository({ name: 'ferry', files: { 'a.txt': 'one\n' } })
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const { page, client, panel, openProject } = await openLocally(await browser.newPage(checkedPage), service)
+  const project = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  const around = (line: string) => `seq -f 'step %g' 300; ${line}; seq -f 'cleaning %g' 300`
+  const begin = async (title: string, command: string, ci_steps: string[]) => {
+    const agent = await client.call('agents.create', { name: title, executor: 'command', config: { command } })
+    const task = await client.call('tasks.create', { project_id: project.id, title, review_config: { ci_steps } })
+    await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
+    return task.id
+  }
+  const run = await begin('Broken run', `${around("echo 'error TS1005: a comma is missing'")}; exit 3`, [])
+  const check = await begin('Broken check', 'echo two > a.txt', [`${around("echo 'FAIL cart.test.ts'")}; exit 1`])
+  await page.reload()
+  await openProject('ferry')
+  const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
+
+  const ended = async () => (await client.call('tasks.get', { task_id: run })).error_annotation?.type
+  await expect.poll(ended, { timeout: 20_000 }).toBe('execution_failed')
+  await card('Broken run').click()
+  const log = panel.getByRole('log', { name: 'Transcript' })
+  const line = log.locator('.ln').filter({ hasText: 'error TS1005' }).first()
+  await expect.poll(() => inView(line, log)).toBe(true)
+  expect(await log.locator('.ln[data-at]').first().getAttribute('data-at')).toMatch(/^\d\d:\d\d:\d\d$/)
+  expect(await violationsInThemes(page), 'failed run').toEqual([])
+  await panel.getByRole('button', { name: /Jump to latest/ }).click()
+  await expect.poll(() => inView(line, log)).toBe(false)
+
+  await page.keyboard.press('Escape')
+  const failed = async () => (await client.call('tasks.reviews', { task_id: check })).items.map(({ status }) => status)
+  await expect.poll(failed, { timeout: 20_000 }).toContain('failed')
+  await card('Broken check').click()
+  await panel.getByRole('tab', { name: /^Review/ }).click()
+  const output = panel.getByLabel(/^Output of/).first()
+  await expect.poll(() => inView(output.locator('.ln').filter({ hasText: 'FAIL cart' }), output)).toBe(true)
+  expect(await violationsInThemes(page), 'failed check').toEqual([])
+})
+
+/** Whether an element is seen within its scroll container. */
+async function inView(element: Locator, box: Locator): Promise<boolean> {
+  if ((await element.count()) === 0) return false
+  const [inner, outer] = [await element.boundingBox(), await box.boundingBox()]
+  return inner !== null && outer !== null && inner.y >= outer.y && inner.y + inner.height <= outer.y + outer.height
+}

@@ -23,9 +23,11 @@ export interface OpenParts {
   isOpen(row: TranscriptRow, index: number): boolean
   /** Returns whether long output is shown in full, by the key of its fold. */
   isUnfolded(key: string): boolean
+  /** Whether more rows may come, so the last block of output isn't folded. */
+  readonly live: boolean
 }
 
-/** Lines from which a block of output is folded once another row follows. */
+/** Lines from which a block of output is folded once it is complete. */
 const BLOCK_FROM = 400
 const ROWS_BEFORE = 1
 const ROWS_AFTER = 3
@@ -67,9 +69,9 @@ function addBlock(items: LogItem[], rows: readonly TranscriptRow[], first: numbe
     }
   }
   const key = blockFold(block)
-  const isLast = end === rows.length
+  const isGrowing = open.live && end === rows.length
   const hidden = linesIn(rows.slice(first + ROWS_BEFORE, end - ROWS_AFTER))
-  if (isLast || linesIn(rows.slice(first, end)) < BLOCK_FROM || open.isUnfolded(key)) add(first, end)
+  if (isGrowing || linesIn(rows.slice(first, end)) < BLOCK_FROM || open.isUnfolded(key)) add(first, end)
   else {
     add(first, first + ROWS_BEFORE)
     items.push({ kind: 'fold', key, hidden })

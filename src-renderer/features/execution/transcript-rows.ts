@@ -58,6 +58,8 @@ interface OutputRow {
   readonly at: string
   readonly stream: OutputStream
   readonly lines: readonly string[]
+  /** The time of each line. */
+  readonly times: readonly string[]
   readonly block: number
 }
 
@@ -223,8 +225,12 @@ function addOutput({ rows }: State, stream: OutputStream, text: string, at: stri
     const block = previous?.kind === 'output' ? previous.block : rows.length
     if (previous?.kind === 'output' && previous.stream === stream && previous.lines.length < LINES_A_ROW) {
       const taken = more.splice(0, LINES_A_ROW - previous.lines.length)
-      rows[rows.length - 1] = { ...previous, lines: [...previous.lines, ...taken] }
-    } else rows.push({ kind: 'output', key: rows.length, at, stream, lines: more.splice(0, LINES_A_ROW), block })
+      const times = [...previous.times, ...taken.map(() => at)]
+      rows[rows.length - 1] = { ...previous, lines: [...previous.lines, ...taken], times }
+    } else {
+      const lines = more.splice(0, LINES_A_ROW)
+      rows.push({ kind: 'output', key: rows.length, at, stream, lines, times: lines.map(() => at), block })
+    }
   }
 }
 

@@ -48,5 +48,10 @@ export function useTail(element: Ref<HTMLElement | null>, length: () => number, 
     },
     { flush: 'post' },
   )
-  return { following, unseen, onScroll, follow }
+  /** Stays where it is when the list grows, as if a person had scrolled up. */
+  function leave(): void {
+    following.value = false
+    seen.value = length()
+  }
+  return { following, unseen, onScroll, follow, leave }
 }

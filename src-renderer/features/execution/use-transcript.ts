@@ -31,6 +31,11 @@ export function useTranscript(executionId: () => string | null) {
       cancelFlush ??= onNextFrame(flush)
     }
     const onState = (next: TranscriptState) => {
+      // All rows are there before the end is told.
+      if (next.kind === 'ended' && waiting.length > 0) {
+        cancelFlush?.()
+        flush()
+      }
       if (!abort.signal.aborted) state.value = next
     }
     void stream.follow(id, { onEntry, onState }, abort.signal)

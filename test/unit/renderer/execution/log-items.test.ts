@@ -7,7 +7,7 @@ const at = '2026-11-21T09:30:00.000Z'
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `line ${n}`)
 const printed = (count: number): TranscriptEntry => ({ type: 'stdout', at, text: lines(count).join('\n') })
 const said: TranscriptEntry = { type: 'message', at, text: 'Done.' }
-const shut: OpenParts = { isOpen: () => false, isUnfolded: () => false }
+const shut: OpenParts = { isOpen: () => false, live: true, isUnfolded: () => false }
 const open: OpenParts = { ...shut, isOpen: () => true }
 
 /** Describes the drawn items in a word each: `-12` are twelve hidden lines. */
@@ -33,6 +33,8 @@ describe('the log as one list', () => {
   test('folds neither the end of a run nor a short block', () => {
     expect(drawn(shut, printed(1_000)).filter((item) => typeof item === 'number' && item < 0)).toEqual([])
     expect(total(drawn(shut, printed(1_000)))).toBe(1_000)
+    // Of a run that has ended, the only block is folded too.
+    expect(drawn({ ...shut, live: false }, printed(1_000))).toEqual([40, -840, 40, 40, 40])
     expect(drawn(shut, printed(300), said).filter((item) => typeof item === 'number' && item < 0)).toEqual([])
   })
 

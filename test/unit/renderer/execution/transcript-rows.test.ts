@@ -32,7 +32,8 @@ describe('the rows of a transcript', () => {
     const rows = rowsOf(prompt('Fix it'), prompt('Spell it out.'), prompt(text))
     expect(rows.map(({ kind }) => kind)).toEqual(['start', 'person', 'conflict'])
     // They are folded.
-    const items = (isOpen: boolean) => logItems(rows.slice(2), { isOpen: () => isOpen, isUnfolded: () => false })
+    const items = (isOpen: boolean) =>
+      logItems(rows.slice(2), { isOpen: () => isOpen, live: true, isUnfolded: () => false })
     expect(items(false).map(({ kind }) => kind)).toEqual(['row'])
     expect(items(true).map(({ kind }) => kind)).toEqual(['row', 'lines'])
     expect(askedConflicts(text)).toBe('1 conflict with main')
@@ -70,7 +71,7 @@ describe('the rows of a transcript', () => {
     ])
     // No one was asked: the call itself stays, in words.
     const [unasked] = rowsOf(asks)
-    const [, detail] = unasked ? logItems([unasked], { isOpen: () => true, isUnfolded: () => false }) : []
+    const [, detail] = unasked ? logItems([unasked], { isOpen: () => true, live: true, isUnfolded: () => false }) : []
     expect(detail).toMatchObject({ heading: null, lines: ['Which colour?', '  Blue', '', 'Which size?', '  Blue'] })
   })
 
@@ -99,7 +100,7 @@ describe('the rows of a transcript', () => {
 
   test('shows a result without a call as output', () => {
     expect(rowsOf(result('lost', 'words'))).toEqual([
-      { kind: 'output', key: 0, at, stream: 'stdout', lines: ['words'], block: 0 },
+      { kind: 'output', key: 0, at, stream: 'stdout', lines: ['words'], times: [at], block: 0 },
     ])
   })
 
@@ -116,8 +117,8 @@ describe('the rows of a transcript', () => {
       { type: 'stderr', at, text: 'oh' },
     )
     expect(rows).toEqual([
-      { kind: 'output', key: 0, at, stream: 'stdout', lines: ['one', 'two', 'three'], block: 0 },
-      { kind: 'output', key: 1, at, stream: 'stderr', lines: ['oh'], block: 0 },
+      { kind: 'output', key: 0, at, stream: 'stdout', lines: ['one', 'two', 'three'], times: [at, at, at], block: 0 },
+      { kind: 'output', key: 1, at, stream: 'stderr', lines: ['oh'], times: [at], block: 0 },
     ])
   })
 
