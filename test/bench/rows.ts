@@ -13,6 +13,7 @@ import { eventsToSubscribers } from './rows/events-to-subscribers.ts'
 import { firstBoard } from './rows/first-board.ts'
 import { frameRows } from './rows/frames.ts'
 import { idleBoard } from './rows/idle-board.ts'
+import { idleWaiting } from './rows/idle-waiting.ts'
 import { idleWorktrees } from './rows/idle-worktrees.ts'
 import { importIssues } from './rows/import-issues.ts'
 import { initialScriptRow } from './rows/initial-script.ts'
@@ -53,6 +54,7 @@ export const rows: readonly BenchRow[] = [
   agentsInTurn,
   overlapsMatrix,
   idleWorktrees,
+  idleWaiting,
   overlapsIdle,
   idleBoard,
   eventsToSubscribers,
