@@ -37,7 +37,7 @@ test('shows the lane and what broke the base, and merges on red on request', asy
   await panel.getByText('Merging', { exact: false }).first().waitFor()
   await openTask('Second change', 'Overview')
   await page.keyboard.press('Shift+M')
-  const lane = page.getByRole('button', { name: /^Base branch main: .*, 2 tasks landing, show the lane$/ })
+  const lane = page.getByRole('button', { name: /^Base branch main: .*, \d tasks? landing, show the lane$/ })
   await lane.click()
   const list = page.getByRole('list', { name: 'Landing on main' })
   await expect.poll(() => list.getByRole('listitem').allInnerTexts()).toHaveLength(2)
