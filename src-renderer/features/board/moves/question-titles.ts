@@ -1,7 +1,7 @@
 import type { MoveQuestion } from './use-moves.ts'
 
-/** The titles of the dialogs that moves open; of two tasks in a chain, the title names both. */
-export const questionTitles: Readonly<Record<Exclude<MoveQuestion['kind'], 'chain'>, string>> = {
+/** The titles of the dialogs that moves open. */
+const questionTitles: Readonly<Record<Exclude<MoveQuestion['kind'], 'chain'>, string>> = {
   agent: 'Who should do this?',
   changes: 'Request changes',
   merge: 'Merge it?',
@@ -13,4 +13,11 @@ export const questionTitles: Readonly<Record<Exclude<MoveQuestion['kind'], 'chai
   priority: 'Priority',
   move: 'Move to',
   template: 'Save as template',
+}
+
+/** Returns the title of the dialog of a question; of two tasks in a chain, it names both. */
+export function questionTitle(question: MoveQuestion): string {
+  if (question.kind !== 'chain') return questionTitles[question.kind]
+  const { first, next } = question
+  return `${next?.ref ?? 'Which task'} starts after ${first?.ref ?? 'which task'}${first && next ? '' : '?'}`
 }
