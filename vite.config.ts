@@ -156,8 +156,8 @@ const test: ViteUserConfig['test'] = {
           'test/helpers/small-process.ts',
         ],
         execArgv: ['--expose-gc', '--max-semi-space-size=4'],
-        // Real git and real processes, several tests at once, on a machine that may be busy.
-        testTimeout: 60_000,
+        // Real git and real processes, several tests at once, on a machine that may be busy, or slow to start programs.
+        testTimeout: 120_000,
       },
     },
     {

@@ -143,7 +143,7 @@ test('refuses every MCP tool as its operation over HTTP', async () => {
     }
   }
   expect(Object.keys(mcpTools).filter((tool) => !met.has(tool))).toEqual(['svc_list_projects', 'svc_list_agents'])
-}, 120_000)
+}, 400_000)
 
 test('refuses commands as their operations over HTTP, with exit code 1', async () => {
   await using running = await runApp()
@@ -167,7 +167,7 @@ test('refuses commands as their operations over HTTP, with exit code 1', async (
       expect.soft([code, spelled(JSON.parse(stderr), world)], `${name}: ${what}`).toEqual([1, http])
     }),
   )
-}, 120_000)
+}, 400_000)
 
 async function startWalk(running: RunningApp) {
   const migrations = resolve(projectRoot, 'src-main/store/migrations')
