@@ -115,7 +115,7 @@ test('answers and refuses every operation in the window and on the command line 
   // The walk has covered everything it set out for.
   expect([...told]).toEqual(expect.arrayContaining(['answered', 'validation_failed', 'not_found', 'not_a_member']))
   expect([...told]).toEqual(expect.arrayContaining(['task_terminal', 'execution_not_running', 'owner_required']))
-}, 240_000)
+}, 400_000)
 
 test('refuses every MCP tool as its operation over HTTP', async () => {
   await using running = await runApp()
