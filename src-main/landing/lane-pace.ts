@@ -1,4 +1,4 @@
-/** Remembers how long a lane's landings took, and says when those that wait will probably have landed. */
+/** Remembers how long a lane's landings took, and says when the waiting tasks will probably have landed. */
 export interface LanePace<T> {
   /** Notes who is first in the lane now; another one's turn begins. */
   noteFirst(first: T | null): void

@@ -12,14 +12,21 @@ export function noteBaseMove({ feed }: Ground, id: TaskId, base_branch: string, 
 
 /**
  * Records that the task's work has landed. After a crash the recorded move may not have been made, and someone else may
- * have merged the branch: then there is nothing to undo.
+ * have merged the branch: then there is nothing to undo. `landed`: the base's commit that has the work.
  */
-export async function noteLanded(context: LandingGround, id: TaskId, { repo_path }: WorkspaceRecord): Promise<void> {
+export async function noteLanded(
+  context: LandingGround,
+  id: TaskId,
+  { repo_path }: WorkspaceRecord,
+  landed: string,
+): Promise<void> {
   const { read } = context.store
   const merge = read.tasks.get(id)?.merge ?? null
   if (merge === null || merge.merged_at !== null) return
   const { signal } = new AbortController()
-  const isMade = await context.target.hasCommit(repo_path, merge.base_branch, merge.to, { signal })
+  // Mostly the move that was just made.
+  const isMade =
+    merge.to === landed || (await context.target.hasCommit(repo_path, merge.base_branch, merge.to, { signal }))
   const merged_at = new Date(context.clock.now()).toISOString()
   patchMerge(context, id, isMade ? { ...merge, merged_at } : null)
 }

@@ -179,7 +179,7 @@ async function toPluginResult(services: PluginServices, landed: LandingContext, 
   }
   switch (end.kind) {
     case 'landed':
-      await noteLanded(context, task.id, workspace)
+      await noteLanded(context, task.id, workspace, end.commit)
       note('landed')
       return merged(workspace, end)
     case 'conflict':

@@ -58,7 +58,7 @@ export type BeforeMove = (move: BaseMove) => void
 export interface UndoRequest extends BaseMove {
   readonly repo_path: string
   readonly base_branch: string
-  /** The task's branch, which is made anew if it is gone. */
+  /** The task's branch, which is made again if it is gone. */
   readonly branch: string
   readonly task_id: string
 }

@@ -3,8 +3,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { undoMinutes } from '../core/views.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
-import { audienceMatches, isPerson } from '../domain/transition/audience.ts'
-import { hasTrait, isDone, type Workflow } from '../domain/workflow/graph.ts'
+import { isDone } from '../domain/workflow/graph.ts'
 import type { LandingGround } from '../landing/landing-ground.ts'
 import { patchMerge } from '../landing/merge-records.ts'
 import { targetDirty } from '../landing/target-dirty.ts'
@@ -51,7 +50,7 @@ async function undo(deps: Deps, task_id: TaskId, actor: Actor, signal: AbortSign
   const { context, worker } = deps
   // The clean-up after the merge may be under way.
   await settleOrAbort(worker.waitUntilEntered(task_id), signal)
-  const plan = planUndo(deps, context.store.read, task_id, actor)
+  const plan = planUndo(deps, context.store.read, task_id)
   if (isRefusal(plan)) return plan
   const { merge, workspace } = plan
   const { repo_path, branch } = workspace
@@ -81,8 +80,8 @@ interface UndoPlan {
   readonly workspace: WorkspaceRecord
 }
 
-/** Checks what the database knows: that there is a merge, that it is young, and that the caller may merge. */
-function planUndo({ context, transitions }: Deps, q: Queries, id: TaskId, actor: Actor): UndoPlan | Refusal {
+/** Checks what the database knows: that there is a merge, that it is young, and that a gate leads to it. */
+function planUndo({ context, transitions }: Deps, q: Queries, id: TaskId): UndoPlan | Refusal {
   const task = q.tasks.get(id)
   if (!task) return notFound('task')
   const workflow = transitions.workflowOf(q, task)
@@ -98,24 +97,9 @@ function planUndo({ context, transitions }: Deps, q: Queries, id: TaskId, actor:
   const gate = gateOf(q, workflow, task)
   if (gate === null)
     return tooLate('none', `The workflow has no way back from ${task.status}. Revert the merge instead.`)
-  const refusal = checkCaller(workflow, gate, actor.triggered_by)
-  if (refusal) return refusal
   if (context.clock.now() > Date.parse(merge.merged_at) + undoMinutes * 60_000)
     return tooLate('time', `This was merged more than ${undoMinutes} minutes ago. Revert it instead.`)
   return { merge, workspace }
-}
-
-/** Refuses who could not have merged from this state. */
-function checkCaller(workflow: Workflow, from: string, triggered_by: string): Refusal | null {
-  const state = workflow.states.get(from)
-  const merging = state?.transitions.find(({ to }) => {
-    const target = workflow.states.get(to)
-    return target !== undefined && hasTrait(workflow, target, 'merges')
-  })
-  const isPersonsGate = state?.gate_config?.requires_human_approval === true && !isPerson(triggered_by)
-  if (!isPersonsGate && (!merging || audienceMatches(merging.audience, triggered_by))) return null
-  const who = merging?.audience === 'agent_only' ? 'agents' : 'people'
-  return { code: 'audience_mismatch', message: `Only ${who} can undo this merge.` }
 }
 
 type Reason = 'none' | 'undone' | 'time' | 'newer' | 'pushed' | 'work_gone'

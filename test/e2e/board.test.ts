@@ -208,7 +208,7 @@ async function useActions(page: Page): Promise<void> {
   await page.keyboard.press('x')
   const notice = toast(page, /^“Beta, urgent”: No agent is running\.$/)
   await notice.waitFor()
-  // It lies beside the rail, or above the bar of a phone, which may be needed meanwhile.
+  // It lies beside the rail, or above the bar of a phone, which may be needed while it is shown.
   const rail = page.getByRole('navigation', { name: 'Main' })
   const isClear = async () => {
     const [over, under] = [await notice.boundingBox(), await rail.boundingBox()]

@@ -46,7 +46,9 @@ export interface FakeTracker extends AsyncDisposable {
   headers: Readonly<Record<string, string>>
 }
 
-const issuesPath = /^(\/api\/v1|\/api\/v3|\/api\/v4)?\/(?:repos|projects)\/([^/]+\/[^/]+|[^/]+%2F[^/]+)\/issues$/
+/** Also below `/lab`, as a tracker that shares its host. */
+const issuesPath =
+  /^(?:\/lab)?(\/api\/v1|\/api\/v3|\/api\/v4)?\/(?:repos|projects)\/([^/]+\/[^/]+|[^/]+%2F[^/]+)\/issues$/
 
 export async function startTracker(): Promise<FakeTracker> {
   const server = createServer((incoming, response) => {

@@ -16,22 +16,15 @@ export interface HttpOptions {
 }
 
 export interface HttpRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Sent as JSON. */
-  readonly body?: unknown
-  /**
-   * Whether a redirect to another host is followed, without what authenticates; only the end of a longer answer than
-   * `max_bytes` is then kept.
-   */
-  readonly elsewhere?: boolean
 }
 
 export interface HttpAnswer {
   readonly status: number
   /** Where it came from, after redirects. */
   readonly url: string
+  /** The body of an answer that succeeded; else empty. */
   readonly text: string
   readonly header: (name: string) => string | null
   /** Earliest time of the next request by the other side's limits, in milliseconds since the epoch. */
@@ -41,11 +34,9 @@ export interface HttpAnswer {
 }
 
 const maxRedirects = 5
-/** A write is sent on only where its method stays. */
-const redirects = { GET: [301, 302, 303, 307, 308], other: [307, 308] }
 
-/** Sends a request and reads its answer, whatever its status. Throws `TrackerError` if there is none. */
-export async function send(options: HttpOptions, request: HttpRequest, { signal }: Cancellable): Promise<HttpAnswer> {
+/** GETs an address and reads the answer, whatever its status. Throws `TrackerError` if there is none. */
+export async function get(options: HttpOptions, request: HttpRequest, { signal }: Cancellable): Promise<HttpAnswer> {
   const { timeout_ms = 60_000, silence_ms = 20_000 } = options
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(silent(silence_ms)), silence_ms)
@@ -69,41 +60,34 @@ async function read(
   signal: AbortSignal,
   onHeard: () => void,
 ): Promise<HttpAnswer> {
-  const response = await follow(request, { 'user-agent': `copse/${version}` }, signal)
+  const response = await follow(request, { ...request.headers, 'user-agent': `copse/${version}` }, signal)
   onHeard()
   const header = (name: string) => response.headers.get(name)
   const date = Date.parse(header('date') ?? '')
+  if (!response.ok) await response.body?.cancel()
   return {
     status: response.status,
     url: response.url,
-    text: await readLimited(response, max_bytes, { onHeard, end: request.elsewhere === true }),
+    text: response.ok ? await readLimited(response, max_bytes, onHeard) : '',
     header,
     not_before: pausedUntil({ now: clock.now(), header }),
     date: Number.isNaN(date) ? null : date,
   }
 }
 
-/** Follows redirects on the same origin only, so that no one else gets the token, or without it. */
+/** Follows redirects on the same origin only, so that no one else gets the token. */
 async function follow(
-  { method = 'GET', url: first, headers, body, elsewhere = false }: HttpRequest,
-  own: Readonly<Record<string, string>>,
+  { url: first }: HttpRequest,
+  headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<Response> {
-  const content = body === undefined ? {} : { 'content-type': 'application/json' }
   let url = first
-  let sent: Readonly<Record<string, string>> = { ...headers, ...own, ...content }
   for (let count = 0; count <= maxRedirects; count++) {
-    const init = { method, headers: sent, redirect: 'manual', signal } as const
-    const response = await fetch(url, body === undefined ? init : { ...init, body: JSON.stringify(body) })
-    const follows = method === 'GET' ? redirects.GET : redirects.other
-    const location = follows.includes(response.status) ? response.headers.get('location') : null
+    const response = await fetch(url, { headers, redirect: 'manual', signal })
+    const location = [301, 302, 303, 307, 308].includes(response.status) ? response.headers.get('location') : null
     if (location === null) return response
     await response.body?.cancel()
-    const next = URL.parse(location, url)
-    if (elsewhere && next?.protocol === 'https:' && next.origin !== new URL(url).origin) {
-      url = next.href
-      sent = own
-    } else url = sameOrigin(location, url, 'The tracker sends on to another address.')
+    url = sameOrigin(location, url, 'The tracker sends on to another address.')
   }
   throw new TrackerError('bad_response', 'The tracker sends from one address to the next without an end.')
 }
@@ -130,14 +114,10 @@ function connectionError(error: unknown): TrackerError {
   return new TrackerError('unreachable', `The tracker cannot be reached${code}. Check base_url and the network.`)
 }
 
-/** Reads a response, at most `maxBytes`, of which `end` keeps the last. Calls `onHeard` for every chunk. */
-async function readLimited(
-  response: Response,
-  maxBytes: number,
-  { onHeard, end }: { readonly onHeard: () => void; readonly end: boolean },
-): Promise<string> {
+/** Reads a response, at most `maxBytes`. Calls `onHeard` for every chunk. */
+async function readLimited(response: Response, maxBytes: number, onHeard: () => void): Promise<string> {
   const told = Number(response.headers.get('content-length') ?? 0)
-  if (!end && told > maxBytes) {
+  if (told > maxBytes) {
     await response.body?.cancel()
     throw tooLarge(maxBytes)
   }
@@ -148,14 +128,11 @@ async function readLimited(
     for await (const chunk of response.body) {
       onHeard()
       size += chunk.byteLength
+      if (size > maxBytes) throw tooLarge(maxBytes)
       chunks.push(chunk)
-      if (size > maxBytes && !end) throw tooLarge(maxBytes)
-      while (end && chunks[0] !== undefined && size - chunks[0].byteLength >= maxBytes) {
-        size -= chunks.shift()?.byteLength ?? 0
-      }
     }
   }
-  return Buffer.concat(chunks).subarray(-maxBytes).toString('utf8')
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 function tooLarge(maxBytes: number): TrackerError {

@@ -182,7 +182,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     else if (task.review_summary?.empty) toasts.doneOn(task, 'Closed without changes')
     else toasts.doneOn(task, `Merged into ${projects.landsOn(task)}`)
   }
-  /** Shows what was merged, with Undo; meanwhile its key undoes it wherever the user is. */
+  /** Shows what was merged, with Undo, whose key works wherever the user is as long as it is shown. */
   function showMerged(task: Task, commit: string): void {
     lastMerged.value = task.id
     toasts.undoable(task, `Merged ${task.ref} as ${commit}`, () => void undoMerge(task.id))

@@ -53,19 +53,12 @@ export const mergesOperations = {
   ),
   'tasks.unmerge': post(
     '/tasks/{task_id}/unmerge',
-    'task_worker',
+    'member_human',
     'Undo the merge of a task within 10 minutes: its base branch moves back, and it returns to the gate that it passed, still passed. Refused with `unmerge_too_late` (`details.reason`) once the base has newer commits or a remote has the merge.',
     z.object({ task_id: TaskId }),
     z.object({ task: Task }),
     200,
-    [
-      'unmerge_too_late',
-      'invalid_transition',
-      'audience_mismatch',
-      'merge_target_dirty',
-      'workspace_failed',
-      'repository_missing',
-    ],
+    ['unmerge_too_late', 'invalid_transition', 'merge_target_dirty', 'workspace_failed', 'repository_missing'],
   ),
   'tasks.revert': post(
     '/tasks/{task_id}/revert',

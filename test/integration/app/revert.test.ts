@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
+import { tokenOfRun } from '../../helpers/run-token.ts'
 
 const start = () => startJob({ files: { 'shared.txt': 'base\n', 'other.txt': 'other\n' } })
 const at = (job: Job, revision: string) => job.repository.git(['show', revision])
@@ -96,10 +97,7 @@ test('reverts only what has landed, and only for people', async () => {
     message: 'This task has no merge that Copse knows, so there is nothing to revert.',
   })
   const done = await merged(job)
-  const place = join(job.repository.beside, 'token')
-  await job.claim(task, await job.agent(`printenv SVC_API_TOKEN > ${place}; sleep 600`, 'Other'))
-  const read = () => readFile(place, 'utf8').catch(() => '')
-  const token = (await job.running.eventually(read, (text) => text.endsWith('\n'))).trim()
+  const token = await tokenOfRun(job)
   const asAgent = job.running.clientWith(token).call('tasks.revert', { task_id: done.id })
   expect(await refused(asAgent)).toMatchObject({ code: 'humans_only' })
 })

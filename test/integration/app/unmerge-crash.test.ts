@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 300_000 })
 
 type Death = NonNullable<CountCommits['die']>
 
-/** Undoes a merge, and kills the service meanwhile. Returns whether it died. */
+/** Undoes a merge, and kills the service while it does. Returns whether it died. */
 async function undoAndDie(die: Death): Promise<boolean> {
   await using repository = await createTestRepository({ files: { 'shared.txt': 'base\n' } })
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-unmerge-'))

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { refused } from '../../helpers/refusal.ts'
+import { tokenOfRun } from '../../helpers/run-token.ts'
 
 const merge = async (job: Job, task: Task): Promise<Task> => {
   const { version } = await job.running.client.call('tasks.get', { task_id: task.id })
@@ -210,31 +211,13 @@ test('puts a task that lay on the merged one back on its branch', async () => {
   expect(await merge(job, upper)).toMatchObject({ status: 'done' })
 })
 
-test('lets an agent undo only what it could have merged', async () => {
-  await using job = await start({
-    workflow: (standard) => ({
-      ...standard,
-      states: standard.states.map((state) =>
-        state.name === 'review'
-          ? { ...state, transitions: state.transitions.map((one) => ({ ...one, audience: 'user_only' })) }
-          : state,
-      ),
-    }),
-  })
+test('is for people alone', async () => {
+  await using job = await start()
   const { client } = job.running
   const task = await reviewed(job)
   await merge(job, task)
-  const token = await ownToken(job)
+  const token = await tokenOfRun(job)
   const call = job.running.clientWith(token).call('tasks.unmerge', { task_id: task.id })
-  expect(await refused(call)).toMatchObject({ code: 'forbidden' })
+  expect(await refused(call)).toMatchObject({ code: 'humans_only' })
   expect(await client.call('tasks.get', { task_id: task.id })).toMatchObject({ status: 'done' })
 })
-
-/** The token of a run of another task. */
-async function ownToken(job: Job): Promise<string> {
-  const place = join(job.repository.beside, 'token')
-  const agent = await job.agent(`printenv SVC_API_TOKEN > ${place}; sleep 600`, 'Other')
-  await job.claim(await job.task({ title: 'Another' }), agent)
-  const read = () => readFile(place, 'utf8').catch(() => '')
-  return (await job.running.eventually(read, (text) => text.endsWith('\n'))).trim()
-}

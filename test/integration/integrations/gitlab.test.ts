@@ -40,6 +40,16 @@ test.each(['/-/issues/7', '/-/work_items/7'])('knows an issue that was linked by
   expect(await at.sync()).toEqual({ imported: 0, skipped: 1, errors: 0 })
 })
 
+test('tells the path below which a GitLab runs from a group', async () => {
+  await using at = await startIntegrationJob()
+  await at.integrate({ ...gitlab, base_url: `${at.tracker.url}/lab` })
+  const task = await at.job.task()
+  const url = `${at.tracker.url}/lab/group/sub/hello/-/issues/7`
+  await at.job.running.client.call('tasks.link', { task_id: task.id, url })
+  at.tracker.repositories.set('group/sub/hello', [{ number: 7, title: 'Known' }])
+  expect(await at.sync()).toEqual({ imported: 0, skipped: 1, errors: 0 })
+})
+
 test('refuses a group in a group where the platform has none', async () => {
   await using at = await startIntegrationJob()
   expect(await refused(at.integrate({ ...gitlab, platform: 'hosted' }))).toMatchObject({
