@@ -78,9 +78,17 @@ test('shows both sides of a conflict with the base before a merge is tried, and 
   await openTask('Change two', 'Review')
   await panel.getByRole('button', { name: 'Merge into main' }).waitFor()
 
-  // The base moves while it is open.
+  // The base moves while it is open. Until both sides are there, nothing is said of them.
+  const sides = Promise.withResolvers<void>()
+  await page.route('**/conflicts', async (route) => {
+    await sides.promise
+    await route.continue()
+  })
   await repository.commit('Say ours', { 'a.txt': 'one\nours\nthree\n' })
   const conflict = panel.getByRole('region', { name: 'Conflict with main' })
+  await conflict.getByText('Loading both sides…').waitFor()
+  expect(await conflict.getByText('no lines to show').count()).toBe(0)
+  sides.resolve()
   await conflict.getByLabel('a.txt on main').getByText('ours', { exact: true }).waitFor()
   await conflict
     .getByLabel(/^a\.txt on svc\//)
