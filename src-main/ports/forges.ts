@@ -151,7 +151,11 @@ export interface Forges {
     merge: { readonly method: MergeMethod; readonly head: string },
     options: Cancellable,
   ): Promise<'queued' | 'auto_merge'>
-  checks(source: ForgeSource, pull: Pick<Pull, 'number' | 'head' | 'target'>, options: Cancellable): Promise<ForgeChecks>
+  checks(
+    source: ForgeSource,
+    pull: Pick<Pull, 'number' | 'head' | 'target'>,
+    options: Cancellable,
+  ): Promise<ForgeChecks>
   /** Returns the states of the checks of any commit, for what is red on the target too. */
   checksOf(source: ForgeSource, commit: string, options: Cancellable): Promise<readonly ForgeCheck[]>
   /** Returns the end of a job's log, at most 64 KiB; null if it has none. */

@@ -10,7 +10,7 @@ import { gitea } from './gitea.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 import type { Forge } from './forge.ts'
-import { readToken, sameOrigin, get, type HttpOptions } from './http.ts'
+import { readToken, sameOrigin, send, type HttpOptions } from './http.ts'
 import { readLinks } from './link-header.ts'
 import { nextPage } from './next-page.ts'
 import { withoutToken } from './without-token.ts'
@@ -36,7 +36,7 @@ async function askPage(
     ...authenticated(token),
     ...(request.url === null && request.etag !== null && { 'if-none-match': request.etag }),
   }
-  const { status, text, header, not_before, date, url: from } = await get(options, { url, headers }, cancellable)
+  const { status, text, header, not_before, date, url: from } = await send(options, { url, headers }, cancellable)
   const facts = { not_before, date, redirected: from !== url }
   if (status === 304) return { ...facts, items: null, next_url: null, pages_total: 1, etag: request.etag }
   if (status < 200 || status > 299) throw statusError(status, not_before, options.clock.now())

@@ -16,15 +16,20 @@ export interface HttpOptions {
 }
 
 export interface HttpRequest {
+  /** GET without it. */
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Answers a redirect instead of following it. */
+  readonly leavesRedirects?: boolean
 }
 
 export interface HttpAnswer {
   readonly status: number
   /** Where it came from, after redirects. */
   readonly url: string
-  /** The body of an answer that succeeded; else empty. */
+  /** The body; of an answer that failed at most its first 64 KiB. */
   readonly text: string
   readonly header: (name: string) => string | null
   /** Earliest time of the next request by the other side's limits, in milliseconds since the epoch. */
@@ -35,14 +40,48 @@ export interface HttpAnswer {
 
 const maxRedirects = 5
 
-/** GETs an address and reads the answer, whatever its status. Throws `TrackerError` if there is none. */
-export async function get(options: HttpOptions, request: HttpRequest, { signal }: Cancellable): Promise<HttpAnswer> {
+/** Sends a request and reads the answer, whatever its status. Throws `TrackerError` if there is none. */
+export async function send(options: HttpOptions, request: HttpRequest, { signal }: Cancellable): Promise<HttpAnswer> {
+  return answered(options, signal, async (until, onHeard) => {
+    const response = await follow(request, options.version, until)
+    onHeard()
+    return read(options, response, onHeard)
+  })
+}
+
+/**
+ * Returns the last `bytes` of what lies at an address, which may be of another host: it gets no token. Throws
+ * `TrackerError` for every other answer than a success.
+ */
+export async function sendForTail(
+  options: HttpOptions,
+  { url, bytes }: { readonly url: string; readonly bytes: number },
+  { signal }: Cancellable,
+): Promise<string> {
+  return answered(options, signal, async (until, onHeard) => {
+    const headers = { 'user-agent': `copse/${options.version}` }
+    const response = await fetch(url, { headers, signal: until })
+    onHeard()
+    if (!response.ok) {
+      await response.body?.cancel()
+      throw new TrackerError('bad_response', `The log was answered with status ${response.status}.`)
+    }
+    return readTail(response, bytes, onHeard)
+  })
+}
+
+/** Runs an exchange within both time limits, and turns what it throws into a `TrackerError`. */
+async function answered<T>(
+  options: HttpOptions,
+  signal: AbortSignal,
+  exchange: (until: AbortSignal, onHeard: () => void) => Promise<T>,
+): Promise<T> {
   const { timeout_ms = 60_000, silence_ms = 20_000 } = options
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(silent(silence_ms)), silence_ms)
   try {
     const until = AbortSignal.any([signal, silence.signal, AbortSignal.timeout(timeout_ms)])
-    return await read(options, request, until, () => timer.refresh())
+    return await exchange(until, () => timer.refresh())
   } catch (error) {
     if (silence.signal.aborted && !signal.aborted) throw silence.signal.reason
     throw signal.aborted || error instanceof TrackerError ? error : connectionError(error)
@@ -54,21 +93,21 @@ export async function get(options: HttpOptions, request: HttpRequest, { signal }
 const silent = (ms: number) =>
   new TrackerError('timed_out', `The tracker didn't answer for ${Math.ceil(ms / 1_000)} seconds. Copse will retry.`)
 
+const maxErrorBytes = 65_536
+
 async function read(
-  { clock, version, max_bytes = 33_554_432 }: HttpOptions,
-  request: HttpRequest,
-  signal: AbortSignal,
+  { clock, max_bytes = 33_554_432 }: HttpOptions,
+  response: Response,
   onHeard: () => void,
 ): Promise<HttpAnswer> {
-  const response = await follow(request, { ...request.headers, 'user-agent': `copse/${version}` }, signal)
-  onHeard()
   const header = (name: string) => response.headers.get(name)
   const date = Date.parse(header('date') ?? '')
-  if (!response.ok) await response.body?.cancel()
   return {
     status: response.status,
     url: response.url,
-    text: response.ok ? await readLimited(response, max_bytes, onHeard) : '',
+    text: response.ok
+      ? await readLimited(response, max_bytes, onHeard)
+      : await readStart(response, maxErrorBytes, onHeard),
     header,
     not_before: pausedUntil({ now: clock.now(), header }),
     date: Number.isNaN(date) ? null : date,
@@ -76,21 +115,24 @@ async function read(
 }
 
 /** Follows redirects on the same origin only, so that no one else gets the token. */
-async function follow(
-  { url: first }: HttpRequest,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Response> {
-  let url = first
+async function follow(request: HttpRequest, version: string, signal: AbortSignal): Promise<Response> {
+  const { method = 'GET', body = null, leavesRedirects = false } = request
+  const headers = { ...request.headers, 'user-agent': `copse/${version}` }
+  let { url } = request
   for (let count = 0; count <= maxRedirects; count++) {
-    const response = await fetch(url, { headers, redirect: 'manual', signal })
+    const response = await fetch(url, { method, headers, body, redirect: 'manual', signal })
     const location = [301, 302, 303, 307, 308].includes(response.status) ? response.headers.get('location') : null
-    if (location === null) return response
+    if (location === null || leavesRedirects) return response
     await response.body?.cancel()
+    // The other redirects may turn a write into a read.
+    if (method !== 'GET' && ![307, 308].includes(response.status)) throw movedWrite(url)
     url = sameOrigin(location, url, 'The tracker sends on to another address.')
   }
   throw new TrackerError('bad_response', 'The tracker sends from one address to the next without an end.')
 }
+
+const movedWrite = (url: string) =>
+  new TrackerError('not_found', `${new URL(url).host} has the repository under another name. Correct owner and repo.`)
 
 /** Resolves `address` against `from`; throws if the origin differs. */
 export function sameOrigin(address: string, from: string, what: string): string {
@@ -133,6 +175,42 @@ async function readLimited(response: Response, maxBytes: number, onHeard: () => 
     }
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Reads at most the first `maxBytes`, and none where the connection breaks: the status is worth more than the text. */
+async function readStart(response: Response, maxBytes: number, onHeard: () => void): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of response.body ?? []) {
+      onHeard()
+      chunks.push(chunk)
+      size += chunk.byteLength
+      if (size >= maxBytes) break
+    }
+  } catch {
+    return ''
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8')
+}
+
+/** Reads everything and keeps the last `bytes`, from the begin of a line. */
+async function readTail(response: Response, bytes: number, onHeard: () => void): Promise<string> {
+  let chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    onHeard()
+    chunks.push(chunk)
+    size += chunk.byteLength
+    if (size > 4 * bytes) {
+      const kept = Buffer.concat(chunks).subarray(-bytes)
+      chunks = [kept]
+      size = kept.byteLength
+    }
+  }
+  const all = Buffer.concat(chunks)
+  const end = all.subarray(-bytes).toString('utf8')
+  return all.byteLength > bytes ? end.slice(end.indexOf('\n') + 1) : end
 }
 
 function tooLarge(maxBytes: number): TrackerError {
