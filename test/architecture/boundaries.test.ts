@@ -39,6 +39,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   tasks: ['src-main/tasks/planted.ts', "import '../projects/repositories.ts'"],
   stacks: ['src-main/stacks/planted.ts', "import '../projects/repositories.ts'"],
   integrations: ['src-main/integrations/planted.ts', "import '../projects/repositories.ts'"],
+  'pull-requests': ['src-main/pull-requests/planted.ts', "import '../projects/repositories.ts'"],
   projects: ['src-main/projects/planted.ts', "import '../engine/create-engine.ts'"],
   engine: ['src-main/engine/planted.ts', "import '../store/create-store.ts'"],
   'capabilities-without-adapters': ['src-main/hooks/planted-adapter.ts', "import './scripts/run-script.ts'"],

@@ -163,7 +163,7 @@ function connectionError({ label }: ForgeDialect, error: TrackerError): ForgeErr
 }
 
 const limited = ({ dialect }: Scope, not_before: number) =>
-  new ForgeError('rate_limited', `${dialect.label}'s rate limit is reached. Copse goes on when it resets.`, {
+  new ForgeError('rate_limited', `${dialect.label}'s rate limit is reached. Copse continues when it resets.`, {
     not_before,
   })
 
