@@ -7,7 +7,7 @@ import {
 } from '../../ports/issue-trackers.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { gitea } from './gitea.ts'
-import { github } from './github.ts'
+import { github } from './github/issues.ts'
 import { gitlab } from './gitlab.ts'
 import type { Forge } from './forge.ts'
 import { readToken, sameOrigin, send, type HttpOptions } from './http.ts'

@@ -28,6 +28,8 @@ export interface ForgeRequest {
   /** Statuses outside of 200 to 299 that are answered, not thrown. */
   readonly accept?: readonly number[]
   readonly headers?: Readonly<Record<string, string>>
+  /** It changes nothing, whatever its method: it needs not wait for the last write. */
+  readonly isRead?: boolean
 }
 
 export interface ForgeAnswer {
@@ -48,11 +50,18 @@ export interface ForgeDialect {
   explain(answer: ForgeAnswer & { readonly message: string }): ForgeError | null
 }
 
+interface ListOptions {
+  /** The most pages; 20 without it. */
+  readonly pages?: number | undefined
+  /** The field that holds the list, where the answer isn't one itself. */
+  readonly field?: string | undefined
+}
+
 /** Asks one repository's forge. All methods throw `ForgeError`. */
 export interface ForgeApi {
   send(request: ForgeRequest): Promise<ForgeAnswer>
-  /** Returns the items of a list and of its further pages by `Link`, at most `pages` of them. */
-  list(url: string, pages?: number): Promise<readonly unknown[]>
+  /** Returns the items of a list and of its further pages by `Link`. */
+  list(url: string, options?: ListOptions): Promise<readonly unknown[]>
   /** Returns the last `bytes` of a log, which may lie at another host; null where there is none. */
   tail(url: string, bytes: number): Promise<string | null>
 }
@@ -85,7 +94,7 @@ export function createForgeRequests(options: ForgeRequestsOptions): ForgeRequest
     const scope = { options, dialect, cancellable, lane, token, cache, digest }
     return {
       send: async (request) => read(scope, request, await exchange(scope, request)),
-      list: (url, pages = 20) => list(scope, url, pages),
+      list: (url, more = {}) => list(scope, url, more),
       tail: (url, bytes) => tail(scope, url, bytes),
     }
   }
@@ -129,8 +138,9 @@ async function exchange(scope: Scope, request: ForgeRequest, leavesRedirects = f
   }
 }
 
-async function waitForWrite({ lane, options, dialect, cancellable }: Scope, { method = 'GET' }: ForgeRequest) {
-  if (method === 'GET') return
+async function waitForWrite({ lane, options, dialect, cancellable }: Scope, request: ForgeRequest) {
+  const { method = 'GET', isRead = method === 'GET' } = request
+  if (isRead) return
   const wait = lane.written_at + (options.write_gap_ms ?? dialect.writeGapMs) - options.clock.now()
   if (wait > 0) await delay(wait, undefined, cancellable)
   lane.written_at = options.clock.now()
@@ -215,18 +225,30 @@ function statusError(scope: Scope, { status, not_before }: HttpAnswer, message: 
   return new ForgeError('refused', `${label} refused with status ${status}.${said}`)
 }
 
-async function list(scope: Scope, first: string, pages: number): Promise<readonly unknown[]> {
+async function list(scope: Scope, first: string, { pages = 20, field }: ListOptions): Promise<readonly unknown[]> {
   const items: unknown[] = []
   let url: string | null = first
   for (let page = 0; url !== null && page < pages; page++) {
     const request = { url }
     const answer: ForgeAnswer = read(scope, request, await exchange(scope, request))
-    if (!Array.isArray(answer.json)) throw notAList(scope.dialect)
-    items.push(...answer.json)
+    const found = field === undefined ? answer.json : fieldOf(answer.json, field)
+    if (!Array.isArray(found)) throw notAList(scope.dialect)
+    items.push(...found)
     const next = readLinks(answer.header('link')).get('next')
-    url = next === undefined ? null : sameOrigin(next, url, 'The next page lies elsewhere.')
+    url = next === undefined ? null : nextOf(next, url)
   }
   return items
+}
+
+const fieldOf = (json: unknown, field: string): unknown =>
+  typeof json === 'object' && json !== null ? Reflect.get(json, field) : undefined
+
+function nextOf(next: string, url: string): string {
+  try {
+    return sameOrigin(next, url, 'The next page lies elsewhere.')
+  } catch (error) {
+    throw error instanceof TrackerError ? new ForgeError('unreachable', error.message) : error
+  }
 }
 
 const notAList = ({ label }: ForgeDialect) =>
@@ -238,8 +260,8 @@ async function tail(scope: Scope, url: string, bytes: number): Promise<string | 
   const clean = createLiteralRedactor([scope.token])
   const location = answer.status >= 300 && answer.status < 400 ? answer.header('location') : null
   if (location === null) {
-    if (answer.status === 200) return clean(lastOf(answer.text, bytes))
-    throw statusError(scope, answer, '')
+    read(scope, { url }, answer)
+    return clean(lastOf(answer.text, bytes))
   }
   const target = URL.parse(location, url)
   // Another host is told nothing, and a plain one could be anybody's.

@@ -1,4 +1,5 @@
-import { issuesPath, lastPage, type Forge } from './forge.ts'
+import { issuesPath, lastPage, type Forge } from '../forge.ts'
+import { authenticated } from './dialect.ts'
 
 /** GitHub and GitHub Enterprise: https://docs.github.com/en/rest/issues/issues#list-repository-issues */
 export const github: Forge = {
@@ -14,9 +15,5 @@ export const github: Forge = {
     read: (item) => item,
     pagesTotal: ({ links }) => (links.has('next') ? lastPage(links) : null),
   },
-  headers: (token) => ({
-    accept: 'application/vnd.github+json',
-    authorization: `Bearer ${token}`,
-    'x-github-api-version': '2022-11-28',
-  }),
+  headers: authenticated,
 }
