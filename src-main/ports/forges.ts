@@ -102,6 +102,12 @@ export interface ForgeComment {
   readonly created_at: string
 }
 
+/** What a comment is on. GitLab numbers pull requests and issues apart. */
+export interface CommentTarget {
+  readonly kind: 'pull' | 'issue'
+  readonly number: number
+}
+
 export interface ForgeThread {
   readonly id: string
   /** null: about no file. */
@@ -163,10 +169,10 @@ export interface Forges {
   rerun(source: ForgeSource, job: string, options: Cancellable): Promise<void>
   threads(source: ForgeSource, number: number, options: Cancellable): Promise<readonly ForgeThread[]>
   reviews(source: ForgeSource, number: number, options: Cancellable): Promise<readonly ForgeReview[]>
-  /** Returns the comments that are in no thread, of a pull request or an issue, oldest first. */
-  comments(source: ForgeSource, number: number, options: Cancellable): Promise<readonly ForgeComment[]>
-  /** Writes a comment that is in no thread, on a pull request or an issue. */
-  comment(source: ForgeSource, number: number, body: string, options: Cancellable): Promise<ForgeComment>
+  /** Returns the comments that are in no thread, oldest first. */
+  comments(source: ForgeSource, on: CommentTarget, options: Cancellable): Promise<readonly ForgeComment[]>
+  /** Writes a comment that is in no thread. */
+  comment(source: ForgeSource, on: CommentTarget, body: string, options: Cancellable): Promise<ForgeComment>
   reply(source: ForgeSource, number: number, thread: string, body: string, options: Cancellable): Promise<ForgeComment>
   resolve(source: ForgeSource, number: number, thread: string, options: Cancellable): Promise<void>
   /** Answers whether an issue is open, and its labels. */

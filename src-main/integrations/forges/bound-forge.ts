@@ -17,5 +17,7 @@ export interface ForgeContext {
   readonly source: ForgeSource
   readonly api: (dialect: ForgeDialect) => ForgeApi
   readonly recall: Recall
+  /** What was done from here and the forge doesn't tell; lost at the end of the process. */
+  readonly marks: Set<string>
   readonly clock: Clock
 }

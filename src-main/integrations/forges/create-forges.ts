@@ -3,12 +3,13 @@ import { ForgeError, type Forges, type ForgeSource } from '../../ports/forges.ts
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { BoundForge, ForgeContext } from './bound-forge.ts'
 import { createForgeRequests, type ForgeRequestsOptions } from './forge-requests.ts'
+import { bindGitea } from './gitea/bind-gitea.ts'
 import { bindGithub } from './github/bind-github.ts'
 import { createRecall } from './recall.ts'
 
 const platforms: { readonly [P in Platform]: ((context: ForgeContext) => BoundForge) | null } = {
   hosted: bindGithub,
-  selfhosted: null,
+  selfhosted: bindGitea,
   gitlab: null,
 }
 
@@ -16,10 +17,12 @@ const platforms: { readonly [P in Platform]: ((context: ForgeContext) => BoundFo
 export function createForges(options: ForgeRequestsOptions): Forges {
   const requests = createForgeRequests(options)
   const recall = createRecall(options.clock)
+  const marks = new Set<string>()
   const at = (source: ForgeSource, cancellable: Cancellable): BoundForge => {
     const bind = platforms[source.platform]
     if (!bind) throw new ForgeError('not_supported', "Copse doesn't know this platform's pull requests.")
-    return bind({ source, api: (dialect) => requests(source, dialect, cancellable), recall, clock: options.clock })
+    const api: ForgeContext['api'] = (dialect) => requests(source, dialect, cancellable)
+    return bind({ source, api, recall, marks, clock: options.clock })
   }
   return {
     check: async (source, options) => at(source, options).check(),
@@ -36,8 +39,8 @@ export function createForges(options: ForgeRequestsOptions): Forges {
     rerun: async (source, job, options) => at(source, options).rerun(job),
     threads: async (source, number, options) => at(source, options).threads(number),
     reviews: async (source, number, options) => at(source, options).reviews(number),
-    comments: async (source, number, options) => at(source, options).comments(number),
-    comment: async (source, number, body, options) => at(source, options).comment(number, body),
+    comments: async (source, on, options) => at(source, options).comments(on),
+    comment: async (source, on, body, options) => at(source, options).comment(on, body),
     reply: async (source, number, thread, body, options) => at(source, options).reply(number, thread, body),
     resolve: async (source, number, thread, options) => at(source, options).resolve(number, thread),
     issue: async (source, number, options) => at(source, options).issue(number),

@@ -6,7 +6,7 @@ import {
   type PageRequest,
 } from '../../ports/issue-trackers.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import { gitea } from './gitea.ts'
+import { gitea } from './gitea/issues.ts'
 import { github } from './github/issues.ts'
 import { gitlab } from './gitlab.ts'
 import type { Forge } from './forge.ts'

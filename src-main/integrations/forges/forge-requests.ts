@@ -6,16 +6,9 @@ import { ForgeError, type ForgeSource } from '../../ports/forges.ts'
 import { TrackerError } from '../../ports/issue-trackers.ts'
 import { createLiteralRedactor } from '../../platform/text/redact.ts'
 import { createAnswerCache } from './answer-cache.ts'
-import {
-  readToken,
-  sameOrigin,
-  send,
-  sendForTail,
-  type HttpAnswer,
-  type HttpOptions,
-  type HttpRequest,
-} from './http.ts'
+import { readToken, send, sendForTail, type HttpAnswer, type HttpOptions, type HttpRequest } from './http.ts'
 import { readLinks } from './link-header.ts'
+import { nextPage } from './next-page.ts'
 import { withoutToken } from './without-token.ts'
 
 export interface ForgeRequest {
@@ -60,7 +53,7 @@ interface ListOptions {
 /** Asks one repository's forge. All methods throw `ForgeError`. */
 export interface ForgeApi {
   send(request: ForgeRequest): Promise<ForgeAnswer>
-  /** Returns the items of a list and of its further pages by `Link`. */
+  /** Returns the items of a list and of its further pages. */
   list(url: string, options?: ListOptions): Promise<readonly unknown[]>
   /** Returns the last `bytes` of a log, which may lie at another host; null where there is none. */
   tail(url: string, bytes: number): Promise<string | null>
@@ -118,8 +111,10 @@ function tokenOf(options: HttpOptions, source: ForgeSource): string {
   }
 }
 
+type Manner = Pick<HttpRequest, 'leavesRedirects' | 'tailBytes'>
+
 /** Waits for the lane, sends, and notes what the host says about its limits. */
-async function exchange(scope: Scope, request: ForgeRequest, leavesRedirects = false): Promise<HttpAnswer> {
+async function exchange(scope: Scope, request: ForgeRequest, manner: Manner = {}): Promise<HttpAnswer> {
   const { lane, options, cancellable } = scope
   const before = lane.last
   const own = Promise.withResolvers<undefined>()
@@ -130,7 +125,7 @@ async function exchange(scope: Scope, request: ForgeRequest, leavesRedirects = f
     const now = options.clock.now()
     if (lane.not_before > now) throw limited(scope, lane.not_before)
     await waitForWrite(scope, request)
-    const answer = await sendOnce(scope, request, leavesRedirects)
+    const answer = await sendOnce(scope, request, manner)
     if (answer.not_before !== null) lane.not_before = answer.not_before
     return answer
   } finally {
@@ -146,7 +141,7 @@ async function waitForWrite({ lane, options, dialect, cancellable }: Scope, requ
   lane.written_at = options.clock.now()
 }
 
-async function sendOnce(scope: Scope, request: ForgeRequest, leavesRedirects: boolean): Promise<HttpAnswer> {
+async function sendOnce(scope: Scope, request: ForgeRequest, manner: Manner): Promise<HttpAnswer> {
   const { options, dialect, token, cancellable, cache, digest } = scope
   const { method = 'GET', url, body } = request
   const known = method === 'GET' ? cache.get(digest, url) : null
@@ -156,7 +151,7 @@ async function sendOnce(scope: Scope, request: ForgeRequest, leavesRedirects: bo
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(known !== null && { 'if-none-match': known.etag }),
   }
-  const sent = { method, url, headers, leavesRedirects, ...(body !== undefined && { body: JSON.stringify(body) }) }
+  const sent = { method, url, headers, ...manner, ...(body !== undefined && { body: JSON.stringify(body) }) }
   try {
     const answer = await send(options, sent, cancellable)
     if (answer.status === 304 && known !== null) return { ...known.answer, not_before: answer.not_before }
@@ -179,18 +174,10 @@ const limited = ({ dialect }: Scope, not_before: number) =>
 
 function read(scope: Scope, { accept = [] }: ForgeRequest, answer: HttpAnswer): ForgeAnswer {
   const { status, header, text } = answer
-  const [json] = withoutToken([text === '' ? null : jsonOf(text)], scope.token)
+  const [json] = withoutToken([text === '' ? null : (parseJson(text) ?? null)], scope.token)
   if ((status >= 200 && status < 300) || accept.includes(status)) return { status, json, header }
   const message = createLiteralRedactor([scope.token])(messageOf(json))
   throw scope.dialect.explain({ status, json, header, message }) ?? statusError(scope, answer, message)
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    return null
-  }
 }
 
 /** Returns the sentence of an answer that failed, as all three forges name it; at most 500 characters. */
@@ -234,8 +221,7 @@ async function list(scope: Scope, first: string, { pages = 20, field }: ListOpti
     const found = field === undefined ? answer.json : fieldOf(answer.json, field)
     if (!Array.isArray(found)) throw notAList(scope.dialect)
     items.push(...found)
-    const next = readLinks(answer.header('link')).get('next')
-    url = next === undefined ? null : nextOf(next, url)
+    url = following(url, found.length, answer.header)
   }
   return items
 }
@@ -243,25 +229,27 @@ async function list(scope: Scope, first: string, { pages = 20, field }: ListOpti
 const fieldOf = (json: unknown, field: string): unknown =>
   typeof json === 'object' && json !== null ? Reflect.get(json, field) : undefined
 
-function nextOf(next: string, url: string): string {
-  try {
-    return sameOrigin(next, url, 'The next page lies elsewhere.')
-  } catch (error) {
-    throw error instanceof TrackerError ? new ForgeError('unreachable', error.message) : error
-  }
+/** Returns the address of the next page; counted where a list has no `Link`, or one to the server's internal name. */
+function following(url: string, items: number, header: ForgeAnswer['header']): string | null {
+  const links = readLinks(header('link'))
+  const next = URL.parse(links.get('next') ?? '', url)
+  if (next !== null && links.has('next') && next.origin === new URL(url).origin) return next.href
+  if (links.size > 0 && !links.has('next')) return null
+  const size_key = new URL(url).searchParams.has('limit') ? 'limit' : 'per_page'
+  return nextPage(url, { size_key, items, header })
 }
 
 const notAList = ({ label }: ForgeDialect) =>
   new ForgeError('unreachable', `${label} answered with something else than a list. Check base_url and platform.`)
 
 async function tail(scope: Scope, url: string, bytes: number): Promise<string | null> {
-  const answer = await exchange(scope, { url }, true)
+  const answer = await exchange(scope, { url }, { leavesRedirects: true, tailBytes: bytes })
   if ([404, 410].includes(answer.status)) return null
   const clean = createLiteralRedactor([scope.token])
   const location = answer.status >= 300 && answer.status < 400 ? answer.header('location') : null
   if (location === null) {
-    read(scope, { url }, answer)
-    return clean(lastOf(answer.text, bytes))
+    if (answer.status < 200 || answer.status > 299) read(scope, { url }, answer)
+    return answer.text === '' ? null : clean(answer.text)
   }
   const target = URL.parse(location, url)
   // Another host is told nothing, and a plain one could be anybody's.
@@ -272,11 +260,4 @@ async function tail(scope: Scope, url: string, bytes: number): Promise<string | 
     if (error instanceof TrackerError) return null
     throw error
   }
-}
-
-function lastOf(text: string, bytes: number): string {
-  const all = Buffer.from(text)
-  if (all.byteLength <= bytes) return text
-  const end = all.subarray(-bytes).toString('utf8')
-  return end.slice(end.indexOf('\n') + 1)
 }

@@ -23,6 +23,8 @@ export interface HttpRequest {
   readonly body?: string
   /** Answers a redirect instead of following it. */
   readonly leavesRedirects?: boolean
+  /** Reads this much from the end of the answer, however long it is. */
+  readonly tailBytes?: number
 }
 
 export interface HttpAnswer {
@@ -45,7 +47,7 @@ export async function send(options: HttpOptions, request: HttpRequest, { signal 
   return answered(options, signal, async (until, onHeard) => {
     const response = await follow(request, options.version, until)
     onHeard()
-    return read(options, response, onHeard)
+    return read(options, response, { tailBytes: request.tailBytes, onHeard })
   })
 }
 
@@ -98,16 +100,18 @@ const maxErrorBytes = 65_536
 async function read(
   { clock, max_bytes = 33_554_432 }: HttpOptions,
   response: Response,
-  onHeard: () => void,
+  { tailBytes, onHeard }: { readonly tailBytes: number | undefined; readonly onHeard: () => void },
 ): Promise<HttpAnswer> {
   const header = (name: string) => response.headers.get(name)
   const date = Date.parse(header('date') ?? '')
   return {
     status: response.status,
     url: response.url,
-    text: response.ok
-      ? await readLimited(response, max_bytes, onHeard)
-      : await readStart(response, maxErrorBytes, onHeard),
+    text: await (!response.ok
+      ? readStart(response, maxErrorBytes, onHeard)
+      : tailBytes === undefined
+        ? readLimited(response, max_bytes, onHeard)
+        : readTail(response, tailBytes, onHeard)),
     header,
     not_before: pausedUntil({ now: clock.now(), header }),
     date: Number.isNaN(date) ? null : date,
@@ -203,14 +207,17 @@ async function readTail(response: Response, bytes: number, onHeard: () => void):
     chunks.push(chunk)
     size += chunk.byteLength
     if (size > 4 * bytes) {
-      const kept = Buffer.concat(chunks).subarray(-bytes)
+      // One more, by which it is seen that something was cut off.
+      const kept = Buffer.concat(chunks).subarray(-bytes - 1)
       chunks = [kept]
       size = kept.byteLength
     }
   }
   const all = Buffer.concat(chunks)
   const end = all.subarray(-bytes).toString('utf8')
-  return all.byteLength > bytes ? end.slice(end.indexOf('\n') + 1) : end
+  if (all.byteLength <= bytes) return end
+  const line = end.indexOf('\n') + 1
+  return line === end.length ? end : end.slice(line)
 }
 
 function tooLarge(maxBytes: number): TrackerError {

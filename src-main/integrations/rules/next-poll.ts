@@ -41,8 +41,10 @@ export function pausedUntil({ now, header }: LimitFacts): number | null {
   const skew = Number.isNaN(there) ? 0 : there - now
   const retry = readRetryAfter(header('retry-after'), skew)
   if (retry !== null) return within(now, typeof retry === 'number' ? now + retry : retry.at)
-  if (header('x-ratelimit-remaining')?.trim() !== '0') return null
-  const reset = Number(header('x-ratelimit-reset') ?? NaN)
+  // GitLab's have no `x-`.
+  const limit = (name: string) => header(`x-ratelimit-${name}`) ?? header(`ratelimit-${name}`)
+  if (limit('remaining')?.trim() !== '0') return null
+  const reset = Number(limit('reset') ?? NaN)
   return within(now, Number.isFinite(reset) ? reset * 1_000 - skew : now + 60_000)
 }
 

@@ -145,7 +145,9 @@ test('shortens a title to 256 characters and a text to 65,536', async () => {
   expect(opened.body).toMatch(/^<!-- ours -->.*<!-- end -->$/su)
   const changed = await at.forges.change(at.source, 1, { title: 'x'.repeat(300), body: 'y'.repeat(70_000) }, at.options)
   expect([changed.title.length, changed.body.length]).toEqual([256, 65_536])
-  expect((await at.forges.comment(at.source, 1, 'z'.repeat(70_000), at.options)).body.length).toBe(65_536)
+  expect(
+    (await at.forges.comment(at.source, { kind: 'pull', number: 1 }, 'z'.repeat(70_000), at.options)).body.length,
+  ).toBe(65_536)
 })
 
 test('changes title, text, target and state', async () => {
@@ -225,9 +227,9 @@ test('writes and lists comments, oldest first, and says who belongs to the repos
   at.github.addMember(at.repository, 'ada', 'write')
   for (let n = 0; n < 120; n++)
     people.commentOn(at.repository, 1, n === 3 ? null : n % 2 === 0 ? 'ada' : 'stranger', `${n}`)
-  const written = await at.forges.comment(at.source, 1, 'Done.', at.options)
+  const written = await at.forges.comment(at.source, { kind: 'pull', number: 1 }, 'Done.', at.options)
   expect(written).toMatchObject({ author: 'octo', is_member: true, body: 'Done.' })
-  const comments = await at.forges.comments(at.source, 1, at.options)
+  const comments = await at.forges.comments(at.source, { kind: 'pull', number: 1 }, at.options)
   expect(comments.length).toBe(121)
   expect(comments.slice(0, 4).map(({ author, is_member }) => [author, is_member])).toEqual([
     ['ada', true],

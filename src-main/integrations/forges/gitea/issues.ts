@@ -1,4 +1,4 @@
-import { issuesPath, lastPage, type Forge } from './forge.ts'
+import { issuesPath, lastPage, type Forge } from '../forge.ts'
 
 /** Gitea and Forgejo: https://docs.gitea.com/api/#tag/issue/operation/issueListIssues */
 export const gitea: Forge = {
