@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { GitViews } from '../ports/git-views.ts'
+import type { BranchPusher } from '../ports/branch-pusher.ts'
 import type { BaseConflictReader } from '../ports/base-conflict-reader.ts'
 import type { OverlapReader } from '../ports/overlap-reader.ts'
 import type { Place } from '../ports/place.ts'
@@ -7,6 +8,7 @@ import type { RepositoryReader } from '../ports/repository-reader.ts'
 import type { RescueStore } from '../ports/rescue-store.ts'
 import type { TargetMover } from '../ports/target-mover.ts'
 import { withTrust, type TrustedPrograms } from './commands/configured-programs.ts'
+import { createBranchPusher } from './create-branch-pusher.ts'
 import { createBranchUpdater } from './create-branch-updater.ts'
 import { createDiffReader } from './create-diff-reader.ts'
 import { createElsewhere } from './create-elsewhere.ts'
@@ -37,6 +39,7 @@ export interface Git {
   readonly rescues: RescueStore
   readonly overlaps: OverlapReader
   readonly baseConflicts: BaseConflictReader
+  readonly pusher: BranchPusher
 }
 
 export interface GitOptions extends GitPartsOptions {
@@ -81,6 +84,7 @@ export function createGit(options: GitOptions = {}): Git {
     repositories: open(createRepositoryReader()),
     target: open(createTargetMover(parts)),
     rescues: open(createRescueStore(parts)),
+    pusher: open(createBranchPusher(parts)),
     overlaps: open({
       readOverlaps: (request, { signal }) => asWorkspaceError(overlaps.readOverlaps(request, { signal })),
       forgetOverlaps: (group) => asWorkspaceError(overlaps.forgetOverlaps(group)),

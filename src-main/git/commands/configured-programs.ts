@@ -24,12 +24,16 @@ export const withTrust = <T>(trusted: TrustedPrograms, work: () => T): T => trus
 
 const programKey = /^(?:filter\..*\.(?:clean|smudge|process|required)|merge\..*\.driver|core\.hookspath)$/s
 
+/** Programs that only an exchange with a remote starts. What stands for them now is not used if it is another. */
+const remoteProgramKey = /^core\.sshcommand$/
+
 /** Returns whether the repository itself has the setting, not the user's or the machine's configuration. */
 const isOwn = ({ scope }: ConfigEntry): boolean => scope === 'local' || scope === 'worktree'
 
 /** Returns the programs that the repository's own configuration names; the last value of a key counts. */
 export function programsIn(entries: readonly ConfigEntry[]): ConfiguredPrograms {
-  const own = entries.filter((entry) => isOwn(entry) && programKey.test(entry.key))
+  const isProgram = (key: string) => programKey.test(key) || remoteProgramKey.test(key)
+  const own = entries.filter((entry) => isOwn(entry) && isProgram(entry.key))
   return Object.fromEntries(own.map(({ key, value }) => [key, value]))
 }
 
@@ -64,13 +68,20 @@ export async function programOverrides(
   const place = await findConfig(cwd, args)
   if (place === null) return []
   const entries = await read(place)
-  const programs = programsIn(entries)
-  if (Object.keys(programs).length === 0) return []
+  const programs = Object.entries(programsIn(entries)).filter(([key]) => programKey.test(key))
+  if (programs.length === 0) return []
   const known = trusted(place.common) ?? {}
   const others = new Map(entries.filter((entry) => !isOwn(entry)).map(({ key, value }) => [key, value]))
-  return Object.entries(programs)
+  return programs
     .filter(([key, value]) => known[key] !== value)
     .map(([key]) => [key, known[key] ?? others.get(key) ?? harmless(key, place.common)] as const)
+}
+
+/** Returns what the repository itself sets, if it is what it was when the repository was trusted; else null. */
+export function trustedSetting(common: string, key: string, entries: readonly ConfigEntry[]): string | null {
+  const value = entries.findLast((entry) => isOwn(entry) && entry.key === key)?.value
+  const trusted = trust.getStore()
+  return value !== undefined && (!trusted || trusted(common)?.[key] === value) ? value : null
 }
 
 /** Returns whether the repository's hooks may run: all of them are as they were when it was trusted. */

@@ -1,5 +1,4 @@
 import { simpleGit } from 'simple-git'
-import { childEnvironment } from '../../platform/process/process-environment.ts'
 import {
   listConfig,
   mayRunHooks,
@@ -8,6 +7,7 @@ import {
   type ConfigEntry,
   type ConfigPlace,
 } from './configured-programs.ts'
+import { allowedVariables, gitEnvironment, type Setting } from './git-environment.ts'
 import { GitError } from './git-error.ts'
 
 export interface GitOptions {
@@ -15,6 +15,8 @@ export interface GitOptions {
   /** Exit codes that count as success; by default only 0. */
   readonly accept?: readonly number[]
   readonly env?: Readonly<Record<string, string>>
+  /** Override the configuration, also for what git starts. */
+  readonly settings?: readonly Setting[]
   readonly input?: string | Uint8Array
   /** `write`: git may take optional locks, to refresh the index. Default `read`. */
   readonly access?: 'read' | 'write'
@@ -22,6 +24,8 @@ export interface GitOptions {
   readonly hooks?: 'run' | 'none'
   /** Takes the output in chunks instead of collecting it; returning `enough` ends the command successfully. */
   readonly onOutput?: (chunk: Buffer) => 'more' | 'enough'
+  /** Hears stderr too, which is collected only at its beginning. */
+  readonly onErrorOutput?: (chunk: Buffer) => void
   /** Maximum bytes of stdout to collect; more is a GitError. Default 64 MiB. */
   readonly maxOutput?: number
 }
@@ -45,31 +49,6 @@ const writeGraceMs = 500
  */
 const outputGraceMs = 10_000
 
-/**
- * Variables set by this file or its callers; other `GIT_` variables of the service's environment could misdirect git.
- */
-const ownVariables = [
-  'GIT_TERMINAL_PROMPT',
-  'GIT_OPTIONAL_LOCKS',
-  'GIT_EDITOR',
-  'GIT_INDEX_FILE',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_AUTHOR_DATE',
-  'GIT_NO_REPLACE_OBJECTS',
-  'GIT_GRAFT_FILE',
-]
-const inheritedVariables = [
-  'GIT_CONFIG_GLOBAL',
-  'GIT_CONFIG_SYSTEM',
-  'GIT_CONFIG_NOSYSTEM',
-  'GIT_AUTHOR_NAME',
-  'GIT_AUTHOR_EMAIL',
-  'GIT_COMMITTER_NAME',
-  'GIT_COMMITTER_EMAIL',
-  // Users set this to leave large files on their server, so it applies to the service's checkouts too.
-  'GIT_LFS_SKIP_SMUDGE',
-]
 /** Settings that disable everything in a repository that changes what git reads from it. */
 const deaf: readonly Setting[] = [
   ['core.fsmonitor', 'false'],
@@ -85,8 +64,6 @@ const encodings: readonly Setting[] = [
 ]
 const noHooks: Setting = ['core.hooksPath', '/dev/null']
 
-type Setting = readonly [key: string, value: string]
-
 /** Commands that otherwise run git in the repositories inside a worktree, whose settings any run can write. */
 const recursive: ReadonlySet<string> = new Set(['status', 'diff', 'diff-files', 'diff-index'])
 
@@ -98,8 +75,6 @@ function inThisRepository(args: readonly string[]): readonly string[] {
   if (!isFirst || args.some((arg) => arg.startsWith('--ignore-submodules'))) return args
   return args.toSpliced(at + 1, 0, '--ignore-submodules=dirty')
 }
-
-const guardedVariable = /^(?:GIT_.*|EDITOR|PAGER|PREFIX|SSH_ASKPASS|VISUAL)$/i
 
 /**
  * The only function that starts git. `args` are fixed by Copse: outside values follow `--`, or are full ref names or
@@ -126,7 +101,7 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
         exitCode = code
       },
     })
-    git.env(environment(options, settings))
+    git.env(gitEnvironment(settings, { access: options.access ?? 'read', given: options.env ?? {} }))
     git.outputHandler((_command, stdout, stderr) => {
       // simple-git would keep all output in memory; this file keeps only what the caller needs.
       stdout.removeAllListeners('data')
@@ -190,12 +165,12 @@ export async function readConfig(
 async function settingsFor(
   cwd: string,
   args: readonly string[],
-  { signal, hooks = 'none' }: GitOptions,
+  { signal, hooks = 'none', settings = [] }: GitOptions,
 ): Promise<readonly Setting[]> {
   const read = (place: ConfigPlace) => readConfig(place, { signal })
   const overrides = args.includes('--show-scope') ? [] : await programOverrides(cwd, args, read)
   const runsHooks = hooks === 'run' && (await mayRunHooks(cwd, args))
-  return [...overrides, ...deaf, ...encodings, ...(runsHooks ? [] : [noHooks])]
+  return [...overrides, ...deaf, ...encodings, ...(runsHooks ? [] : [noHooks]), ...settings]
 }
 
 function openGit(
@@ -220,7 +195,7 @@ function openGit(
         options.onExit(result.exitCode)
         return undefined
       },
-      allowEnvironment: [...ownVariables, ...inheritedVariables, ...Object.keys(asVariables(options.settings))],
+      allowEnvironment: allowedVariables(options.settings),
       // Abbreviated options stay allowed because simple-git's ban would reach the repository's own hooks.
       unsafe: {
         allowUnsafeEditor: true,
@@ -230,37 +205,14 @@ function openGit(
         allowUnsafeConfigEnvCount: true,
         allowUnsafeFilter: true,
         allowUnsafeMergeDriver: true,
+        allowUnsafeAskPass: true,
+        allowUnsafeSshCommand: true,
+        allowUnsafeCredentialHelper: true,
         allowAbbreviatedOptions: true,
       },
     })
   } catch (cause) {
     throw new GitError('no_directory', { args }, { cause })
-  }
-}
-
-/** Passes settings in git's environment, where a key may contain any character. */
-function asVariables(settings: readonly Setting[]): Record<string, string> {
-  const pairs = settings.flatMap(([key, value], number) => [
-    [`GIT_CONFIG_KEY_${number}`, key],
-    [`GIT_CONFIG_VALUE_${number}`, value],
-  ])
-  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) }
-}
-
-function environment(options: GitOptions, settings: readonly Setting[]): Record<string, string> {
-  const inherited = Object.entries(childEnvironment({})).filter(
-    ([name]) => !guardedVariable.test(name) || inheritedVariables.includes(name),
-  )
-  return {
-    ...Object.fromEntries(inherited),
-    LC_ALL: 'C',
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_EDITOR: 'true',
-    GIT_NO_REPLACE_OBJECTS: '1',
-    GIT_GRAFT_FILE: '/dev/null',
-    ...asVariables(settings),
-    ...(options.access === 'write' ? {} : { GIT_OPTIONAL_LOCKS: '0' }),
-    ...options.env,
   }
 }
 
@@ -287,6 +239,7 @@ function collect(options: GitOptions, stop: () => void) {
       else pieces.push(chunk)
     },
     stderr: (chunk: Buffer): void => {
+      options.onErrorOutput?.(chunk)
       if (errorSize < stderrLimit) errors.push(chunk)
       errorSize += chunk.length
     },
