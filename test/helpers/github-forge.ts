@@ -55,13 +55,12 @@ export async function startGithubForge(setup: Setup = {}): Promise<GithubForge> 
   })
   const source: ForgeSource = {
     platform: 'hosted',
-    base_url: github.url,
+    base_url: github.api,
     owner: 'octo',
     repo: 'hello',
     token_secret_ref: 'TOKEN',
   }
   const options = { signal: new AbortController().signal }
-  github.memory.push('octo/hello', 'main')
   const newPull = (more: Partial<NewPull> = {}): NewPull => ({
     title: 'Add a greeting',
     body: 'It greets.',
@@ -82,11 +81,15 @@ export async function startGithubForge(setup: Setup = {}): Promise<GithubForge> 
     later: (ms) => void (ahead += ms),
     newPull,
     open: async (branch = 'greet') => {
-      github.memory.push('octo/hello', branch)
+      github.git.commit('octo/hello', branch, 'main')
       const pull = await forges.open(source, newPull({ head: { repository: 'octo/hello', branch } }), options)
       return { pull, there: github.pull(repository, pull.number) }
     },
-    [Symbol.asyncDispose]: () => github[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await github[Symbol.asyncDispose]()
+      // A fault of the server itself, not of what asked it.
+      if (github.failures.length > 0) throw new Error('The server failed.', { cause: github.failures[0] })
+    },
   }
 }
 

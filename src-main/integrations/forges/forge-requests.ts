@@ -57,6 +57,8 @@ export interface ForgeApi {
   list(url: string, options?: ListOptions): Promise<readonly unknown[]>
   /** Returns the last `bytes` of a log, which may lie at another host; null where there is none. */
   tail(url: string, bytes: number): Promise<string | null>
+  /** Sends nothing to the host with this token before then, in milliseconds since the epoch. */
+  pause(until: number): void
 }
 
 export type ForgeRequests = (source: ForgeSource, dialect: ForgeDialect, cancellable: Cancellable) => ForgeApi
@@ -89,6 +91,9 @@ export function createForgeRequests(options: ForgeRequestsOptions): ForgeRequest
       send: async (request) => read(scope, request, await exchange(scope, request)),
       list: (url, more = {}) => list(scope, url, more),
       tail: (url, bytes) => tail(scope, url, bytes),
+      pause: (until) => {
+        lane.not_before = Math.max(lane.not_before, until)
+      },
     }
   }
 }

@@ -227,3 +227,31 @@ test('says why a log is refused', async () => {
     message: expect.stringContaining('Must have admin rights.'),
   })
 })
+
+test('reads a list that a field of the answer holds', async () => {
+  await using at = await start(() => ok({ total_count: 1, items: [1] }))
+  expect(await at.api.list(at.url('/a'), { field: 'items' })).toEqual([1])
+  expect(await refusedByForge(at.api.list(at.url('/a'), { field: 'others' }))).toMatchObject({ code: 'unreachable' })
+  expect(await refusedByForge(at.api.list(at.url('/a')))).toMatchObject({ code: 'unreachable' })
+})
+
+test('asks nothing in a pause that an answer’s body asked for', async () => {
+  await using at = await start(() => ok({}))
+  const until = Date.now() + 600_000
+  at.api.pause(until)
+  expect(await refusedByForge(at.api.send({ url: at.url('/a') }))).toMatchObject({
+    code: 'rate_limited',
+    not_before: until,
+  })
+  expect(at.server.requests).toEqual([])
+  at.wait(600_001)
+  expect((await at.api.send({ url: at.url('/a') })).status).toBe(200)
+})
+
+test('does not keep a read waiting that is sent as a write', async () => {
+  await using at = await start(() => ok({}))
+  const patient = at.requests(at.source, { ...dialect, writeGapMs: 600_000 }, neverAborted)
+  await patient.send({ method: 'POST', url: at.url('/a'), body: {} })
+  await patient.send({ method: 'POST', url: at.url('/graphql'), body: {}, isRead: true })
+  expect(at.server.requests.length).toBe(2)
+})

@@ -16,10 +16,12 @@ const GraphqlError = z.looseObject({
 })
 type GraphqlError = z.infer<typeof GraphqlError>
 
-const Answer = z.looseObject({
-  data: z.record(z.string(), z.unknown()).nullish().catch(null),
-  errors: z.array(GraphqlError).nullish().catch(null),
-})
+const Answer = z
+  .looseObject({
+    data: z.record(z.string(), z.unknown()).nullish().catch(null),
+    errors: z.array(GraphqlError).nullish().catch(null),
+  })
+  .refine(({ data, errors }) => data != null || (errors ?? []).length > 0)
 type Answer = z.infer<typeof Answer>
 
 type Variables = Readonly<Record<string, unknown>>
@@ -99,6 +101,7 @@ function errorOf(github: Github, error: GraphqlError, header: ForgeAnswer['heade
   const said = message === '' ? '' : ` It says: ${message.slice(0, 500)}`
   if (type === 'RATE_LIMITED' || /rate limit/i.test(message)) {
     const not_before = pausedUntil({ now: github.now(), header }) ?? github.now() + 60_000
+    github.api.pause(not_before)
     return new ForgeError('rate_limited', `${label}'s rate limit is reached. Copse continues when it resets.`, {
       not_before,
     })

@@ -26,7 +26,8 @@ export async function checkToken(github: Github): Promise<TokenCheck> {
     logs: states.actions !== 'missing',
     rerun: known('actions'),
     reply: known('pulls'),
-    resolve: known('pulls'),
+    // Although no file changes, resolving needs the right to write them.
+    resolve: scopes === null && states.contents === 'missing' ? false : known('pulls'),
     draft: fields.private ? null : known('pulls'),
     auto_merge: fields.allow_auto_merge ?? null,
     queue,

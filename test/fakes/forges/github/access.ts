@@ -1,8 +1,9 @@
-import { failure, type FakeAnswer, type Need, type SeenRequest } from './exchange.ts'
+import type { ForgeReply, ForgeRequestSeen } from '../forge-server.ts'
+import { failure, type Need } from './exchange.ts'
 import type { FakeRepository, FakeToken, Level } from './state.ts'
 import type { World } from './world.ts'
 
-export function tokenOf({ tokens }: World, { headers }: SeenRequest): FakeToken | null {
+export function tokenOf({ tokens }: World, { headers }: ForgeRequestSeen): FakeToken | null {
   const [, secret = ''] = /^(?:bearer|token) (\S+)$/i.exec(String(headers['authorization'] ?? '')) ?? []
   const token = tokens.get(secret)
   return token && !token.revoked ? token : null
@@ -33,7 +34,7 @@ export function refusal(
   token: FakeToken,
   repository: FakeRepository,
   { method, needs }: { readonly method: string; readonly needs: readonly Need[] },
-): FakeAnswer | null {
+): ForgeReply | null {
   if (token.sso !== null) {
     const answer = failure(
       403,
@@ -58,7 +59,7 @@ function refuseClassic(
   repository: FakeRepository,
   isRead: boolean,
   needs: readonly Need[],
-): FakeAnswer | null {
+): ForgeReply | null {
   if (isRead) return null
   if (!scopes.includes('repo') && !(scopes.includes('public_repo') && !repository.private))
     return failure(404, 'Not Found')

@@ -1,4 +1,5 @@
-import { failure, need, notFound, ok, page, type Exchange, type FakeAnswer, type Route } from './exchange.ts'
+import type { ForgeReply } from '../forge-server.ts'
+import { failure, need, notFound, ok, page, type Exchange, type Route } from './exchange.ts'
 import { jobsOf, renderBranch, renderCheckRun, renderJob, renderRepository, renderRun } from './render.ts'
 import { latestRuns } from './rules.ts'
 import type { CheckRun } from './state.ts'
@@ -25,19 +26,19 @@ export const checkRoutes: readonly Route[] = [
   { method: 'POST', path: '/actions/jobs/:job/rerun', needs: [need('actions', 'write')], answer: rerun },
 ]
 
-async function getBranch({ world, repository, params }: Exchange): Promise<FakeAnswer> {
+async function getBranch({ world, repository, params }: Exchange): Promise<ForgeReply> {
   const branch = params['branch'] ?? ''
-  const commit = await world.git.commitOf(repository.full_name, branch)
+  const commit = await world.git.head(repository.git_name, branch)
   return commit === null ? failure(404, 'Branch not found') : ok(renderBranch(repository, branch, commit))
 }
 
-async function getRef({ world, repository, params }: Exchange): Promise<FakeAnswer> {
+async function getRef({ world, repository, params }: Exchange): Promise<ForgeReply> {
   const branch = params['branch'] ?? ''
-  const commit = await world.git.commitOf(repository.full_name, branch)
+  const commit = await world.git.head(repository.git_name, branch)
   return commit === null ? notFound() : ok({ ref: `refs/heads/${branch}`, object: { type: 'commit', sha: commit } })
 }
 
-function listRules(exchange: Exchange): FakeAnswer {
+function listRules(exchange: Exchange): ForgeReply {
   const protection = exchange.repository.protection.get(exchange.params['branch'] ?? '')
   const source = { ruleset_source_type: 'Repository', ruleset_source: exchange.repository.full_name, ruleset_id: 1 }
   return page(
@@ -48,10 +49,10 @@ function listRules(exchange: Exchange): FakeAnswer {
 
 async function commitOf({ world, repository, params }: Exchange): Promise<string> {
   const ref = params['ref'] ?? ''
-  return (await world.git.commitOf(repository.full_name, ref)) ?? ref
+  return (await world.git.head(repository.git_name, ref)) ?? ref
 }
 
-async function listCheckRuns(exchange: Exchange): Promise<FakeAnswer> {
+async function listCheckRuns(exchange: Exchange): Promise<ForgeReply> {
   const { world, repository } = exchange
   const runs = latestRuns(repository, await commitOf(exchange))
   return page(
@@ -61,7 +62,7 @@ async function listCheckRuns(exchange: Exchange): Promise<FakeAnswer> {
   )
 }
 
-async function getStatus(exchange: Exchange): Promise<FakeAnswer> {
+async function getStatus(exchange: Exchange): Promise<ForgeReply> {
   const commit = await commitOf(exchange)
   const all = exchange.repository.statuses.filter((status) => status.commit === commit)
   const latest = [...new Map(all.map((status) => [status.context, status])).values()]
@@ -72,7 +73,7 @@ async function getStatus(exchange: Exchange): Promise<FakeAnswer> {
   return { ...answer, body: { sha: commit, state, ...(answer.body as object) } }
 }
 
-function listRuns(exchange: Exchange): FakeAnswer {
+function listRuns(exchange: Exchange): ForgeReply {
   const { world, repository, request } = exchange
   const head = request.query['head_sha']
   const runs = repository.runs.filter(({ commit }) => head === undefined || commit === head).toReversed()
@@ -83,7 +84,7 @@ function listRuns(exchange: Exchange): FakeAnswer {
   )
 }
 
-function listJobs(exchange: Exchange): FakeAnswer {
+function listJobs(exchange: Exchange): ForgeReply {
   const { world, repository, params } = exchange
   const run = repository.runs.find(({ id }) => id === Number(params['run']))
   if (!run) return notFound()
@@ -97,7 +98,7 @@ function listJobs(exchange: Exchange): FakeAnswer {
 const jobOf = ({ repository, params }: Exchange): CheckRun | undefined =>
   repository.checkRuns.find(({ id, run }) => run !== null && id === Number(params['job']))
 
-function getLogs(exchange: Exchange): FakeAnswer {
+function getLogs(exchange: Exchange): ForgeReply {
   const job = jobOf(exchange)
   if (!job) return notFound()
   if (job.logExpired) return failure(410, 'Server Error')
@@ -105,7 +106,7 @@ function getLogs(exchange: Exchange): FakeAnswer {
   return { status: 302, headers: { location: `${exchange.world.blobs}/logs/${job.id}?sig=signed` } }
 }
 
-function rerun(exchange: Exchange): FakeAnswer {
+function rerun(exchange: Exchange): ForgeReply {
   const { world, repository } = exchange
   const job = jobOf(exchange)
   if (!job?.run) return notFound()

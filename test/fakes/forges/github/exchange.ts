@@ -1,27 +1,15 @@
+import type { ForgeReply, ForgeRequestSeen } from '../forge-server.ts'
 import type { FakeRepository, FakeToken, Level, Permission } from './state.ts'
 import type { World } from './world.ts'
-
-export interface SeenRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: Readonly<Record<string, string>>
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The JSON that was sent, or null. */
-  readonly body: unknown
-}
-
-export interface FakeAnswer {
-  readonly status: number
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-}
 
 /** A request to a repository, by somebody who may see it. */
 export interface Exchange {
   readonly world: World
   readonly repository: FakeRepository
   readonly token: FakeToken
-  readonly request: SeenRequest
+  readonly request: ForgeRequestSeen
+  /** The path below the repository. */
+  readonly below: string
   /** The parts of the path that vary. */
   readonly params: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
@@ -33,7 +21,7 @@ export interface Route {
   readonly path: string
   /** Each is enough for a fine-grained token. */
   readonly needs: readonly Need[]
-  answer(exchange: Exchange): Promise<FakeAnswer> | FakeAnswer
+  answer(exchange: Exchange): Promise<ForgeReply> | ForgeReply
 }
 
 export interface Need {
@@ -43,7 +31,7 @@ export interface Need {
 
 export const need = (permission: Permission, level: Level): Need => ({ permission, level })
 
-export const ok = (body: unknown, headers: Readonly<Record<string, string>> = {}): FakeAnswer => ({
+export const ok = (body: unknown, headers: Readonly<Record<string, string>> = {}): ForgeReply => ({
   status: 200,
   body,
   headers,
@@ -51,7 +39,7 @@ export const ok = (body: unknown, headers: Readonly<Record<string, string>> = {}
 
 const docs = 'https://docs.github.com/rest'
 
-export const failure = (status: number, message: string, more: Readonly<Record<string, unknown>> = {}): FakeAnswer => ({
+export const failure = (status: number, message: string, more: Readonly<Record<string, unknown>> = {}): ForgeReply => ({
   status,
   body: { message, documentation_url: docs, status: String(status), ...more },
 })
@@ -62,18 +50,17 @@ export const invalid = (errors: readonly unknown[]) => failure(422, 'Validation 
 
 /** Answers a page of a list, with the addresses of the others. */
 export function page(
-  { world, request, repository }: Exchange,
+  { world, request, repository, below }: Exchange,
   items: readonly unknown[],
   field: string | null = null,
-): FakeAnswer {
+): ForgeReply {
   const { query } = request
   const size = Math.min(100, Math.max(1, Number(query['per_page'] ?? 30)))
   const number = Math.max(1, Number(query['page'] ?? 1))
   const pages = Math.ceil(items.length / size)
   const shown = items.slice((number - 1) * size, number * size)
-  const below = request.path.slice(request.path.indexOf('/repos/')).split('/').slice(4).join('/')
   const to = (to: number, rel: string) =>
-    `<${world.api}/repositories/${repository.id}/${below}?${new URLSearchParams({ ...query, page: String(to) }).toString()}>; rel="${rel}"`
+    `<${world.api}/repositories/${repository.id}${below}?${new URLSearchParams({ ...query, page: String(to) }).toString()}>; rel="${rel}"`
   const link = number < pages ? { link: `${to(number + 1, 'next')}, ${to(pages, 'last')}` } : {}
   return ok(field === null ? shown : { total_count: items.length, [field]: shown }, link)
 }

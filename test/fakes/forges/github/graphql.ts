@@ -1,12 +1,13 @@
+import type { ForgeReply } from '../forge-server.ts'
 import { execute, type GraphQLFormattedError } from 'graphql'
 import { refusal } from './access.ts'
-import { need, type FakeAnswer, type Need } from './exchange.ts'
+import { need, type Need } from './exchange.ts'
 import { checkQuery, schemaOf } from './graphql-schema.ts'
 import { noAutoMerge, notQueueable } from './merging.ts'
 import { associationOf } from './render.ts'
 import { protectionOf } from './rules.ts'
 import type { FakePull, FakeRepository, FakeThread, FakeToken, MergeMethod, ThreadComment } from './state.ts'
-import { allThreads, findRepository, followHead, touch, type World } from './world.ts'
+import { allThreads, findRepository, followBranches, touch, type World } from './world.ts'
 
 /** An error of one field, beside what the others answer. */
 class FieldError extends Error {
@@ -30,17 +31,19 @@ export async function answerGraphql(
   world: World,
   token: FakeToken,
   { query, variables }: GraphqlRequest,
-): Promise<FakeAnswer & { readonly deprecated: readonly string[] }> {
+): Promise<ForgeReply & { readonly deprecated: readonly string[]; readonly invalid: readonly string[] }> {
   const schema = schemaOf(world.isEnterprise)
   const { document, errors, deprecated } = checkQuery(schema, query)
-  if (document === null || errors.length > 0) return { status: 200, body: { errors }, deprecated }
+  // Whatever the edition: a query has to be right by what is published.
+  const invalid = checkQuery(schemaOf(false), query).errors.map((error) => JSON.stringify(error))
+  if (document === null || errors.length > 0) return { status: 200, body: { errors }, deprecated, invalid }
   const rootValue = createRoot(world, token)
   const result = await execute({ schema, document, rootValue, variableValues: variables })
   const body = {
     ...(result.data !== undefined && { data: result.data }),
     ...(result.errors && { errors: result.errors.map((error) => inGithubsShape(error.toJSON(), error.originalError)) }),
   }
-  return { status: 200, body, deprecated }
+  return { status: 200, body, deprecated, invalid }
 }
 
 function inGithubsShape({ message, path, locations }: GraphQLFormattedError, cause: Error | undefined) {
@@ -63,7 +66,7 @@ function createRoot(world: World, token: FakeToken) {
   const pullById = async (id: string | undefined) => {
     const pull = world.repositories.flatMap(({ pulls }) => [...pulls.values()]).find(({ node_id }) => node_id === id)
     if (!pull) throw new FieldError('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'`)
-    await followHead(world, pull)
+    await followBranches(world, pull)
     return pull
   }
   const pullWrite = [need('pull_requests', 'write')]
@@ -145,7 +148,7 @@ function showRepository(world: World, token: FakeToken, repository: FakeReposito
       allow(repository, [need('pull_requests', 'read')])
       const pull = repository.pulls.get(number)
       if (!pull) throw new FieldError('NOT_FOUND', `Could not resolve to a PullRequest with the number of ${number}.`)
-      await followHead(world, pull)
+      await followBranches(world, pull)
       return showPull(world, token, pull)
     },
   }

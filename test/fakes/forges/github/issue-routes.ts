@@ -1,16 +1,5 @@
-import {
-  failure,
-  invalid,
-  need,
-  notFound,
-  ok,
-  page,
-  text,
-  texts,
-  type Exchange,
-  type FakeAnswer,
-  type Route,
-} from './exchange.ts'
+import type { ForgeReply } from '../forge-server.ts'
+import { failure, invalid, need, notFound, ok, page, text, texts, type Exchange, type Route } from './exchange.ts'
 import { renderComment, renderIssue } from './render.ts'
 import type { FakeIssue } from './state.ts'
 import { issueOf, maxBody, touch, userOf } from './world.ts'
@@ -34,7 +23,7 @@ export const issueRoutes: readonly Route[] = [
   { method: 'DELETE', path: '/issues/:number/labels/:name', needs: write, answer: onIssue(removeLabel) },
 ]
 
-type IssueAnswer = (exchange: Exchange, issue: FakeIssue) => FakeAnswer
+type IssueAnswer = (exchange: Exchange, issue: FakeIssue) => ForgeReply
 
 function onIssue(answer: IssueAnswer): Route['answer'] {
   return (exchange) => {
@@ -45,7 +34,7 @@ function onIssue(answer: IssueAnswer): Route['answer'] {
   }
 }
 
-function listIssues(exchange: Exchange): FakeAnswer {
+function listIssues(exchange: Exchange): ForgeReply {
   const { world, repository } = exchange
   const all = [...repository.issues.values(), ...repository.pulls.values()].filter(({ state }) => state === 'open')
   return page(
@@ -54,7 +43,7 @@ function listIssues(exchange: Exchange): FakeAnswer {
   )
 }
 
-function updateIssue({ world, body }: Exchange, issue: FakeIssue): FakeAnswer {
+function updateIssue({ world, body }: Exchange, issue: FakeIssue): ForgeReply {
   const { state } = body
   if (state === 'open' || state === 'closed') issue.state = state
   touch(world, issue)
@@ -64,7 +53,7 @@ function updateIssue({ world, body }: Exchange, issue: FakeIssue): FakeAnswer {
 const commentUrl = ({ world, repository }: Exchange, number: number, id: number) =>
   `${world.web}/${repository.full_name}/issues/${number}#issuecomment-${id}`
 
-function listComments(exchange: Exchange, { number, comments }: FakeIssue): FakeAnswer {
+function listComments(exchange: Exchange, { number, comments }: FakeIssue): ForgeReply {
   const { world, repository } = exchange
   const rendered = comments.map((comment) =>
     renderComment(world, repository, comment, commentUrl(exchange, number, comment.id)),
@@ -72,7 +61,7 @@ function listComments(exchange: Exchange, { number, comments }: FakeIssue): Fake
   return page(exchange, rendered)
 }
 
-function addComment(exchange: Exchange, issue: FakeIssue): FakeAnswer {
+function addComment(exchange: Exchange, issue: FakeIssue): ForgeReply {
   const { world, repository, token, body } = exchange
   const said = text(body['body'])
   if ([...said].length > maxBody || said === '') {
@@ -88,7 +77,7 @@ function addComment(exchange: Exchange, issue: FakeIssue): FakeAnswer {
   }
 }
 
-function addLabels({ world, repository, body }: Exchange, issue: FakeIssue): FakeAnswer {
+function addLabels({ world, repository, body }: Exchange, issue: FakeIssue): ForgeReply {
   for (const name of texts(body['labels'])) {
     repository.labels.add(name)
     issue.labels.add(name)
@@ -97,7 +86,7 @@ function addLabels({ world, repository, body }: Exchange, issue: FakeIssue): Fak
   return ok([...issue.labels].map((name) => ({ name })))
 }
 
-function removeLabel({ world, params }: Exchange, issue: FakeIssue): FakeAnswer {
+function removeLabel({ world, params }: Exchange, issue: FakeIssue): ForgeReply {
   if (!issue.labels.delete(params['name'] ?? '')) return failure(404, 'Label does not exist')
   touch(world, issue)
   return ok([...issue.labels].map((name) => ({ name })))

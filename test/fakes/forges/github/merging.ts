@@ -1,20 +1,12 @@
 import type { FakePull, MergeMethod } from './state.ts'
 import { isProtected, mergeState, protectedBy, protectionOf } from './rules.ts'
-import { touch, type World } from './world.ts'
+import { end, mergeOf, type World } from './world.ts'
 
 /** Merges a pull request by git, whatever its rules say, and returns the commit. */
 export async function mergeNow(world: World, pull: FakePull, method: MergeMethod): Promise<string> {
-  const { repository, head, commit, base, number, title } = pull
-  const merged = await world.git.merge({
-    repository: repository.full_name,
-    target: base,
-    head: { repository: head.repository ?? repository.full_name, commit },
-    method,
-    message: method === 'squash' ? `${title} (#${number})` : `Merge pull request #${number} from ${head.branch}`,
-  })
-  Object.assign(pull, { merged: true, state: 'closed', merge_commit: merged, queued: false, auto_merge: null })
-  touch(world, pull)
-  return merged
+  const merge_commit = await world.git.merge(mergeOf(pull, method))
+  end(world, pull, { merged: true, merge_commit })
+  return merge_commit
 }
 
 /** Merges, or queues, what waits for its rules and may go on. */

@@ -1,21 +1,20 @@
-import {
-  failure,
-  invalid,
-  need,
-  notFound,
-  ok,
-  page,
-  text,
-  texts,
-  type Exchange,
-  type FakeAnswer,
-  type Route,
-} from './exchange.ts'
+import type { ForgeReply } from '../forge-server.ts'
+import { failure, invalid, need, notFound, ok, page, text, texts, type Exchange, type Route } from './exchange.ts'
 import { mergeNow } from './merging.ts'
 import { renderComment, renderPull, renderReview } from './render.ts'
 import { isAllowed, protectedBy, protectionOf } from './rules.ts'
-import type { FakePull, MergeMethod } from './state.ts'
-import { followHead, maxBody, maxTitle, nextNumber, touch, userOf } from './world.ts'
+import type { FakePull, FakeRepository, MergeMethod } from './state.ts'
+import {
+  end,
+  findRepository,
+  followBranches,
+  maxBody,
+  maxTitle,
+  nextNumber,
+  touch,
+  userOf,
+  type World,
+} from './world.ts'
 
 const read = [need('pull_requests', 'read')]
 const write = [need('pull_requests', 'write')]
@@ -31,22 +30,22 @@ export const pullRoutes: readonly Route[] = [
   { method: 'POST', path: '/pulls/:number/comments/:comment/replies', needs: write, answer: onPull(reply) },
 ]
 
-type PullAnswer = (exchange: Exchange, pull: FakePull) => Promise<FakeAnswer> | FakeAnswer
+type PullAnswer = (exchange: Exchange, pull: FakePull) => Promise<ForgeReply> | ForgeReply
 
 function onPull(answer: PullAnswer): Route['answer'] {
   return async (exchange) => {
     const pull = exchange.repository.pulls.get(Number(exchange.params['number']))
     if (!pull) return notFound()
-    await followHead(exchange.world, pull)
+    await followBranches(exchange.world, pull)
     return answer(exchange, pull)
   }
 }
 
-async function listPulls(exchange: Exchange): Promise<FakeAnswer> {
+async function listPulls(exchange: Exchange): Promise<ForgeReply> {
   const { world, repository, request } = exchange
   const { head, base, state = 'open', direction = 'desc' } = request.query
   const pulls = [...repository.pulls.values()]
-  for (const pull of pulls) await followHead(world, pull)
+  for (const pull of pulls) await followBranches(world, pull)
   // A head without an owner is ignored.
   const [owner, branch] = head?.includes(':')
     ? [head.slice(0, head.indexOf(':')), head.slice(head.indexOf(':') + 1)]
@@ -64,7 +63,7 @@ async function listPulls(exchange: Exchange): Promise<FakeAnswer> {
   )
 }
 
-function tooLong({ title, body }: Readonly<Record<string, unknown>>): FakeAnswer | null {
+function tooLong({ title, body }: Readonly<Record<string, unknown>>): ForgeReply | null {
   const long = (field: string, value: unknown, max: number) =>
     [...text(value)].length > max
       ? [
@@ -80,13 +79,13 @@ function tooLong({ title, body }: Readonly<Record<string, unknown>>): FakeAnswer
   return errors.length > 0 ? invalid(errors) : null
 }
 
-async function createPull({ world, repository, token, body }: Exchange): Promise<FakeAnswer> {
+async function createPull({ world, repository, token, body }: Exchange): Promise<ForgeReply> {
   const refused = tooLong(body)
   if (refused) return refused
-  const head = headOf(repository.full_name, text(body['head']), body['head_repo'])
+  const head = headOf(world, repository, text(body['head']), body['head_repo'])
   const base = text(body['base'])
-  const commit = await world.git.commitOf(head.repository, head.branch)
-  const target = await world.git.commitOf(repository.full_name, base)
+  const commit = await world.git.head(head.repository, head.branch)
+  const target = await world.git.head(repository.git_name, base)
   const wrong = (field: string) => invalid([{ resource: 'PullRequest', field, code: 'invalid' }])
   if (commit === null) return wrong('head')
   if (target === null) return wrong('base')
@@ -134,22 +133,27 @@ async function createPull({ world, repository, token, body }: Exchange): Promise
   return { status: 201, body: renderPull(world, pull, true) }
 }
 
-function headOf(here: string, head: string, headRepo: unknown) {
-  const [owner, branch] = head.includes(':')
-    ? [head.slice(0, head.indexOf(':')), head.slice(head.indexOf(':') + 1)]
-    : [here.split('/')[0] ?? '', head]
-  const name = typeof headRepo === 'string' ? headRepo : here.split('/')[1]
-  return { owner, branch, repository: `${owner}/${name}` }
+/** `head` names an owner where the branch is in a fork. */
+function headOf(world: World, here: FakeRepository, head: string, headRepo: unknown) {
+  const colon = head.indexOf(':')
+  const [ownHere = '', nameHere = ''] = here.full_name.split('/')
+  const owner = colon < 0 ? ownHere : head.slice(0, colon)
+  const name = `${owner}/${typeof headRepo === 'string' ? headRepo : nameHere}`
+  return {
+    owner,
+    branch: head.slice(colon + 1),
+    repository: findRepository(world, name)?.found.git_name ?? name,
+  }
 }
 
-function getPull({ world }: Exchange, pull: FakePull): FakeAnswer {
+function getPull({ world }: Exchange, pull: FakePull): ForgeReply {
   const answer = ok(renderPull(world, pull, true))
   // Asking is what makes GitHub work it out.
   if (pull.computing > 0) pull.computing--
   return answer
 }
 
-async function updatePull({ world, repository, body }: Exchange, pull: FakePull): Promise<FakeAnswer> {
+async function updatePull({ world, repository, body }: Exchange, pull: FakePull): Promise<ForgeReply> {
   const refused = tooLong(body)
   if (refused) return refused
   const { title, body: description, state, base } = body
@@ -164,12 +168,12 @@ async function updatePull({ world, repository, body }: Exchange, pull: FakePull)
         },
       ])
     }
-    const target = await world.git.commitOf(repository.full_name, text(base))
+    const target = await world.git.head(repository.git_name, text(base))
     if (target === null) return invalid([{ resource: 'PullRequest', field: 'base', code: 'invalid' }])
     pull.base = text(base)
   }
   if (state === 'open' && pull.state === 'closed') {
-    const now = pull.head.repository === null ? null : await world.git.commitOf(pull.head.repository, pull.head.branch)
+    const now = pull.head.repository === null ? null : await world.git.head(pull.head.repository, pull.head.branch)
     if (pull.merged || now === null) {
       return invalid([
         {
@@ -184,12 +188,12 @@ async function updatePull({ world, repository, body }: Exchange, pull: FakePull)
   if (typeof title === 'string') pull.title = title
   if (typeof description === 'string') pull.body = description
   if (state === 'open' || state === 'closed') pull.state = state
-  if (state === 'closed') Object.assign(pull, { queued: false, auto_merge: null })
-  touch(world, pull)
+  if (state === 'closed') end(world, pull, {})
+  else touch(world, pull)
   return ok(renderPull(world, pull, true))
 }
 
-async function mergePull({ world, token, body }: Exchange, pull: FakePull): Promise<FakeAnswer> {
+async function mergePull({ world, token, body }: Exchange, pull: FakePull): Promise<ForgeReply> {
   const method = (text(body['merge_method']) || 'merge') as MergeMethod
   if (pull.state === 'closed' || pull.conflict || pull.computing > 0)
     return failure(405, 'Pull Request is not mergeable')
@@ -213,7 +217,7 @@ async function mergePull({ world, token, body }: Exchange, pull: FakePull): Prom
   return ok({ sha: merged, merged: true, message: 'Pull Request successfully merged' })
 }
 
-function listReviews(exchange: Exchange, pull: FakePull): FakeAnswer {
+function listReviews(exchange: Exchange, pull: FakePull): ForgeReply {
   const { world, token } = exchange
   const seen = pull.reviews.filter(({ state, user }) => state !== 'PENDING' || user.login === token.login)
   return page(
@@ -222,7 +226,7 @@ function listReviews(exchange: Exchange, pull: FakePull): FakeAnswer {
   )
 }
 
-function requestReviewers({ world, repository, body }: Exchange, pull: FakePull): FakeAnswer {
+function requestReviewers({ world, repository, body }: Exchange, pull: FakePull): ForgeReply {
   const logins = texts(body['reviewers'])
   if (logins.includes(pull.user.login)) return failure(422, 'Review cannot be requested from pull request author.')
   if (logins.some((login) => !repository.roles.has(login))) {
@@ -236,7 +240,7 @@ function requestReviewers({ world, repository, body }: Exchange, pull: FakePull)
   return { status: 201, body: renderPull(world, pull, false) }
 }
 
-function reply({ world, repository, token, params, body }: Exchange, pull: FakePull): FakeAnswer {
+function reply({ world, repository, token, params, body }: Exchange, pull: FakePull): ForgeReply {
   const id = Number(params['comment'])
   const thread = pull.threads.find(({ comments }) => comments[0]?.id === id)
   if (!thread) return notFound()
@@ -245,6 +249,7 @@ function reply({ world, repository, token, params, body }: Exchange, pull: FakeP
       {
         resource: 'PullRequestReview',
         code: 'custom',
+        field: 'user_id',
         message: 'user_id can only have one pending review per pull request',
       },
     ])

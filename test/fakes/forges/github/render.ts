@@ -76,8 +76,12 @@ export function renderIssue(world: World, issue: FakeIssue) {
 export const associationOf = ({ associations }: FakeRepository, user: FakeUser | null) =>
   user === null ? 'NONE' : (associations.get(user.login) ?? 'NONE')
 
+const nameNow = ({ repositories }: World, name: string) =>
+  repositories.find(({ git_name }) => git_name === name)?.full_name ?? name
+
 function renderHead(world: World, pull: FakePull) {
-  const { owner, repository, branch } = pull.head
+  const { owner, branch } = pull.head
+  const repository = pull.head.repository === null ? null : nameNow(world, pull.head.repository)
   return {
     label: `${owner}:${branch}`,
     ref: branch,

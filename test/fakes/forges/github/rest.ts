@@ -1,6 +1,7 @@
+import type { ForgeReply, ForgeRequestSeen } from '../forge-server.ts'
 import { refusal, sees } from './access.ts'
 import { checkRoutes } from './check-routes.ts'
-import { notFound, type FakeAnswer, type Route, type SeenRequest } from './exchange.ts'
+import { notFound, type Route } from './exchange.ts'
 import { issueRoutes } from './issue-routes.ts'
 import { pullRoutes } from './pull-routes.ts'
 import type { FakeToken } from './state.ts'
@@ -9,7 +10,7 @@ import { findRepository, type World } from './world.ts'
 const routes: readonly Route[] = [...checkRoutes, ...pullRoutes, ...issueRoutes]
 
 /** Answers a request to the REST API by somebody who is known. */
-export async function answerRest(world: World, token: FakeToken, request: SeenRequest): Promise<FakeAnswer> {
+export async function answerRest(world: World, token: FakeToken, request: ForgeRequestSeen): Promise<ForgeReply> {
   // Pages of lists are named by the repository's number, as after a rename.
   const base = new URL(world.api).pathname.replace(/\/$/, '')
   const path = request.path.startsWith(`${base}/`) ? request.path.slice(base.length) : ''
@@ -31,7 +32,7 @@ export async function answerRest(world: World, token: FakeToken, request: SeenRe
     const refused = refusal(token, repository, { method: request.method, needs: route.needs })
     if (refused) return refused
     const body = (request.body ?? {}) as Readonly<Record<string, unknown>>
-    return route.answer({ world, repository, token, request, params, body })
+    return route.answer({ world, repository, token, request, below: rest, params, body })
   }
   return notFound()
 }

@@ -168,6 +168,8 @@ export interface FakeRepository {
   /** `owner/name`; changes with a rename. */
   full_name: string
   readonly former_names: string[]
+  /** Its name in git, which a rename leaves. */
+  readonly git_name: string
   private: boolean
   archived: boolean
   default_branch: string
@@ -188,20 +190,4 @@ export interface FakeRepository {
   readonly protection: Map<string, Protection>
   /** Numbers of issues that were deleted. */
   readonly deleted: Set<number>
-}
-
-/** What the server asks of git. */
-export interface GithubGit {
-  /** Returns the commit at a branch, or null. */
-  commitOf(repository: string, branch: string): Promise<string | null> | string | null
-  /** Merges a commit into a branch, and returns the branch's commit. */
-  merge(request: GitMerge): Promise<string> | string
-}
-
-export interface GitMerge {
-  readonly repository: string
-  readonly target: string
-  readonly head: { readonly repository: string; readonly commit: string }
-  readonly method: MergeMethod
-  readonly message: string
 }

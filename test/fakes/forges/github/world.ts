@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ForgeGit, ForgeMerge } from '../forge-git.ts'
 import type {
   FakeIssue,
   FakePull,
@@ -6,8 +7,7 @@ import type {
   FakeThread,
   FakeToken,
   FakeUser,
-  GithubGit,
-  GitMerge,
+  MergeMethod,
   Protection,
 } from './state.ts'
 
@@ -19,7 +19,7 @@ export interface World {
   readonly api: string
   /** Address of what keeps its logs, at another origin. */
   blobs: string
-  readonly git: GithubGit
+  readonly git: ForgeGit
   readonly isEnterprise: boolean
   readonly repositories: FakeRepository[]
   readonly users: Map<string, FakeUser>
@@ -77,41 +77,42 @@ export function touch(world: World, issue: FakeIssue): void {
   issue.updated_at = world.time()
 }
 
-/** The head of an open pull request is where its branch is; without the branch, GitHub closes it. */
-export async function followHead(world: World, pull: FakePull): Promise<void> {
+export function mergeOf({ repository, head, commit, base, number, title }: FakePull, method: MergeMethod): ForgeMerge {
+  return {
+    repository: repository.git_name,
+    target: base,
+    head: { repository: head.repository ?? repository.git_name, branch: head.branch, commit },
+    method,
+    title: method === 'squash' ? `${title} (#${number})` : `Merge pull request #${number} from ${head.branch}`,
+  }
+}
+
+/**
+ * An open pull request follows its branches: without one of them GitHub closes it, and once its target has its commit
+ * it is merged, whoever did it.
+ */
+export async function followBranches(world: World, pull: FakePull): Promise<void> {
   const { repository, branch } = pull.head
   if (pull.state !== 'open' || repository === null) return
-  const commit = await world.git.commitOf(repository, branch)
-  if (commit === null) {
-    pull.state = 'closed'
-    touch(world, pull)
-  } else if (commit !== pull.commit) {
+  const commit = await world.git.head(repository, branch)
+  const base = await world.git.head(pull.repository.git_name, pull.base)
+  if (commit === null || base === null) return end(world, pull, {})
+  if (commit !== pull.commit) {
     pull.commit = commit
+    pull.queued = false
     for (const thread of pull.threads) thread.outdated = true
     touch(world, pull)
   }
+  if ((await world.git.mergeBase(pull.repository.git_name, base, commit)) === commit) {
+    return end(world, pull, { merged: true, merge_commit: base })
+  }
+  pull.conflict = await world.git.conflicts(mergeOf(pull, 'merge'))
+}
+
+/** Closes a pull request, merged or not. */
+export function end(world: World, pull: FakePull, how: Partial<FakePull>): void {
+  Object.assign(pull, { state: 'closed', queued: false, auto_merge: null, ...how })
+  touch(world, pull)
 }
 
 export const sha = (text: string) => createHash('sha1').update(text).digest('hex')
-
-/** Branches without files, for tests that need no git. */
-export interface MemoryGit extends GithubGit {
-  /** `owner/name branch` → commit. */
-  readonly branches: Map<string, string>
-  push(repository: string, branch: string, commit?: string): string
-}
-
-export function createMemoryGit(): MemoryGit {
-  const branches = new Map<string, string>()
-  let count = 0
-  const push = (repository: string, branch: string, commit = sha(`${repository} ${branch} ${count++}`)) => {
-    branches.set(`${repository} ${branch}`, commit)
-    return commit
-  }
-  return {
-    branches,
-    push,
-    commitOf: (repository, branch) => branches.get(`${repository} ${branch}`) ?? null,
-    merge: ({ repository, target }: GitMerge) => push(repository, target),
-  }
-}

@@ -30,7 +30,7 @@ test('opens a pull request with its labels and reviewers, and finds and reads it
   await using at = await startGithubForge()
   const { github, forges, source, options, repository } = at
   github.addMember(repository, 'ada', 'write')
-  const commit = github.memory.push('octo/hello', 'greet')
+  const commit = github.git.commit('octo/hello', 'greet', 'main')
   const opened = await forges.open(
     source,
     at.newPull({ draft: true, labels: ['bot'], reviewers: ['octo', 'ada'] }),
@@ -64,7 +64,7 @@ test('opens a pull request with its labels and reviewers, and finds and reads it
 test('keeps a pull request that was opened although a label or a reviewer is refused', async () => {
   await using at = await startGithubForge()
   at.github.addMember(at.repository, 'ada', 'write')
-  at.github.memory.push('octo/hello', 'greet')
+  at.github.git.commit('octo/hello', 'greet', 'main')
   at.github.fail(/^POST .*\/labels$/, { status: 403, body: { message: 'No.' } })
   const pull = at.newPull({ labels: ['bot'], reviewers: ['stranger', 'ada'] })
   expect(await at.forges.open(at.source, pull, at.options)).toMatchObject({ number: 1, state: 'open' })
@@ -73,7 +73,7 @@ test('keeps a pull request that was opened although a label or a reviewer is ref
 
 test('opens from a fork by its owner and name', async () => {
   await using at = await startGithubForge()
-  const commit = at.github.memory.push('helper/hello-2', 'greet')
+  const commit = at.github.git.commit('helper/hello-2', 'greet')
   const head = { repository: 'helper/hello-2', branch: 'greet' }
   const opened = await at.forges.open(at.source, at.newPull({ head }), at.options)
   expect(opened.head).toEqual({ commit, ...head })
@@ -133,7 +133,7 @@ test('says what is wrong with a pull request that can’t be opened', async () =
 
 test('shortens a title to 256 characters and a text to 65,536', async () => {
   await using at = await startGithubForge()
-  at.github.memory.push('octo/hello', 'greet')
+  at.github.git.commit('octo/hello', 'greet', 'main')
   const title = `${'Grüße 👩‍👩‍👧 '.repeat(60)}`
   const body = `<!-- ours -->${'🌲'.repeat(70_000)}<!-- end -->`
   const opened = await at.forges.open(at.source, at.newPull({ title, body }), at.options)
@@ -153,7 +153,7 @@ test('shortens a title to 256 characters and a text to 65,536', async () => {
 test('changes title, text, target and state', async () => {
   await using at = await startGithubForge()
   const { there } = await at.open()
-  at.github.memory.push('octo/hello', 'next')
+  at.github.git.commit('octo/hello', 'next', 'main')
   const { forges, source, options } = at
   expect(await forges.change(source, 1, { title: 'New', body: 'Text', target: 'next' }, options)).toMatchObject({
     title: 'New',
@@ -162,7 +162,7 @@ test('changes title, text, target and state', async () => {
   })
   expect((await forges.change(source, 1, { state: 'closed' }, options)).state).toBe('closed')
   expect((await forges.change(source, 1, { state: 'open' }, options)).state).toBe('open')
-  at.github.memory.branches.delete('octo/hello greet')
+  await at.github.git.remove('octo/hello', 'greet')
   expect((await forges.read(source, 1, options)).state).toBe('closed')
   expect((await errorOf(forges.change(source, 1, { state: 'open' }, options))).message).toContain('has been deleted')
   expect(there.state).toBe('closed')
@@ -195,7 +195,7 @@ test('says so where the repository has no drafts', async () => {
       )
     ).code,
   ).toBe('refused')
-  at.github.memory.push('octo/hello', 'greet')
+  at.github.git.commit('octo/hello', 'greet', 'main')
   const opening = await errorOf(at.forges.open(at.source, at.newPull({ draft: true }), at.options))
   expect(opening).toMatchObject({ code: 'not_supported' })
   const changing = await errorOf(at.forges.change(at.source, 1, { draft: true }, at.options))
@@ -207,11 +207,11 @@ test('follows the head, and doesn’t take a merge on trial for the merge', asyn
   const { there } = await at.open()
   const read = () => at.forges.read(at.source, 1, at.options)
   expect(await read()).toMatchObject({ merge_commit: null, state: 'open' })
-  const moved = at.github.memory.push('octo/hello', 'greet')
+  const moved = at.github.git.commit('octo/hello', 'greet', 'main')
   expect((await read()).head.commit).toBe(moved)
   there.computing = 1
   expect((await read()).mergeable).toBeNull()
-  there.conflict = true
+  at.github.git.conflicting.add('octo/hello greet')
   expect((await read()).mergeable).toBe(false)
   at.github.people.close(there)
   expect(await read()).toMatchObject({ state: 'closed', merge_commit: null })
@@ -262,9 +262,9 @@ test('costs a 304 where nothing has changed', async () => {
   await using at = await startGithubForge()
   const { there } = await at.open()
   await at.forges.read(at.source, 1, at.options)
-  const before = at.github.notModified
+  const before = at.github.counts.notModified
   expect(await at.forges.read(at.source, 1, at.options)).toMatchObject({ number: 1, title: 'Add a greeting' })
-  expect(at.github.notModified).toBe(before + 1)
+  expect(at.github.counts.notModified).toBe(before + 1)
   at.github.people.retarget(there, 'next')
   expect((await at.forges.read(at.source, 1, at.options)).target).toBe('next')
 })
