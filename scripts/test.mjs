@@ -4,11 +4,11 @@ import { constants } from 'node:os'
 import { join, relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { ensureBuilt } from './build.mjs'
-import { ensureContainmentTools } from './containment-tools.mjs'
 import { ensureNode } from './node.mjs'
 import { ensureDependencies } from './setup.mjs'
 import { capture, runAs, withPath } from './support/child.mjs'
 import { failWith, root, seconds } from './support/project.mjs'
+import { ensureTestTools } from './test-tools.mjs'
 
 // npm test: every check and every test. npm test -- PATTERN: only the test files whose path has PATTERN.
 // npm run test:quick: what needs no running service, and the types. npm run test:changed [-- BASE]: what the changes since
@@ -68,7 +68,7 @@ console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
 
 async function everything(bin, env) {
-  leftOut = await ensureContainmentTools()
+  leftOut = await ensureTestTools()
   await stage('build', () => ensureBuilt(bin, env))
   await Promise.all([vitest('unit, integration, contract, architecture', ['--project', '!e2e'], env), checks(env)])
   await vitest('end to end', ['--project', 'e2e'], env)

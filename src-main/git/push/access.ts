@@ -11,6 +11,8 @@ export interface Access {
   readonly url: string
   readonly env: Readonly<Record<string, string>>
   readonly settings: readonly Setting[]
+  /** The repository has a `core.sshCommand` that isn't used. */
+  readonly ignoresSshCommand: boolean
   /** What no text may contain. */
   readonly secrets: readonly string[]
 }
@@ -22,7 +24,7 @@ export interface Access {
  */
 export async function prepareAccess(
   { url, credential }: Pick<RemoteAddress, 'url' | 'credential'>,
-  { folder, sshCommand }: { readonly folder: string; readonly sshCommand: string },
+  { folder, sshCommand, ignoresSshCommand }: { readonly folder: string } & SshUse,
 ): Promise<Access> {
   const askpass = join(folder, 'askpass')
   await writeFile(askpass, askpassScript, { mode: 0o700 })
@@ -35,14 +37,16 @@ export async function prepareAccess(
   }
   const settings: readonly Setting[] = [['credential.interactive', 'false']]
   const parsed = parseHttp(url)
-  if (parsed === null) return { kind: 'ssh', url, env: quiet, settings, secrets: [] }
+  const shared = { ignoresSshCommand: ignoresSshCommand && parsed === null }
+  if (parsed === null) return { ...shared, kind: 'ssh', url, env: quiet, settings, secrets: [] }
   if (credential === null || new URL(credential.origin).origin !== parsed.origin) {
     const secrets = [parsed.password, decoded(parsed.password)].filter((one) => one !== '')
-    return { kind: 'helper', url, env: quiet, settings, secrets }
+    return { ...shared, kind: 'helper', url, env: quiet, settings, secrets }
   }
   const token = readToken(credential)
   const { user } = credential
   return {
+    ...shared,
     kind: 'token',
     url: `${parsed.origin}${parsed.pathname}`,
     env: { ...quiet, ...askpassVariables(parsed, user, token) },
@@ -57,11 +61,26 @@ export async function prepareAccess(
   }
 }
 
-/** Returns the command by which git starts SSH: the user's own, told not to ask. */
-export function sshCommandFor(
+/** How git starts SSH. */
+interface SshUse {
+  readonly sshCommand: string
+  readonly ignoresSshCommand: boolean
+}
+
+/** Returns the command by which git starts SSH: the user's own, told not to ask. `trusted`: the repository's. */
+export function chooseSsh(
   entries: readonly ConfigEntry[],
   trusted: string | null,
   env: Readonly<Record<string, string | undefined>> = process.env,
+): SshUse {
+  const isSet = entries.some(({ scope, key }) => !isOuter(scope) && key === 'core.sshcommand')
+  return { sshCommand: sshCommandFor(entries, trusted, env), ignoresSshCommand: isSet && trusted === null }
+}
+
+function sshCommandFor(
+  entries: readonly ConfigEntry[],
+  trusted: string | null,
+  env: Readonly<Record<string, string | undefined>>,
 ): string {
   const configured = entries.findLast(({ scope, key }) => isOuter(scope) && key === 'core.sshcommand')?.value
   const plain = env['GIT_SSH'] ? `'${env['GIT_SSH'].replaceAll("'", String.raw`'\''`)}'` : 'ssh'

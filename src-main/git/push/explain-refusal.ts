@@ -23,7 +23,7 @@ export function refusalOf(
     case 'rejected':
       return new PushError(code, rejected(reason ?? 'other', host, branch), { reason: reason ?? 'other', output })
     case 'unauthorized':
-      return new PushError(code, notSignedIn(host, address, access), { output })
+      return new PushError(code, notSignedIn(host, address, access) + aboutSsh(access), { output })
     case 'forbidden':
       return new PushError(code, `The account that Copse uses at ${host} may not push to this repository.`, { output })
     case 'archived':
@@ -35,7 +35,7 @@ export function refusalOf(
         { output },
       )
     default:
-      return new PushError(code, notReached(host, output), { output })
+      return new PushError(code, notReached(host, output) + aboutSsh(access), { output })
   }
 }
 
@@ -82,6 +82,12 @@ function notSignedIn(host: string, { credential }: RemoteAddress, { kind }: Acce
     return `${host} accepts none of your SSH keys. Add one there; a key with a passphrase must be in the SSH agent.`
   return `git isn’t signed in to ${host}. Push there once with git in a terminal, so that it keeps the password.`
 }
+
+const aboutSsh = ({ ignoresSshCommand }: Access): string =>
+  ignoresSshCommand
+    ? ' The repository’s core.sshCommand wasn’t used, because it isn’t what it was when you added the repository: ' +
+      'set its path again (Settings, Repositories) to trust it.'
+    : ''
 
 function notReached(host: string, output: string): string {
   if (/Host key verification failed/i.test(output))

@@ -12,7 +12,7 @@ import { hasCode, orNull } from '../files/file-errors.ts'
 import { trustedSetting, type ConfigEntry } from '../commands/configured-programs.ts'
 import { readConfig, readGit, runGit, type GitOptions } from '../commands/run-git.ts'
 import { requireRepository } from '../worktree/moved-repository.ts'
-import { prepareAccess, sshCommandFor, type Access } from './access.ts'
+import { chooseSsh, prepareAccess, type Access } from './access.ts'
 import { describeSilence } from './explain-refusal.ts'
 
 /** What a command of git said. */
@@ -60,8 +60,8 @@ export async function openTransport(
   const entries = await readConfig({ common, git_dir: common }, { signal })
   const folder = await mkdtemp(join(common, `copse-transport-${process.pid}-`))
   try {
-    const sshCommand = sshCommandFor(entries, trustedSetting(common, 'core.sshcommand', entries))
-    const access = await prepareAccess(address, { folder, sshCommand })
+    const ssh = chooseSsh(entries, trustedSetting(common, 'core.sshcommand', entries))
+    const access = await prepareAccess(address, { folder, ...ssh })
     const packed =
       refs === 'all' ? await listRefs(repo, { signal }) : refs.map(([ref, id]) => `${id} ${ref}\n`).join('')
     await writeFolder(folder, common, { packed, config: configOf(address.remote, access.url, entries) })

@@ -137,9 +137,9 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const bin = await mkdtemp(join(tmpdir(), 'copse-bin-'))
     // A machine without apt's rights and without the programs.
-    const code = `import { ensureContainmentTools } from ${url('containment-tools.mjs')}
+    const code = `import { ensureTestTools } from ${url('test-tools.mjs')}
     process.getuid = () => 1000
-    console.log(await ensureContainmentTools({ PATH: ${JSON.stringify(bin)} }))`
+    console.log(await ensureTestTools({ PATH: ${JSON.stringify(bin)} }))`
     const { output } = await run(code)
     await rm(bin, { recursive: true, force: true })
     expect(output).toContain(

@@ -4,17 +4,24 @@ import { capture } from './support/child.mjs'
 import { say } from './support/project.mjs'
 
 /** The programs that contained runs need on Linux, with Debian's packages. */
-const packages = { bwrap: 'bubblewrap', socat: 'socat', curl: 'curl' }
+const contained = { bwrap: 'bubblewrap', socat: 'socat', curl: 'curl' }
+/** What the tests of pushes over SSH push to. */
+const ssh = { sshd: 'openssh-server' }
 
 /**
- * Installs what the tests of contained runs need, where this may be done without asking. Returns what is left out and
- * how to get it, in one sentence; null if nothing is.
+ * Installs what the tests need besides Node and a browser, where this may be done without asking. Returns what is left
+ * out and how to get it, in one sentence; null if nothing is.
  */
-export async function ensureContainmentTools(env = process.env) {
+export async function ensureTestTools(env = process.env) {
+  const left = [await ensureContainmentTools(env), await ensureSshServer(env)].filter((one) => one !== null)
+  return left.length > 0 ? left.join('. Also ') : null
+}
+
+async function ensureContainmentTools(env) {
   if (process.platform !== 'linux') return null
-  const wanted = missing(env)
+  const wanted = missing(contained, env)
   if (wanted.length > 0) await install(wanted, env)
-  const left = missing(env)
+  const left = missing(contained, env)
   if (left.length > 0) {
     return `the tests of contained runs (missing: ${left.join(', ')}). To run them: sudo apt-get install ${left.join(' ')}`
   }
@@ -24,9 +31,21 @@ export async function ensureContainmentTools(env = process.env) {
   return `the tests of contained runs (bubblewrap makes no sandbox here: ${reason}). To run them: allow user namespaces`
 }
 
-function missing(env) {
+/** Its package starts a server that listens, which only a machine for tests may get without being asked. */
+async function ensureSshServer(env) {
+  if (process.platform === 'win32') return null
+  if (missing(ssh, env).length > 0 && env.CI) await install(missing(ssh, env), env)
+  const [left] = missing(ssh, env)
+  return left === undefined
+    ? null
+    : `the tests of pushes over SSH (missing: ${left}). To run them: sudo apt-get install ${left}`
+}
+
+function missing(packages, env) {
   const folders = (env.PATH ?? '').split(delimiter).filter(Boolean)
-  const isThere = (name) => folders.some((folder) => existsSync(join(folder, name)))
+  // Debian keeps servers out of the path of users.
+  const isThere = (name) =>
+    [...folders, ...(name === 'sshd' ? ['/usr/sbin'] : [])].some((at) => existsSync(join(at, name)))
   return Object.entries(packages).flatMap(([name, of]) => (isThere(name) ? [] : [of]))
 }
 
