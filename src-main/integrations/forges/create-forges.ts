@@ -1,16 +1,17 @@
 import type { Platform } from '../../../src-shared/contract/trackers.ts'
-import { ForgeError, type Forges, type ForgeSource } from '../../ports/forges.ts'
+import type { Forges, ForgeSource } from '../../ports/forges.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { BoundForge, ForgeContext } from './bound-forge.ts'
 import { createForgeRequests, type ForgeRequestsOptions } from './forge-requests.ts'
 import { bindGitea } from './gitea/bind-gitea.ts'
 import { bindGithub } from './github/bind-github.ts'
+import { bindGitlab } from './gitlab/bind-gitlab.ts'
 import { createRecall } from './recall.ts'
 
-const platforms: { readonly [P in Platform]: ((context: ForgeContext) => BoundForge) | null } = {
+const platforms: { readonly [P in Platform]: (context: ForgeContext) => BoundForge } = {
   hosted: bindGithub,
   selfhosted: bindGitea,
-  gitlab: null,
+  gitlab: bindGitlab,
 }
 
 /** Creates what reads and writes pull requests at all kinds of forges. */
@@ -20,7 +21,6 @@ export function createForges(options: ForgeRequestsOptions): Forges {
   const marks = new Set<string>()
   const at = (source: ForgeSource, cancellable: Cancellable): BoundForge => {
     const bind = platforms[source.platform]
-    if (!bind) throw new ForgeError('not_supported', "Copse doesn't know this platform's pull requests.")
     const api: ForgeContext['api'] = (dialect) => requests(source, dialect, cancellable)
     return bind({ source, api, recall, marks, clock: options.clock })
   }

@@ -8,7 +8,7 @@ import {
 import type { Cancellable } from '../../ports/cancellable.ts'
 import { gitea } from './gitea/issues.ts'
 import { github } from './github/issues.ts'
-import { gitlab } from './gitlab.ts'
+import { gitlab } from './gitlab/issues.ts'
 import type { Forge } from './forge.ts'
 import { readToken, sameOrigin, send, type HttpOptions } from './http.ts'
 import { readLinks } from './link-header.ts'

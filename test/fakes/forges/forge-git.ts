@@ -55,7 +55,11 @@ export function createMemoryGit(): MemoryGit {
       return ancestors(other).find((name) => known.has(name)) ?? null
     },
     conflicts: async ({ head }) => conflicting.has(`${head.repository} ${head.branch}`),
-    merge: async ({ repository, target }) => commit(repository, target),
+    merge: async ({ repository, target, head, method }) => {
+      if (method !== 'rebase') return commit(repository, target)
+      branches.set(key(repository, target), head.commit)
+      return head.commit
+    },
     remove: async (repository, branch) => void branches.delete(key(repository, branch)),
   }
 }

@@ -50,6 +50,11 @@ test.each<[string, Record<string, string>, number | null]>([
     },
     600_000,
   ],
+  [
+    'the limit is used up, in GitLab’s words',
+    { 'ratelimit-remaining': '0', 'ratelimit-reset': String(now / 1_000 + 600) },
+    600_000,
+  ],
   ['the limit is used up, and nobody says until when', { 'x-ratelimit-remaining': '0' }, 60_000],
   ['a reset that has passed', { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '12' }, 1_000],
   ['patience without an end', { 'retry-after': '999999999999' }, 86_400_000],

@@ -1,4 +1,4 @@
-import { lastPage, type Forge } from './forge.ts'
+import { lastPage, type Forge } from '../forge.ts'
 
 /** GitLab: https://docs.gitlab.com/api/issues/#list-project-issues */
 export const gitlab: Forge = {
