@@ -19,7 +19,7 @@ export const capabilities = {
   tasks: ['core', 'transitions', 'workspaces', 'executions', 'landing', 'hooks', 'steps'],
   stacks: ['core', 'transitions', 'workspaces', 'steps', 'tasks'],
   integrations: ['core', 'tasks'],
-  'pull-requests': ['core', 'transitions', 'workspaces', 'executions', 'steps', 'tasks', 'integrations'],
+  'pull-requests': ['core', 'transitions', 'workspaces', 'executions', 'steps', 'tasks', 'stacks', 'integrations'],
   projects: ['core', 'workspaces', 'tasks', 'integrations'],
 }
 const everyCapability = [...Object.keys(capabilities), 'engine']

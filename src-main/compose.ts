@@ -36,6 +36,7 @@ import type { Containment } from './ports/containment.ts'
 import { credentialFolders } from './agents/create-executors.ts'
 import type { Announcement, IdentityStore } from './identity/identity-store.ts'
 import { createIdentity, type Identity, type IdentityOptions } from './identity/create-identity.ts'
+import { createForges } from './integrations/forges/create-forges.ts'
 import { createIssueTrackers } from './integrations/forges/create-issue-trackers.ts'
 import { createAttachmentFiles } from './attachments/create-attachment-files.ts'
 import { createLogs } from './logs/create-logs.ts'
@@ -275,6 +276,8 @@ function contextOf({
     rescues: git.rescues,
     overlaps: git.overlaps,
     baseConflicts: git.baseConflicts,
+    pusher: git.pusher,
+    forges: createForges({ env: process.env, clock, version: config.version }),
     logs: createLogs({ dir: join(config.dataDir, 'logs') }),
     attachmentFiles: createAttachmentFiles({ dir: join(config.dataDir, 'attachments') }),
     agentTokens: identity.agentTokens,

@@ -55,6 +55,7 @@ import { createTemplateHandlers } from './handlers/templates.ts'
 import { createIdentityHandlers } from './handlers/identity.ts'
 import { createProjectHandlers } from './handlers/projects.ts'
 import { createPromptHandlers } from './handlers/prompts.ts'
+import { createPullRequestHandlers } from './handlers/pull-requests.ts'
 import { createQueueHandlers } from './handlers/queue.ts'
 import { createRepoHandlers } from './handlers/repos.ts'
 import { createTaskHandlers } from './handlers/tasks.ts'
@@ -88,6 +89,7 @@ export function createApi(parts: ApiParts): Api {
     ...createLandingHandlers(parts),
     ...createOverlapHandlers(parts),
     ...createIntegrationHandlers(parts),
+    ...createPullRequestHandlers(parts),
     ...createHookHandlers(parts),
     ...createQueueHandlers(parts),
     ...createPromptHandlers(parts),

@@ -16,6 +16,7 @@ import { addServe, type ServeOptions } from './commands/serve.ts'
 import { addReview } from './commands/task-moves.ts'
 import { addTask } from './commands/task.ts'
 import { addLanding } from './commands/landing.ts'
+import { addPullRequest } from './commands/pull-request.ts'
 import { addOverlaps } from './commands/overlaps.ts'
 import { addTemplate } from './commands/template.ts'
 import { addPrices } from './commands/prices.ts'
@@ -63,6 +64,7 @@ export function createProgram(program: Program): Command {
   addAgent(svc)
   addTask(svc)
   addLanding(svc)
+  addPullRequest(svc)
   addOverlaps(svc)
   addTemplate(svc)
   addInbox(svc)

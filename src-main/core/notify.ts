@@ -73,4 +73,5 @@ const sentences: { readonly [T in NotificationType]: (title: string) => string }
   'execution.asks': (title) => `“${title}”: the agent has a question`,
   'knowledge.proposed': (title) => `“${title}”: the agent proposed knowledge`,
   'limit.warning': (title) => `“${title}” is near a limit`,
+  'pull_request.needs_you': (title) => `“${title}”: its pull request needs you`,
 }

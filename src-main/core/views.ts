@@ -28,6 +28,7 @@ export function toTask(q: Queries, record: TaskRecord): Task {
     overlaps: [...q.overlaps.conflictsOf(record.id)],
     // While a run goes on, the work is not yet what would be merged.
     base_conflict: record.active_execution_id === null ? q.base_conflicts.of(record.id) : null,
+    pull_request: q.pull_requests.refOf(record.id),
     ...unenforcedLimits(q, record),
   }
 }
@@ -103,6 +104,7 @@ export function toImportedTask(
     port_base: null,
     overlaps: [],
     base_conflict: null,
+    pull_request: null,
   }
 }
 

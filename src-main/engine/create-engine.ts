@@ -28,6 +28,7 @@ import { createRepositories, type Repositories } from '../projects/repositories.
 import { createLanding, type Landing } from '../landing/landing.ts'
 import { createBaseConflicts, type BaseConflicts } from '../overlaps/base-conflicts.ts'
 import { createOverlaps, type Overlaps } from '../overlaps/overlaps.ts'
+import { createPullRequests, type PullRequests } from '../pull-requests/pull-requests.ts'
 import { createRescues, type Rescues } from '../workspaces/rescues.ts'
 import { createRemoteRuns, type RemoteRuns } from '../executions/remote-runs.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
@@ -69,6 +70,7 @@ export interface Engine {
   readonly branches: BranchUpdates
   readonly mergeUndo: Pick<MergeUndo, 'undo' | 'revert'>
   readonly suggestions: Suggestions
+  readonly pullRequests: PullRequests
   /** Creates a notification in the caller's transaction. */
   readonly notify: (tx: Tx, task: Parameters<typeof notify>[2], notice: NotificationDraft) => void
   readonly worker: OutboxWorker
@@ -132,13 +134,24 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   const tasks = createTasks({ ...steps, worker, scheduler, landing, executions, cleanup })
   addPlugins(
     plugins,
-    { ...basis, landing, executions, scheduler, cleanup, worker, stacks: tasks.stacks, stopAll },
+    {
+      ...basis,
+      landing,
+      executions,
+      scheduler,
+      cleanup,
+      worker,
+      stacks: tasks.stacks,
+      pullRequests: tasks.pullRequests,
+      stopAll,
+    },
     more,
   )
   stepsPending.listen(worker.wake)
   wentOn.listen(hookQueue.wake)
   wentOn.listen((task_id) => {
     tasks.lookForWork(task_id)
+    tasks.pullRequests.touch(task_id)
     overlaps.look()
     baseConflicts.look()
   })
@@ -194,7 +207,20 @@ function createTasks(
   const mergeUndo = createMergeUndo({ ...deps, claims })
   const authority = createAuthority(deps.context)
   const suggestions = createSuggestions(deps)
-  return { claims, readyStarts, wipPulls, actions, stacks, branches, mergeUndo, suggestions, authority, lookForWork }
+  const pullRequests = createPullRequests({ ...deps, actions })
+  return {
+    claims,
+    readyStarts,
+    wipPulls,
+    actions,
+    stacks,
+    branches,
+    mergeUndo,
+    suggestions,
+    pullRequests,
+    authority,
+    lookForWork,
+  }
 }
 
 /** Stops all work on a task after its end hooks have run. */
@@ -255,12 +281,12 @@ function createRuns(
 function addPlugins(
   plugins: Map<string, Plugin>,
   parts: Pick<PluginServices, 'context' | 'transitions' | 'worktrees' | 'landing' | 'cleanup'> &
-    Pick<RuntimeParts, 'executions' | 'scheduler' | 'worker' | 'stacks'> & {
+    Pick<RuntimeParts, 'executions' | 'scheduler' | 'worker' | 'stacks' | 'pullRequests'> & {
       readonly stopAll: (task_id: TaskId) => Promise<void>
     },
   more: readonly Plugin[],
 ): void {
-  const { executions, scheduler, worker, stacks, stopAll, ...rest } = parts
+  const { executions, scheduler, worker, stacks, pullRequests, stopAll, ...rest } = parts
   const { isWorktreeShared, waitUntilIdle, waitUntilExclusive } = executions
   const builtin = createPlugins({
     ...rest,
@@ -274,6 +300,7 @@ function addPlugins(
       worker.wake(task_id)
     },
     bringAlong: stacks.bringAlong,
+    openPull: pullRequests.openAtGate,
   })
   for (const [name, plugin] of builtin) plugins.set(name, plugin)
   for (const plugin of more) plugins.set(plugin.name, plugin)
@@ -291,6 +318,7 @@ interface RuntimeParts {
   readonly readyStarts: ReadyStarts
   readonly stacks: Stacks
   readonly mergeUndo: MergeUndo
+  readonly pullRequests: PullRequests
   readonly wipPulls: WipPulls
   readonly lookForWork: () => void
   readonly steps: EngineSteps
@@ -313,6 +341,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
     readyStarts,
     stacks,
     mergeUndo,
+    pullRequests,
     wipPulls,
     worker,
     scheduler,
@@ -337,6 +366,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       parts.lookForWork()
       overlaps.start()
       baseConflicts.start()
+      pullRequests.start()
       sweeps.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
@@ -345,6 +375,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       const ended = [sweeps.close(), projectDeletions.close()]
       scheduler.close()
       await Promise.all([readyStarts.close(), stacks.close(), wipPulls.close()])
+      await pullRequests.stop()
       await worker.close()
       await landing.close()
       await overlaps.close()

@@ -1,5 +1,7 @@
 import type { TargetMover } from '../ports/target-mover.ts'
+import { resolveTree } from './commands/branch.ts'
 import { tipOf } from './commands/refs.ts'
+import { fastForward } from './merge/fast-forward.ts'
 import { landedSince, patchOf } from './merge/landed.ts'
 import { checkMergeTarget, mergeIntoTarget, mergeTouches, moveTarget, prepareMerge } from './merge/merge-into-target.ts'
 import { finishPendingMove } from './merge/pending-move.ts'
@@ -32,6 +34,14 @@ export function createTargetMover({ perRepository, now }: GitParts): TargetMover
           perRepository(request.repo_path, { signal }, () => revertMerge(request, { signal })),
         ),
       ),
+    fastForward: (request, { signal }) =>
+      asWorkspaceError(
+        requireRepository(request.repo_path, { signal }).then(() =>
+          perRepository(request.repo_path, { signal }, () => fastForward(request, { signal })),
+        ),
+      ),
+    treeOf: (repo, commit, { signal }) =>
+      asWorkspaceError(requireRepository(repo, { signal }).then(() => resolveTree(repo, commit, { signal }))),
     hasCommit: (repo, branch, commit, { signal }) =>
       asWorkspaceError(requireRepository(repo, { signal }).then(() => hasCommit(repo, branch, commit, { signal }))),
     tip: (repo, branch, { signal }) =>

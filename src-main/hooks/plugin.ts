@@ -92,6 +92,12 @@ export interface PluginServices {
   /** Called after another task was moved: ends its superseded runs and starts the steps that follow. */
   readonly follow: (task_id: TaskId) => Promise<void>
   readonly cleanup: Pick<Cleanup, 'now' | 'later'>
+  /** Opens or updates the task's pull request; what it waits for is shown on the task. */
+  readonly openPull: (
+    task_id: TaskId,
+    wish: { readonly draft: boolean | null; readonly triggered_by: string },
+    signal: AbortSignal,
+  ) => Promise<PluginResult>
   /** Brings the branch of a stacked task to where it is to lie, if that can be done now. */
   readonly bringAlong: (task_id: TaskId, signal: AbortSignal) => Promise<void>
 }

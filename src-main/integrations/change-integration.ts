@@ -6,6 +6,7 @@ import { givenFields } from '../../src-shared/lang/given-fields.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import { isSameRepository, type Repository } from './rules/issue-address.ts'
 import type { Ground } from '../core/ground.ts'
+import { noPullRequests, noWriteBack, unknownCan } from '../../src-shared/contract/pull-requests.ts'
 import { startState } from '../domain/workflow/graph.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import { readBaseUrl } from './tracker-urls.ts'
@@ -21,6 +22,9 @@ const defaults = {
   default_assignee_type: null,
   default_assignee_id: null,
   enabled: true,
+  pull_requests: noPullRequests,
+  write_back: noWriteBack,
+  webhook_secret_ref: null,
 } satisfies Partial<IntegrationFields>
 
 const given = givenFields<IntegrationRecord>()
@@ -39,6 +43,8 @@ export function blankIntegration(
     ...values,
     id,
     project_id,
+    can: unknownCan,
+    token_expires_at: null,
     last_polled_at: null,
     last_error: null,
     next_poll_at: isoOf(now + values.poll_interval_secs * 1_000),
@@ -72,6 +78,7 @@ export function changeIntegration(
     ...((isOther || isWider) && fromTheStart),
     ...(isOther && { last_polled_at: null, former_names: isElsewhere ? [] : namesAfter(record, next) }),
     ...(isElsewhere && { not_before: null }),
+    ...((isOther || next.token_secret_ref !== record.token_secret_ref) && { can: unknownCan, token_expires_at: null }),
     // A change resets the error count, because the person has seen the errors.
     failures: 0,
     ...((isSooner || record.failures > 0) && { next_poll_at: isoOf(clock.now() + poll_interval_secs * 1_000) }),

@@ -8,6 +8,7 @@ import { dispatchRoleAgent } from './dispatch-role-agent.ts'
 import { knowledgeCapture } from './knowledge-capture.ts'
 import { knowledgeInject } from './knowledge-inject.ts'
 import type { Plugin, PluginDefinition, PluginServices } from '../hooks/plugin.ts'
+import { awaitPullRequest, openPullRequest } from './open-pull-request.ts'
 import { propagateDoneToSubtasks } from './propagate-done-to-subtasks.ts'
 import { publishTaskBlocked } from './publish-task-blocked.ts'
 import { runCiSteps } from './run-ci-steps.ts'
@@ -22,6 +23,8 @@ const definitions: readonly PluginDefinition[] = [
   dispatchRoleAgent,
   runCiSteps,
   runMerge,
+  openPullRequest,
+  awaitPullRequest,
   autoCascadeOnReviewPass,
   cancelPendingSubtasks,
   propagateDoneToSubtasks,

@@ -9,6 +9,7 @@ import type { KnowledgeQueries } from './knowledge-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { BaseConflictQueries } from './base-conflict-queries.ts'
 import type { OverlapQueries } from './overlap-queries.ts'
+import type { ForgeIntentQueries, PullRequestQueries } from './pull-request-queries.ts'
 import type { MemberQueries, ProjectQueries, RepoQueries, TrustedRepositoryQueries } from './project-queries.ts'
 import type { BaseHealthQueries, ReviewQueries } from './review-queries.ts'
 import type { DependencyQueries, ExternalLinkQueries, TaskQueries, TransitionQueries } from './task-queries.ts'
@@ -46,6 +47,8 @@ export interface Queries {
   /** The host that the value of an environment variable may be sent to, by the variable's name. */
   readonly secret_hosts: SecretHostQueries
   readonly integrations: IntegrationQueries
+  readonly pull_requests: PullRequestQueries
+  readonly forge_intents: ForgeIntentQueries
   /** The task of each imported issue; issue IDs are compared case-insensitively. */
   readonly external_links: ExternalLinkQueries
   readonly daemons: DaemonQueries

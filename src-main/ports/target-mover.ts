@@ -149,6 +149,16 @@ export interface TargetMover {
   undoMerge(request: UndoRequest, options: Cancellable): Promise<UndoneMerge>
   /** Makes a branch on the tip of the base that reverts a merge. */
   revertMerge(request: RevertRequest, options: Cancellable): Promise<RevertedMerge>
+  /**
+   * Moves a base branch forward to a commit that the repository has, and its checkouts with it; `not_moved` if the branch
+   * has commits of its own.
+   */
+  fastForward(
+    request: { readonly repo_path: string; readonly base_branch: string; readonly to: string },
+    options: Cancellable,
+  ): Promise<MovedTarget>
+  /** Returns the tree of a commit; null if the repository doesn't have it. */
+  treeOf(repo_path: string, commit: string, options: Cancellable): Promise<string | null>
   /** Returns whether a branch has a commit. */
   hasCommit(repo_path: string, branch: string, commit: string, options: Cancellable): Promise<boolean>
   /**

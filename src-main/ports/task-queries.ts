@@ -38,6 +38,7 @@ export type TaskRecord = Omit<
   | 'overlaps'
   | 'base_conflict'
   | 'merged'
+  | 'pull_request'
 > & {
   /** Who last submitted the task to review: `agent:<id>` or `user:<id>`. */
   readonly context_holder: string | null

@@ -18,6 +18,7 @@ import { shrinkFile } from './free-pages.ts'
 import { createBaseHealthQueries } from './base-health.ts'
 import { createBaseConflictQueries } from './base-conflicts.ts'
 import { createOverlapQueries } from './overlaps.ts'
+import { createForgeIntentQueries, createPullRequestQueries } from './pull-requests.ts'
 import { createReviewQueries } from './reviews.ts'
 import { createTaskTemplateQueries } from './task-templates.ts'
 import { createTaskQueries } from './tasks.ts'
@@ -57,6 +58,8 @@ export function createStore(database: OpenDatabase): Store {
     knowledge: createKnowledgeQueries(db),
     notifications: createNotificationQueries(db),
     integrations: createIntegrationQueries(db),
+    pull_requests: createPullRequestQueries(db),
+    forge_intents: createForgeIntentQueries(db),
     secret_hosts: createSecretHostQueries(db),
     external_links: createExternalLinkQueries(db),
     viewed_files: createViewedFileQueries(db),

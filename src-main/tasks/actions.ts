@@ -1,3 +1,4 @@
+import { hasOpenPull } from '../transitions/transitions.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Assignee, TaskMove } from '../../src-shared/contract/tasks.ts'
@@ -140,6 +141,7 @@ export function createActions(deps: ActionDeps): Actions {
         entry_barrier: task.entry_barrier,
         archived: task.archived,
         latest_review: read.reviews.latest(task.id)?.status ?? null,
+        pull_request_open: hasOpenPull(read, task),
         roles: task.roles,
         triggered_by: actor.triggered_by,
         claim: claimant

@@ -40,7 +40,11 @@ export interface Moved {
 
 export interface Transitions {
   workflowOf(tx: Pick<Tx, 'projects'>, task: TaskRecord): Workflow
-  plan(tx: Pick<Tx, 'projects' | 'reviews'>, task: TaskRecord, request: TransitionRequest): TransitionPlan | Refusal
+  plan(
+    tx: Pick<Tx, 'projects' | 'reviews' | 'pull_requests'>,
+    task: TaskRecord,
+    request: TransitionRequest,
+  ): TransitionPlan | Refusal
   /**
    * Moves a task inside the caller's transaction: its row, audit entry, numbered event and effect. Only this function
    * changes a task's status (invariant I2). If the source has `before_exit` hooks that have not run and no caller
@@ -71,6 +75,7 @@ export function createTransitions(context: Ground): Transitions {
       archived: task.archived,
       // Only a gate needs its review.
       latest_review: isAtGate ? (tx.reviews.latest(task.id)?.status ?? null) : null,
+      ...(hasOpenPull(tx, task) && { pull_request_open: true }),
       ...(settings.lifecycle_hooks && { hooks: settings.lifecycle_hooks }),
     })
   }
@@ -86,6 +91,12 @@ export function createTransitions(context: Ground): Transitions {
     },
     applyPlan: (tx, task, request, planned) => commitPlan(context, tx, task, request, planned),
   }
+}
+
+/** Returns whether a task's work is in a pull request that the forge may still merge. */
+export function hasOpenPull(tx: Pick<Tx, 'pull_requests'>, { id }: Pick<TaskRecord, 'id'>): boolean {
+  const state = tx.pull_requests.refOf(id)?.state
+  return state === 'open' || state === 'draft'
 }
 
 /** Returns whether the source's hooks must still be asked. They can't hold up a cancel or a block. */

@@ -6,7 +6,7 @@ import type { PluginChecks } from '../domain/workflow/validate.ts'
 import { brokenTemplate, formatTemplate, maxFileBytes, parseTemplate, type TemplateContent } from './template-file.ts'
 
 /** The shipped templates. */
-export const shippedTemplates = ['default', 'user-approval-review', 'no-user-approval'] as const
+export const shippedTemplates = ['default', 'user-approval-review', 'no-user-approval', 'pull-request'] as const
 
 type TemplateFile = TemplateContent & { readonly name: string; readonly builtin: boolean }
 

@@ -41,6 +41,8 @@ export function failureText(annotation: ErrorAnnotation): string {
     case 'submodule_not_pushed':
     case 'work_elsewhere':
     case 'needs_person':
+    case 'pull_request_closed':
+    case 'pull_request_merged':
       return cause
   }
 }

@@ -14,6 +14,10 @@ export const recoveryLabels = {
   take_work: 'Take the work',
   leave_work: 'Leave it out',
   allow_start: 'Start anyway',
+  finish: 'Finish without it',
+  new_pull_request: 'Open a new one',
+  reopen_pull_request: 'Reopen',
+  fix_again: 'Fix again',
 } as const satisfies Record<RecoveryAction, string>
 
 /** Returns the label of a recovery button. Raising a limit names the new amount. */

@@ -102,6 +102,8 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], TaskLine['glyp
   work_elsewhere: 'gate',
   dependency_failed: 'gate',
   needs_person: 'gate',
+  pull_request_closed: 'gate',
+  pull_request_merged: 'gate',
 }
 
 const toneOfGlyph = { failed: 'fail', 'timed-out': 'fail', barrier: 'warn', clock: 'warn', gate: 'you' } as const

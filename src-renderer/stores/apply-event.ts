@@ -7,6 +7,7 @@ import type { Integration } from '../../src-shared/contract/integrations.ts'
 import type { Overlap } from '../../src-shared/contract/overlaps.ts'
 import type { LandingLane } from '../../src-shared/contract/landing.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
+import type { PullRequest } from '../../src-shared/contract/pull-requests.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import type { ViewedContent } from '../../src-shared/contract/workspaces.ts'
@@ -39,6 +40,7 @@ export interface EventTargets {
   readonly queue: { changed(projectId: string): void }
   readonly taskTemplates: { changed(projectId: string): void }
   readonly integrations: { put(projectId: string, integration: Integration | null): void }
+  readonly pullRequests: { put(taskId: string, pullRequest: PullRequest): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly daemons: { put(daemonId: string, daemon: Daemon | null): void }
   readonly accounts: { putUser(user: User): void; putMember(data: EventPayload<'member.updated'>): void }
@@ -111,6 +113,8 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.notifications.deleted(event.data.notification_id)
     case 'integration.updated':
       return to.integrations.put(event.data.project_id, event.data.integration)
+    case 'pull_request.updated':
+      return to.pullRequests.put(event.data.task_id, event.data.pull_request)
     case 'agent.updated':
       return event.data.agent ? to.agents.put(event.data.agent) : to.agents.remove(event.data.agent_id)
     case 'project.updated':

@@ -12,6 +12,7 @@ import { useComments } from './review/comments.ts'
 import { useExecutions } from './runs/executions.ts'
 import { useLanding } from './review/landing.ts'
 import { useIntegrations } from './project/integrations.ts'
+import { usePullRequests } from './review/pull-requests.ts'
 import { useNavigation } from './base/navigation.ts'
 import { useKnowledge } from './project/knowledge.ts'
 import { useNotifications } from './people/notifications.ts'
@@ -44,6 +45,7 @@ export const useLive = defineStore('live', () => {
     taskTemplates: useTaskTemplates(),
     queue: useQueueChanges(),
     integrations: useIntegrations(),
+    pullRequests: usePullRequests(),
     landing: useLanding(),
     overlaps: useOverlaps(),
     agents: useAgents(),
@@ -87,8 +89,8 @@ export const useLive = defineStore('live', () => {
     const open = openId === null ? null : Promise.allSettled([targets.projects.prepare(openId)])
     await Promise.all([
       ...[targets.projects, targets.agents, session].map((store) => store.load()),
-      ...[targets.integrations, targets.landing, targets.overlaps, targets.notifications].map((store) =>
-        store.reload(),
+      ...[targets.integrations, targets.pullRequests, targets.landing, targets.overlaps, targets.notifications].map(
+        (store) => store.reload(),
       ),
     ])
     void targets.accounts.loadNames()

@@ -1,3 +1,10 @@
+/** Recovery actions that are about a pull request. */
+export const pullRequestRecoveries = ['finish', 'new_pull_request', 'reopen_pull_request', 'fix_again'] as const
+export type PullRequestRecovery = (typeof pullRequestRecoveries)[number]
+
+export const isPullRequestRecovery = (action: string): action is PullRequestRecovery =>
+  (pullRequestRecoveries as readonly string[]).includes(action)
+
 /** Recovery actions for a task that needs a person. Without schemas, because every command of `svc` loads these. */
 export const recoveryActions = [
   'retry_hook',
@@ -11,6 +18,7 @@ export const recoveryActions = [
   'take_work',
   'leave_work',
   'allow_start',
+  ...pullRequestRecoveries,
 ] as const
 
 /** Moves of a queued run within its queue. */

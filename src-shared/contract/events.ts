@@ -26,6 +26,7 @@ import { Member } from './members.ts'
 import { Overlap } from './overlaps.ts'
 import { notificationTypes } from './notification-types.ts'
 import { Agent, Project } from './projects.ts'
+import { PullRequest } from './pull-requests.ts'
 import { Review } from './reviews.ts'
 import { TaskTemplate } from './task-templates.ts'
 import { HookOutcome, Task } from './tasks.ts'
@@ -125,6 +126,7 @@ export const eventPayloads = {
   }),
   /** A person moved a queued run; `projects.queue` has the new order. */
   'queue.updated': z.object({ project_id: ProjectId, occurred_at: Timestamp }),
+  'pull_request.updated': z.object({ ...ofTask, pull_request: PullRequest }),
   /** `integration` is null after its deletion. */
   'integration.updated': z.object({
     project_id: ProjectId,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { platforms, platformsText } from './trackers.ts'
 import { AgentId, IntegrationId, ProjectId, Timestamp, UserId } from './ids.ts'
+import { PullRequestCan, PullRequestSettings, WriteBackSettings } from './pull-requests.ts'
 
 /** Why a sync cycle failed. */
 export const syncFailures = [
@@ -66,21 +67,26 @@ const Owner = z
     'Enter the name alone, as in the address.',
   )
 
+const VariableName = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,127}$/, 'Enter the name of an environment variable, such as GITHUB_TOKEN.')
+
 /** The fields of an integration that clients set, shared by its creation and its change. */
 export const IntegrationFields = z.object({
   platform: z.enum(platforms),
   base_url: z.string().trim().min(1).max(2_000).describe('Of the API; https, or http on this machine.'),
   owner: Owner.describe('With `/` between groups in groups, where the platform has those.'),
   repo: Name,
-  token_secret_ref: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,127}$/, 'Enter the name of an environment variable, such as GITHUB_TOKEN.'),
+  token_secret_ref: VariableName,
   poll_interval_secs: z.int().min(1).max(86_400).optional(),
   sync_filter: SyncFilter.optional(),
   default_task_state: z.string().min(1).nullable().optional(),
   default_assignee_type: z.enum(['agent', 'user']).nullable().optional(),
   default_assignee_id: z.union([AgentId, UserId]).nullable().optional(),
   enabled: z.boolean().optional(),
+  pull_requests: PullRequestSettings.optional(),
+  write_back: WriteBackSettings.optional(),
+  webhook_secret_ref: VariableName.nullable().optional().describe('Holds what the forge’s webhook is signed with.'),
 })
 export type IntegrationFields = z.infer<typeof IntegrationFields>
 
@@ -100,6 +106,11 @@ export const Integration = z
     default_assignee_type: z.enum(['agent', 'user']).nullable(),
     default_assignee_id: z.union([AgentId, UserId]).nullable(),
     enabled: z.boolean(),
+    pull_requests: PullRequestSettings,
+    write_back: WriteBackSettings,
+    webhook_secret_ref: z.string().nullable(),
+    can: PullRequestCan.describe('As the last check of the token found it.'),
+    token_expires_at: Timestamp.nullable(),
     last_polled_at: Timestamp.nullable().describe('When the last cycle that succeeded ended.'),
     last_error: SyncError.nullable().describe('Of the last cycle, if it failed.'),
     progress: SyncProgress.nullable().describe('Of a cycle that has started and not ended.'),

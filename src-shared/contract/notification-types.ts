@@ -9,6 +9,7 @@ export const notificationTypes = [
   'execution.failed',
   'limit.warning',
   'knowledge.proposed',
+  'pull_request.needs_you',
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
@@ -35,6 +36,7 @@ const kinds: { readonly [T in NotificationType]: NotificationKind } = {
   'execution.failed': 'failed',
   'limit.warning': 'needs_you',
   'knowledge.proposed': 'needs_you',
+  'pull_request.needs_you': 'needs_you',
 }
 
 /** Returns the kind of a notification for its recipient: a decision, a problem, or done. */

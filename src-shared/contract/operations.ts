@@ -16,6 +16,7 @@ import { commentsOperations } from './operations/comments.ts'
 import { knowledgeOperations } from './operations/knowledge.ts'
 import { hooksOperations } from './operations/hooks.ts'
 import { integrationsOperations } from './operations/integrations.ts'
+import { pullRequestsOperations } from './operations/pull-requests.ts'
 import { landingOperations } from './operations/landing.ts'
 import { overlapOperations } from './operations/overlaps.ts'
 import { membersOperations } from './operations/members.ts'
@@ -50,6 +51,7 @@ export const operations = {
   ...knowledgeOperations,
   ...notificationsOperations,
   ...integrationsOperations,
+  ...pullRequestsOperations,
   ...workspacesOperations,
   ...mergesOperations,
   ...landingOperations,

@@ -6,6 +6,7 @@ import { AgentId, ExecutionId, ProjectId, RepoId, TaskId, Timestamp, TransitionI
 import { limitNames } from './limit-names.ts'
 import { hookEvents } from './lifecycle-hooks.ts'
 import { BaseConflict } from './overlaps.ts'
+import { PullRequestRef } from './pull-requests.ts'
 import { ReviewConfig } from './projects.ts'
 import { reviewStatuses } from './reviews.ts'
 import { runFailureCodes } from './run-failures.ts'
@@ -35,6 +36,8 @@ export const annotationTypes = [
   'submodule_not_pushed',
   'work_elsewhere',
   'dependency_failed',
+  'pull_request_closed',
+  'pull_request_merged',
 ] as const
 export type RecoveryAction = (typeof recoveryActions)[number]
 
@@ -173,6 +176,7 @@ export const Task = z
     base_conflict: BaseConflict.nullable().describe(
       'What a merge into its base would meet now, where that conflicts; null for work that would merge, and during a run.',
     ),
+    pull_request: PullRequestRef.nullable().describe('The one at the forge, as told last.'),
     merged: z
       .object({
         base_branch: z.string(),

@@ -23,6 +23,8 @@ interface TrackerInfo {
   readonly exampleUrl: string
   /** A usual name for the variable that holds its token. */
   readonly tokenName: string
+  /** The user name that goes with the token when git asks over HTTP. */
+  readonly gitUser: string
 }
 
 export const trackerInfos: { readonly [P in Platform]: TrackerInfo } = {
@@ -35,6 +37,7 @@ export const trackerInfos: { readonly [P in Platform]: TrackerInfo } = {
     files: { path: '/attachments/', below: 'root' },
     exampleUrl: 'https://api.github.com',
     tokenName: 'GITHUB_TOKEN',
+    gitUser: 'x-access-token',
   },
   selfhosted: {
     label: 'Gitea or Forgejo',
@@ -45,6 +48,7 @@ export const trackerInfos: { readonly [P in Platform]: TrackerInfo } = {
     files: { path: '/attachments/', below: 'root' },
     exampleUrl: 'https://git.example.com',
     tokenName: 'GITEA_TOKEN',
+    gitUser: 'token',
   },
   gitlab: {
     label: 'GitLab',
@@ -55,6 +59,7 @@ export const trackerInfos: { readonly [P in Platform]: TrackerInfo } = {
     files: { path: '/uploads/', below: 'repository' },
     exampleUrl: 'https://gitlab.com',
     tokenName: 'GITLAB_TOKEN',
+    gitUser: 'oauth2',
   },
 }
 

@@ -15,6 +15,7 @@ export const stateTraits = [
   'owns_cleanup',
   'follows_review',
   'injects_knowledge',
+  'awaits_pull_request',
 ] as const
 export type StateTrait = (typeof stateTraits)[number]
 
@@ -28,7 +29,8 @@ export const WorkflowTraits = z
       'worktree is made first. `makes_gate`: a gate keeps a review with checks. `merges`: the branch is merged. ' +
       '`takes_blocked`: tasks that need a person go there. `dispatches`: the one with the role starts. `owns_cleanup`: ' +
       'the hooks say when the worktree goes. `follows_review`: it leads on once the review has passed. ' +
-      '`injects_knowledge`: agents are told what the project has learned.',
+      '`injects_knowledge`: agents are told what the project has learned. `awaits_pull_request`: it is left once the ' +
+      'pull request is merged.',
   )
   .meta({ id: 'WorkflowTraits' })
 export type WorkflowTraits = z.infer<typeof WorkflowTraits>

@@ -54,6 +54,7 @@ export function plainTask(id: TaskId, at: string): Task {
     reverts: null,
     merged: null,
     base_conflict: null,
+    pull_request: null,
     created_at: at,
     updated_at: at,
   }

@@ -131,6 +131,7 @@ export function panelData(now: number) {
     reverts: null,
     merged: null,
     base_conflict: null,
+    pull_request: null,
     created_at: ago(1_400, now),
     updated_at: ago(12, now),
   }

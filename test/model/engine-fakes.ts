@@ -132,6 +132,8 @@ export const fakeWorkspaces: WholeGit = {
       tree: 'merged-tree',
     }),
   moveTarget: () => Promise.resolve({ kind: 'moved' }),
+  fastForward: () => Promise.resolve({ kind: 'moved' }),
+  treeOf: () => Promise.resolve('tree'),
   undoMerge: () => Promise.resolve({ kind: 'moved' }),
   revertMerge: () => Promise.resolve({ kind: 'nothing_to_do' }),
   hasCommit: () => Promise.resolve(true),

@@ -95,6 +95,8 @@ export async function startEngineRig(
       rescues: fakeWorkspaces,
       overlaps: fakeWorkspaces,
       baseConflicts: fakeWorkspaces,
+      forges: unused('forges'),
+      pusher: unused('pusher'),
       logs: fakeLogs,
       attachmentFiles: fakeAttachmentFiles,
       agentTokens: { mint: () => 'token', revoke: () => undefined },
@@ -148,6 +150,15 @@ export async function startEngineRig(
 }
 
 /** Never returns the same time twice, so that events can be ordered by time. */
+/** A port that no workflow of the model reaches. */
+function unused<T extends object>(name: string): T {
+  return new Proxy({} as T, {
+    get: () => {
+      throw new Error(`The model asked for ${name}.`)
+    },
+  })
+}
+
 function strictClock() {
   let last = 0
   return { now: () => (last = Math.max(last + 1, Date.now())) }

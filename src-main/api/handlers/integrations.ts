@@ -38,7 +38,11 @@ export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
           patch
         checkAssignee(parts, principal, project_id, { default_assignee_type, default_assignee_id })
       }
-      return unwrap(integrations.update(project_id, patch, binderOf(principal)) ?? throwNotFound('integration'))
+      const updated = unwrap(
+        integrations.update(project_id, patch, binderOf(principal)) ?? throwNotFound('integration'),
+      )
+      engine.pullRequests.poke(project_id)
+      return updated
     },
     'integrations.delete': ({ project_id }) => {
       if (!integrations.delete(project_id)) throwNotFound('integration')

@@ -1,3 +1,4 @@
+import { isPullRequestRecovery } from '../../../src-shared/contract/action-names.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
@@ -153,6 +154,10 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     },
     'tasks.recover': async ({ task_id, action, reason, tree, to }, { principal, signal }) => {
       if (action === 'raise_limit') checkOwner(read, principal, projectOf(findTask(read, task_id)))
+      if (isPullRequestRecovery(action)) {
+        unwrap(await engine.pullRequests.recover(task_id, action, actorOf(principal), signal))
+        return taskOf({ task: findTask(read, task_id) })
+      }
       const request = { task_id, action, reason: reason ?? null, tree: tree ?? null, to: to ?? null }
       return taskOf(unwrap(await actions.recover(request, actor(principal), signal)))
     },

@@ -2,7 +2,7 @@ import type { Refusal } from '../../../src-shared/contract/errors.ts'
 import type { LifecycleHooks } from '../../../src-shared/contract/lifecycle-hooks.ts'
 import type { ReviewStatus } from '../../../src-shared/contract/reviews.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
-import { isReviewGate, type Workflow } from '../workflow/graph.ts'
+import { hasTrait, isReviewGate, type Workflow } from '../workflow/graph.ts'
 import { audienceMatches, isPerson } from './audience.ts'
 import { hasBarrier, stepsOf, type Step } from './phases.ts'
 import { enabledHooks } from './pending-hooks.ts'
@@ -42,7 +42,8 @@ function lifecycleSteps(
 /**
  * Why a task moves. `asked`: a caller named the target. `forward`: its work is done. `reject`: its gate rejected it.
  * `return`: it did not land and goes back to the gate that it passed, which is not run again. `unmerge`: the same after
- * it had landed; only this leads out of a terminal state. `cancel`, `claim`, `escalate` (to a person) and `cascade` (a
+ * it had landed; only this leads out of a terminal state. `pull_merged`: its pull request was merged at the forge.
+ * `cancel`, `claim`, `escalate` (to a person) and `cascade` (a
  * hook's result).
  */
 export type TransitionCause =
@@ -52,6 +53,7 @@ export type TransitionCause =
   | 'reject'
   | 'return'
   | 'unmerge'
+  | 'pull_merged'
   | 'escalate'
   | 'cascade'
   | 'cancel'
@@ -71,6 +73,8 @@ export interface TransitionFacts {
   readonly entry_barrier: boolean
   readonly archived: boolean
   readonly latest_review: ReviewStatus | null
+  /** Its work lies in an open pull request, so that only the forge's merge completes it. */
+  readonly pull_request_open?: boolean
   /** The project's lifecycle hooks; default: none. */
   readonly hooks?: LifecycleHooks
 }
@@ -143,6 +147,7 @@ function checkGraph(
 ): Refusal | null {
   const { workflow } = facts
   if (request.cause === 'cancel') return null
+  if (facts.pull_request_open === true && bringsIn(request, workflow, from, to)) return pullRequestOpen
   if (request.cause === 'asked' || request.cause === 'forward') {
     const declared = from.transitions.find((transition) => transition.to === to.name)
     if (!declared) return noSuchMove(workflow, from, to.name)
@@ -165,6 +170,18 @@ function checkGraph(
     }
   }
   return checkGate(request, facts, from, to)
+}
+
+/** Returns whether a move would complete the task, or merge its work, beside the forge. */
+function bringsIn({ cause }: TransitionRequest, workflow: Workflow, from: WorkflowState, to: WorkflowState): boolean {
+  if (cause === 'pull_merged') return false
+  const isPast = hasTrait(workflow, from, 'awaits_pull_request') && from.transitions[0]?.to === to.name
+  return isPast || hasTrait(workflow, to, 'merges')
+}
+
+const pullRequestOpen: Refusal = {
+  code: 'pull_request_open',
+  message: 'The work of this task is in an open pull request. Merge that, or close it first.',
 }
 
 /** Refuses a way forward out of a gate whose review has not passed; ways back stay open. */

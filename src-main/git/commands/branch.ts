@@ -15,6 +15,13 @@ export async function resolveCommit(cwd: string, revision: string, { signal }: O
   return exit_code === 0 ? stdout.toString('utf8').trim() : null
 }
 
+/** Returns the tree of a commit; null if the repository doesn't have it. */
+export async function resolveTree(cwd: string, commit: string, { signal }: Options): Promise<string | null> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${commit}^{tree}`]
+  const { exit_code, stdout } = await runGit(cwd, args, { signal, accept: [0, 1, 128] })
+  return exit_code === 0 ? stdout.toString('utf8').trim() : null
+}
+
 /**
  * Returns the commit of a worktree's HEAD that could not be read from git's files. Refuses a task's branch that stands
  * for another ref: what is committed there would be committed elsewhere.

@@ -11,6 +11,7 @@ const create = operations['tasks.create'].input.shape
 const update = operations['tasks.update'].input.shape
 const claim = operations['tasks.claim'].input.shape
 const comment = operations['comments.create'].input.shape
+const reply = operations['pull_requests.reply'].input.shape
 const transition = operations['tasks.transition'].input.shape
 const verdict = operations['tasks.verdict'].input.shape
 const finish = operations['executions.finish'].input.shape
@@ -92,6 +93,21 @@ export const writingTools = {
     }),
     run: async ({ task_id, ...said }, scope) =>
       scope.call('comments.create', { ...said, task_id: await scope.taskId(task_id) }),
+  }),
+  svc_reply_to_thread: defineTool('pull_requests.reply', {
+    title: 'Answer a thread of a pull request',
+    description:
+      'Answers a thread on the pull request of a task, in a few words: what you changed, or why not. It is sent with the ' +
+      'next push, so that the reviewer finds the change beside it. svc_get_pull_request has the ids of threads.',
+    effect: 'adds',
+    input: z.object({
+      task_id: taskId,
+      thread_id: reply.thread_id.describe('Id of the thread.'),
+      body: reply.body.describe('Markdown.'),
+      resolve: reply.resolve.describe('Nothing is left to say there. Leave it to the reviewer where you are not sure.'),
+    }),
+    run: async ({ task_id, ...said }, scope) =>
+      scope.call('pull_requests.reply', { ...said, task_id: await scope.taskId(task_id) }),
   }),
   svc_assign_agent: defineTool('tasks.claim', {
     title: 'Assign an agent to a task',

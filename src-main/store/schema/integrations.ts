@@ -2,6 +2,14 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { AgentId, IntegrationId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 import type { SyncError, SyncFilter } from '../../../src-shared/contract/integrations.ts'
+import {
+  noPullRequests,
+  noWriteBack,
+  unknownCan,
+  type PullRequestCan,
+  type PullRequestSettings,
+  type WriteBackSettings,
+} from '../../../src-shared/contract/pull-requests.ts'
 import type { Platform } from '../../../src-shared/contract/trackers.ts'
 import type { Repository } from '../../integrations/rules/issue-address.ts'
 import type { SyncCursor } from '../../ports/issue-trackers.ts'
@@ -28,6 +36,11 @@ export const integrations = sqliteTable(
     default_assignee_type: text('default_assignee_type').$type<'agent' | 'user'>(),
     default_assignee_id: text('default_assignee_id').$type<AgentId | UserId>(),
     enabled: flag('enabled').notNull(),
+    pull_requests: json<PullRequestSettings>('pull_requests').notNull().default(noPullRequests),
+    write_back: json<WriteBackSettings>('write_back').notNull().default(noWriteBack),
+    webhook_secret_ref: text('webhook_secret_ref'),
+    can: json<PullRequestCan>('can').notNull().default(unknownCan),
+    token_expires_at: text('token_expires_at'),
     last_polled_at: text('last_polled_at'),
     last_error: json<SyncError>('last_error'),
     next_poll_at: text('next_poll_at').notNull(),

@@ -32,7 +32,7 @@ export function sectionOf(
   if (task === null) return kindOf(event_type) === 'finished' ? 'info' : 'needs_you'
   if (task.error_annotation && holding.has(task.error_annotation.type)) return 'held'
   // Proposals hold no task up, so only the notification tells whether someone has looked.
-  if (event_type === 'knowledge.proposed' && !read) return 'needs_you'
+  if ((event_type === 'knowledge.proposed' || event_type === 'pull_request.needs_you') && !read) return 'needs_you'
   return needsYou ? 'needs_you' : 'info'
 }
 

@@ -21,6 +21,8 @@ const titles = {
   work_elsewhere: 'Work outside the task’s branch',
   dependency_failed: 'A task it depends on was cancelled or deleted',
   needs_person: 'Its start needs your word',
+  pull_request_closed: 'Its pull request was closed',
+  pull_request_merged: 'Merged without the newest work',
 } as const satisfies Record<ErrorAnnotation['type'], string>
 
 const stackTitles = {

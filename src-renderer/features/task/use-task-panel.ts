@@ -108,6 +108,10 @@ const failures: Readonly<Record<RecoveryAction, string>> = {
   take_work: 'Couldn’t take the work',
   leave_work: 'Couldn’t leave the work out',
   allow_start: 'Couldn’t start the agent',
+  finish: 'Couldn’t finish',
+  new_pull_request: 'Couldn’t open a pull request',
+  reopen_pull_request: 'Couldn’t reopen it',
+  fix_again: 'Couldn’t start another round',
 }
 
 /** Returns the actions of the header. An error becomes a toast. */

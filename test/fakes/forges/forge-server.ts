@@ -28,11 +28,16 @@ export interface ForgeServer extends AsyncDisposable {
   instead: ((request: ForgeRequestSeen) => ForgeReply | null) | null
 }
 
+/** Takes requests that are none of the API's, as git's; returns false for others, without an answer. */
+export type Mount = (request: IncomingMessage, response: ServerResponse) => boolean
+
 type Answering = (request: ForgeRequestSeen) => Promise<ForgeReply>
 
 /** Starts a server on this machine that speaks JSON. */
-export async function startForgeServer(answer: Answering): Promise<ForgeServer> {
-  const server = createServer((incoming, response) => void respond(incoming, response))
+export async function startForgeServer(answer: Answering, mount?: Mount): Promise<ForgeServer> {
+  const server = createServer((incoming, response) => {
+    if (mount?.(incoming, response) !== true) void respond(incoming, response)
+  })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const forge: ForgeServer = {

@@ -1,4 +1,10 @@
-import { startForgeServer, type ForgeReply, type ForgeRequestSeen, type ForgeServer } from './forge-server.ts'
+import {
+  startForgeServer,
+  type ForgeReply,
+  type ForgeRequestSeen,
+  type ForgeServer,
+  type Mount,
+} from './forge-server.ts'
 import { createMemoryGit, type ForgeGit, type MemoryGit } from './forge-git.ts'
 import { checkRoutes } from './gitea/check-routes.ts'
 import { failure, notFound, type Context, type Route } from './gitea/context.ts'
@@ -14,6 +20,7 @@ export interface GiteaOptions {
   readonly version?: string
   /** What stands for real repositories; in memory without it. */
   readonly git?: ForgeGit
+  readonly mount?: Mount
 }
 
 /** A server that speaks like Gitea or Forgejo, whose state is `state`, and where `people` do things. */
@@ -50,7 +57,7 @@ export async function startGitea(options: GiteaOptions = {}): Promise<GiteaServe
     rootUrl: null,
     last: 100,
   }
-  const server = await startForgeServer(async (request) => answer(state, server.url, request))
+  const server = await startForgeServer(async (request) => answer(state, server.url, request), options.mount)
   const repository = (fullName: string, forkOf: string | null = null) => {
     const known = state.repositories.get(fullName.toLowerCase())
     if (known) return known

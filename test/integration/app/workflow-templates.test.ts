@@ -24,12 +24,13 @@ const filled = {
   })),
 }
 
-test('has the three shipped templates from the start, and default for new projects', async () => {
+test('has the four shipped templates from the start, and default for new projects', async () => {
   await using job = await startJob()
   const { items } = await job.running.client.call('templates.list', {})
   expect(items.map(({ name, builtin, error }) => [name, builtin, error])).toEqual([
     ['default', true, null],
     ['no-user-approval', true, null],
+    ['pull-request', true, null],
     ['user-approval-review', true, null],
   ])
   // A project's workflow also says what happens to the worktrees of cancelled tasks.
@@ -124,6 +125,7 @@ test('protects default from deletion, allows edits, and restores a missing file 
   expect(await job.running.client.call('templates.get', { name: 'default' })).toEqual(shipped)
   expect((await job.running.client.call('templates.list', {})).items.map(({ name }) => name)).toEqual([
     'default',
+    'pull-request',
     'user-approval-review',
   ])
 })

@@ -205,6 +205,7 @@ function newTask(project_id: ProjectId, status: string): Task {
     reverts: null,
     merged: null,
     base_conflict: null,
+    pull_request: null,
     created_at: at,
     updated_at: at,
   }

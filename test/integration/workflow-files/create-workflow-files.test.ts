@@ -24,10 +24,11 @@ async function folder(files: Readonly<Record<string, string>> | null = {}) {
 
 const small = formatTemplate('Small', standardDefinition)
 
-test('fills a new folder with the three shipped templates, all valid', async () => {
+test('fills a new folder with the four shipped templates, all valid', async () => {
   const { dir, open } = await folder(null)
   const files = await open()
-  expect((await readdir(dir)).sort()).toEqual(['default.yaml', 'no-user-approval.yaml', 'user-approval-review.yaml'])
+  const shipped = ['default.yaml', 'no-user-approval.yaml', 'pull-request.yaml', 'user-approval-review.yaml']
+  expect((await readdir(dir)).sort()).toEqual(shipped)
   expect((await files.list()).map(({ name, builtin, issues }) => ({ name, builtin, issues }))).toEqual(
     [...shippedTemplates].sort().map((name) => ({ name, builtin: true, issues: [] })),
   )

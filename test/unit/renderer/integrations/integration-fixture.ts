@@ -1,4 +1,5 @@
 import { Integration } from '../../../../src-shared/contract/integrations.ts'
+import { noPullRequests, noWriteBack, unknownCan } from '../../../../src-shared/contract/pull-requests.ts'
 
 const at = '2026-11-21T09:00:00.000Z'
 
@@ -18,6 +19,11 @@ export function integrationOf(more: Partial<Integration> = {}): Integration {
     default_assignee_type: null,
     default_assignee_id: null,
     enabled: true,
+    pull_requests: noPullRequests,
+    write_back: noWriteBack,
+    webhook_secret_ref: null,
+    can: unknownCan,
+    token_expires_at: null,
     last_polled_at: at,
     last_error: null,
     progress: null,

@@ -53,6 +53,7 @@ function heard(event: EventEnvelope): unknown[] {
     queue: { changed: note('queue.changed') },
     taskTemplates: { changed: note('taskTemplates.changed') },
     integrations: { put: (...args) => void calls.push(['integrations.put', ...args]) },
+    pullRequests: { put: (...args) => void calls.push(['pullRequests.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     daemons: { put: (...args) => void calls.push(['daemons.put', ...args]) },
     accounts: { putUser: note('accounts.putUser'), putMember: note('accounts.putMember') },

@@ -33,7 +33,7 @@ function neighbours(raw: RawDefinition) {
   })
 }
 
-test.each(['default', 'user-approval-review', 'no-user-approval'])(
+test.each(['default', 'user-approval-review', 'no-user-approval', 'pull-request'])(
   'leaves room for each label of %s, and overlaps no states',
   (name) => {
     const raw = shipped(name)

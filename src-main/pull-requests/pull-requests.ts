@@ -1,0 +1,243 @@
+import type { PullRequestRecovery } from '../../src-shared/contract/action-names.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { PullRequest } from '../../src-shared/contract/pull-requests.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
+import { ForgeError, type TokenCheck } from '../ports/forges.ts'
+import { TrackerError } from '../ports/issue-trackers.ts'
+import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
+import {
+  closePull,
+  mergePull,
+  readyPull,
+  reopenPull,
+  replyToThread,
+  syncNow,
+  type MergeWish,
+  type ReplyWish,
+} from './act-on-pull.ts'
+import { checkToken } from './check-token.ts'
+import { bindBeforeSending } from '../integrations/secret-bindings.ts'
+import { planWriteBack } from './write-back.ts'
+import { connectionOf, writingConnectionOf } from './connection.ts'
+import { openPull, type OpenedPull, type OpenWish } from './open-pull.ts'
+import { openAtGate } from './open-at-gate.ts'
+import type { PluginResult } from '../core/plugin-result.ts'
+import { reactToPull } from './react-to-pull.ts'
+import { recoverPull } from './recover-pull.ts'
+import type { PullRequestDeps } from './pull-request-ground.ts'
+import { isAllDue } from './rules/next-sync.ts'
+import { sendPending } from './send-intents.ts'
+import { syncPull } from './sync-pull.ts'
+import { toPullRequest } from './to-pull-request.ts'
+
+/** Tasks' pull requests at their forges. */
+export interface PullRequests {
+  /** Returns a pull request as clients see it. */
+  view(record: PullRequestRecord): PullRequest
+  check(project_id: ProjectId, signal: AbortSignal): Promise<TokenCheck | Refusal>
+  open(task_id: TaskId, wish: OpenWish, triggered_by: string, signal: AbortSignal): Promise<OpenedPull | Refusal>
+  /** Opens or updates the pull request of a task that enters its gate. */
+  openAtGate(
+    task_id: TaskId,
+    wish: { readonly draft: boolean | null; readonly triggered_by: string },
+    signal: AbortSignal,
+  ): Promise<PluginResult>
+  /** Does what a person chose where a pull request doesn't get on. */
+  recover(
+    task_id: TaskId,
+    action: PullRequestRecovery,
+    triggered_by: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly done: true } | Refusal>
+  sync(task_id: TaskId, signal: AbortSignal): Promise<PullRequestRecord | Refusal>
+  merge(task_id: TaskId, wish: MergeWish, signal: AbortSignal): Promise<PullRequestRecord | Refusal>
+  close(task_id: TaskId, signal: AbortSignal): Promise<PullRequestRecord | Refusal>
+  reopen(task_id: TaskId, signal: AbortSignal): Promise<PullRequestRecord | Refusal>
+  ready(task_id: TaskId, signal: AbortSignal): Promise<PullRequestRecord | Refusal>
+  reply(
+    task_id: TaskId,
+    wish: ReplyWish,
+    by: { readonly triggered_by: string; readonly with_push: boolean },
+    signal: AbortSignal,
+  ): Promise<PullRequestRecord | Refusal>
+  /** A task has gone on: its issue may be told, where that is switched on. */
+  touch(task_id: TaskId): void
+  /** Brings the next poll of a project's pull requests forward. */
+  poke(project_id: ProjectId): void
+  /** Finishes what a killed service left to send, and begins to poll. */
+  start(): void
+  stop(): Promise<void>
+}
+
+/** The longest delay of a timer. */
+const longestMs = 2_147_483_647
+
+export function createPullRequests(deps: PullRequestDeps): PullRequests {
+  const { context } = deps
+  const { read } = context.store
+  // A pull request is changed by one at a time, so that nothing is opened or sent twice.
+  const perTask = createKeyedLock()
+  const locked = <T>(task_id: TaskId, work: () => Promise<T>): Promise<T> => perTask.run(task_id, work)
+  const stop = new AbortController()
+  let timer: NodeJS.Timeout | null = null
+  let polling: Promise<void> | null = null
+  const sending = new Set<Promise<unknown>>()
+  let isStarted = false
+
+  const look = () => {
+    if (!isStarted || stop.signal.aborted || polling !== null) return
+    if (timer) clearTimeout(timer)
+    const [first] = duePulls(deps)
+    if (!first) return
+    const wait = Math.min(Math.max(Date.parse(first.next_poll_at) - context.clock.now(), 0), longestMs)
+    timer = setTimeout(() => {
+      polling = pollDue(deps, locked, stop.signal)
+        .catch((error: unknown) => {
+          if (!stop.signal.aborted) context.log.error({ err: error }, 'pull requests could not be polled')
+        })
+        .finally(() => {
+          polling = null
+          look()
+        })
+    }, wait)
+  }
+  const then = async <T>(task_id: TaskId, work: () => Promise<T>): Promise<T> => {
+    const result = await locked(task_id, work)
+    look()
+    return result
+  }
+  /** Does something for a task beside everything else. */
+  const later = (task_id: TaskId, work: () => Promise<unknown>) => {
+    const sent = then(task_id, work).catch((error: unknown) => {
+      if (!stop.signal.aborted) context.log.error({ err: error, task_id }, 'a forge could not be written to')
+    })
+    sending.add(sent)
+    void sent.finally(() => sending.delete(sent))
+  }
+  const sendSoon = (task_id: TaskId) => {
+    later(task_id, () => sendLater(deps, task_id, stop.signal))
+  }
+  /** What the forge told is followed before the caller hears of it. */
+  const reacting = (task_id: TaskId, ask: () => Promise<PullRequestRecord | Refusal>, signal: AbortSignal) =>
+    then(task_id, async () => {
+      const record = await ask()
+      const connection = isRefusal(record) ? null : writingConnectionOf(read, record)
+      if (connection === null || isRefusal(connection)) return record
+      await reactToPull(deps, connection, task_id, signal)
+      return read.pull_requests.of(task_id) ?? record
+    })
+  return {
+    view: toPullRequest,
+    check: (project_id, signal) => checkToken(deps, project_id, signal),
+    open: (task_id, wish, by, signal) =>
+      then(task_id, async () => {
+        const opened = await openPull(deps, task_id, wish, by, signal)
+        if (!isRefusal(opened)) await sendAfterPush(deps, task_id, signal)
+        return opened
+      }),
+    openAtGate: (task_id, { draft, triggered_by }, signal) =>
+      then(task_id, async () => {
+        const wish = { draft, title: null, body: null }
+        const result = await openAtGate(deps, task_id, wish, triggered_by, signal)
+        if (result.kind === 'ok') await sendAfterPush(deps, task_id, signal)
+        return result
+      }),
+    recover: (task_id, action, triggered_by, signal) =>
+      then(task_id, () => recoverPull(deps, task_id, action, triggered_by, signal)),
+    sync: (task_id, signal) => reacting(task_id, () => syncNow(deps, task_id, signal), signal),
+    merge: (task_id, wish, signal) => reacting(task_id, () => mergePull(deps, task_id, wish, signal), signal),
+    close: (task_id, signal) => then(task_id, () => closePull(deps, task_id, signal)),
+    reopen: (task_id, signal) => then(task_id, () => reopenPull(deps, task_id, signal)),
+    ready: (task_id, signal) => then(task_id, () => readyPull(deps, task_id, signal)),
+    reply: (task_id, wish, by, signal) => then(task_id, () => replyToThread(deps, task_id, wish, by, signal)),
+    touch: (task_id) => {
+      if (!isStarted || stop.signal.aborted || !planWriteBack(deps, task_id)) return
+      sendSoon(task_id)
+    },
+    poke: (project_id) => {
+      context.feed.commit((tx) => {
+        for (const record of tx.pull_requests.live()) {
+          if (record.project_id === project_id) tx.pull_requests.put({ ...record, next_poll_at: tx.now() })
+        }
+      })
+      look()
+    },
+    start: () => {
+      isStarted = true
+      for (const { task_id, intent, triggered_by } of read.forge_intents.pending(null)) {
+        if (intent.kind !== 'open') {
+          sendSoon(task_id)
+          continue
+        }
+        const { kind: _kind, ...wish } = intent
+        later(task_id, () => openPull(deps, task_id, wish, triggered_by, stop.signal))
+      }
+      look()
+    },
+    stop: async () => {
+      stop.abort()
+      if (timer) clearTimeout(timer)
+      await Promise.allSettled([polling, ...sending])
+    },
+  }
+}
+
+/** Returns the pull requests that may be asked for, by the time at which they are due. */
+function duePulls({ context }: PullRequestDeps): readonly PullRequestRecord[] {
+  const { read } = context.store
+  return read.pull_requests.live().filter((record) => !isRefusal(writingConnectionOf(read, record)))
+}
+
+type Locked = <T>(task_id: TaskId, work: () => Promise<T>) => Promise<T>
+
+/** Asks for each pull request that is due. One that fails is due later, and holds up no other. */
+async function pollDue(deps: PullRequestDeps, locked: Locked, signal: AbortSignal): Promise<void> {
+  const { context } = deps
+  const now = context.clock.now()
+  for (const { task_id, next_poll_at } of duePulls(deps)) {
+    if (signal.aborted || Date.parse(next_poll_at) > now) return
+    await locked(task_id, async () => {
+      const record = context.store.read.pull_requests.of(task_id)
+      const connection = record && writingConnectionOf(context.store.read, record)
+      if (!record || connection === null || isRefusal(connection)) return
+      try {
+        await sendLater(deps, task_id, signal)
+        if (record.state !== 'merged')
+          await syncPull(deps, connection, record, signal, isAllDue(record.read_all_at, now))
+        await reactToPull(deps, connection, task_id, signal)
+      } catch (error) {
+        if (signal.aborted) return
+        if (!(error instanceof ForgeError) && !(error instanceof TrackerError)) throw error
+        context.log.info({ err: error, task_id }, 'a pull request could not be read')
+      }
+    })
+  }
+}
+
+/** Sends the answers that waited for a push. */
+async function sendAfterPush(deps: PullRequestDeps, task_id: TaskId, signal: AbortSignal): Promise<void> {
+  deps.context.feed.commit((tx) => {
+    for (const intent of tx.forge_intents.pending(task_id)) {
+      if (intent.with_push) tx.forge_intents.put({ ...intent, with_push: false })
+    }
+  })
+  await sendLater(deps, task_id, signal)
+}
+
+/** Sends what waits. What the forge doesn't take now is sent with a later poll. */
+async function sendLater(deps: PullRequestDeps, task_id: TaskId, signal: AbortSignal): Promise<void> {
+  const { context } = deps
+  const { read } = context.store
+  const task = read.tasks.get(task_id)
+  const connection = task && connectionOf(read, task)
+  if (connection === null || isRefusal(connection)) return
+  try {
+    bindBeforeSending(context, connection)
+    await sendPending(deps, connection, task_id, signal)
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ForgeError || error instanceof TrackerError)) throw error
+    context.log.info({ err: error, task_id }, 'what is to be written to a forge could not be sent yet')
+  }
+}

@@ -1,0 +1,93 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { PullRequestRecovery } from '../../src-shared/contract/action-names.ts'
+import { isRefusal, notFound } from '../domain/refusal.ts'
+import { forwardOf, hasTrait } from '../domain/workflow/graph.ts'
+import { checkRecovery } from '../tasks/recovery-actions.ts'
+import { reopenPull } from './act-on-pull.ts'
+import { openPull } from './open-pull.ts'
+import { savePull } from './pull-records.ts'
+import type { PullRequestDeps } from './pull-request-ground.ts'
+import { isWaiting } from './react-to-pull.ts'
+
+/** Does what a person chose for a pull request that was closed, merged without the newest work, or not fixed. */
+export async function recoverPull(
+  deps: PullRequestDeps,
+  task_id: TaskId,
+  action: PullRequestRecovery,
+  triggered_by: string,
+  signal: AbortSignal,
+): Promise<{ readonly done: true } | Refusal> {
+  const { context } = deps
+  const task = context.store.read.tasks.get(task_id)
+  if (!task) return notFound('task')
+  const refusal = checkRecovery(task, action)
+  if (refusal) return refusal
+  switch (action) {
+    case 'reopen_pull_request': {
+      const reopened = await reopenPull(deps, task_id, signal)
+      if (isRefusal(reopened)) return reopened
+      clear(deps, task_id, false)
+      return { done: true }
+    }
+    case 'fix_again':
+      clear(deps, task_id, true)
+      return { done: true }
+    case 'finish':
+      return finish(deps, task_id, triggered_by)
+    case 'new_pull_request':
+      return await replace(deps, task_id, triggered_by, signal)
+  }
+}
+
+/** Takes the error away; `again`: the rounds begin anew. */
+function clear({ context }: PullRequestDeps, task_id: TaskId, again: boolean): void {
+  context.feed.commit((tx) => {
+    const task = tx.tasks.get(task_id)
+    if (task) tx.saveTask({ ...task, error_annotation: null, last_human_action_id: context.newId() })
+    const record = tx.pull_requests.of(task_id)
+    if (record && again) savePull(tx, { ...record, rounds: 0, given: [], next_poll_at: tx.now() })
+  })
+}
+
+/** Completes a task whose newest work the merged pull request hasn't; clean-up keeps that work as a rescue. */
+function finish(deps: PullRequestDeps, task_id: TaskId, triggered_by: string): { readonly done: true } | Refusal {
+  const { context, transitions } = deps
+  const moved = context.feed.commit((tx) => {
+    const task = tx.tasks.get(task_id)
+    if (!task) return notFound('task')
+    const workflow = transitions.workflowOf(tx, task)
+    const gate = [...workflow.states.values()].find((state) => hasTrait(workflow, state, 'awaits_pull_request'))
+    const to = gate && forwardOf(workflow, gate)
+    if (!to)
+      return { code: 'invalid_transition', message: 'The workflow no longer has a gate for pull requests.' } as const
+    const move = { to: to.name, cause: 'pull_merged', triggered_by, version: null, checked: [] } as const
+    return transitions.apply(tx, task, {
+      ...move,
+      reason: 'Finished without the newest work.',
+      patch: { error_annotation: null },
+    })
+  })
+  if (isRefusal(moved)) return moved
+  deps.worker.wake(task_id)
+  return { done: true }
+}
+
+/** Forgets the merged or closed pull request; at the gate a new one is opened at once, else when the task comes there. */
+async function replace(
+  deps: PullRequestDeps,
+  task_id: TaskId,
+  triggered_by: string,
+  signal: AbortSignal,
+): Promise<{ readonly done: true } | Refusal> {
+  const { context } = deps
+  const isAtGate = context.feed.commit((tx) => {
+    tx.pull_requests.delete(task_id)
+    const task = tx.tasks.get(task_id)
+    if (task) tx.saveTask({ ...task, error_annotation: null, last_human_action_id: context.newId() })
+    return task !== null && isWaiting(deps, tx, task)
+  })
+  if (!isAtGate) return { done: true }
+  const opened = await openPull(deps, task_id, { draft: null, title: null, body: null }, triggered_by, signal)
+  return isRefusal(opened) ? opened : { done: true }
+}

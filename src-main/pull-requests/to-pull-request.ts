@@ -1,0 +1,58 @@
+import type { PullRequest, PullRequestThread } from '../../src-shared/contract/pull-requests.ts'
+import type { ForgeThread } from '../ports/forges.ts'
+import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
+import { isOurs, shownText } from './rules/pull-text.ts'
+import { waitingFor } from './rules/waiting-for.ts'
+
+/** Returns a pull request as clients see it. */
+export function toPullRequest(record: PullRequestRecord): PullRequest {
+  const { checks, threads, reviews } = record
+  const parts = [checks, threads, reviews]
+  const last_error = record.last_error ?? parts.find(({ error }) => error !== null)?.error ?? null
+  return {
+    task_id: record.task_id,
+    number: record.number,
+    url: record.url,
+    state: record.state,
+    target: record.target,
+    head: record.head,
+    mergeable: record.mergeable,
+    merge_commit: record.merge_commit,
+    checks: checks.items.map(({ name, state, required, url, log_tail, inherited }) => {
+      return { name, state, required, url, log_tail, inherited }
+    }),
+    threads: threads.items.map(toThread),
+    reviews: reviews.items.map(({ author, state }) => ({ author, state })),
+    rounds: record.rounds,
+    waiting_for: [...waitsOf(record)],
+    synced_at: record.synced_at,
+    last_error,
+  }
+}
+
+/** Returns what a pull request waits for. */
+export function waitsOf(record: PullRequestRecord): ReturnType<typeof waitingFor> {
+  const { state, mergeable, queued, checks, threads, reviews, head, pushed, last_error, synced_at } = record
+  return waitingFor({
+    state,
+    mergeable,
+    queued,
+    checks: checks.items,
+    threads: threads.items.map((thread) => ({ resolved: thread.resolved, ours_last: isOursLast(thread) })),
+    reviews: reviews.items,
+    // Copse pushes judged work alone.
+    judged: pushed === head,
+    known: synced_at !== null && last_error === null,
+  })
+}
+
+export const isOursLast = ({ comments }: ForgeThread): boolean => isOurs(comments.at(-1)?.body ?? '')
+
+function toThread({ comments, ...thread }: ForgeThread): PullRequestThread {
+  return {
+    ...thread,
+    comments: comments.map(({ id, author, body, created_at }) => {
+      return { id, author, body: shownText(body), created_at, ours: isOurs(body) }
+    }),
+  }
+}
