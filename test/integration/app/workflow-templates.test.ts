@@ -194,7 +194,7 @@ test('lets everyone read templates, admins write them, and owners apply them', a
   const { running, project } = job
   const { client: other, user_id } = await register(running, 'Member')
   await addMember(running, project.id, user_id, 'member')
-  expect((await other.call('templates.list', {})).items).toHaveLength(3)
+  expect((await other.call('templates.list', {})).items).toHaveLength(4)
   const codes = [
     other.call('templates.put', { name: 'small', definition: small }),
     other.call('templates.delete', { name: 'no-user-approval' }),

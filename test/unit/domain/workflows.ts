@@ -36,6 +36,8 @@ const pluginNames = [
   'cleanup_workspace_now',
   'schedule_workspace_cleanup',
   'publish_task_blocked',
+  'open_pull_request',
+  'await_pull_request',
 ]
 
 /** Every built-in plugin; the only known option, `seconds`, has to be a number. */

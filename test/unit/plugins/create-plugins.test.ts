@@ -13,12 +13,14 @@ test('contains exactly the specified plugins', () => {
   expect([...plugins.keys()]).toEqual(
     expect.arrayContaining([
       'auto_cascade_on_review_pass',
+      'await_pull_request',
       'cancel_pending_subtasks',
       'check_retry_budget',
       'cleanup_workspace_now',
       'dispatch_role_agent',
       'knowledge-capture',
       'knowledge-inject',
+      'open_pull_request',
       'propagate_done_to_subtasks',
       'publish_task_blocked',
       'run_ci_steps',
