@@ -1,7 +1,9 @@
 import type { PluginResult } from '../core/plugin-result.ts'
+import { notify } from '../core/notify.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { openPull, type OpenWish } from './open-pull.ts'
+import { isTransient } from './rules/transient.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 
 /** Opens or updates the pull request of a task at its gate. What is in the way is shown on the task, which stays. */
@@ -17,6 +19,7 @@ export async function openAtGate(
     const { number, head } = opened.record
     return { kind: 'ok', note: `#${number} ${opened.created ? 'opened' : 'updated'}, at ${head.slice(0, 12)}` }
   }
+  if (isTransient(opened)) return { kind: 'ok', note: `${opened.message} It is tried again.` }
   return {
     kind: 'held',
     annotation: {
@@ -25,4 +28,26 @@ export async function openAtGate(
       recovery_actions: ['retry_hook'],
     },
   }
+}
+
+/** Opens what could not be opened before. What is for good in the way is shown on the task now. */
+export async function openAgain(
+  deps: PullRequestDeps,
+  task_id: TaskRecord['id'],
+  { draft, title, body }: OpenWish,
+  triggered_by: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const opened = await openPull(deps, task_id, { draft, title, body }, triggered_by, signal)
+  if (!isRefusal(opened) || isTransient(opened)) return
+  const { context } = deps
+  // The wish itself is settled or was not even begun: a person begins again.
+  context.feed.commit((tx) => {
+    for (const one of tx.forge_intents.pending(task_id)) {
+      if (one.intent.kind !== 'open') continue
+      tx.forge_intents.put({ ...one, settled_at: tx.now(), error: opened.message })
+    }
+    const task = tx.tasks.get(task_id)
+    if (task) notify(context, tx, task, { event_type: 'pull_request.needs_you', body: opened.message })
+  })
 }

@@ -16,6 +16,7 @@ import type { PullRequestDeps } from './pull-request-ground.ts'
 import { pushWork } from './push-work.ts'
 import { isOpenAt } from './rules/pull-states.ts'
 import { isOfTask, newBody, pullBlock, pullTitle, replaceBlock, type PullTextFacts } from './rules/pull-text.ts'
+import { isTransient } from './rules/transient.ts'
 import { workToPush, type WorkToPush } from './work-to-push.ts'
 
 export interface OpenWish {
@@ -53,7 +54,8 @@ export async function openPull(
   if (isRefusal(work)) return work
   const record = writeDown(deps, task, wish, triggered_by)
   const opened = await perform({ deps, task, connection, work, wish, signal })
-  settle(deps, record, isRefusal(opened) ? opened.message : null)
+  // What may be over by itself stays written down, and is tried again.
+  if (!isRefusal(opened) || !isTransient(opened)) settle(deps, record, isRefusal(opened) ? opened.message : null)
   return opened
 }
 

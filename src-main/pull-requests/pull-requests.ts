@@ -22,12 +22,13 @@ import { bindBeforeSending } from '../integrations/secret-bindings.ts'
 import { planWriteBack } from './write-back.ts'
 import { connectionOf, writingConnectionOf } from './connection.ts'
 import { openPull, type OpenedPull, type OpenWish } from './open-pull.ts'
-import { openAtGate } from './open-at-gate.ts'
+import { openAgain, openAtGate } from './open-at-gate.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { reactToPull } from './react-to-pull.ts'
 import { recoverPull } from './recover-pull.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { isAllDue } from './rules/next-sync.ts'
+import { retryDelay } from './rules/transient.ts'
 import { sendPending } from './send-intents.ts'
 import { syncPull } from './sync-pull.ts'
 import { toPullRequest } from './to-pull-request.ts'
@@ -84,16 +85,21 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
   let timer: NodeJS.Timeout | null = null
   let polling: Promise<void> | null = null
   const sending = new Set<Promise<unknown>>()
+  /** Writes that failed and may succeed later, by task. */
+  const retries = new Map<TaskId, Retry>()
   let isStarted = false
 
   const look = () => {
     if (!isStarted || stop.signal.aborted || polling !== null) return
     if (timer) clearTimeout(timer)
+    noteRetries(deps, retries)
     const [first] = duePulls(deps)
-    if (!first) return
-    const wait = Math.min(Math.max(Date.parse(first.next_poll_at) - context.clock.now(), 0), longestMs)
+    const times = [...retries.values()].map(({ at }) => at).concat(first ? [Date.parse(first.next_poll_at)] : [])
+    if (times.length === 0) return
+    const wait = Math.min(Math.max(Math.min(...times) - context.clock.now(), 0), longestMs)
     timer = setTimeout(() => {
-      polling = pollDue(deps, locked, stop.signal)
+      polling = retryDue(deps, retries, locked, stop.signal)
+        .then(() => pollDue(deps, locked, stop.signal))
         .catch((error: unknown) => {
           if (!stop.signal.aborted) context.log.error({ err: error }, 'pull requests could not be polled')
         })
@@ -166,14 +172,8 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
     },
     start: () => {
       isStarted = true
-      for (const { task_id, intent, triggered_by } of read.forge_intents.pending(null)) {
-        if (intent.kind !== 'open') {
-          sendSoon(task_id)
-          continue
-        }
-        const { kind: _kind, ...wish } = intent
-        later(task_id, () => openPull(deps, task_id, wish, triggered_by, stop.signal))
-      }
+      for (const { task_id } of read.forge_intents.pending(null))
+        retries.set(task_id, { at: context.clock.now(), failures: 0 })
       look()
     },
     stop: async () => {
@@ -181,6 +181,41 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       if (timer) clearTimeout(timer)
       await Promise.allSettled([polling, ...sending])
     },
+  }
+}
+
+interface Retry {
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly failures: number
+}
+
+/** Takes up what waits for a forge and isn't tried again yet, and forgets what no longer waits. */
+function noteRetries({ context }: PullRequestDeps, retries: Map<TaskId, Retry>): void {
+  const waiting = context.store.read.forge_intents.pending(null).filter(({ with_push }) => !with_push)
+  const tasks = new Set(waiting.map(({ task_id }) => task_id))
+  for (const task_id of retries.keys()) if (!tasks.has(task_id)) retries.delete(task_id)
+  const at = context.clock.now() + retryDelay(1)
+  for (const task_id of tasks) if (!retries.has(task_id)) retries.set(task_id, { at, failures: 1 })
+}
+
+/** Tries again to write what could not be written. What still can't be waits longer. */
+async function retryDue(
+  deps: PullRequestDeps,
+  retries: Map<TaskId, Retry>,
+  locked: Locked,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context } = deps
+  const { read } = context.store
+  for (const [task_id, { at, failures }] of retries) {
+    if (signal.aborted || at > context.clock.now()) continue
+    retries.set(task_id, { at: context.clock.now() + retryDelay(failures + 1), failures: failures + 1 })
+    await locked(task_id, async () => {
+      const open = read.forge_intents.pending(task_id).find(({ intent }) => intent.kind === 'open')
+      if (open?.intent.kind === 'open') await openAgain(deps, task_id, open.intent, open.triggered_by, signal)
+      await sendLater(deps, task_id, signal)
+    })
   }
 }
 

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { repository, startPullRequestJob } from '../../helpers/pull-request-job.ts'
+
+const bonjour = 'echo bonjour > greeting.txt'
+
+test('opens by itself once a forge that failed is back, one pull request', async () => {
+  await using at = await startPullRequestJob()
+  const { job, forge, git } = at
+  let isDown = true
+  forge.instead = () => (isDown ? { status: 503, body: 'Down.' } : null)
+  const task = await job.task({ title: 'Greet in French' })
+  await job.claim(task, await job.agent(bonjour))
+  await job.running.taskWhere(task.id, ({ status, entry_barrier }) => status === 'pull_request' && !entry_barrier)
+  expect(await git.refs(repository)).not.toHaveProperty('refs/heads/copse')
+  isDown = false
+  job.running = await job.running.restart()
+  const opened = await job.running.taskWhere(task.id, ({ pull_request }) => pull_request !== null)
+  expect(opened).toMatchObject({ status: 'pull_request', error_annotation: null, pull_request: { number: 1 } })
+})
+
+test('keeps what was known when one part is refused', async () => {
+  await using at = await startPullRequestJob()
+  const { forge } = at
+  const task = await at.atGate(bonjour)
+  forge.people.commentOnLine(repository, 1, 'rita', { path: 'greeting.txt', line: 1, body: 'Capital B.' })
+  expect((await at.sync(task)).threads).toHaveLength(1)
+  forge.instead = ({ path }) =>
+    path.endsWith('/reviews') ? { status: 403, body: { message: 'No right to read reviews.' } } : null
+  const { head } = await at.get(task)
+  await forge.people.status(repository, head, 'ci/build', 'success')
+  const partly = await at.sync(task)
+  expect(partly).toMatchObject({ threads: [{ path: 'greeting.txt' }], checks: [{ name: 'ci/build', state: 'passed' }] })
+  expect(partly.last_error).toMatchObject({ reason: 'forbidden' })
+})
+
+test('never overwrites what somebody else pushed to its branch', async () => {
+  await using at = await startPullRequestJob()
+  const { job, forge, git } = at
+  const { client } = job.running
+  const task = await at.atGate('echo bonjour >> greeting.txt')
+  const { head } = await at.get(task)
+  const branch = forge.people.pull(repository, 1).pull.head.branch
+  const tree = await git.git(repository, ['rev-parse', `${head}^{tree}`])
+  const theirs = await git.git(repository, ['commit-tree', tree, '-p', head, '-m', 'Theirs'])
+  await git.git(repository, ['update-ref', `refs/heads/${branch}`, theirs])
+  expect(await at.sync(task)).toMatchObject({
+    head: theirs,
+    waiting_for: expect.arrayContaining(['review']) as unknown,
+  })
+  await client.call('tasks.feedback', { task_id: task.id, message: 'Again.' })
+  await job.running.taskWhere(task.id, ({ error_annotation }) => error_annotation !== null)
+  expect(await git.git(repository, ['rev-parse', `refs/heads/${branch}`])).toBe(theirs)
+})
