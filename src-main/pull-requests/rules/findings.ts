@@ -1,4 +1,3 @@
-import type { PullRequestRecord } from '../../ports/pull-request-queries.ts'
 import type { PullRequestSettings } from '../../../src-shared/contract/pull-requests.ts'
 import { isOurs, shownText } from './pull-text.ts'
 
@@ -17,8 +16,50 @@ export interface Finding {
 
 type AutoFix = PullRequestSettings['auto_fix']
 
+interface Part<T> {
+  readonly items: readonly T[]
+}
+
+interface Comment extends Writer {
+  readonly id: string
+  readonly body: string
+}
+
+/** What the forge told of a pull request last, as far as it can ask for work. */
+export interface PullFindings {
+  readonly state: string
+  readonly mergeable: boolean | null
+  readonly head: string
+  readonly target: string
+  readonly checks: Part<{
+    readonly name: string
+    readonly state: string
+    readonly required: boolean | null
+    readonly inherited: boolean
+    readonly log_tail: string | null
+  }>
+  readonly threads: Part<{
+    readonly id: string
+    readonly path: string | null
+    readonly line: number | null
+    readonly resolved: boolean
+    readonly comments: readonly Comment[]
+  }>
+  readonly reviews: Part<
+    Writer & { readonly state: string; readonly body: string; readonly submitted_at: string | null }
+  >
+  /** Those in no thread. */
+  readonly comments: Part<Comment>
+}
+
+/** What was made of findings before. */
+interface Told {
+  readonly given: readonly string[]
+  readonly rounds: number
+}
+
 /** Returns what asks for work now. While a required check runs, the checks are not judged. */
-export function findingsOf(record: PullRequestRecord, { from, also }: AutoFix): readonly Finding[] {
+export function findingsOf(record: PullFindings, { from, also }: AutoFix): readonly Finding[] {
   if (record.state !== 'open' && record.state !== 'draft') return []
   const trusted = ({ author, is_member }: Writer) => from === 'anyone' || is_member === true || also.includes(author)
   return [
@@ -35,13 +76,13 @@ interface Writer {
   readonly is_member: boolean | null
 }
 
-function conflictOf({ mergeable, head, target }: PullRequestRecord): readonly Finding[] {
+function conflictOf({ mergeable, head, target }: PullFindings): readonly Finding[] {
   if (mergeable !== false) return []
   const title = `conflicts with ${target}`
   return [{ fingerprint: `conflict:${head}`, kind: 'conflict', title, detail: title, lasting: 'conflict' }]
 }
 
-function failedChecks({ checks: { items }, head }: PullRequestRecord): readonly Finding[] {
+function failedChecks({ checks: { items }, head }: PullFindings): readonly Finding[] {
   const counting = items.filter(({ required }) => required !== false)
   if (counting.some(({ state }) => state === 'queued' || state === 'running')) return []
   // What fails on the target too is none of this task's doing.
@@ -68,7 +109,7 @@ const lastLine = (log: string | null): string =>
     // Times and durations differ from run to run.
     .replaceAll(/\d+/g, '0')
 
-function openThreads({ threads: { items } }: PullRequestRecord, trusted: (one: Writer) => boolean): readonly Finding[] {
+function openThreads({ threads: { items } }: PullFindings, trusted: (one: Writer) => boolean): readonly Finding[] {
   return items.flatMap((thread): readonly Finding[] => {
     const last = thread.comments.at(-1)
     if (
@@ -93,10 +134,7 @@ function openThreads({ threads: { items } }: PullRequestRecord, trusted: (one: W
   })
 }
 
-function wantedChanges(
-  { reviews: { items } }: PullRequestRecord,
-  trusted: (one: Writer) => boolean,
-): readonly Finding[] {
+function wantedChanges({ reviews: { items } }: PullFindings, trusted: (one: Writer) => boolean): readonly Finding[] {
   return items
     .filter((review) => review.state === 'changes_requested' && trusted(review))
     .map(({ author, body, submitted_at }) => ({
@@ -109,7 +147,7 @@ function wantedChanges(
 }
 
 /** Comments that begin with `/copse` say what to do. */
-function orders({ comments: { items } }: PullRequestRecord, trusted: (one: Writer) => boolean): readonly Finding[] {
+function orders({ comments: { items } }: PullFindings, trusted: (one: Writer) => boolean): readonly Finding[] {
   return items
     .filter((comment) => /^\s*\/copse\b/.test(comment.body) && !isOurs(comment.body) && trusted(comment))
     .map(({ id, author, body }) => ({
@@ -147,7 +185,7 @@ export type RoundDecision =
 
 /** Decides what becomes of the findings: each is told once a head, and fixed by itself as often as the project wants. */
 export function decideRound(
-  record: Pick<PullRequestRecord, 'given' | 'rounds'>,
+  record: Told,
   findings: readonly Finding[],
   { auto_fix, can_fix }: { readonly auto_fix: AutoFix; readonly can_fix: boolean },
 ): RoundDecision {
