@@ -56,7 +56,8 @@ export interface BranchPusher {
   /** Returns the commit of a branch there; null if there is no such branch. */
   head(request: RemoteAddress & { readonly branch: string }, options: Cancellable): Promise<string | null>
   /**
-   * Fetches a branch into a ref of Copse, and returns its commit; null if there is no such branch, the ref stays then.
+   * Fetches a branch into a ref of Copse, as `refs/copse/pulls/{task}`, and returns its commit; null if there is no such
+   * branch, the ref stays then. Below `refs/copse` it doesn't count as kept: a clean-up still makes a rescue.
    * Changes no other ref.
    */
   fetch(

@@ -123,9 +123,11 @@ async function runIn(
   }
 }
 
+const known = ['refs/heads/', 'refs/remotes/', 'refs/svc/', 'refs/copse/']
+
 /** The repository's branches: what they have needs not be sent, and is known to be whole. */
 async function listRefs(repo: string, { signal }: Cancellable): Promise<string> {
-  const args = ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/remotes/', 'refs/svc/']
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...known]
   const listed = await readGit(repo, args, { signal })
   return listed === '' ? '' : `${listed}\n`
 }

@@ -9,11 +9,11 @@ test('fetches a branch into a ref of its own, and changes nothing else', async (
   await repository.git(['remote', 'add', 'origin', fixture.url])
   await fixture.configure('[fetch]\n\tprune = true\n[remote "origin"]\n\ttagOpt = --tags\n')
   const before = await repository.git(['for-each-ref'])
-  const request = { ...fixture.request({ remote: 'origin' }), into_ref: 'refs/svc/pulls/7' }
+  const request = { ...fixture.request({ remote: 'origin' }), into_ref: 'refs/copse/pulls/7' }
   expect(await pusher.head({ ...request, branch: 'task' }, { signal: never })).toBe(theirs)
   expect(await pusher.fetch(request, { signal: never })).toBe(theirs)
   const after = (await repository.git(['for-each-ref'])).split('\n')
-  expect(after.filter((line) => !before.includes(line))).toEqual([`${theirs} commit\trefs/svc/pulls/7`])
+  expect(after.filter((line) => !before.includes(line))).toEqual([`${theirs} commit\trefs/copse/pulls/7`])
   expect(after).toHaveLength(before.split('\n').length + 1)
   expect(await fixture.leftFiles()).toEqual([])
   await repository.git(['fsck', '--strict', '--connectivity-only'])
@@ -27,7 +27,7 @@ test('fetches a branch into a ref of its own, and changes nothing else', async (
 test('answers null for a branch that is not there, and leaves the ref', async () => {
   await using fixture = await createPushFixture()
   const { pusher, first, server, name, repository } = fixture
-  const request = { ...fixture.request(), into_ref: 'refs/svc/pulls/7' }
+  const request = { ...fixture.request(), into_ref: 'refs/copse/pulls/7' }
   expect(await pusher.head(request, { signal: never })).toBeNull()
   await fixture.pushByOthers('some/task', first)
   expect(await pusher.head(request, { signal: never })).toBeNull()
@@ -56,14 +56,14 @@ test('fetches only what is not here', async () => {
     return ((await loose) ?? 0) + ((await packed) ?? 0)
   }
   const before = await count()
-  expect(await pusher.fetch({ ...fixture.request(), into_ref: 'refs/svc/pulls/7' }, { signal: never })).toBe(theirs)
+  expect(await pusher.fetch({ ...fixture.request(), into_ref: 'refs/copse/pulls/7' }, { signal: never })).toBe(theirs)
   expect(await count()).toBe(before + 1)
 })
 
 test('refuses as a push does', async () => {
   await using fixture = await createPushFixture()
   fixture.server.tokens.clear()
-  const request = { ...fixture.request(), into_ref: 'refs/svc/pulls/7' }
+  const request = { ...fixture.request(), into_ref: 'refs/copse/pulls/7' }
   const refused = { name: 'PushError', code: 'unauthorized' }
   await expect(fixture.pusher.fetch(request, { signal: never })).rejects.toMatchObject(refused)
   await expect(fixture.pusher.head(request, { signal: never })).rejects.toMatchObject(refused)

@@ -47,7 +47,7 @@ describe('a branch that has moved', () => {
       reason: 'moved',
       output: expect.stringContaining('fetch first') as unknown,
     })
-    await fixture.pusher.fetch({ ...fixture.request(), into_ref: 'refs/svc/pulls/1' }, { signal: never })
+    await fixture.pusher.fetch({ ...fixture.request(), into_ref: 'refs/copse/pulls/1' }, { signal: never })
     expect(await fixture.refusal()).toMatchObject({
       code: 'rejected',
       reason: 'moved',
@@ -117,9 +117,9 @@ describe('repositories that are not whole', () => {
     expect(result).toEqual({ before: null, after: work, hook: 'none' })
     await server.git(name, ['fsck', '--connectivity-only', '--strict'])
     const theirs = await fixture.pushByOthers('task', work)
-    const request = { ...fixture.request({ repo_path: path }), into_ref: 'refs/svc/pulls/1' }
+    const request = { ...fixture.request({ repo_path: path }), into_ref: 'refs/copse/pulls/1' }
     expect(await fixture.pusher.fetch(request, { signal: never })).toBe(theirs)
-    expect(await repository.git(['rev-parse', 'refs/svc/pulls/1'], { cwd: path })).toBe(theirs)
+    expect(await repository.git(['rev-parse', 'refs/copse/pulls/1'], { cwd: path })).toBe(theirs)
   })
 
   test('with SHA-256', async () => {

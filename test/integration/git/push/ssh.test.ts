@@ -62,7 +62,7 @@ describe.runIf(runnable)('over SSH', () => {
     const theirs = await fixture.pushByOthers('task', work)
     const request = {
       ...fixture.request({ url: 'forge:acme/shop.git', credential: null }),
-      into_ref: 'refs/svc/pulls/1',
+      into_ref: 'refs/copse/pulls/1',
     }
     expect(await pusher.head(request, { signal: never })).toBe(theirs)
     expect(await pusher.fetch(request, { signal: never })).toBe(theirs)
