@@ -20,7 +20,10 @@ const Refusal = z.looseObject({ message: z.string().catch('') })
 
 /** The title and text of the commit are GitHub's, as the repository has it set. */
 export async function mergePull(github: Github, number: number, { method, head }: Merge): Promise<string | null> {
-  refuseStack(await readFields(github, number))
+  const fields = await readFields(github, number)
+  refuseStack(fields)
+  refuseBlocked(fields)
+  if ((await hasQueue(github, fields.base.ref)) === true) throw notMergeable(' Its target is merged through a queue.')
   const answer = await github.api.send({
     method: 'PUT',
     url: github.url(`${pullPath(number)}/merge`),
@@ -38,6 +41,20 @@ function refuseStack({ stack }: PullFields): void {
     'not_supported',
     `This pull request is in a stack of ${label}, which would merge the ones below it too. Merge it at ${label}.`,
   )
+}
+
+const blocked: Readonly<Record<string, string>> = {
+  blocked: 'Its checks or reviews are missing, or a rule of the target keeps it.',
+  behind: 'The target wants its newest commits to be in the branch first.',
+  dirty: 'It conflicts with the target.',
+  draft: 'It is still a draft.',
+}
+
+/** The token of somebody who administers the repository would merge past all of this. */
+function refuseBlocked({ state, mergeable, mergeable_state }: PullFields): void {
+  const reason = blocked[mergeable_state ?? '']
+  if (reason !== undefined) throw notMergeable(` ${reason}`)
+  if (state === 'open' && mergeable == null) throw notMergeable(' It still works out whether that can be done.')
 }
 
 function notMerged({ json }: ForgeAnswer): ForgeError {

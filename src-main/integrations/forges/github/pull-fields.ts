@@ -39,10 +39,12 @@ export const PullFields = z.looseObject({
   }),
   base: z.looseObject({ ref: z.string() }),
   mergeable: z.boolean().nullish().catch(null),
+  mergeable_state: z.string().nullish().catch(null),
   merge_commit_sha: z.string().nullish().catch(null),
   auto_merge: z.looseObject({}).nullish().catch(null),
   updated_at: z.string(),
   requested_reviewers: z.array(z.looseObject({ login: z.string() })).catch([]),
+  requested_teams: z.array(z.looseObject({ slug: z.string() })).catch([]),
   /** Of GitHub's own stacks: https://github.github.com/gh-stack/reference/rest-api/ */
   stack: z.looseObject({}).nullish().catch(null),
 })

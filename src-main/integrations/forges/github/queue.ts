@@ -4,6 +4,7 @@ import { unlessRefused } from '../unless-refused.ts'
 import type { Github } from './github.ts'
 import { query } from './graphql.ts'
 import type { PullFields } from './pull-fields.ts'
+import { readRules } from './rules.ts'
 
 const tenMinutes = () => 600_000
 
@@ -13,6 +14,8 @@ const Queue = z
 
 /** Answers whether merges into a branch go through a queue; null where the server or the token doesn't tell. */
 export async function hasQueue(github: Github, branch: string): Promise<boolean | null> {
+  // REST tells it of rulesets, GraphQL of the older kind of protection too.
+  if ((await readRules(github, branch))?.queue === true) return true
   return github.recall(`queue ${branch}`, tenMinutes, async () => {
     try {
       const { owner, repo } = github.source

@@ -24,7 +24,7 @@ const states: Readonly<Record<string, ForgeReview['state']>> = {
 /** Returns the last word of each reviewer, and whose word is waited for. */
 export async function listReviews(github: Github, number: number): Promise<readonly ForgeReview[]> {
   const given = await github.list(`${pullPath(number)}/reviews`, ReviewFields)
-  const { requested_reviewers } = await readFields(github, number)
+  const { requested_reviewers, requested_teams } = await readFields(github, number)
   const words = new Map<string, ForgeReview>()
   // Oldest first. A PENDING one isn't sent yet, and only its author sees it.
   for (const fields of given) {
@@ -34,7 +34,8 @@ export async function listReviews(github: Github, number: number): Promise<reado
       words.set(review.author, review)
     }
   }
-  const asked = requested_reviewers.map(({ login }) => login)
+  const teams = requested_teams.map(({ slug }) => `${github.source.owner}/${slug}`)
+  const asked = [...requested_reviewers.map(({ login }) => login), ...teams]
   return [...[...words.values()].filter(({ author }) => !asked.includes(author)), ...asked.map(requestTo)]
 }
 

@@ -16,6 +16,7 @@ export interface BranchRules {
   readonly requiresWorkflow: boolean
   /** null: all that the repository allows. */
   readonly methods: readonly MergeMethod[] | null
+  readonly queue: boolean
 }
 
 const methods = ['merge', 'squash', 'rebase'] as const satisfies readonly MergeMethod[]
@@ -61,6 +62,7 @@ function toRules(rules: readonly Rule[]): BranchRules {
       .flatMap(({ parameters }) => parameters?.required_status_checks ?? [])
       .map(({ context, integration_id }) => ({ name: context, app: appOf(integration_id) })),
     requiresWorkflow: rules.some(({ type }) => type === 'workflows'),
+    queue: rules.some(({ type }) => type === 'merge_queue'),
     methods: limits.length === 0 ? null : methods.filter((method) => limits.every((limit) => limit.includes(method))),
   }
 }

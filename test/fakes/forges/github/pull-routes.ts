@@ -120,6 +120,7 @@ async function createPull({ world, repository, token, body }: Exchange): Promise
     conflict: false,
     labels: new Set(),
     requested: new Set(),
+    requestedTeams: new Set(),
     comments: [],
     reviews: [],
     threads: [],

@@ -106,7 +106,7 @@ export function renderPull(world: World, pull: FakePull, whole: boolean) {
     // Of an open one, the merge on trial.
     merge_commit_sha: merged ? pull.merge_commit : sha(`trial ${pull.commit} ${base}`),
     requested_reviewers: [...pull.requested].map((login) => renderUser(world, userOf(world, login))),
-    requested_teams: [],
+    requested_teams: [...pull.requestedTeams].map((slug) => ({ slug, name: slug })),
     head: renderHead(world, pull),
     base: {
       label: `${repository.full_name.split('/')[0]}:${base}`,

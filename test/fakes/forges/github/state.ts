@@ -90,6 +90,8 @@ export interface FakePull extends FakeIssue {
   computing: number
   conflict: boolean
   readonly requested: Set<string>
+  /** Slugs of teams of the owner. */
+  readonly requestedTeams: Set<string>
   readonly reviews: FakeReview[]
   readonly threads: FakeThread[]
   auto_merge: { readonly method: MergeMethod; readonly by: string } | null

@@ -56,6 +56,15 @@ test('reads check runs and statuses, and which of them the target requires', asy
   })
 })
 
+test('asks for the rules of a branch whose name has slashes', async () => {
+  await using at = await startChecked()
+  at.github.git.commit('octo/hello', 'release/1.0', 'main')
+  at.github.people.retarget(at.there, 'release/1.0')
+  at.github.protect(at.repository, 'release/1.0', { classic: [{ context: 'build', app_id: null }] })
+  const { checks } = await at.forges.checks(at.source, { ...at.pull, target: 'release/1.0' }, at.options)
+  expect(shown(checks)).toMatchObject({ build: 'queued true', 'jenkins/pr': 'queued false' })
+})
+
 test('says of no check that it is required where the target requires none', async () => {
   await using at = await startChecked()
   expect(shown((await at.checks()).checks)).toMatchObject({ build: 'queued null', 'ci/circle': 'running null' })

@@ -48,26 +48,35 @@ test('merges no head that has moved', async () => {
 })
 
 test.each([
-  ['a draft', /still a draft/],
-  ['in conflict', /not mergeable/],
-])('tells why a pull request that is %s is not merged', async (what, reason) => {
+  ['in conflict', /conflicts/],
+  ['a draft', /draft/],
+  ['without a check that is required', /checks or reviews/],
+  ['not worked out', /still works out/],
+])('merges none that is %s, although the token may go past the rules', async (what, reason) => {
   await using at = await startMerge()
   if (what === 'a draft') at.there.draft = true
-  else at.github.git.conflicting.add('octo/hello greet')
+  if (what === 'in conflict') at.github.git.conflicting.add('octo/hello greet')
+  if (what.startsWith('without')) at.github.protect(at.repository, 'main', required)
+  if (what.startsWith('not')) at.there.computing = 1
   const refused = await errorOf(at.merge())
   expect(refused.code).toBe('not_mergeable')
   expect(refused.message).toMatch(reason)
+  expect(at.github.requests.filter(({ method }) => method === 'PUT')).toEqual([])
 })
 
-test('tells a protected target and a method that isn’t allowed apart', async () => {
-  const roles = new Map([['ada', 'write' as const]])
-  await using at = await startMerge({ repository: { allow_squash_merge: false, roles }, token: { login: 'ada' } })
-  at.github.protect(at.repository, 'main', required)
-  expect(await errorOf(at.merge())).toMatchObject({
-    code: 'not_mergeable',
-    message: expect.stringContaining('Required status check "build" is expected.'),
-  })
-  await at.github.people.finish(at.build, 'success')
+test.each([
+  [405, 'Required status check "build" is expected.', 'not_mergeable'],
+  [405, 'Base branch was modified. Review and try the merge again.', 'not_mergeable'],
+  [409, 'Head branch was modified. Review and try the merge again.', 'not_mergeable'],
+  [405, 'Merge commits are not allowed on this repository.', 'refused'],
+])('tells GitHub’s reason: %i, %s', async (status, message, code) => {
+  await using at = await startMerge()
+  at.github.fail(/^PUT/, { status, body: { message } })
+  expect(await errorOf(at.merge())).toMatchObject({ code, message: expect.stringContaining(message) })
+})
+
+test('does not merge by a method that the repository doesn’t allow', async () => {
+  await using at = await startMerge({ repository: { allow_squash_merge: false } })
   expect(await errorOf(at.merge('squash'))).toMatchObject({
     code: 'refused',
     message: expect.stringContaining('Choose another one.'),
@@ -158,13 +167,28 @@ test('leaves a pull request that may not enter the queue yet to auto-merge, or t
   })
 })
 
-test('says why a queue’s target is not merged past it', async () => {
+test('merges nothing past a queue', async () => {
   await using at = await startMerge()
-  at.github.protect(at.repository, 'main', { queue: true, enforceAdmins: true })
-  expect(await errorOf(at.merge())).toMatchObject({
-    code: 'not_mergeable',
-    message: expect.stringContaining('merge queue'),
-  })
+  at.github.protect(at.repository, 'main', { queue: true })
+  expect(await errorOf(at.merge())).toMatchObject({ code: 'not_mergeable', message: expect.stringContaining('queue') })
+  expect((await at.read()).state).toBe('open')
+})
+
+test('finds the queue of a ruleset where GraphQL tells the token nothing of it', async () => {
+  await using at = await startMerge({ token: fineGrained })
+  at.github.protect(at.repository, 'main', { queue: true, rules: [{ type: 'merge_queue' }] })
+  at.github.instead = ({ body }) =>
+    JSON.stringify(body).includes('mergeQueue(branch')
+      ? {
+          status: 200,
+          body: {
+            data: { repository: null },
+            errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by personal access token' }],
+          },
+        }
+      : null
+  expect(await at.mergeWhenReady()).toBe('queued')
+  expect((await at.read()).queued).toBe(true)
 })
 
 test('knows no queue at a server without one', async () => {
