@@ -1,36 +1,87 @@
-import type { GitHosting } from '../fakes/git-http-server.ts'
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { ForgeGit, ForgeMerge } from '../fakes/forges/forge-git.ts'
+import type { GitHosting } from '../fakes/git-http-server.ts'
+import { testGitEnvironment } from './git-repository.ts'
 
-/** Lets a scripted forge work on real bare repositories. Forks aren't reached: a head lies in the target's repository. */
-export function bareForgeGit(hosting: GitHosting): ForgeGit {
-  const git = (name: string, ...args: readonly string[]) => hosting.git(name, args)
-  const orNull = async (work: Promise<string>) => {
-    try {
-      return await work
-    } catch {
-      return null
-    }
+const execute = promisify(execFile)
+
+/** Lets a scripted forge work on real bare repositories, by real git. */
+export function bareForgeGit({ root }: GitHosting): ForgeGit {
+  const folderOf = (repository: string) => join(root, `${repository}.git`)
+  const run = async (folder: string, ...args: readonly string[]) => {
+    const env = { ...process.env, ...testGitEnvironment }
+    return (await execute('git', ['-C', folder, ...args], { env })).stdout.trim()
   }
-  const head: ForgeGit['head'] = (repository, branch) =>
-    orNull(git(repository, 'rev-parse', '--verify', '--quiet', `refs/heads/${branch}`))
-  const treeOf = async ({ repository, target, head: theirs }: ForgeMerge) => {
-    const merged = await orNull(git(repository, 'merge-tree', '--write-tree', target, theirs.commit))
-    return merged?.split('\n')[0] ?? null
+  const runOr = async <T>(fallback: T, folder: string, ...args: readonly string[]) =>
+    run(folder, ...args).catch(() => fallback)
+  /** Where a commit was last seen as a head, for what comes from a fork. */
+  const seen = new Map<string, string>()
+  const bring = async (repository: string, commit: string) => {
+    const from = seen.get(commit)
+    if (from === undefined || from === repository) return
+    await run(folderOf(repository), 'fetch', '--quiet', folderOf(from), '+refs/heads/*:refs/from-forks/*')
   }
   return {
-    head,
-    mergeBase: (repository, one, other) => orNull(git(repository, 'merge-base', one, other)),
-    conflicts: async (merge) => (await treeOf(merge)) === null,
-    merge: async (merge) => {
-      const { repository, target, method, title } = merge
-      const tree = await treeOf(merge)
-      if (tree === null) throw new Error(`${merge.head.branch} conflicts with ${target}.`)
-      const tip = await git(repository, 'rev-parse', target)
-      const second = method === 'merge' ? ['-p', merge.head.commit] : []
-      const commit = await git(repository, 'commit-tree', tree, '-p', tip, ...second, '-m', title)
-      await git(repository, 'update-ref', `refs/heads/${target}`, commit, tip)
+    head: async (repository, branch) => {
+      const ref = `refs/heads/${branch}`
+      const commit = await runOr(null, folderOf(repository), 'rev-parse', '--verify', '--quiet', ref)
+      if (commit !== null) seen.set(commit, repository)
       return commit
     },
-    remove: async (repository, branch) => void (await git(repository, 'update-ref', '-d', `refs/heads/${branch}`)),
+    mergeBase: async (repository, one, other) => {
+      await bring(repository, one)
+      await bring(repository, other)
+      return runOr(null, folderOf(repository), 'merge-base', one, other)
+    },
+    conflicts: async ({ repository, target, head }) => {
+      await bring(repository, head.commit)
+      const tree = await runOr(
+        null,
+        folderOf(repository),
+        'merge-tree',
+        '--write-tree',
+        `refs/heads/${target}`,
+        head.commit,
+      )
+      return tree === null
+    },
+    merge: async (merge) => {
+      await bring(merge.repository, merge.head.commit)
+      const folder = folderOf(merge.repository)
+      const before = await run(folder, 'rev-parse', `refs/heads/${merge.target}`)
+      const after = await (merge.method === 'rebase'
+        ? rebase(run, folder, before, merge)
+        : write(run, folder, before, merge))
+      await run(folder, 'update-ref', `refs/heads/${merge.target}`, after, before)
+      return after
+    },
+    remove: async (repository, branch) =>
+      void (await run(folderOf(repository), 'update-ref', '-d', `refs/heads/${branch}`)),
+  }
+}
+
+type Run = (folder: string, ...args: readonly string[]) => Promise<string>
+
+/** Writes the commit of a merge, or of a squash: the same without the second parent. */
+async function write(run: Run, folder: string, before: string, { head, method, title }: ForgeMerge): Promise<string> {
+  const tree = await run(folder, 'merge-tree', '--write-tree', before, head.commit)
+  const second = method === 'merge' ? ['-p', head.commit] : []
+  return run(folder, 'commit-tree', tree, '-p', before, ...second, '-m', title)
+}
+
+async function rebase(run: Run, folder: string, before: string, { head }: ForgeMerge): Promise<string> {
+  const parent = await mkdtemp(join(tmpdir(), 'copse-rebase-'))
+  const worktree = join(parent, 'tree')
+  try {
+    await run(folder, 'worktree', 'add', '--quiet', '--detach', worktree, head.commit)
+    await run(worktree, 'rebase', '--quiet', before)
+    return await run(worktree, 'rev-parse', 'HEAD')
+  } finally {
+    await run(folder, 'worktree', 'remove', '--force', worktree).catch(() => undefined)
+    await rm(parent, { recursive: true, force: true })
   }
 }

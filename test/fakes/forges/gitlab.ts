@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createMemoryGit, type ForgeGit, type MemoryGit } from './forge-git.ts'
-import { startForgeServer, type ForgeReply, type ForgeRequestSeen, type ForgeServer } from './forge-server.ts'
+import {
+  startForgeServer,
+  type ForgeReply,
+  type ForgeRequestSeen,
+  type ForgeServer,
+  type Mount,
+} from './forge-server.ts'
 import { ciRoutes } from './gitlab/ci-routes.ts'
 import { failure, notFound, type Context, type Route } from './gitlab/context.ts'
 import { discussionRoutes } from './gitlab/discussion-routes.ts'
@@ -12,6 +18,7 @@ import { accessOf, nextId, userOf, type Project, type State, type Token } from '
 export interface GitlabOptions {
   /** What stands for real repositories; in memory without it. */
   readonly git?: ForgeGit
+  readonly mount?: Mount
 }
 
 /** A server that speaks like GitLab, whose state is `state`, and where `people` do things. */
@@ -48,7 +55,7 @@ export async function startGitlab(options: GitlabOptions = {}): Promise<GitlabSe
     notModified: 0,
     last: 100,
   }
-  const server = await startForgeServer(async (request) => answer(state, server.url, request))
+  const server = await startForgeServer(async (request) => answer(state, server.url, request), options.mount)
   const project = (path: string, forkOf?: Project) => {
     const known = state.projects.find((each) => each.path === path)
     if (known) return known
