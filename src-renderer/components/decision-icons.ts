@@ -3,7 +3,10 @@ import {
   Check,
   ClipboardCheck,
   GitMerge,
+  GitPullRequest,
+  GitPullRequestArrow,
   History,
+  Hourglass,
   RotateCcw,
   RotateCw,
   Square,
@@ -12,7 +15,7 @@ import {
   Wrench,
 } from '@lucide/vue'
 import type { Component } from 'vue'
-import type { DecisionId } from '../model/decision.ts'
+import type { DecisionId } from '../model/decision-action.ts'
 
 /** The icon of each decision. */
 export const decisionIcons: Readonly<Record<DecisionId, Component>> = {
@@ -27,4 +30,10 @@ export const decisionIcons: Readonly<Record<DecisionId, Component>> = {
   stop: Square,
   unmerge: RotateCcw,
   revert: History,
+  open_pull: GitPullRequestArrow,
+  ready_pull: GitPullRequest,
+  merge_pull: GitMerge,
+  merge_pull_later: Hourglass,
+  reopen_pull: GitPullRequest,
+  await_pull: Hourglass,
 }

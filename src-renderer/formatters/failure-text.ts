@@ -32,7 +32,7 @@ export function failureText(annotation: ErrorAnnotation): string {
       // A conflict of now is said by `base_conflict`; without hunks it was none, and the message has the cause.
       return annotation.hunks === undefined ? cause : 'Merge failed'
     case 'retry_budget_exhausted':
-      return 'Too many failed reviews'
+      return annotation.recovery_actions.includes('fix_again') ? cause : 'Too many failed reviews'
     case 'dependency_failed':
       return 'A task it depends on was cancelled'
     case 'workspace_error':

@@ -1,11 +1,19 @@
 import { baseConflictText } from '../../src-shared/contract/base-conflict-text.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
-import type { ErrorAnnotation, RecoveryAction, Task, TaskMove } from '../../src-shared/contract/tasks.ts'
+import type { ErrorAnnotation, Task, TaskMove } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition, WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { count } from '../formatters/format-amounts.ts'
-import { recoveryLabels } from '../formatters/recovery-labels.ts'
-import type { CommandId } from './command-list.ts'
+import {
+  move,
+  recover,
+  see,
+  stopOf,
+  type Decision,
+  type DecisionAction,
+  type DecisionSentence,
+} from './decision-action.ts'
 import { afterMerge } from './decision-after-merge.ts'
+import { decidePullRequest, type PullRequestFacts } from './pull-request-decision.ts'
 import { checkedText, checkFailedText, emptyText, planText } from './task-line.ts'
 import { hasTrait, stateOf } from './workflow-shape.ts'
 
@@ -33,74 +41,11 @@ export interface DecisionFacts {
   readonly undoable: boolean
   /** The reason why changes are impossible now, for example without a connection; null if they are possible. */
   readonly changeRefusal: string | null
+  readonly pullRequest: PullRequestFacts
   /** Returns the name of the author of a verdict (`by`). */
   readonly nameOf: (by: string) => string
   /** Returns whether the current user gave the verdict. */
   readonly isMine: (by: string) => boolean
-}
-
-export type DecisionTab = 'changes' | 'review' | 'hooks'
-
-/** The effect of an action on the task, or the tab that it opens. */
-type DecisionDeed =
-  | {
-      readonly kind: 'advance'
-      readonly to: string
-      readonly merges: boolean
-      /** In this order. */
-      readonly steps: readonly ('verdict' | 'transition')[]
-    }
-  | { readonly kind: 'approve' }
-  /** `to`: the state it goes back to; null where it stays and the coder gets what was said. */
-  | { readonly kind: 'reject'; readonly to: string | null }
-  | { readonly kind: 'update'; readonly by: 'agent' | 'editor' }
-  | { readonly kind: 'recover'; readonly action: RecoveryAction }
-  | { readonly kind: 'see'; readonly tab: DecisionTab }
-  | { readonly kind: 'move' }
-  | { readonly kind: 'stop' }
-  | { readonly kind: 'unmerge' }
-  | { readonly kind: 'revert' }
-
-export type DecisionId =
-  | 'merge'
-  | 'approve'
-  | 'request_changes'
-  | 'resolve'
-  | 'resolve_editor'
-  | 'retry'
-  | 'see'
-  | 'move'
-  | 'stop'
-  | 'unmerge'
-  | 'revert'
-
-export interface DecisionAction {
-  readonly id: DecisionId
-  readonly label: string
-  /** The consequence, for the menu. */
-  readonly hint: string | null
-  /** The reason why the action is unavailable; null if it is available. */
-  readonly refused: string | null
-  /** The command whose keys run the same action. */
-  readonly command: CommandId | null
-  readonly deed: DecisionDeed
-  /** What is left undone by it, so that it is asked once; for example `2 comments unresolved`. */
-  readonly leaves?: string
-}
-
-export interface DecisionSentence {
-  readonly text: string
-  readonly tone: 'ok' | 'fail' | 'run' | 'you' | 'warn' | 'neutral'
-}
-
-/** The pending decision about a task, with all possible actions. */
-export interface Decision {
-  /** The state of the work and its reviewers. Claims nothing that was not checked. */
-  readonly sentence: DecisionSentence
-  /** The main action. Refused only if all actions are. */
-  readonly primary: DecisionAction
-  /** The other actions; unavailable ones have a reason. */
-  readonly others: readonly DecisionAction[]
 }
 
 /** Returns the decision that a task waits for; null if there is none. */
@@ -113,8 +58,10 @@ export function decide(facts: DecisionFacts): Decision | null {
     case 'merge_conflict':
       return afterFailedMerge(facts)
     case 'retry_budget_exhausted':
+      if (task.error_annotation.recovery_actions.includes('fix_again')) return atPullRequest(facts, state)
       return offer(facts, { text: 'Too many failed reviews', tone: 'warn' }, [see('review', 'See what failed')])
     default:
+      if (hasTrait(workflow, state, 'awaits_pull_request')) return atPullRequest(facts, state)
       if (state.kind === 'gate' && state.transitions.length > 0) return atGate(facts, state)
       return withDrafts(facts, state)
   }
@@ -134,12 +81,6 @@ function withDrafts(facts: DecisionFacts, state: WorkflowState): Decision | null
   }
   return offer(facts, { text: `${count(facts.drafts, 'comment')} not sent`, tone: 'neutral' }, [action])
 }
-
-/** Returns the actions in the order of a menu. */
-export const actionsOf = ({ primary, others }: Decision): readonly DecisionAction[] => [primary, ...others]
-
-export const actionFor = (decision: Decision | null, command: CommandId): DecisionAction | null =>
-  (decision && actionsOf(decision).find((action) => action.command === command)) ?? null
 
 /** The state of the work at its gate. `refusal`: why it can't be approved; `look`: the action that shows the cause. */
 interface Standing {
@@ -214,6 +155,21 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
   const seen = new Set<DecisionAction['id']>()
   const all = [...first, ...otherActions].filter(({ id }) => !seen.has(id) && seen.add(id))
   return offer(facts, unresolved > 0 && standing.refusal === null ? withComments(sentence, unresolved) : sentence, all)
+}
+
+/** The decision at the gate that waits for the forge. There a person decides about the pull request, not the move. */
+function atPullRequest(facts: DecisionFacts, gate: WorkflowState): Decision {
+  const { task } = facts
+  const back = gate.kind === 'gate' ? [requestChanges(facts, gate)] : []
+  if (task.error_annotation?.type === 'hook_failed') {
+    const retry = task.error_annotation.recovery_actions.includes('retry_hook') ? [recover('retry_hook')] : []
+    const text = task.pull_request === null ? 'The pull request couldn’t be opened' : 'A hook failed'
+    return offer(facts, { text, tone: 'fail' }, [...retry, see('hooks', 'See what failed'), ...back])
+  }
+  if (task.entry_barrier)
+    return offer(facts, { text: 'Hooks are running', tone: 'run' }, [see('hooks', 'See the hooks'), ...back])
+  const { sentence, actions } = decidePullRequest(facts.pullRequest)
+  return offer(facts, sentence, [...actions, ...back])
 }
 
 /** Makes the first available action the primary one. */
@@ -363,36 +319,3 @@ function afterFailedMerge(facts: DecisionFacts): Decision {
   const later = retry.map((action) => ({ ...action, refused: text }))
   return offer(facts, { text, tone: 'fail' }, [...resolutions(facts), ...later, look])
 }
-
-const see = (tab: DecisionTab, label: string): DecisionAction => ({
-  id: 'see',
-  label,
-  hint: null,
-  refused: null,
-  command: null,
-  deed: { kind: 'see', tab },
-})
-const recover = (action: 'retry_merge' | 'retry_hook'): DecisionAction => ({
-  id: 'retry',
-  label: recoveryLabels[action],
-  hint: null,
-  refused: null,
-  command: null,
-  deed: { kind: 'recover', action },
-})
-const stopOf = (name: string): DecisionAction => ({
-  id: 'stop',
-  label: `Stop ${name}`,
-  hint: 'Its work stays in the worktree.',
-  refused: null,
-  command: null,
-  deed: { kind: 'stop' },
-})
-const move = (): DecisionAction => ({
-  id: 'move',
-  label: 'Move to…',
-  hint: null,
-  refused: null,
-  command: null,
-  deed: { kind: 'move' },
-})

@@ -1,12 +1,14 @@
 import { baseConflictText } from '../../src-shared/contract/base-conflict-text.ts'
+import type { PullRequest } from '../../src-shared/contract/pull-requests.ts'
 import type { ErrorAnnotation, Task } from '../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../src-shared/contract/workflow-definition.ts'
 import { escapeHidden } from '../../src-shared/lang/hidden-characters.ts'
 import { failureText } from '../formatters/failure-text.ts'
+import { pullRequestLine } from './pull-request-text.ts'
 
 /** The one thing that a task waits for, the same on card, list, inbox, panel and notification. */
 export interface TaskLine {
-  readonly kind: 'asks' | 'conflict' | 'check' | 'empty' | 'elsewhere' | 'waits' | 'trouble'
+  readonly kind: 'asks' | 'conflict' | 'check' | 'empty' | 'elsewhere' | 'waits' | 'pull_request' | 'trouble'
   readonly text: string
   /** The full text if `text` is shortened. */
   readonly full?: string
@@ -17,6 +19,15 @@ export interface TaskLine {
   readonly needsYou: boolean
 }
 
+export interface PullRequestLineFacts {
+  /** Whether the state waits for the forge to merge it. */
+  readonly awaited: boolean
+  /** The loaded one; null while it isn't. */
+  readonly known: PullRequest | null
+  /** The name of its forge. */
+  readonly forge: string
+}
+
 export interface TaskLineFacts {
   readonly task: Task
   readonly state: WorkflowState | undefined
@@ -24,6 +35,7 @@ export interface TaskLineFacts {
   readonly base: string
   /** The open request of the agent. */
   readonly asks: string | null
+  readonly pullRequest?: PullRequestLineFacts
   /** Returns the names of all approvers; called only if approved work waits. */
   readonly approvers?: () => readonly string[]
 }
@@ -54,10 +66,32 @@ export function taskLine(facts: TaskLineFacts): TaskLine | null {
   if (state?.kind === 'terminal') return task.error_annotation ? annotationLine(task, task.error_annotation) : null
   const annotation = task.error_annotation
   if (mayMergeNext(facts) && task.base_conflict !== null) return conflictLine(facts, task.base_conflict.files)
-  const gate = state?.kind === 'gate' && task.active_execution_id === null ? gateLine(facts, state) : null
+  const gate = decidesHere(facts) && state ? gateLine(facts, state) : null
   if (gate?.kind === 'check' || gate?.kind === 'empty') return annotation ? withElsewhere(task, annotation, gate) : gate
   if (annotation) return annotationLine(task, annotation)
-  return gate
+  return gate ?? pullLine(facts)
+}
+
+/** The gate that waits for the forge has no decision here but that about its pull request. */
+const decidesHere = ({ task, state, pullRequest }: TaskLineFacts): boolean =>
+  state?.kind === 'gate' && task.active_execution_id === null && pullRequest?.awaited !== true
+
+/** Elsewhere than at its gate it asks nothing of anyone, so that it is only told. */
+function pullLine({ task, pullRequest }: TaskLineFacts): TaskLine | null {
+  const { awaited, known, forge } = pullRequest ?? { awaited: false, known: null, forge: '' }
+  if (task.active_execution_id !== null) return null
+  if (task.pull_request === null) return awaited ? { ...waits('No pull request yet'), kind: 'pull_request' } : null
+  const { text, tone, needsYou } = pullRequestLine(task.pull_request, known, forge)
+  const quiet = tone === 'run' || (!awaited && tone === 'you') ? 'neutral' : tone
+  return { kind: 'pull_request', glyph: pullGlyphs[quiet], tone: quiet, text, needsYou: needsYou && awaited }
+}
+
+const pullGlyphs: Readonly<Record<TaskLine['tone'], TaskLine['glyph']>> = {
+  fail: 'failed',
+  warn: 'clock',
+  you: 'gate',
+  ok: 'gate',
+  neutral: 'gate-waiting',
 }
 
 /** Whether the task waits for its merge, so that a conflict blocks it. A gate without a review judges a plan. */

@@ -19,7 +19,7 @@ const known: Partial<Record<NotificationType, NoticeWords>> = {
   'execution.failed': { glyph: 'failed', label: 'Agent failed', tone: 'fail', tab: 'agent' },
   'execution.asks': { glyph: 'clock', label: 'Question', tone: 'you', tab: 'agent' },
   'knowledge.proposed': { glyph: 'clock', label: 'Knowledge proposed', tone: 'you', tab: 'overview' },
-  'pull_request.needs_you': { glyph: 'clock', label: 'Pull request', tone: 'you', tab: 'overview' },
+  'pull_request.needs_you': { glyph: 'gate', label: 'Pull request', tone: 'you', tab: 'pull_request' },
   'merge.failed': { glyph: 'merge-failed', label: 'Merge failed', tone: 'fail', tab: 'review' },
 }
 

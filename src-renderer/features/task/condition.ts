@@ -32,7 +32,7 @@ const stackTitles = {
 
 /** The tab with details and the label of its link. */
 export interface PlaceToLook {
-  readonly tab: 'agent' | 'workspace' | 'review' | 'hooks'
+  readonly tab: 'agent' | 'workspace' | 'review' | 'pull_request' | 'hooks'
   readonly label: string
 }
 
@@ -50,6 +50,8 @@ const places: Partial<Record<ErrorAnnotation['type'], PlaceToLook>> = {
   merge_conflict: { tab: 'review', label: 'Show conflict' },
   retry_budget_exhausted: { tab: 'review', label: 'Show attempts' },
   hook_failed: { tab: 'hooks', label: 'Show log' },
+  pull_request_closed: { tab: 'pull_request', label: 'Show pull request' },
+  pull_request_merged: { tab: 'pull_request', label: 'Show pull request' },
 }
 
 export interface Condition {
@@ -74,6 +76,7 @@ interface ConditionFacts {
 const waiting: ReadonlySet<ErrorAnnotation['type']> = new Set([
   ...(['execution_incomplete', 'limit_reached', 'usage_limit'] as const),
   ...(['nested_repository', 'submodule_not_pushed', 'work_elsewhere', 'dependency_failed'] as const),
+  ...(['pull_request_closed', 'pull_request_merged'] as const),
 ])
 
 /** Returns the note about the task's condition. */
@@ -89,6 +92,10 @@ export function conditionOf(facts: ConditionFacts): Condition {
 
 function plainConditionOf({ annotation, agent, review }: ConditionFacts): Condition {
   const place = places[annotation.type] ?? null
+  if (annotation.recovery_actions.includes('fix_again')) {
+    const pull = { tab: 'pull_request', label: 'Show pull request' } as const
+    return { tone: 'warn', title: 'Copse stopped fixing the pull request', text: annotation.message, place: pull }
+  }
   if (isStopped(annotation))
     return { tone: 'neutral', title: 'Stopped. Your agent’s work is kept.', text: null, place: null }
   if (annotation.type === 'execution_failed' && annotation.failure !== undefined && annotation.failure !== 'failed') {

@@ -1,7 +1,16 @@
 import type { ErrorAnnotation, Task } from '../../../src-shared/contract/tasks.ts'
 import type { WorkflowState } from '../../../src-shared/contract/workflow-definition.ts'
 
-export const tabIds = ['overview', 'agent', 'changes', 'review', 'activity', 'hooks', 'workspace'] as const
+export const tabIds = [
+  'overview',
+  'agent',
+  'changes',
+  'review',
+  'pull_request',
+  'activity',
+  'hooks',
+  'workspace',
+] as const
 export type TabId = (typeof tabIds)[number]
 
 /** Where the news of a condition is: the end of the run, the failing check, the log of the hook. */
@@ -15,13 +24,26 @@ const tabOfCondition: Partial<Record<ErrorAnnotation['type'], TabId>> = {
   retry_budget_exhausted: 'review',
   merge_conflict: 'review',
   hook_failed: 'hooks',
+  pull_request_closed: 'pull_request',
+  pull_request_merged: 'pull_request',
   workspace_error: 'workspace',
   workspace_reset_required: 'workspace',
 }
 
-/** Returns the initial tab of a task: where the news is, else the overview. `merges`: its state merges it. */
-export function openingTab(task: Task | null, kind: WorkflowState['kind'] | undefined, merges = false): TabId {
+/** What a state does with the work: merges it, or waits for its forge to do so. */
+export interface StateWork {
+  readonly merges?: boolean
+  readonly awaitsForge?: boolean
+}
+
+/** Returns the initial tab of a task: where the news is, else the overview. */
+export function openingTab(
+  task: Task | null,
+  kind: WorkflowState['kind'] | undefined,
+  { merges = false, awaitsForge = false }: StateWork = {},
+): TabId {
   if (task?.active_execution_id) return 'agent'
+  if (awaitsForge && task?.error_annotation?.type !== 'hook_failed') return 'pull_request'
   const ofCondition = task?.error_annotation ? tabOfCondition[task.error_annotation.type] : undefined
   if (ofCondition !== undefined && kind !== 'gate') return ofCondition
   if (kind === 'gate' || merges) return 'review'

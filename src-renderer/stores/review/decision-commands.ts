@@ -1,4 +1,4 @@
-import { actionFor, type DecisionAction } from '../../model/decision.ts'
+import { actionFor, type DecisionAction } from '../../model/decision-action.ts'
 import { useToasts } from '../base/toasts.ts'
 import { isTaken, useCommandHandlers, useCommands, type CommandHandler } from '../commands.ts'
 import { useTasks } from '../tasks/tasks.ts'

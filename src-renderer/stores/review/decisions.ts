@@ -4,7 +4,8 @@ import { computed, ref, shallowReactive, watch } from 'vue'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { count } from '../../formatters/format-amounts.ts'
-import { decide, type DecisionAction, type DecisionId, type DecisionTab } from '../../model/decision.ts'
+import type { DecisionAction, DecisionId, DecisionTab } from '../../model/decision-action.ts'
+import { decide } from '../../model/decision.ts'
 import { shortCommit } from '../../model/decision-after-merge.ts'
 import { coderRole, hasTrait, stateOf } from '../../model/workflow-shape.ts'
 import { useBranchUpdates } from './branch-updates.ts'
@@ -16,6 +17,8 @@ import { useNavigation } from '../base/navigation.ts'
 import { usePeople } from '../people/people.ts'
 import { useProjects } from '../project/projects.ts'
 import { useQuery, useTaskInvalidation } from '../base/query.ts'
+import { usePullRequestDeeds } from './pull-request-deeds.ts'
+import { useLoadedPullRequest } from './pull-request-facts.ts'
 import { useReviews } from './reviews.ts'
 import { useSession } from '../base/session.ts'
 import { useMovesKey } from './task-details.ts'
@@ -106,6 +109,10 @@ export function useDecision(taskId: () => string | null) {
     },
     { immediate: true },
   )
+  const pullRequest = useLoadedPullRequest(
+    () => task.value,
+    () => state.value !== undefined && hasTrait(workflow.value, state.value, 'awaits_pull_request'),
+  )
   const now = useTimestamp({ interval: 5_000 })
   const undoable = computed(() => {
     const { merged = null } = task.value ?? {}
@@ -129,6 +136,7 @@ export function useDecision(taskId: () => string | null) {
       coder: coder.value,
       undoable: undoable.value,
       changeRefusal: live.refusal,
+      pullRequest: pullRequest.facts.value,
       nameOf: (by) => people.actor(by).name,
       isMine: (by) => by === `user:${session.me?.handle ?? 'local'}`,
     })
@@ -162,6 +170,7 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
   const tasks = useTasks()
   const projects = useProjects()
   const executions = useExecutions()
+  const pulls = usePullRequestDeeds()
   const updates = useBranchUpdates()
   const navigation = useNavigation()
   const toasts = useToasts()
@@ -260,6 +269,8 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
       case 'recover':
         await tasks.recover(task.id, deed.action)
         return
+      case 'pull_request':
+        return pulls.carryOut(task, deed.act)
       case 'stop':
         return task.active_execution_id === null ? undefined : executions.stop(task.active_execution_id)
       case 'unmerge':
@@ -284,6 +295,12 @@ export const useDecisionDeeds = defineStore('decision-deeds', () => {
     stop: 'Couldn’t stop the agent',
     unmerge: 'Couldn’t undo the merge',
     revert: 'Couldn’t revert it',
+    open_pull: 'Couldn’t open the pull request',
+    ready_pull: 'Couldn’t mark it as ready',
+    merge_pull: 'Merge failed',
+    merge_pull_later: 'Couldn’t arrange the merge',
+    reopen_pull: 'Couldn’t reopen it',
+    await_pull: 'Couldn’t open it',
   }
   /** Offers to merge despite a red base, for example to fix it. */
   function anyway(task: Task, { deed }: DecisionAction, error: unknown) {

@@ -3,6 +3,7 @@ import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { taskLine, type TaskLine } from '../../model/task-line.ts'
 import { stateOf } from '../../model/workflow-shape.ts'
 import { useSession } from '../base/session.ts'
+import { usePullRequestLines } from './pull-request-lines.ts'
 import { usePeople } from '../people/people.ts'
 import { useProjects } from '../project/projects.ts'
 import { useExecutions } from '../runs/executions.ts'
@@ -12,6 +13,7 @@ export const useTaskLines = defineStore('task-lines', () => {
   const executions = useExecutions()
   const people = usePeople()
   const projects = useProjects()
+  const pulls = usePullRequestLines()
   const session = useSession()
 
   /** Returns the names of approvers with the user first. */
@@ -32,6 +34,7 @@ export const useTaskLines = defineStore('task-lines', () => {
         base: projects.baseOf(task),
         asks: executions.byId.get(task.active_execution_id ?? '')?.asks?.[0]?.text ?? null,
         approvers: () => approvers(task),
+        pullRequest: pulls.lineFacts(task, projects.workflow(task.project_id)),
       }),
   }
 })

@@ -5,6 +5,7 @@ import type { TaskFacts } from '../../../model/board-filter.ts'
 import { glyphOfState, isDoneState, type StateGlyphName } from '../../../model/workflow-shape.ts'
 import { useExecutions } from '../../../stores/runs/executions.ts'
 import { useProjects } from '../../../stores/project/projects.ts'
+import { usePullRequestLines } from '../../../stores/review/pull-request-lines.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
 import { taskLine } from '../../../model/task-line.ts'
 
@@ -17,6 +18,7 @@ interface KnownState {
 export function useTaskFacts() {
   const executions = useExecutions()
   const projects = useProjects()
+  const pulls = usePullRequestLines()
   const tasks = useTasks()
 
   // Called for every task, so compute the states once per workflow.
@@ -46,7 +48,9 @@ export function useTaskFacts() {
   function factsOf(task: Task): TaskFacts {
     const running = task.active_execution_id === null ? undefined : executions.byId.get(task.active_execution_id)
     const { state, glyph } = stateOfTask(task) ?? {}
-    const line = taskLine({ task, state, base: '', asks: running?.asks?.[0]?.text ?? null })
+    const asks = running?.asks?.[0]?.text ?? null
+    const pullRequest = pulls.lineFacts(task, projects.workflow(task.project_id))
+    const line = taskLine({ task, state, base: '', asks, pullRequest })
     const stuck = glyph === 'blocked' || glyph === 'merge-failed'
     return {
       needsYou: line?.needsYou ?? (stuck && task.active_execution_id === null),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { actionFor, actionsOf, decide, type DecisionFacts } from '../../../../src-renderer/model/decision.ts'
+import { actionFor, actionsOf } from '../../../../src-renderer/model/decision-action.ts'
+import { decide, type DecisionFacts } from '../../../../src-renderer/model/decision.ts'
 import type { Review } from '../../../../src-shared/contract/reviews.ts'
 import type { ErrorAnnotation, Task } from '../../../../src-shared/contract/tasks.ts'
 import type { WorkflowDefinition, WorkflowState } from '../../../../src-shared/contract/workflow-definition.ts'
@@ -32,6 +33,7 @@ function decided({ task, review = { verdicts: [] }, ...more }: Situation = {}) {
     worker: null,
     coder: { name: 'Writer' },
     undoable: false,
+    pullRequest: { ref: null, known: null, forge: 'GitHub', can: null, off: null, unready: null },
     changeRefusal: null,
     nameOf: () => 'Auditor',
     isMine: (by) => by === 'user:local',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { stepToOpen, summariseAttempt } from '../../../../src-renderer/features/review/attempt-summary.ts'
+import { stepToOpen, summariseAttempt } from '../../../../src-renderer/model/attempt-summary.ts'
 import { budgetAfter, retryBudget } from '../../../../src-renderer/model/retry-budget.ts'
 import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
 

@@ -1,5 +1,5 @@
-import { readConflictRequest } from '../../../src-shared/contract/conflict-request.ts'
-import type { Review, StepResult } from '../../../src-shared/contract/reviews.ts'
+import { readConflictRequest } from '../../src-shared/contract/conflict-request.ts'
+import type { Review, StepResult } from '../../src-shared/contract/reviews.ts'
 
 export type StepState = 'waiting' | 'running' | 'passed' | 'failed' | 'not_run'
 export interface AttemptStep {
