@@ -158,6 +158,10 @@ export function useBoardKeys(ports: BoardKeyPorts): void {
         onCard(id),
       ]),
     ),
+    'pull-request': {
+      ...onCard('pull-request'),
+      on: () => (focused()?.pull_request == null ? null : (focused()?.ref ?? null)),
+    },
     view: { run: toggleView },
     filter: { ...onPage, run: () => ports.filter() },
     'needs-you': { ...onPage, run: () => board.filter(toggled(board.view.value.filter, 'needs_you', 'yes')) },

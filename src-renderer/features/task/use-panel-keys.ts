@@ -7,6 +7,8 @@ interface PanelKeyPorts {
   readonly root: Readonly<ShallowRef<HTMLElement | null>>
   readonly taskId: () => string
   show(tab: TabId): void
+  /** Returns whether the panel has the tab. */
+  has(tab: TabId): boolean
   toggleFull(): void
   start(): void
   stop(): void
@@ -40,6 +42,10 @@ export function usePanelKeys(ports: PanelKeyPorts): void {
     agent: command(() => ports.show('agent')),
     changes: command(() => ports.show('changes')),
     review: command(() => ports.show('review')),
+    'pull-request': {
+      ...command(() => ports.show('pull_request')),
+      on: () => (ports.has('pull_request') ? tasks.refOf(ports.taskId()) : null),
+    },
     activity: command(() => ports.show('activity')),
   })
 }

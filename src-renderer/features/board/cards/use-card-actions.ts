@@ -9,6 +9,7 @@ import {
   FileDiff,
   GitBranch,
   GitMerge,
+  GitPullRequest,
   History,
   LayoutTemplate,
   Link,
@@ -128,6 +129,7 @@ function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (t
       action('agent', 'Agent', Bot, () => open('agent'), { command: 'agent' }),
       action('changes', 'Changes', FileDiff, () => open('changes'), { command: 'changes' }),
       action('review', 'Review', ClipboardCheck, () => open('review'), { command: 'review', refused: can.review }),
+      ...(task.pull_request === null ? [] : [openPull(() => open('pull_request'))]),
       action('activity', 'Activity', History, () => open('activity'), { command: 'activity' }),
       ...decisionOf(task),
       action('start', 'Start', Play, () => moves.start(task), { command: 'start', refused: can.start, apart: true }),
@@ -152,6 +154,9 @@ function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (t
     ]
   }
 }
+
+const openPull = (run: () => unknown): CardAction =>
+  action('pull-request', 'Pull request', GitPullRequest, run, { command: 'pull-request' })
 
 function action(
   id: string,
