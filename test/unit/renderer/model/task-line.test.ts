@@ -5,6 +5,8 @@ import { failureText } from '../../../../src-renderer/formatters/failure-text.ts
 import { stateOf } from '../../../../src-renderer/model/workflow-shape.ts'
 import { ExecutionId, type AgentId } from '../../../../src-shared/contract/ids.ts'
 import type { ErrorAnnotation, ReviewSummary, Task } from '../../../../src-shared/contract/tasks.ts'
+import type { PullRequest } from '../../../../src-shared/contract/pull-requests.ts'
+import { checkOf, pullOf } from '../pull-request-fixture.ts'
 import { taskOf } from '../task-fixture.ts'
 import { workflow } from '../workflow-fixture.ts'
 
@@ -183,6 +185,53 @@ describe('says the one thing that blocks', () => {
   test('only what blocks is red', () => {
     const tones = [line(conflict), line(failed), line(empty), line({ error_annotation: left }), line()]
     expect(tones.map((one) => one?.tone)).toEqual(['fail', 'fail', 'neutral', 'you', 'ok'])
+  })
+})
+
+describe('a task with a pull request', () => {
+  const pull_request = { number: 431, url: pullOf().url, state: 'open' as const }
+  const line = (rest: Partial<Task>, known: PullRequest | null, awaited = true) => {
+    const task = taskOf(1, { status: 'planned', pull_request, ...rest })
+    const pullRequest = { awaited, known, forge: 'GitHub' }
+    return taskLine({ base: 'main', task, state: stateOf(workflow, task.status), asks: null, pullRequest })
+  }
+  const conflict = pullOf({ waiting_for: ['conflict'], mergeable: false })
+
+  test('says at its gate how that stands, in red only where it can’t go on', () => {
+    expect(line({}, conflict)).toEqual({
+      kind: 'pull_request',
+      glyph: 'failed',
+      tone: 'fail',
+      text: '#431 conflicts with main',
+      needsYou: true,
+    })
+    const checks = [checkOf('e2e', 'running'), checkOf('lint', 'queued')]
+    expect(line({}, pullOf({ waiting_for: ['checks'], checks }))).toEqual({
+      kind: 'pull_request',
+      glyph: 'gate-waiting',
+      tone: 'neutral',
+      text: '#431 waits for 2 checks',
+      needsYou: false,
+    })
+    expect(line({}, pullOf())).toMatchObject({ text: '#431 can be merged', tone: 'ok', needsYou: true })
+    expect(line({ pull_request: null }, null)).toMatchObject({ text: 'No pull request yet', needsYou: true })
+  })
+  test('says an error of the task first', () => {
+    expect(line({ error_annotation: annotation('hook_failed') }, conflict)?.kind).toBe('trouble')
+  })
+  test('asks nothing of anyone elsewhere, and says nothing while an agent works', () => {
+    const making = { status: 'making' }
+    expect(line(making, pullOf(), false)).toMatchObject({ text: '#431 can be merged', needsYou: false })
+    expect(line({ ...making, pull_request: { ...pull_request, state: 'closed' } }, null, false)).toMatchObject({
+      text: '#431 closed',
+      tone: 'neutral',
+      needsYou: false,
+    })
+    expect(line({ ...making, active_execution_id: execution }, conflict, false)).toBeNull()
+    expect(line({ status: 'judged', review_summary: review('passed', ['passed']) }, conflict, false)?.kind).toBe(
+      'waits',
+    )
+    expect(line({ status: 'over' }, conflict, false)).toBeNull()
   })
 })
 
