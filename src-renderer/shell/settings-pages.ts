@@ -41,7 +41,7 @@ export const appPages = [
 const projectPageList = [
   { id: 'repositories', label: 'Repositories', icon: FolderGit2 },
   { id: 'workflow', label: 'Workflow', icon: Waypoints },
-  { id: 'issues', label: 'Issue tracker', icon: CircleDot },
+  { id: 'issues', label: 'Issues and pull requests', icon: CircleDot },
   { id: 'hooks', label: 'Hooks', icon: Webhook },
   { id: 'review', label: 'Review and checks', icon: ClipboardCheck },
   { id: 'templates', label: 'Task templates', icon: LayoutTemplate },

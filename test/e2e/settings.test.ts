@@ -84,7 +84,7 @@ test('has separate pages for agents, project and app, and redirects older addres
   await page.getByRole('heading', { level: 1, name: 'Ferry' }).waitFor()
   const own = page.getByRole('navigation', { name: 'Settings of Ferry' })
   expect(await own.getByRole('link').allInnerTexts()).toEqual([
-    ...['Repositories', 'Workflow', 'Issue tracker', 'Hooks', 'Review and checks', 'Task templates'],
+    ...['Repositories', 'Workflow', 'Issues and pull requests', 'Hooks', 'Review and checks', 'Task templates'],
     ...['Containment', 'Limits', 'Prompts', 'Knowledge', 'Members', 'Merge'],
   ])
   expect(page.url()).toContain(`#/p/${id}/settings`)

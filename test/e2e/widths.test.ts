@@ -134,7 +134,12 @@ test('shows every screen on a phone without cut-off or overlapping parts', async
   const heading = (name: string) => page.getByRole('heading', { name, exact: true })
   const ofTask = ['Overview', 'Agent', 'Changes', 'Review', 'Activity', 'Hooks', 'Workspace']
   const ofProject = {
-    ...{ repositories: 'Repositories', issues: 'Issue tracker', hooks: 'Hooks', review: 'Review and checks' },
+    ...{
+      repositories: 'Repositories',
+      issues: 'Issues and pull requests',
+      hooks: 'Hooks',
+      review: 'Review and checks',
+    },
     ...{ templates: 'Task templates', limits: 'Limits', prompts: 'Prompts', knowledge: 'Knowledge' },
     ...{ members: 'Members', merge: 'Merge' },
   }

@@ -1,6 +1,7 @@
 import { defineStore } from 'pinia'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { Integration, SyncCounts } from '../../../src-shared/contract/integrations.ts'
+import type { IntegrationCheck } from '../../../src-shared/contract/pull-requests.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { createKeyedStore } from '../base/entity-store.ts'
 import { useClient } from '../base/client.ts'
@@ -39,6 +40,9 @@ export const useIntegrations = defineStore('integrations', () => {
       put(projectId, null)
     },
     sync: (projectId: string): Promise<SyncCounts> => client.call('integrations.sync', { project_id: projectId }),
+    /** Asks the forge what the token may do. */
+    check: (projectId: string): Promise<IntegrationCheck> =>
+      client.call('integrations.check', { project_id: projectId }),
     /** Links a task to the issue at `url`. */
     link: async (taskId: string, url: string): Promise<void> => {
       useTasks().put((await client.call('tasks.link', { task_id: taskId, url })).task)
