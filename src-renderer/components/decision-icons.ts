@@ -35,5 +35,5 @@ export const decisionIcons: Readonly<Record<DecisionId, Component>> = {
   merge_pull: GitMerge,
   merge_pull_later: Hourglass,
   reopen_pull: GitPullRequest,
-  await_pull: Hourglass,
+  await_pull: GitPullRequest,
 }

@@ -37,7 +37,7 @@ function factsOf(pull: PullRequest, forge: string, wait: PullRequestWait): Facts
     case 'review':
       return said('Has commits that Copse didn’t push', `${no} has commits that Copse didn’t push`, 'you', true)
     case 'checks':
-      return checkFacts(no, target, pull.checks)
+      return checkFacts(pull)
     case 'threads': {
       const open = openThreads(pull).length
       const text = open === 1 ? '1 thread is open' : `${open} threads are open`
@@ -64,8 +64,10 @@ const said = (text: string, line: string, tone: WaitText['tone'], needsYou: bool
 })
 
 /** A failure that isn't the target's own comes first, since nothing but work ends it. */
-function checkFacts(no: string, target: string, checks: readonly PullRequestCheck[]): Facts {
-  const { failed, inherited, cancelled, running } = requiredChecks(checks)
+function checkFacts(pull: PullRequest): Facts {
+  const no = `#${pull.number}`
+  const target = escapeHidden(pull.target)
+  const { failed, inherited, cancelled, running } = requiredChecks(pull.checks)
   if (failed.length > 0) {
     const what = named(failed)
     return said(`${what} failed`, `${no}: ${what} failed`, 'fail', running.length === 0)
@@ -82,6 +84,13 @@ function checkFacts(no: string, target: string, checks: readonly PullRequestChec
   if (cancelled.length === 0) return said('Waiting for checks', `${no} waits for checks`, 'run', false)
   const was = `${named(cancelled)} ${cancelled.length === 1 ? 'was' : 'were'} cancelled`
   return said(was, `${no}: ${was}`, 'warn', true)
+}
+
+/** Returns how the checks stand; null without any that count. */
+export function checksText(pull: PullRequest): Pick<PullRequestLine, 'text' | 'tone'> | null {
+  const { counting, passed } = requiredChecks(pull.checks)
+  if (counting.length === 0) return null
+  return passed.length === counting.length ? { text: 'Checks passed', tone: 'ok' } : checkFacts(pull)
 }
 
 const named = (checks: readonly PullRequestCheck[]): string =>
