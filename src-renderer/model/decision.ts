@@ -100,9 +100,11 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
 
   const to = gate.transitions[0]?.to ?? ''
   const move = facts.moves.find((candidate) => candidate.to === to)
+  const there = merges ? openThere(task) : null
   // Without a verdict, the service refuses the move only because this action's verdict is missing.
-  const moveRefusal =
+  const notAllowed =
     passed && move?.allowed === false ? (move.reason ?? `It can’t move to ${next?.label ?? to} now`) : null
+  const moveRefusal = there ?? notAllowed
   const refused = standing.refusal ?? conflict ?? moveRefusal
   const steps = passed ? ['transition' as const] : review ? (['verdict', 'transition'] as const) : ['verdict' as const]
   const advance: DecisionAction = {
@@ -139,12 +141,14 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
           : moveRefusal !== null
             ? { text: moveRefusal, tone: 'warn' }
             : standing.sentence
-  const look = standing.look ?? (refused === null ? null : see('review', 'See the review'))
+  const elsewhere = there === null ? see('review', 'See the review') : see('pull_request', 'Show pull request')
+  const look = standing.look ?? (refused === null ? null : elsewhere)
   const isHeld = task.entry_barrier && task.error_annotation?.recovery_actions.includes('retry_hook') === true
   const retry = isHeld ? [recover('retry_hook')] : []
   // Work that changes nothing is worth another try before it is closed.
   const again = review?.empty === true ? [requestChanges(facts, gate)] : []
-  const first = standing.refusal !== null ? [...resolve, ...(look ? [look] : [])] : [...resolve, ...stop, ...again]
+  const lookFirst = look !== null && (standing.refusal !== null || there !== null) ? [look] : []
+  const first = standing.refusal !== null ? [...resolve, ...lookFirst] : [...resolve, ...stop, ...lookFirst, ...again]
   const otherActions = [
     advance,
     ...rest,
@@ -155,6 +159,12 @@ function atGate(facts: DecisionFacts, gate: WorkflowState): Decision {
   const seen = new Set<DecisionAction['id']>()
   const all = [...first, ...otherActions].filter(({ id }) => !seen.has(id) && seen.add(id))
   return offer(facts, unresolved > 0 && standing.refusal === null ? withComments(sentence, unresolved) : sentence, all)
+}
+
+/** Work with an open pull request is merged there, so that nobody merges it twice. */
+function openThere({ pull_request: pull }: Task): string | null {
+  if (pull === null || pull.state === 'merged' || pull.state === 'closed') return null
+  return `#${pull.number} is open. Merge it there, or close it first.`
 }
 
 /** The decision at the gate that waits for the forge. There a person decides about the pull request, not the move. */

@@ -44,7 +44,7 @@ function ofOpen({ ref, known, forge, can, off }: PullRequestFacts, no: string, d
   }
   const waits = waitTexts(known, forge)
   const ready = draft ? [readyAction(forge, can, off)] : []
-  const merging = waits.filter(({ wait }) => wait !== 'draft' || !draft)
+  const others = waits.filter(({ wait }) => wait !== 'draft')
   const [first] = waits
   const merge = act(
     'merge',
@@ -54,9 +54,9 @@ function ofOpen({ ref, known, forge, can, off }: PullRequestFacts, no: string, d
     off ?? first?.text ?? null,
   )
   if (first === undefined) return { sentence: { text: `${no} can be merged`, tone: 'ok' }, actions: [merge] }
-  const [next = first] = merging
-  // A draft that waits for nothing else is the person's turn.
-  const isDraftAlone = draft && merging.length === 0
+  const [next = first] = others
+  // A draft that waits for nothing else is the person's turn; the forge works it out.
+  const isDraftAlone = draft && others.every(({ wait }) => wait === 'forge')
   return {
     sentence: { text: first.text, tone: first.tone },
     actions: [

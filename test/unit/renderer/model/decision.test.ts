@@ -259,6 +259,17 @@ describe('other gates', () => {
   })
 })
 
+test('merges nothing here that is open at the forge', () => {
+  const pull_request = { number: 431, url: pullOf().url, state: 'open' as const }
+  const there = '#431 is open. Merge it there, or close it first.'
+  expect(shown({ task: { pull_request } })).toMatchObject({
+    says: there,
+    button: 'Show pull request',
+    cannot: { merge: there },
+  })
+  expect(shown({ task: { pull_request: { ...pull_request, state: 'closed' } } })?.button).toBe('Merge into main')
+})
+
 describe('the gate that waits for the forge', () => {
   const atForge = gate({
     hooks: { on_enter: [{ plugin: 'open_pull_request' }], after_enter: [{ plugin: 'await_pull_request' }] },

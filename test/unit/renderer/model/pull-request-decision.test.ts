@@ -64,6 +64,7 @@ test('lets the forge merge it later where it can, but not what only work or a pe
 
 test('asks to make a draft ready as soon as only that is left', () => {
   expect(shown('draft', { waiting_for: ['draft'] })).toMatchObject({ says: 'Still a draft', next: 'Mark as ready' })
+  expect(shown('draft', { waiting_for: ['draft', 'forge'], mergeable: null }).next).toBe('Mark as ready')
   expect(shown('draft', { waiting_for: ['checks', 'draft'], checks: running })).toMatchObject({
     next: 'Waiting for 2 checks',
     can: ['ready_pull'],
