@@ -10,7 +10,6 @@ import { createReadyStarts, type ReadyStarts } from '../tasks/ready-starts.ts'
 import { createStacks, type Stacks } from '../stacks/stacks.ts'
 import { createCleanup, type Cleanup } from '../workspaces/cleanup.ts'
 import type { PluginChecks } from '../domain/workflow/validate.ts'
-import { roleOf } from '../domain/workflow/graph.ts'
 import { nowIso } from '../core/ground.ts'
 import type { EngineContext } from './engine-context.ts'
 import { createOutboxWorker, type OutboxWorker } from '../steps/outbox-worker.ts'
@@ -32,6 +31,7 @@ import { createPullRequests, type PullRequests } from '../pull-requests/pull-req
 import { createRescues, type Rescues } from '../workspaces/rescues.ts'
 import { createRemoteRuns, type RemoteRuns } from '../executions/remote-runs.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
+import { stopOpen, stopRoleOf } from './stop-runs.ts'
 import { createSweeps, type SweepParts, type Sweeps } from './sweeps.ts'
 import { createTransitions } from '../transitions/transitions.ts'
 import { createAuthority, type Authority } from '../tasks/authority.ts'
@@ -132,21 +132,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     onStateLeft: (task_id, state) => stopRoleOf({ context, transitions, executions }, task_id, state),
   })
   const tasks = createTasks({ ...steps, worker, scheduler, landing, executions, cleanup })
-  addPlugins(
-    plugins,
-    {
-      ...basis,
-      landing,
-      executions,
-      scheduler,
-      cleanup,
-      worker,
-      stacks: tasks.stacks,
-      pullRequests: tasks.pullRequests,
-      stopAll,
-    },
-    more,
-  )
+  addPlugins(plugins, { ...basis, ...tasks, landing, executions, scheduler, cleanup, worker, stopAll }, more)
   stepsPending.listen(worker.wake)
   wentOn.listen(hookQueue.wake)
   wentOn.listen((task_id) => {
@@ -385,32 +371,4 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       await Promise.all(ended)
     },
   }
-}
-
-/** Stops the role's run of a state that a hook moved the task out of. Never rejects. */
-async function stopRoleOf(
-  {
-    context,
-    transitions,
-    executions,
-  }: Pick<StepServices, 'context' | 'transitions'> & { readonly executions: Executions },
-  task_id: TaskId,
-  left: string,
-): Promise<void> {
-  const { read } = context.store
-  const task = read.tasks.get(task_id)
-  const state = task && transitions.workflowOf(read, task).states.get(left)
-  const role = state && roleOf(state)
-  const open = read.executions.openOfTask(task_id).filter((record) => record.role === role)
-  try {
-    await Promise.all(open.map((record) => executions.stop(record.id, 'cancelled')))
-  } catch (error) {
-    context.log.error({ err: error, task_id }, 'an execution whose task moved on could not be ended')
-  }
-}
-
-/** Ends all executions of a task: removes queued ones and stops running ones. */
-async function stopOpen(context: EngineContext, executions: Executions, task_id: TaskId): Promise<void> {
-  const open = context.store.read.executions.openOfTask(task_id)
-  await Promise.all(open.map((record) => executions.stop(record.id, 'cancelled')))
 }

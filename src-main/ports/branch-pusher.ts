@@ -48,7 +48,7 @@ export interface PushResult {
 }
 
 /** How a commit lies to another. */
-export type CommitRelation = 'same' | 'ahead' | 'behind' | 'diverged'
+type CommitRelation = 'same' | 'ahead' | 'behind' | 'diverged'
 
 /** Takes branches to and from a forge. Rejects with `PushError`, or with `WorkspaceError` about the repository here. */
 export interface BranchPusher {

@@ -71,10 +71,3 @@ export function newPullRecord(
   }
 }
 
-/** Notes why the forge couldn't be asked; what was known of the pull request stays. */
-export function noteTrouble({ feed }: Pick<Ground, 'feed'>, task_id: TaskRecord['id'], trouble: ForgeTrouble): void {
-  feed.commit((tx) => {
-    const record = tx.pull_requests.of(task_id)
-    if (record) savePull(tx, { ...record, last_error: trouble })
-  })
-}

@@ -46,7 +46,7 @@ export function waitsOf(record: PullRequestRecord): ReturnType<typeof waitingFor
   })
 }
 
-export const isOursLast = ({ comments }: ForgeThread): boolean => isOurs(comments.at(-1)?.body ?? '')
+const isOursLast = ({ comments }: ForgeThread): boolean => isOurs(comments.at(-1)?.body ?? '')
 
 function toThread({ comments, ...thread }: ForgeThread): PullRequestThread {
   return {

@@ -1,5 +1,5 @@
 /** Recovery actions that are about a pull request. */
-export const pullRequestRecoveries = ['finish', 'new_pull_request', 'reopen_pull_request', 'fix_again'] as const
+const pullRequestRecoveries = ['finish', 'new_pull_request', 'reopen_pull_request', 'fix_again'] as const
 export type PullRequestRecovery = (typeof pullRequestRecoveries)[number]
 
 export const isPullRequestRecovery = (action: string): action is PullRequestRecovery =>

@@ -17,7 +17,7 @@ export const forgeFailures = [
 ] as const
 export type ForgeFailure = (typeof forgeFailures)[number]
 
-export const pullRequestStates = ['draft', 'open', 'merged', 'closed'] as const
+const pullRequestStates = ['draft', 'open', 'merged', 'closed'] as const
 export type PullRequestState = (typeof pullRequestStates)[number]
 
 const Known = z.boolean().nullable().describe('null: not known yet.')
@@ -168,7 +168,7 @@ export const PullRequestReview = z.object({
 export type PullRequestReview = z.infer<typeof PullRequestReview>
 
 /** What a pull request waits for before it can be merged. */
-export const pullRequestWaits = [
+const pullRequestWaits = [
   'checks',
   'approval',
   'threads',
