@@ -162,8 +162,8 @@ export interface Forges {
     pull: Pick<Pull, 'number' | 'head' | 'target'>,
     options: Cancellable,
   ): Promise<ForgeChecks>
-  /** Returns the states of the checks of any commit, for what is red on the target too. */
-  checksOf(source: ForgeSource, commit: string, options: Cancellable): Promise<readonly ForgeCheck[]>
+  /** Returns the states of the checks of a commit, or of a branch's last one, for what is red on the target too. */
+  checksOf(source: ForgeSource, ref: string, options: Cancellable): Promise<readonly ForgeCheck[]>
   /** Returns the end of a job's log, at most 64 KiB; null if it has none. */
   log(source: ForgeSource, job: string, options: Cancellable): Promise<string | null>
   rerun(source: ForgeSource, job: string, options: Cancellable): Promise<void>

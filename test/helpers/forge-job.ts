@@ -13,11 +13,9 @@ export async function startGiteaJob(settings: GiteaOptions = {}) {
   server.repository(name)
   server.git.commit(name, 'feature', 'main')
   let now = Date.UTC(2026, 0, 1)
-  const forges = createForges({
-    env: { GITEA_TOKEN: server.token },
-    clock: { now: () => now },
-    version: '0.0.0',
-  })
+  const restart = () =>
+    createForges({ env: { GITEA_TOKEN: server.token }, clock: { now: () => now }, version: '0.0.0' })
+  const forges = restart()
   const source: ForgeSource = {
     platform: 'selfhosted',
     base_url: server.url,
@@ -38,6 +36,8 @@ export async function startGiteaJob(settings: GiteaOptions = {}) {
     server,
     people: server.people,
     forges,
+    /** What a new process would use. */
+    restart,
     source,
     pull,
     wait: (ms: number) => void (now += ms),

@@ -18,6 +18,6 @@ export interface ForgeContext {
   readonly api: (dialect: ForgeDialect) => ForgeApi
   readonly recall: Recall
   /** What was done from here and the forge doesn't tell; lost at the end of the process. */
-  readonly marks: Set<string>
+  readonly marks: Map<string, string>
   readonly clock: Clock
 }

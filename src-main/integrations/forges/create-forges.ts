@@ -18,7 +18,7 @@ const platforms: { readonly [P in Platform]: (context: ForgeContext) => BoundFor
 export function createForges(options: ForgeRequestsOptions): Forges {
   const requests = createForgeRequests(options)
   const recall = createRecall(options.clock)
-  const marks = new Set<string>()
+  const marks = new Map<string, string>()
   const at = (source: ForgeSource, cancellable: Cancellable): BoundForge => {
     const bind = platforms[source.platform]
     const api: ForgeContext['api'] = (dialect) => requests(source, dialect, cancellable)
@@ -34,7 +34,7 @@ export function createForges(options: ForgeRequestsOptions): Forges {
     merge: async (source, number, merge, options) => at(source, options).merge(number, merge),
     mergeWhenReady: async (source, number, merge, options) => at(source, options).mergeWhenReady(number, merge),
     checks: async (source, pull, options) => at(source, options).checks(pull),
-    checksOf: async (source, commit, options) => at(source, options).checksOf(commit),
+    checksOf: async (source, ref, options) => at(source, options).checksOf(ref),
     log: async (source, job, options) => at(source, options).log(job),
     rerun: async (source, job, options) => at(source, options).rerun(job),
     threads: async (source, number, options) => at(source, options).threads(number),

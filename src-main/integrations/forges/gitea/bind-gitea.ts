@@ -8,7 +8,7 @@ import { readLog, rerunJob } from './jobs.ts'
 import { mergePull, scheduleMerge } from './merge.ts'
 import { changePull, findPulls, openPull, readPull, readRepository } from './pulls.ts'
 import { readReviews } from './reviews.ts'
-import { readChecks, readChecksOf } from './statuses.ts'
+import { readChecks, readChecksOfRef } from './statuses.ts'
 import { readThreads } from './threads.ts'
 
 /** Makes the port's methods for a repository at Gitea or Forgejo. */
@@ -24,7 +24,7 @@ export function bindGitea(context: ForgeContext): BoundForge {
     merge: (number, merge) => mergePull(gitea, number, merge),
     mergeWhenReady: (number, merge) => scheduleMerge(gitea, number, merge),
     checks: (pull) => readChecks(gitea, pull),
-    checksOf: (commit) => readChecksOf(gitea, commit),
+    checksOf: (ref) => readChecksOfRef(gitea, ref),
     log: (job) => readLog(gitea, job),
     rerun: (job) => rerunJob(gitea, job),
     threads: (number) => readThreads(gitea, number),

@@ -18,7 +18,7 @@ export interface GiteaRepository {
   /** Tells it apart in what is recalled. */
   readonly key: string
   readonly recall: Recall
-  readonly marks: Set<string>
+  readonly marks: Map<string, string>
   readonly clock: Clock
 }
 

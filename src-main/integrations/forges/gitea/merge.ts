@@ -39,7 +39,7 @@ export async function scheduleMerge(repository: GiteaRepository, number: number,
     await api.send({ method: 'DELETE', url: `${url}/pulls/${number}/merge`, accept: [404] })
     throw moved()
   }
-  marks.add(scheduledMark(repository, number))
+  marks.set(scheduledMark(repository, number), merge.head)
   return 'auto_merge'
 }
 

@@ -98,16 +98,14 @@ export async function fetchPull({ api, url }: GiteaRepository, number: number): 
 export async function changePull(repository: GiteaRepository, number: number, change: PullChange): Promise<Pull> {
   const { api, url } = repository
   const title = await changedTitle(repository, number, change)
-  const { json } = await api.send({
-    method: 'PATCH',
-    url: `${url}/pulls/${number}`,
-    body: {
-      ...(title !== null && { title }),
-      ...(change.body !== undefined && { body: change.body }),
-      ...(change.state !== undefined && { state: change.state }),
-      ...(change.target !== undefined && { base: change.target }),
-    },
-  })
+  const body = {
+    ...(title !== null && { title }),
+    ...(change.body !== undefined && { body: change.body }),
+    ...(change.state !== undefined && { state: change.state }),
+    ...(change.target !== undefined && { base: change.target }),
+  }
+  if (Object.keys(body).length === 0) return readPull(repository, number)
+  const { json } = await api.send({ method: 'PATCH', url: `${url}/pulls/${number}`, body })
   return toPull(repository, parseAnswer(GiteaPull, json, label))
 }
 

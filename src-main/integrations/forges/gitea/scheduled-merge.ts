@@ -3,27 +3,43 @@ import { unlessRefused } from '../unless-refused.ts'
 import type { GiteaRepository } from './gitea-api.ts'
 import { GiteaTimelineItem, type GiteaPull } from './shapes.ts'
 
-/** Stands for a merge that was scheduled from here. */
+/** Names a scheduled merge, whose mark is the head that it is for. */
 export const scheduledMark = ({ key }: GiteaRepository, number: number) => `${key} scheduled ${number}`
 
 const pageSize = 50
 const maxPages = 20
 
 /**
- * Forgets a scheduled merge that somebody called off, or that is over. A pull request doesn't tell; the timeline does,
- * which costs requests only while a merge is scheduled from here.
+ * Keeps up with a scheduled merge, which a pull request doesn't tell: its timeline does, which is read while a merge is
+ * scheduled, and once for what an earlier process left. A merge that was scheduled for another head is called off: the
+ * forge would merge whatever is pushed.
  */
 export async function checkScheduled(repository: GiteaRepository, pull: GiteaPull): Promise<void> {
+  const { api, url, marks } = repository
   const mark = scheduledMark(repository, pull.number)
-  if (!repository.marks.has(mark)) return
-  if (pull.state === 'open' && (await isScheduled(repository, pull.number))) return
-  repository.marks.delete(mark)
+  if (pull.state !== 'open') {
+    marks.delete(mark)
+    return
+  }
+  const head = marks.get(mark) ?? null
+  const looked = `${mark} looked`
+  if (head === null && marks.has(looked)) return
+  marks.set(looked, '')
+  if (head !== null && head !== '' && head !== pull.head.sha) {
+    await api.send({ method: 'DELETE', url: `${url}/pulls/${pull.number}/merge`, accept: [404] })
+    marks.delete(mark)
+    return
+  }
+  const isScheduled = await readScheduled(repository, pull.number)
+  if (isScheduled === false) marks.delete(mark)
+  // For which head isn't told.
+  if (isScheduled === true && head === null) marks.set(mark, '')
 }
 
-async function isScheduled(repository: GiteaRepository, number: number): Promise<boolean> {
+/** null: not told. */
+async function readScheduled(repository: GiteaRepository, number: number): Promise<boolean | null> {
   const types = await unlessRefused(['forbidden', 'not_found'], () => readTypes(repository, number))
-  // Not told: what was done here counts.
-  return types === null || types.lastIndexOf('pull_scheduled_merge') > types.lastIndexOf('pull_cancel_scheduled_merge')
+  return types && types.lastIndexOf('pull_scheduled_merge') > types.lastIndexOf('pull_cancel_scheduled_merge')
 }
 
 /** Returns the types of the timeline's items, oldest first. Its pages have neither `Link` nor the right total. */

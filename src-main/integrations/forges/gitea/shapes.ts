@@ -83,6 +83,8 @@ export const GiteaBranch = z.looseObject({
   status_check_contexts: z.array(z.string()).nullish().catch(null),
 })
 
+export const GiteaTip = z.looseObject({ commit: z.looseObject({ id: z.string() }) })
+
 export const GiteaRuns = z.looseObject({ workflow_runs: z.array(z.looseObject({ id: z.int() })).nullish() })
 
 export const GiteaJobs = z.looseObject({

@@ -3,7 +3,7 @@ import { parseAnswer, parseItems } from '../parse-answer.ts'
 import { unlessRefused } from '../unless-refused.ts'
 import { label, type GiteaRepository } from './gitea-api.ts'
 import { matchesGlob } from './glob.ts'
-import { GiteaBranch, GiteaCombinedStatus, GiteaStatus } from './shapes.ts'
+import { GiteaBranch, GiteaCombinedStatus, GiteaStatus, GiteaTip } from './shapes.ts'
 import { readFeatures } from './version.ts'
 
 /** Returns the checks of a pull request; Actions report theirs as statuses of the commit too. */
@@ -26,7 +26,31 @@ export async function readChecks(
 /** A required check that nobody reported: the forge waits for it. */
 const expected = (name: string): ForgeCheck => ({ name, state: 'queued', required: true, url: null, job: null })
 
-export async function readChecksOf(repository: GiteaRepository, commit: string): Promise<readonly ForgeCheck[]> {
+/**
+ * Returns the checks of a commit or of a branch. Actions name theirs by the event too: those of a push stand for those
+ * of a pull request as well, so that both can be compared.
+ */
+export async function readChecksOfRef(repository: GiteaRepository, ref: string): Promise<readonly ForgeCheck[]> {
+  const commit = isCommit(ref) ? ref : await commitOf(repository, ref)
+  const checks = await readChecksOf(repository, commit)
+  const ofPushes = checks.filter(({ name }) => name.endsWith(' (push)'))
+  return [
+    ...checks,
+    ...ofPushes.map((check) => ({ ...check, name: check.name.replace(/ \(push\)$/, ' (pull_request)') })),
+  ]
+}
+
+const isCommit = (ref: string) => /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(ref)
+
+async function commitOf(repository: GiteaRepository, branch: string): Promise<string> {
+  const { json } = await repository.api.send({ url: branchUrl(repository, branch) })
+  return parseAnswer(GiteaTip, json, label).commit.id
+}
+
+const branchUrl = ({ url }: GiteaRepository, branch: string) =>
+  `${url}/branches/${branch.split('/').map(encodeURIComponent).join('/')}`
+
+async function readChecksOf(repository: GiteaRepository, commit: string): Promise<readonly ForgeCheck[]> {
   const statuses = await readStatuses(repository, commit)
   const { jobs } = statuses.some(isOfActions) ? await readFeatures(repository) : { jobs: false }
   return statuses.map((status) => ({
@@ -82,9 +106,9 @@ function stateOf(status: GiteaStatus): ForgeCheck['state'] {
 }
 
 /** Returns the patterns of the contexts that the target requires; null: it requires none, or it isn't told. */
-async function readRequired({ api, url }: GiteaRepository, target: string): Promise<readonly string[] | null> {
-  const path = target.split('/').map(encodeURIComponent).join('/')
-  const answer = await unlessRefused(['not_found', 'forbidden'], () => api.send({ url: `${url}/branches/${path}` }))
+async function readRequired(repository: GiteaRepository, target: string): Promise<readonly string[] | null> {
+  const request = { url: branchUrl(repository, target) }
+  const answer = await unlessRefused(['not_found', 'forbidden'], () => repository.api.send(request))
   if (answer === null) return null
   const branch = parseAnswer(GiteaBranch, answer.json, label)
   return branch.enable_status_check ? (branch.status_check_contexts ?? []) : null

@@ -23,7 +23,7 @@ export function bindGitlab(context: ForgeContext): BoundForge {
     merge: (number, merge) => mergePull(gitlab, number, merge),
     mergeWhenReady: (number, merge) => mergeWhenReady(gitlab, number, merge),
     checks: (pull) => readChecks(gitlab, pull),
-    checksOf: (commit) => readChecksOf(gitlab, commit),
+    checksOf: (ref) => readChecksOf(gitlab, ref),
     log: (job) => readLog(gitlab, job),
     rerun: (job) => rerunJob(gitlab, job),
     threads: (number) => readThreads(gitlab, number),

@@ -95,6 +95,8 @@ export const GitlabStatus = z.looseObject({
 })
 export type GitlabStatus = z.infer<typeof GitlabStatus>
 
+export const GitlabBranch = z.looseObject({ commit: z.looseObject({ id: z.string() }) })
+
 export const GitlabApprovals = z.looseObject({
   approved_by: z
     .array(z.looseObject({ user: User, approved_at: z.string().nullish().catch(null) }))

@@ -1,10 +1,10 @@
 import type { ForgeCheck, ForgeChecks, Pull } from '../../../ports/forges.ts'
-import { parseItems } from '../parse-answer.ts'
+import { parseAnswer, parseItems } from '../parse-answer.ts'
 import { unlessRefused } from '../unless-refused.ts'
-import { listUrl, type GitlabProject } from './gitlab-api.ts'
+import { label, listUrl, type GitlabProject } from './gitlab-api.ts'
 import { readSettings } from './project.ts'
 import { recallPull } from './pulls.ts'
-import { GitlabStatus, type GitlabPipeline } from './shapes.ts'
+import { GitlabBranch, GitlabStatus, type GitlabPipeline } from './shapes.ts'
 
 /**
  * Returns the checks of a pull request: its pipeline's jobs, and what other programs say of its head. Both are statuses
@@ -31,10 +31,18 @@ export async function readChecks(
   return { seen: 'all', checks }
 }
 
-export async function readChecksOf(project: GitlabProject, commit: string): Promise<readonly ForgeCheck[]> {
+/** Returns the checks of a commit, or of a branch's last one. */
+export async function readChecksOf(project: GitlabProject, ref: string): Promise<readonly ForgeCheck[]> {
   const { id } = await readSettings(project)
+  const commit = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(ref) ? ref : await commitOf(project, ref)
   const items = await project.api.list(statusesUrl(`${project.root}/projects/${id}`, commit))
   return newest(parseItems(GitlabStatus, items), null).map((status) => toCheck(status, { place: id, required: null }))
+}
+
+/** Statuses are those of a commit's full name only. */
+async function commitOf({ api, url }: GitlabProject, branch: string): Promise<string> {
+  const { json } = await api.send({ url: `${url}/repository/branches/${encodeURIComponent(branch)}` })
+  return parseAnswer(GitlabBranch, json, label).commit.id
 }
 
 const statusesUrl = (place: string, commit: string) => listUrl(`${place}/repository/commits/${commit}/statuses`)

@@ -4,6 +4,7 @@ import { nextId, userOf } from './state.ts'
 
 export const ciRoutes: readonly Route[] = [
   { method: 'GET', path: /^\/repository\/commits\/([0-9a-f]+)\/statuses$/, access: 20, answer: listStatuses },
+  { method: 'GET', path: /^\/repository\/branches\/([^/]+)$/, access: 20, answer: readBranch },
   { method: 'GET', path: /^\/pipelines$/, access: 20, answer: listPipelines },
   { method: 'GET', path: /^\/pipelines\/(\d+)\/jobs$/, access: 20, answer: listJobs },
   { method: 'GET', path: /^\/jobs\/(\d+)\/trace$/, access: 20, answer: readTrace },
@@ -37,6 +38,11 @@ function listJobs(context: Context) {
     context,
     jobs.map((job) => showJob(url, project, job)),
   )
+}
+
+async function readBranch({ state, project, params: [name = ''] }: Context) {
+  const id = await state.git.head(project.path, name)
+  return id === null ? notFound('Branch Not Found') : { status: 200, body: { name, commit: { id } } }
 }
 
 const findJob = ({ project, params }: Context) => project.jobs.find(({ id }) => id === Number(params[0]))

@@ -35,6 +35,19 @@ test('has no checks where there are none', async () => {
   expect(await at.forges.checksOf(at.source, at.head, neverAborted)).toEqual([])
 })
 
+test('reads the checks of a branch, under the names that they have in pull requests too', async () => {
+  await using at = await startWithPull()
+  const tip = at.server.git.commit(name, 'release/1.0', 'main')
+  await at.people.status(name, tip, 'ci / build (push)', 'failure')
+  await at.people.status(name, tip, 'lint', 'success')
+  const checks = await at.forges.checksOf(at.source, 'release/1.0', neverAborted)
+  expect(checks.map((check) => [check.name, check.state])).toEqual([
+    ['ci / build (push)', 'failed'],
+    ['lint', 'passed'],
+    ['ci / build (pull_request)', 'failed'],
+  ])
+})
+
 test('tells jobs of Actions that wait, run, were skipped or cancelled apart', async () => {
   await using at = await startWithPull()
   const report = async (job: string, status: 'pending' | 'success' | 'failure', description: string) =>
@@ -250,4 +263,17 @@ test('schedules no merge of another head, which the forge would not notice', asy
   expect((await schedule(head)).code).toBe('not_mergeable')
   expect(pushed).not.toBe('')
   expect(at.people.pull(name, 1).pull.scheduled).toBeNull()
+})
+
+test('calls a scheduled merge off when somebody pushes, and finds one of an earlier process', async () => {
+  await using at = await startWithPull()
+  at.protect(['ci'])
+  await at.read()
+  await at.forges.mergeWhenReady(at.source, 1, { method: 'merge', head: at.head }, neverAborted)
+  const later = at.restart()
+  expect((await later.read(at.source, 1, neverAborted)).auto_merge).toBe(true)
+  at.server.git.commit(name, 'feature')
+  expect((await at.read()).auto_merge).toBe(false)
+  expect(at.people.pull(name, 1).pull.scheduled).toBeNull()
+  expect((await later.read(at.source, 1, neverAborted)).auto_merge).toBe(false)
 })

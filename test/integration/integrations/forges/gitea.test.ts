@@ -196,6 +196,17 @@ test('follows the branch, and what was merged', async () => {
   expect(await at.forges.read(at.source, 1, options)).toMatchObject({ state: 'merged', merge_commit: merged })
 })
 
+test('sees what is stacked on a branch closed once that is deleted, when it is too late to retarget', async () => {
+  await using at = await start()
+  at.server.git.commit(name, 'upper', 'feature')
+  const upper = await at.open({ head: { repository: name, branch: 'upper' }, target: 'feature' })
+  await at.server.git.remove(name, 'feature')
+  const read = async () => at.forges.read(at.source, upper.number, options)
+  expect(await read()).toMatchObject({ state: 'closed', target: 'feature' })
+  const change = async (changed: object) => at.forges.change(at.source, upper.number, changed, options)
+  expect((await failure(change({ target: 'main' }))).message).toContain('issue is closed')
+})
+
 test('reads and writes comments, and knows who may write', async () => {
   await using at = await start()
   await at.open()

@@ -145,6 +145,7 @@ test('reads the checks of any commit, from all pages', async () => {
   const checks = await at.forges.checksOf(at.source, at.head, neverAborted)
   expect(checks).toHaveLength(130)
   expect(checks.every(({ required }) => required === null)).toBe(true)
+  expect(await at.forges.checksOf(at.source, 'feature', neverAborted)).toEqual(checks)
 })
 
 test('returns the end of a job’s log, without colors, folds and times, and nothing where there is none', async () => {
