@@ -178,8 +178,8 @@ function atPullRequest(facts: DecisionFacts, gate: WorkflowState): Decision {
   }
   if (task.entry_barrier)
     return offer(facts, { text: 'Hooks are running', tone: 'run' }, [see('hooks', 'See the hooks'), ...back])
-  const { sentence, actions } = decidePullRequest(facts.pullRequest)
-  return offer(facts, sentence, [...actions, ...back])
+  const { sentence, actions, needsWork } = decidePullRequest(facts.pullRequest)
+  return offer(facts, sentence, needsWork ? [...back, ...actions] : [...actions, ...back])
 }
 
 /** Makes the first available action the primary one. */

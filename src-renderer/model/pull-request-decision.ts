@@ -19,6 +19,8 @@ export interface PullRequestDecision {
   readonly sentence: DecisionSentence
   /** In the order of their use: the first that isn't refused is the next step. */
   readonly actions: readonly DecisionAction[]
+  /** Whether it goes on only with further work, such as after a failed check. */
+  readonly needsWork: boolean
 }
 
 /** Returns how a pull request stands and what can be done about it. */
@@ -26,13 +28,18 @@ export function decidePullRequest(facts: PullRequestFacts): PullRequestDecision 
   const { ref, forge, off, unready } = facts
   if (ref === null) {
     const open = act('open', 'open_pull', 'Open pull request', `Pushes the reviewed work to ${forge}.`, off ?? unready)
-    return { sentence: { text: 'No pull request yet', tone: 'you' }, actions: [open] }
+    return { sentence: { text: 'No pull request yet', tone: 'you' }, actions: [open], needsWork: false }
   }
   const no = `#${ref.number}`
-  if (ref.state === 'merged') return { sentence: { text: `${no} was merged`, tone: 'ok' }, actions: [show(no)] }
+  if (ref.state === 'merged')
+    return { sentence: { text: `${no} was merged`, tone: 'ok' }, actions: [show(no)], needsWork: false }
   if (ref.state === 'closed') {
     const reopen = act('reopen', 'reopen_pull', `Reopen ${no}`, `Opens it on ${forge} again.`, off)
-    return { sentence: { text: `${no} was closed without merging`, tone: 'you' }, actions: [reopen, show(no)] }
+    return {
+      sentence: { text: `${no} was closed without merging`, tone: 'you' },
+      actions: [reopen, show(no)],
+      needsWork: false,
+    }
   }
   return ofOpen(facts, no, ref.state === 'draft')
 }
@@ -40,7 +47,7 @@ export function decidePullRequest(facts: PullRequestFacts): PullRequestDecision 
 function ofOpen({ ref, known, forge, can, off }: PullRequestFacts, no: string, draft: boolean): PullRequestDecision {
   if (known === null || known.number !== ref?.number) {
     const later = act('merge', 'merge_pull', `Merge on ${forge}`, null, off ?? 'It is still loading')
-    return { sentence: { text: `${no} is open`, tone: 'neutral' }, actions: [show(no), later] }
+    return { sentence: { text: `${no} is open`, tone: 'neutral' }, actions: [show(no), later], needsWork: false }
   }
   const waits = waitTexts(known, forge)
   const ready = draft ? [readyAction(forge, can, off)] : []
@@ -53,7 +60,8 @@ function ofOpen({ ref, known, forge, can, off }: PullRequestFacts, no: string, d
     `Merges ${no} at the reviewed commit.`,
     off ?? first?.text ?? null,
   )
-  if (first === undefined) return { sentence: { text: `${no} can be merged`, tone: 'ok' }, actions: [merge] }
+  if (first === undefined)
+    return { sentence: { text: `${no} can be merged`, tone: 'ok' }, actions: [merge], needsWork: false }
   const [next = first] = others
   // A draft that waits for nothing else is the person's turn; the forge works it out.
   const isDraftAlone = draft && others.every(({ wait }) => wait === 'forge')
@@ -65,8 +73,11 @@ function ofOpen({ ref, known, forge, can, off }: PullRequestFacts, no: string, d
       ...later(waits, forge, can, off),
       merge,
     ],
+    needsWork: first.needsYou && endsByWork.has(first.wait),
   }
 }
+
+const endsByWork: ReadonlySet<WaitText['wait']> = new Set(['conflict', 'checks', 'threads', 'approval'])
 
 /** The forge itself waits for these; for the others a person or the work must do something first. */
 const forgeWaits: ReadonlySet<WaitText['wait']> = new Set(['checks', 'approval', 'threads', 'forge'])

@@ -298,6 +298,15 @@ describe('the gate that waits for the forge', () => {
       cannot: { merge_pull: 'Waiting for 2 checks' },
     })
   })
+  test('sends the work back where only more of it helps', () => {
+    const known = pullOf({ waiting_for: ['checks', 'threads'], checks: [checkOf('e2e', 'failed')] })
+    expect(at({ pullRequest: { ...pullRequest, known } })).toMatchObject({
+      says: 'e2e failed',
+      tone: 'fail',
+      button: 'Request changes…',
+      can: ['await_pull', 'move'],
+    })
+  })
   test('opens one where there is none', () => {
     const none = { ...pullRequest, ref: null, known: null }
     expect(at({ pullRequest: none, task: { pull_request: null } })?.button).toBe('Open pull request')
