@@ -1,58 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { actionFor, actionsOf } from '../../../../src-renderer/model/decision-action.ts'
-import { decide, type DecisionFacts } from '../../../../src-renderer/model/decision.ts'
 import type { Review } from '../../../../src-shared/contract/reviews.ts'
-import type { ErrorAnnotation, Task } from '../../../../src-shared/contract/tasks.ts'
-import type { WorkflowDefinition, WorkflowState } from '../../../../src-shared/contract/workflow-definition.ts'
-import { panelData, workflow } from '../../../helpers/task-panel-data.ts'
-import { withTraits } from '../../../helpers/with-traits.ts'
-import { checkOf, pullOf } from '../pull-request-fixture.ts'
+import { annotated, data, decided, gate, shown, step, type Situation } from './decision-fixture.ts'
 
-const data = panelData(Date.parse('2026-11-21T09:30:00.000Z'))
-const [newest] = data.reviews
-if (!newest) throw new Error('the data has no review')
-const [step] = newest.step_results
-if (!step) throw new Error('the review has no step')
-
-interface Situation extends Partial<Omit<DecisionFacts, 'task' | 'reviews'>> {
-  readonly task?: Partial<Task>
-  /** Replaces the review, whose checks passed and which waits for a person; null for none. */
-  readonly review?: Partial<Review> | null
-}
-
-function decided({ task, review = { verdicts: [] }, ...more }: Situation = {}) {
-  return decide({
-    task: { ...data.task, status: 'review', active_execution_id: null, ...task },
-    workflow,
-    reviews: review === null ? [] : [{ ...newest, ...review } as Review],
-    moves: [],
-    branch: 'main',
-    base: 'main',
-    conflicts: [],
-    unresolved: 0,
-    drafts: 0,
-    worker: null,
-    coder: { name: 'Writer' },
-    undoable: false,
-    pullRequest: { ref: null, known: null, forge: 'GitHub', can: null, off: null, unready: null },
-    changeRefusal: null,
-    nameOf: () => 'Auditor',
-    isMine: (by) => by === 'user:local',
-    ...more,
-  })
-}
-/** The sentence, the button's action, and the other actions, available or not. */
-function shown(situation?: Situation) {
-  const decision = decided(situation)
-  if (decision === null) return null
-  return {
-    says: decision.sentence.text,
-    tone: decision.sentence.tone,
-    button: decision.primary.label,
-    can: decision.others.filter(({ refused }) => refused === null).map(({ id }) => id),
-    cannot: Object.fromEntries(decision.others.flatMap(({ id, refused }) => (refused === null ? [] : [[id, refused]]))),
-  }
-}
 const pass = (by: string): Review['verdicts'][number] => ({
   by,
   verdict: 'pass',
@@ -60,15 +10,7 @@ const pass = (by: string): Review['verdicts'][number] => ({
   head_commit: null,
   created_at: data.task.created_at,
 })
-/** The workflow with this instead of its review. */
-function gate(more: Partial<WorkflowState>): WorkflowDefinition {
-  const states = workflow.states.map((state) => (state.name === 'review' ? { ...state, ...more } : state))
-  return withTraits({ ...workflow, states })
-}
 const plan = gate({ hooks: {}, transitions: [{ to: 'in_progress', label: 'Approve plan', audience: 'all' }] })
-const annotated = (type: ErrorAnnotation['type'], more: Partial<ErrorAnnotation> = {}): Partial<Task> => ({
-  error_annotation: { type, message: 'Because.', recovery_actions: [], ...more },
-})
 
 describe('a gate before the merge', () => {
   test('does not count passed checks as a review, and merges by a person’s decision', () => {
@@ -256,73 +198,6 @@ describe('other gates', () => {
     expect(shown({ workflow: oneWay })?.cannot).toEqual({
       request_changes: 'This workflow has no state to go back to',
     })
-  })
-})
-
-test('merges nothing here that is open at the forge', () => {
-  const pull_request = { number: 431, url: pullOf().url, state: 'open' as const }
-  const there = '#431 is open. Merge it there, or close it first.'
-  expect(shown({ task: { pull_request } })).toMatchObject({
-    says: there,
-    button: 'Show pull request',
-    cannot: { merge: there },
-  })
-  expect(shown({ task: { pull_request: { ...pull_request, state: 'closed' } } })?.button).toBe('Merge into main')
-})
-
-describe('the gate that waits for the forge', () => {
-  const atForge = gate({
-    hooks: { on_enter: [{ plugin: 'open_pull_request' }], after_enter: [{ plugin: 'await_pull_request' }] },
-    transitions: [{ to: 'done', label: 'Merged', audience: 'all' }],
-  })
-  const ref = { number: 431, url: pullOf().url, state: 'open' } as const
-  const pullRequest = { ref, known: pullOf(), forge: 'GitHub', can: null, off: null, unready: null }
-  const at = (more: Situation = {}) =>
-    shown({ workflow: atForge, review: null, ...more, task: { pull_request: ref, ...more.task } })
-
-  test('merges there, not here, and can send the work back', () => {
-    expect(at({ pullRequest })).toEqual({
-      says: '#431 can be merged',
-      tone: 'ok',
-      button: 'Merge on GitHub',
-      can: ['request_changes', 'move'],
-      cannot: {},
-    })
-  })
-  test('says on its button what it waits for', () => {
-    const checks = [checkOf('e2e', 'running'), checkOf('lint', 'queued')]
-    const known = pullOf({ waiting_for: ['checks'], checks })
-    expect(at({ pullRequest: { ...pullRequest, known } })).toMatchObject({
-      says: 'Waiting for 2 checks',
-      button: 'Waiting for 2 checks',
-      cannot: { merge_pull: 'Waiting for 2 checks' },
-    })
-  })
-  test('sends the work back where only more of it helps', () => {
-    const known = pullOf({ waiting_for: ['checks', 'threads'], checks: [checkOf('e2e', 'failed')] })
-    expect(at({ pullRequest: { ...pullRequest, known } })).toMatchObject({
-      says: 'e2e failed',
-      tone: 'fail',
-      button: 'Request changes…',
-      can: ['await_pull', 'move'],
-    })
-  })
-  test('opens one where there is none', () => {
-    const none = { ...pullRequest, ref: null, known: null }
-    expect(at({ pullRequest: none, task: { pull_request: null } })?.button).toBe('Open pull request')
-  })
-  test('shows a push that failed, and does it again', () => {
-    const task = { pull_request: null, ...annotated('hook_failed', { recovery_actions: ['retry_hook'] }) }
-    expect(at({ pullRequest: { ...pullRequest, ref: null, known: null }, task })).toMatchObject({
-      says: 'The pull request couldn’t be opened',
-      button: 'Retry hook',
-      can: ['see', 'request_changes', 'move'],
-    })
-  })
-  test('lets nothing be changed without a connection, but seen', () => {
-    const known = pullOf({ waiting_for: ['checks'], checks: [checkOf('e2e', 'running')] })
-    const offline = at({ pullRequest: { ...pullRequest, known }, changeRefusal: 'Offline' })
-    expect(offline).toMatchObject({ button: 'Waiting for 1 check', can: [] })
   })
 })
 
