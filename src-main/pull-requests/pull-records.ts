@@ -1,6 +1,4 @@
-import type { ForgeTrouble } from '../../src-shared/contract/pull-requests.ts'
 import type { Tx } from '../core/event-feed.ts'
-import type { Ground } from '../core/ground.ts'
 import type { Pull } from '../ports/forges.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -70,4 +68,3 @@ export function newPullRecord(
     updated_at: now,
   }
 }
-
