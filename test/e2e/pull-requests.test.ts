@@ -228,7 +228,8 @@ test('opens one by hand from its tab, by key and by palette', async () => {
   await client.call('tasks.claim', { task_id: fresh.id, agent_id: agent.id })
   await panel.getByText(`to ${name} and asks to merge it into main`).waitFor()
   await open.click()
-  await panel.getByRole('heading', { name: 'Pull request #1' }).waitFor()
+  // A push runs git a dozen times, which takes long on a busy machine.
+  await panel.getByRole('heading', { name: 'Pull request #1' }).waitFor({ timeout: 60_000 })
   expect(forge.people.pull(name, 1).title).toBe('Not begun')
   // What is open there is merged there.
   await panel.getByRole('button', { name: 'Show pull request' }).waitFor()
