@@ -40,6 +40,12 @@ test('shows good news as success and all else as warning or failure, even an unk
   }
 })
 
+test('leads from news of a pull request to its tab', () => {
+  const item = { event_type: 'pull_request.needs_you' as const, body: '#431: e2e failed' }
+  expect(notificationLabels(item.event_type)).toMatchObject({ tab: 'pull_request', tone: 'you' })
+  expect(noticeSentence(item, true)).toBe('Pull request: #431: e2e failed')
+})
+
 test('takes the first line with content as reason', () => {
   expect([' \n\n  CI failed \nmore', '', ' ', null].map((body) => firstLine({ body }))).toEqual([
     'CI failed',

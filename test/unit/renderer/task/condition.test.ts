@@ -22,6 +22,24 @@ describe('the note above the tabs', () => {
     })
   })
 
+  test('leads to the pull request that was closed, merged without the newest work, or not fixed', () => {
+    const place = { tab: 'pull_request', label: 'Show pull request' }
+    const closed = { type: 'pull_request_closed', message: '#431 was closed without merging.' } as const
+    expect(of(closed)).toEqual({ tone: 'warn', title: 'Its pull request was closed', text: closed.message, place })
+    expect(of({ type: 'pull_request_merged', message: 'It has newer work.' })).toMatchObject({ tone: 'warn', place })
+    const stopped = {
+      type: 'retry_budget_exhausted',
+      message: '#431: e2e failed.',
+      recovery_actions: ['fix_again'],
+    } as const
+    expect(of({ ...stopped, recovery_actions: [...stopped.recovery_actions] })).toEqual({
+      tone: 'warn',
+      title: 'Copse stopped fixing the pull request',
+      text: stopped.message,
+      place,
+    })
+  })
+
   test('says when a usage limit is tried again because its named reset is doubtful', () => {
     const limit = { type: 'usage_limit', message: 'Used up.', retry_at: '2026-11-24T14:30:00.000Z' } as const
     expect(of(limit)).toMatchObject({
