@@ -8,12 +8,19 @@ const leftAfter = (by: 'run' | 'pass', hasPendingStep: boolean) =>
   )
 
 test('keeps an error until its cause is gone', () => {
-  expect(leftAfter('run', false).toSorted()).toEqual(['merge_conflict', 'workspace_reset_required'])
+  // What became of a pull request stays, whoever works on the task since.
+  const ofPulls = ['pull_request_closed', 'pull_request_merged']
+  expect(leftAfter('run', false).toSorted()).toEqual(['merge_conflict', ...ofPulls, 'workspace_reset_required'])
   const ofSteps = ['hook_failed', 'nested_repository', 'submodule_not_pushed', 'work_elsewhere']
   expect(leftAfter('run', true).toSorted()).toEqual(
-    [...ofSteps, 'merge_conflict', 'workspace_reset_required'].toSorted(),
+    [...ofSteps, ...ofPulls, 'merge_conflict', 'workspace_reset_required'].toSorted(),
   )
-  expect(leftAfter('pass', false).toSorted()).toEqual(['merge_conflict', 'workspace_error', 'workspace_reset_required'])
+  expect(leftAfter('pass', false).toSorted()).toEqual([
+    'merge_conflict',
+    ...ofPulls,
+    'workspace_error',
+    'workspace_reset_required',
+  ])
   expect(leftAfter('pass', true)).toEqual(expect.arrayContaining(ofSteps))
   expect(clearAnnotation(null, 'run', true)).toBeNull()
 })
