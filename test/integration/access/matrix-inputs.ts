@@ -33,6 +33,7 @@ const byKey: Values = {
   cols: 80,
   rows: 24,
   ask_id: 'no-such-ask',
+  thread_id: 'no-such-thread',
   definition: {},
   platform: 'selfhosted',
   base_url: 'http://127.0.0.1:9',

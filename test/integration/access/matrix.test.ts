@@ -197,7 +197,7 @@ test('allows what matrix.txt says; UPDATE_MATRIX=1 accepts a change', async () =
     'agents.keep: No run of this agent wrote ~/.nothing.',
     'comments.apply: This comment suggests nothing that can be applied.',
   ])
-}, 300_000)
+}, 900_000)
 
 const line = (name: string, cells: readonly string[]) =>
   (name.padEnd(36) + cells.map((cell) => cell.padStart(3)).join('')).trimEnd()

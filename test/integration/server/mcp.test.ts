@@ -69,7 +69,7 @@ describe.each(modes)('a client in mode %s', (mode) => {
     ])
     // An agent that lists the tools pays for all of them before it uses the first.
     const bytes = Buffer.byteLength(JSON.stringify({ tools }))
-    expect(bytes).toBeLessThanOrEqual(20_000)
+    expect(bytes).toBeLessThanOrEqual(22_000)
     const create = tools.find(({ name }) => name === 'svc_create_task')
     expect(create?.inputSchema).toMatchObject({ type: 'object', required: ['title'] })
     for (const { name, description, inputSchema, outputSchema, annotations } of tools) {
