@@ -11,7 +11,7 @@ CREATE TABLE `forge_intents` (
 	`error` text,
 	FOREIGN KEY (`task_id`) REFERENCES `tasks`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade
-);
+) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `forge_intents_by_key` ON `forge_intents` (`task_id`,`key`);--> statement-breakpoint
 CREATE INDEX `forge_intents_pending` ON `forge_intents` (`task_id`) WHERE settled_at IS NULL;--> statement-breakpoint
@@ -48,7 +48,7 @@ CREATE TABLE `pull_requests` (
 	`updated_at` text NOT NULL,
 	FOREIGN KEY (`task_id`) REFERENCES `tasks`(`id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`project_id`) REFERENCES `projects`(`id`) ON UPDATE no action ON DELETE cascade
-);
+) STRICT;
 --> statement-breakpoint
 CREATE INDEX `pull_requests_by_number` ON `pull_requests` (`project_id`,`number`);--> statement-breakpoint
 CREATE INDEX `pull_requests_live` ON `pull_requests` (`next_poll_at`) WHERE settled = 0;--> statement-breakpoint

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { noPullRequests, noWriteBack, unknownCan } from '../../../src-shared/contract/pull-requests.ts'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { startIntegrationJob } from '../../helpers/integration-job.ts'
 import { addMember, register } from '../../helpers/membership.ts'
@@ -23,6 +24,11 @@ test('returns the settings of an integration, with defaults', async () => {
     default_assignee_type: null,
     default_assignee_id: null,
     enabled: true,
+    pull_requests: noPullRequests,
+    write_back: noWriteBack,
+    webhook_secret_ref: null,
+    can: unknownCan,
+    token_expires_at: null,
     last_polled_at: null,
     last_error: null,
     progress: null,
