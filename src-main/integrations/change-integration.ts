@@ -115,10 +115,20 @@ export function checkFields(context: Context, record: IntegrationRecord): Refusa
     const path = record.default_assignee_type === null ? 'default_assignee_type' : 'default_assignee_id'
     return invalidInput(path, 'Send default_assignee_type and default_assignee_id together, or neither.')
   }
+  const unbuilt = unbuiltField(record)
+  if (unbuilt) return unbuilt
   const project = context.store.read.projects.get(record.project_id)
   const workflow = project && context.workflows.of(project.workflow_definition)
   if (workflow && startState(workflow, record.default_task_state) === null) {
     return invalidInput('default_task_state', 'A task starts in a state of kind backlog or initial. Name one of those.')
   }
   return null
+}
+
+/** Refuses what the contract names and Copse can't do yet: a field that is taken and ignored would be a promise. */
+function unbuiltField({ pull_requests, write_back, webhook_secret_ref }: IntegrationRecord): Refusal | null {
+  const message = "Copse can't do this yet. Leave it off."
+  if (pull_requests.delete_branch) return invalidInput('pull_requests.delete_branch', message)
+  if (write_back.follow) return invalidInput('write_back.follow', message)
+  return webhook_secret_ref === null ? null : invalidInput('webhook_secret_ref', message)
 }

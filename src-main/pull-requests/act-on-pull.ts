@@ -167,13 +167,15 @@ export async function replyToThread(
   if (!record.threads.items.some(({ id }) => id === wish.thread)) return notFound('thread')
   const { can } = connection
   if (can.reply === false || (wish.resolve && can.resolve === false)) return unsupported(can.reply === false)
+  // An agent's answer resolves its thread where the project wants that.
+  const resolve = wish.resolve || (with_push && connection.pull_requests.auto_fix.resolve && can.resolve !== false)
   const intent = context.feed.commit((tx) => {
     const body = redactorOf(context, tx, record.project_id)(wish.body)
     const written: ForgeIntentRecord = {
       id: context.newId(),
       task_id,
       project_id: record.project_id,
-      intent: { kind: 'reply', ...wish, body },
+      intent: { kind: 'reply', ...wish, body, resolve },
       key: null,
       triggered_by,
       with_push,

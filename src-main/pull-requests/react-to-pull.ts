@@ -6,6 +6,7 @@ import { hasTrait } from '../domain/workflow/graph.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
+import { autoMerge } from './auto-merge.ts'
 import { followMerge } from './follow-merge.ts'
 import { savePull } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
@@ -27,6 +28,10 @@ export async function reactToPull(
   else {
     forgetClosed(deps, record)
     await answerFindings(deps, connection, record, signal)
+    const current = read.pull_requests.of(task_id)
+    if (current && (await autoMerge(deps, connection, current, signal))) {
+      await reactToPull(deps, connection, task_id, signal)
+    }
   }
 }
 

@@ -144,3 +144,24 @@ test('tells an issue what became of it, each once', async () => {
   )
   expect(issue.comments).toHaveLength(1)
 })
+
+test('merges by itself what waits for nothing more, and nothing before', async () => {
+  await using at = await startPullRequestJob({ auto_merge: true, draft: true })
+  const { job, forge } = at
+  const task = await at.atGate('echo bonjour > greeting.txt')
+  const { head } = await at.get(task)
+  expect((await at.sync(task)).state).toBe('draft')
+  await forge.people.status(repository, head, 'ci/build', 'pending')
+  expect((await at.sync(task)).state).toBe('draft')
+  await forge.people.status(repository, head, 'ci/build', 'success')
+  forge.people.commentOnLine(repository, 1, 'rita', { ...line, body: 'Wait.' })
+  expect((await at.sync(task)).state).toBe('draft')
+  const [thread] = (await at.get(task)).threads
+  const reply = { task_id: task.id, thread_id: thread?.id ?? '', body: 'It is fine.' }
+  await job.running.client.call('pull_requests.reply', reply)
+  await job.running.eventually(
+    () => at.sync(task),
+    ({ state }) => state === 'merged',
+  )
+  await job.running.taskWhere(task.id, ({ status }) => status === 'done')
+})

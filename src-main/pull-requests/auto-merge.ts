@@ -1,0 +1,76 @@
+import { ForgeError } from '../ports/forges.ts'
+import type { IntegrationRecord } from '../ports/issue-trackers.ts'
+import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
+import { fieldsOf, savePull } from './pull-records.ts'
+import type { PullRequestDeps } from './pull-request-ground.ts'
+import { syncPull } from './sync-pull.ts'
+import { waitsOf } from './to-pull-request.ts'
+
+/**
+ * Merges a pull request that waits for nothing more, where the project wants that: at the judged head, by the forge's own
+ * merge, else by its queue. Returns whether it is merged now. Without any check it is left to a person, because a forge
+ * may take a while to begin its checks.
+ */
+export async function autoMerge(
+  deps: PullRequestDeps,
+  connection: IntegrationRecord,
+  record: PullRequestRecord,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { forges, log } = deps.context
+  const { number, head, checks, task_id } = record
+  if (!connection.pull_requests.auto_merge || record.auto_merge || record.queued) return false
+  if (checks.items.length === 0 || record.last_error !== null) return false
+  const waits = waitsOf(record)
+  try {
+    if (record.state === 'draft') {
+      // Some forges don't work out whether a draft could be merged.
+      if (waits.every((wait) => wait === 'draft' || wait === 'forge')) await makeReady(deps, connection, record, signal)
+      return false
+    }
+    if (waits.length > 0) return false
+    const { methods } = await forges.repository(connection, { signal })
+    const method = connection.pull_requests.method ?? methods[0] ?? 'merge'
+    await mergeOrQueue(deps, connection, record, { method, head }, signal)
+    const merged = await syncPull(deps, connection, record, signal, true)
+    return merged?.state === 'merged'
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error
+    // What the forge wants besides is said by its page; a later poll tries again.
+    log.info({ err: error, task_id }, 'a pull request could not be merged by itself')
+    return false
+  }
+}
+
+/** Makes a draft ready; it is merged once the forge has looked at it. */
+async function makeReady(
+  { context }: PullRequestDeps,
+  connection: IntegrationRecord,
+  { task_id, number }: PullRequestRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const pull = await context.forges.change(connection, number, { draft: false }, { signal })
+  context.feed.commit((tx) => {
+    const current = tx.pull_requests.of(task_id)
+    if (current?.number === number) savePull(tx, { ...current, ...fieldsOf(pull), next_poll_at: tx.now() })
+  })
+}
+
+async function mergeOrQueue(
+  { context: { forges } }: PullRequestDeps,
+  connection: IntegrationRecord,
+  { number, checks }: PullRequestRecord,
+  merge: { readonly method: 'merge' | 'squash' | 'rebase'; readonly head: string },
+  signal: AbortSignal,
+): Promise<void> {
+  // A check that the token can't see may be red: then the forge itself decides.
+  if (checks.seen === 'all') {
+    try {
+      await forges.merge(connection, number, merge, { signal })
+      return
+    } catch (error) {
+      if (!(error instanceof ForgeError) || error.code !== 'not_mergeable') throw error
+    }
+  }
+  await forges.mergeWhenReady(connection, number, merge, { signal })
+}
