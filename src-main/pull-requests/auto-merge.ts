@@ -18,7 +18,7 @@ export async function autoMerge(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { forges, log } = deps.context
-  const { number, head, checks, task_id } = record
+  const { head, checks, task_id } = record
   if (!connection.pull_requests.auto_merge || record.auto_merge || record.queued) return false
   if (checks.items.length === 0 || record.last_error !== null) return false
   const waits = waitsOf(record)
