@@ -75,7 +75,7 @@ test('shows a task’s problems on card and panel, with the ways out', async () 
     .waitFor()
   await card('Red CI')
     .getByText(/Too many failed reviews/)
-    .waitFor()
+    .waitFor({ timeout: 60_000 })
 
   await card('Fails').click()
   const panel = page.locator('[data-task-panel]')

@@ -97,7 +97,7 @@ test('merges a passed review from the inbox, and opens the attempts of one that 
   await row(page, /Add one/).waitFor({ state: 'detached' })
   expect(await repository.git(['show', 'main:one.txt'])).toContain('one')
 
-  await row(page, /Add two.*Too many failed reviews/).click()
+  await row(page, /Add two.*Too many failed reviews/).click({ timeout: 60_000 })
   await page.getByRole('button', { name: /^Open task/ }).click()
   await page.getByRole('button', { name: 'Show attempts' }).click()
   await page.getByRole('img', { name: '3 of 3 failed reviews' }).waitFor()
