@@ -53,7 +53,11 @@ export async function openPull(
   const work = await workToPush(deps, task, signal)
   if (isRefusal(work)) return work
   const record = writeDown(deps, task, wish, triggered_by)
-  const opened = await perform({ deps, task, connection, work, wish, signal })
+  const opened = await perform({ deps, task, connection, work, wish, signal }).catch((error: unknown) => {
+    // What broke here is told to the caller, and not tried again behind their back.
+    if (!signal.aborted) settle(deps, record, error instanceof Error ? error.message : String(error))
+    throw error
+  })
   // What may be over by itself stays written down, and is tried again.
   if (!isRefusal(opened) || !isTransient(opened)) settle(deps, record, isRefusal(opened) ? opened.message : null)
   return opened

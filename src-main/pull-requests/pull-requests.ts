@@ -215,6 +215,8 @@ async function retryDue(
       const open = read.forge_intents.pending(task_id).find(({ intent }) => intent.kind === 'open')
       if (open?.intent.kind === 'open') await openAgain(deps, task_id, open.intent, open.triggered_by, signal)
       await sendLater(deps, task_id, signal)
+    }).catch((error: unknown) => {
+      if (!signal.aborted) context.log.error({ err: error, task_id }, 'a forge could not be written to')
     })
   }
 }
@@ -237,6 +239,12 @@ async function pollDue(deps: PullRequestDeps, locked: Locked, signal: AbortSigna
       const record = context.store.read.pull_requests.of(task_id)
       const connection = record && writingConnectionOf(context.store.read, record)
       if (!record || connection === null || isRefusal(connection)) return
+      // Due later before it is asked for: whatever fails now must not be due again at once.
+      const later = now + connection.poll_interval_secs * 1_000
+      context.feed.commit((tx) => {
+        const current = tx.pull_requests.of(task_id)
+        if (current) tx.pull_requests.put({ ...current, next_poll_at: new Date(later).toISOString() })
+      })
       try {
         await sendLater(deps, task_id, signal)
         if (record.state !== 'merged')
@@ -244,8 +252,8 @@ async function pollDue(deps: PullRequestDeps, locked: Locked, signal: AbortSigna
         await reactToPull(deps, connection, task_id, signal)
       } catch (error) {
         if (signal.aborted) return
-        if (!(error instanceof ForgeError) && !(error instanceof TrackerError)) throw error
-        context.log.info({ err: error, task_id }, 'a pull request could not be read')
+        const isExpected = error instanceof ForgeError || error instanceof TrackerError
+        context.log[isExpected ? 'info' : 'error']({ err: error, task_id }, 'a pull request could not be read')
       }
     })
   }

@@ -79,12 +79,14 @@ async function answerFindings(
   record: PullRequestRecord,
   signal: AbortSignal,
 ): Promise<void> {
-  const { read } = deps.context.store
+  const { context } = deps
+  const { read } = context.store
   const task = read.tasks.get(record.task_id)
   if (!task || !isOpenAt(record) || !isWaiting(deps, read, task)) return
   const { auto_fix } = connection.pull_requests
   const findings = findingsOf(record, auto_fix)
-  const can_fix = task.error_annotation === null && !task.entry_barrier && record.head === record.pushed
+  const isFree = task.error_annotation === null && !task.entry_barrier
+  const can_fix = record.head !== record.pushed ? 'no' : isFree ? 'yes' : 'later'
   const decision = decideRound(record, findings, { auto_fix, can_fix })
   switch (decision.kind) {
     case 'nothing':
@@ -100,7 +102,9 @@ async function answerFindings(
       const by = { type: 'operator' } as const
       const request = { task_id: task.id, by, triggered_by: 'system', comment_ids: [], message }
       const sent = await deps.actions.feedback(request, signal)
-      if (isRefusal(sent)) tell(deps, record, decision.findings, sent.message)
+      if (isRefusal(sent) && sent.code === 'not_claimable') tell(deps, record, decision.findings, sent.message)
+      // A run or a step that is still under way is no reason to bother a person: the next poll finds it again.
+      else if (isRefusal(sent)) context.log.info({ task_id: task.id, refusal: sent }, 'a round could not begin yet')
       else noteRound(deps, record, decision.findings)
     }
   }

@@ -187,11 +187,13 @@ export type RoundDecision =
 export function decideRound(
   record: Told,
   findings: readonly Finding[],
-  { auto_fix, can_fix }: { readonly auto_fix: AutoFix; readonly can_fix: boolean },
+  { auto_fix, can_fix }: { readonly auto_fix: AutoFix; readonly can_fix: 'yes' | 'later' | 'no' },
 ): RoundDecision {
   const fresh = findings.filter(({ fingerprint }) => !record.given.includes(fingerprint))
   if (fresh.length === 0) return { kind: 'nothing' }
-  if (!auto_fix.enabled || !can_fix) return { kind: 'tell', findings: fresh }
+  if (!auto_fix.enabled || can_fix === 'no') return { kind: 'tell', findings: fresh }
+  // A finding that was told once isn't mended by itself any more.
+  if (can_fix === 'later') return { kind: 'nothing' }
   if (record.rounds >= auto_fix.max_rounds) {
     return { kind: 'give_up', why: `${record.rounds} rounds didn't end it.`, findings: fresh }
   }

@@ -112,7 +112,7 @@ describe('findings', () => {
 })
 
 describe('a round', () => {
-  const can = { auto_fix: on, can_fix: true }
+  const can = { auto_fix: on, can_fix: 'yes' } as const
   const [red] = findingsOf(checks(check({ log_tail: 'took 12 ms\nassert 1 == 2' })), on)
   const findings = red ? [red] : []
 
@@ -122,8 +122,9 @@ describe('a round', () => {
     expect(decideRound(told, findings, can).kind).toBe('nothing')
   })
   test('begins by itself only where that is switched on and can be', () => {
-    expect(decideRound(record(), findings, { auto_fix: off, can_fix: true }).kind).toBe('tell')
-    expect(decideRound(record(), findings, { auto_fix: on, can_fix: false }).kind).toBe('tell')
+    expect(decideRound(record(), findings, { auto_fix: off, can_fix: 'yes' }).kind).toBe('tell')
+    expect(decideRound(record(), findings, { auto_fix: on, can_fix: 'no' }).kind).toBe('tell')
+    expect(decideRound(record(), findings, { auto_fix: on, can_fix: 'later' }).kind).toBe('nothing')
   })
   test('ends after as many as the project wants', () => {
     expect(decideRound(record({ rounds: 9 }), findings, can).kind).toBe('fix')
