@@ -1,4 +1,5 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
+import { notify } from '../core/notify.ts'
 import { ForgeError } from '../ports/forges.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request-queries.ts'
@@ -6,32 +7,39 @@ import type { PullRequestDeps } from './pull-request-ground.ts'
 import { isWanted } from './write-back.ts'
 import { hasIntent, markComment } from './rules/pull-text.ts'
 
-/** Codes after which the same request would be refused again. */
-const final: ReadonlySet<ForgeError['code']> = new Set([
-  'not_found',
-  'archived',
-  'not_supported',
-  'refused',
-  'forbidden',
+/** Codes after which the same request would be refused again. A right that is missing may be given. */
+const final: ReadonlySet<ForgeError['code']> = new Set(['not_found', 'archived', 'not_supported', 'refused'])
+
+/** Codes after which nothing else would be taken either. */
+const ofAll: ReadonlySet<ForgeError['code']> = new Set([
+  'unreachable',
+  'rate_limited',
+  'unauthorized',
+  'missing_secret',
 ])
 
 /**
- * Sends what was written down, unless the forge has it: a service that was killed between sending and noting finds its
- * mark. Settles it, also if the forge refuses it for good; other errors leave it for later. Throws `ForgeError`.
+ * Sends what was written down by `work`, which first looks whether the forge has it: a service that was killed between
+ * sending and noting finds its mark. Settles it; what the forge refuses for good is told to people. Other errors leave
+ * it for later. Throws `ForgeError`.
  */
 async function sendOnce(
   { context }: PullRequestDeps,
   record: ForgeIntentRecord,
-  isThere: () => Promise<boolean>,
-  send: () => Promise<unknown>,
+  work: () => Promise<unknown>,
 ): Promise<void> {
   const settle = (error: string | null) => {
     context.feed.commit((tx) => {
-      if (tx.forge_intents.get(record.id)) tx.forge_intents.put({ ...record, settled_at: tx.now(), error })
+      const current = tx.forge_intents.get(record.id)
+      // A newer wish took its place while this one was sent.
+      if (!current || JSON.stringify(current.intent) !== JSON.stringify(record.intent)) return
+      tx.forge_intents.put({ ...current, settled_at: tx.now(), error })
+      const task = error === null ? null : tx.tasks.get(record.task_id)
+      if (task) notify(context, tx, task, { event_type: 'pull_request.needs_you', body: error })
     })
   }
   try {
-    if (!(await isThere())) await send()
+    await work()
     settle(null)
   } catch (error) {
     if (error instanceof ForgeError && final.has(error.code)) settle(error.message)
@@ -51,20 +59,14 @@ export async function sendReply(
   if (intent.kind !== 'reply') return
   const { forges } = deps.context
   const { thread, body, resolve } = intent
-  await sendOnce(
-    deps,
-    record,
-    async () => {
-      const threads = await forges.threads(connection, number, { signal })
-      const found = threads.find(({ id }) => id === thread)
-      if (!found) throw new ForgeError('not_found', 'This thread is gone.')
-      return found.comments.some((comment) => hasIntent(comment.body, record.id))
-    },
-    async () => {
-      await forges.reply(connection, number, thread, markComment(body, record.id), { signal })
-    },
-  )
-  if (resolve) await forges.resolve(connection, number, thread, { signal })
+  await sendOnce(deps, record, async () => {
+    const threads = await forges.threads(connection, number, { signal })
+    const found = threads.find(({ id }) => id === thread)
+    if (!found) throw new ForgeError('not_found', 'This thread is gone.')
+    const isThere = found.comments.some((comment) => hasIntent(comment.body, record.id))
+    if (!isThere) await forges.reply(connection, number, thread, markComment(body, record.id), { signal })
+    if (resolve && !found.resolved) await forges.resolve(connection, number, thread, { signal })
+  })
 }
 
 /** Writes a comment below an issue. */
@@ -76,40 +78,60 @@ async function sendComment(
   signal: AbortSignal,
 ): Promise<void> {
   const { forges } = deps.context
-  await sendOnce(
-    deps,
-    record,
-    async () => {
-      const comments = await forges.comments(connection, { kind: 'issue', number }, { signal })
-      return comments.some((comment) => hasIntent(comment.body, record.id))
-    },
-    () => forges.comment(connection, { kind: 'issue', number }, markComment(body, record.id), { signal }),
-  )
+  await sendOnce(deps, record, async () => {
+    const on = { kind: 'issue', number } as const
+    const comments = await forges.comments(connection, on, { signal })
+    if (comments.some((comment) => hasIntent(comment.body, record.id))) return
+    await forges.comment(connection, on, markComment(body, record.id), { signal })
+  })
 }
 
-/** Sends what waits for a task, in its order, but for what waits for a push. Throws `ForgeError`. */
+/** Sends one intent; those to open are carried out elsewhere. */
+async function sendIntent(
+  deps: PullRequestDeps,
+  connection: IntegrationRecord,
+  record: ForgeIntentRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const { forges, store } = deps.context
+  const { intent, task_id } = record
+  const pull = store.read.pull_requests.of(task_id)
+  if (intent.kind === 'reply' && pull) await sendReply(deps, connection, pull, record, signal)
+  if (intent.kind === 'comment') await sendComment(deps, connection, record, intent, signal)
+  if (intent.kind === 'close_issue') {
+    await sendOnce(deps, record, async () => {
+      const { state } = await forges.issue(connection, intent.number, { signal })
+      if (state === 'open') await forges.closeIssue(connection, intent.number, { signal })
+    })
+  }
+  if (intent.kind === 'label_issue') {
+    const { number, label, on } = intent
+    await sendOnce(deps, record, async () => {
+      const { labels } = await forges.issue(connection, number, { signal })
+      if (labels.includes(label) !== on) await forges.labelIssue(connection, number, label, on, { signal })
+    })
+  }
+}
+
+/**
+ * Sends what waits for a task, in its order, but for what waits for a push. One that is refused holds up no other. Throws
+ * the first `ForgeError`.
+ */
 export async function sendPending(
   deps: PullRequestDeps,
   connection: IntegrationRecord,
   task_id: TaskId,
   signal: AbortSignal,
 ): Promise<void> {
-  const { read } = deps.context.store
-  const { forges } = deps.context
-  for (const record of read.forge_intents.pending(task_id)) {
+  let first: ForgeError | null = null
+  for (const record of deps.context.store.read.forge_intents.pending(task_id)) {
     if (record.with_push || !isWanted(record, connection)) continue
-    const { intent } = record
-    const pull = read.pull_requests.of(task_id)
-    if (intent.kind === 'reply' && pull) await sendReply(deps, connection, pull, record, signal)
-    if (intent.kind === 'comment') await sendComment(deps, connection, record, intent, signal)
-    if (intent.kind === 'close_issue') {
-      const isClosed = async () => (await forges.issue(connection, intent.number, { signal })).state === 'closed'
-      await sendOnce(deps, record, isClosed, () => forges.closeIssue(connection, intent.number, { signal }))
-    }
-    if (intent.kind === 'label_issue') {
-      const { number, label, on } = intent
-      const isSo = async () => (await forges.issue(connection, number, { signal })).labels.includes(label) === on
-      await sendOnce(deps, record, isSo, () => forges.labelIssue(connection, number, label, on, { signal }))
+    try {
+      await sendIntent(deps, connection, record, signal)
+    } catch (error) {
+      if (!(error instanceof ForgeError) || ofAll.has(error.code)) throw error
+      first ??= error
     }
   }
+  if (first) throw first
 }
