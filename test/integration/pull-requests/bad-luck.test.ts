@@ -1,3 +1,4 @@
+import { rename } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { repository, startPullRequestJob } from '../../helpers/pull-request-job.ts'
 
@@ -50,4 +51,43 @@ test('never overwrites what somebody else pushed to its branch', async () => {
   await client.call('tasks.feedback', { task_id: task.id, message: 'Again.' })
   await job.running.taskWhere(task.id, ({ error_annotation }) => error_annotation !== null)
   expect(await git.git(repository, ['rev-parse', `refs/heads/${branch}`])).toBe(theirs)
+})
+
+test('closes an issue although its label is refused', async () => {
+  await using at = await startPullRequestJob()
+  const { job, forge } = at
+  const { client } = job.running
+  const issue = forge.people.issue(repository, { title: 'Greet in French' })
+  const write_back = { comment: true, close: true, label: 'in work', follow: false }
+  await at.configure({ enabled: true }, { write_back })
+  forge.instead = ({ path }) =>
+    path.includes('/labels') ? { status: 403, body: { message: 'No right to label.' } } : null
+  const task = await job.task({ title: 'Greet in French' })
+  await client.call('tasks.link', { task_id: task.id, url: `${forge.url}/${repository}/issues/${issue.number}` })
+  await job.claim(task, await job.agent(bonjour))
+  await job.running.taskWhere(task.id, ({ pull_request }) => pull_request !== null)
+  await forge.people.merge(repository, 2)
+  await at.sync(task)
+  await job.running.eventually(
+    async () => issue.state,
+    (state) => state === 'closed',
+  )
+  expect(issue.comments).toHaveLength(1)
+})
+
+test('asks no forge in a loop when a merge can’t be followed', async () => {
+  await using at = await startPullRequestJob()
+  const { job, forge } = at
+  const { client } = job.running
+  const task = await at.atGate(bonjour)
+  await at.sync(task)
+  await rename(job.repository.path, `${job.repository.path}-away`)
+  await forge.people.merge(repository, 1)
+  await at.sync(task).catch(() => undefined)
+  const asked = forge.requests.length
+  for (let count = 0; count < 40; count++) await client.call('tasks.get', { task_id: task.id })
+  expect(forge.requests.length - asked).toBeLessThanOrEqual(3)
+  await rename(`${job.repository.path}-away`, job.repository.path)
+  await at.sync(task)
+  await job.running.taskWhere(task.id, ({ status }) => status === 'done')
 })
