@@ -110,9 +110,11 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
     }, wait)
   }
   const then = async <T>(task_id: TaskId, work: () => Promise<T>): Promise<T> => {
-    const result = await locked(task_id, work)
-    look()
-    return result
+    try {
+      return await locked(task_id, work)
+    } finally {
+      look()
+    }
   }
   /** Does something for a task beside everything else. */
   const later = (task_id: TaskId, work: () => Promise<unknown>) => {
