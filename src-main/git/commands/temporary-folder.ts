@@ -23,7 +23,8 @@ export async function removeLeftTemporary(): Promise<void> {
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Returns whether a process with this ID exists; it may be another one by now. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

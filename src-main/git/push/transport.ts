@@ -8,8 +8,9 @@ import { treeVariable } from '../../platform/process/tree-variable.ts'
 import { createTextTail } from '../../platform/text/text-tail.ts'
 import { createLiteralRedactor } from '../../platform/text/redact.ts'
 import { withoutTerminalCodes } from '../../platform/text/terminal-codes.ts'
-import { hasCode, orNull } from '../files/file-errors.ts'
+import { orNull } from '../files/file-errors.ts'
 import { trustedSetting, type ConfigEntry } from '../commands/configured-programs.ts'
+import { isAlive } from '../commands/temporary-folder.ts'
 import { readConfig, readGit, runGit, type GitOptions } from '../commands/run-git.ts'
 import { requireRepository } from '../worktree/moved-repository.ts'
 import { chooseSsh, prepareAccess, type Access } from './access.ts'
@@ -181,15 +182,6 @@ async function removeLeft(common: string): Promise<void> {
   for (const name of await readdir(common)) {
     const pid = Number(left.exec(name)?.[1] ?? process.pid)
     if (pid !== process.pid && !isAlive(pid)) await removeFolder(join(common, name))
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return !hasCode(error, 'ESRCH')
   }
 }
 
