@@ -64,7 +64,7 @@ export interface PullRequestQueries {
   of(task_id: TaskId): PullRequestRecord | null
   refOf(task_id: TaskId): PullRequestRef | null
   byNumber(project_id: ProjectId, number: number): PullRequestRecord | null
-  /** Returns those that the forge may still change, by the time of their next poll. */
+  /** Returns the pull requests that the forge may still change, by the time of their next poll. */
   live(): readonly PullRequestRecord[]
   put(record: PullRequestRecord): void
   delete(task_id: TaskId): void

@@ -8,7 +8,7 @@ import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request
 import { redactorOf } from '../core/redactor-of.ts'
 import { closedRefusal, connectionOf, writingConnectionOf } from './connection.ts'
 import { refusalOf } from './forge-errors.ts'
-import { fieldsOf, savePull } from './pull-records.ts'
+import { saveChange } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { isOpenAt } from './rules/pull-states.ts'
 import { syncPull } from './sync-pull.ts'
@@ -63,18 +63,10 @@ async function change(
   try {
     bindBeforeSending(deps.context, known.connection)
     const pull = await make(known)
-    return saveChange(deps, known.record, pull)
+    return saveChange(deps.context, known.record, pull) ?? notFound('pull_request')
   } catch (error) {
     return refusalOf(error)
   }
-}
-
-function saveChange({ context }: PullRequestDeps, { task_id, number }: PullRequestRecord, pull: Pull) {
-  return context.feed.commit((tx) => {
-    const current = tx.pull_requests.of(task_id)
-    if (current?.number !== number) return notFound('pull_request')
-    return savePull(tx, { ...current, ...fieldsOf(pull), next_poll_at: tx.now() })
-  })
 }
 
 export async function closePull(deps: PullRequestDeps, task_id: TaskId, signal: AbortSignal) {

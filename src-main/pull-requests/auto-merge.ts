@@ -1,7 +1,7 @@
 import { ForgeError } from '../ports/forges.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
-import { fieldsOf, savePull } from './pull-records.ts'
+import { saveChange } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { syncPull } from './sync-pull.ts'
 import { waitsOf } from './to-pull-request.ts'
@@ -25,7 +25,8 @@ export async function autoMerge(
   try {
     if (record.state === 'draft') {
       // Some forges don't work out whether a draft could be merged.
-      if (waits.every((wait) => wait === 'draft' || wait === 'forge')) await makeReady(deps, connection, record, signal)
+      if (waits.every((wait) => wait === 'draft' || wait === 'forge'))
+        saveChange(deps.context, record, await forges.change(connection, record.number, { draft: false }, { signal }))
       return false
     }
     if (waits.length > 0) return false
@@ -40,20 +41,6 @@ export async function autoMerge(
     log.info({ err: error, task_id }, 'a pull request could not be merged by itself')
     return false
   }
-}
-
-/** Makes a draft ready; it is merged once the forge has looked at it. */
-async function makeReady(
-  { context }: PullRequestDeps,
-  connection: IntegrationRecord,
-  { task_id, number }: PullRequestRecord,
-  signal: AbortSignal,
-): Promise<void> {
-  const pull = await context.forges.change(connection, number, { draft: false }, { signal })
-  context.feed.commit((tx) => {
-    const current = tx.pull_requests.of(task_id)
-    if (current?.number === number) savePull(tx, { ...current, ...fieldsOf(pull), next_poll_at: tx.now() })
-  })
 }
 
 async function mergeOrQueue(

@@ -14,7 +14,7 @@ import type { PullRequestDeps } from './pull-request-ground.ts'
 import { addressOf } from './push-work.ts'
 
 /**
- * Completes a task whose pull request was merged at the forge, by whomever: the local base follows, and the task goes
+ * Completes a task whose pull request was merged at the forge: the local base follows, and the task goes
  * past its gate, unless there is work that the merge hasn't.
  */
 export async function followMerge(
@@ -35,8 +35,7 @@ export async function followMerge(
     if (current?.number !== record.number || !now) return
     savePull(tx, { ...current, settled: true })
     const workflow = deps.transitions.workflowOf(tx, now)
-    const gate = gateOf(workflow)
-    const to = gate && forwardOf(workflow, gate)
+    const to = afterMerge(workflow)
     // Without such a gate it is only shown; a finished task stays finished.
     if (!to || workflow.states.get(now.status)?.kind === 'terminal') return
     if (isNewer) {
@@ -61,9 +60,11 @@ export async function followMerge(
   deps.worker.wake(task.id)
 }
 
-/** Returns the gate at which tasks wait for their pull requests. */
-const gateOf = (workflow: Workflow): WorkflowState | null =>
-  [...workflow.states.values()].find((state) => hasTrait(workflow, state, 'awaits_pull_request')) ?? null
+/** Returns the state that a merged pull request leads to; null where the workflow has no gate for pull requests. */
+export function afterMerge(workflow: Workflow): WorkflowState | null {
+  const gate = [...workflow.states.values()].find((state) => hasTrait(workflow, state, 'awaits_pull_request'))
+  return gate ? forwardOf(workflow, gate) : null
+}
 
 const mergedWithout = ({ number }: PullRequestRecord): ErrorAnnotation => ({
   type: 'pull_request_merged',

@@ -12,6 +12,7 @@ import type { TaskRecord } from '../ports/task-queries.ts'
 import { closedRefusal, writingConnectionOf } from './connection.ts'
 import { refusalOf } from './forge-errors.ts'
 import { newPullRecord, savePull, fieldsOf } from './pull-records.ts'
+import { issueOf } from './issue-of.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { pushWork } from './push-work.ts'
 import { isOpenAt } from './rules/pull-states.ts'
@@ -83,7 +84,7 @@ function writeDown(
 
 function settle({ context }: PullRequestDeps, record: ForgeIntentRecord, error: string | null): void {
   context.feed.commit((tx) => {
-    // The task may have been deleted meanwhile, and its intents with it.
+    // A task that was deleted since took its intents along.
     if (tx.forge_intents.get(record.id) !== null) tx.forge_intents.put({ ...record, settled_at: tx.now(), error })
   })
 }
@@ -123,7 +124,7 @@ async function perform(opening: Opening): Promise<OpenedPull | Refusal> {
   }
 }
 
-/** Saves that somebody closed or merged it meanwhile, and refuses. */
+/** Saves that a person closed or merged it, and refuses. */
 function noteClosed({ deps }: Opening, known: PullRequestRecord, pull: Pull): Refusal | null {
   if (isOpenAt(pull)) return null
   const saved = deps.context.feed.commit((tx) => savePull(tx, { ...known, ...fieldsOf(pull), next_poll_at: tx.now() }))
@@ -183,19 +184,19 @@ async function open(
 function textFacts(
   { context }: PullRequestDeps,
   task: TaskRecord,
-  { write_back }: IntegrationRecord,
+  connection: IntegrationRecord,
   { checks }: WorkToPush,
 ): PullTextFacts {
   const { read } = context.store
   const redact = redactorOf(context, read, task.project_id)
-  const link = read.external_links.ofTask(task.id)
+  const number = issueOf(read, connection, task)
   const last = read.executions.byTask(task.id).findLast(({ status }) => status === 'succeeded')
   return {
     title: redact(task.title),
     description: redact(task.description ?? ''),
     summary: redact(last?.summary ?? ''),
     checks: checks.map(redact),
-    issue: link && { number: link.number, closes: write_back.close },
+    issue: number === null ? null : { number, closes: connection.write_back.close },
     task: { id: task.id, ref: refOf(read, task) },
   }
 }

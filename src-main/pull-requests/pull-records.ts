@@ -1,4 +1,5 @@
 import type { Tx } from '../core/event-feed.ts'
+import type { Ground } from '../core/ground.ts'
 import type { Pull } from '../ports/forges.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
@@ -67,4 +68,16 @@ export function newPullRecord(
     created_at: now,
     updated_at: now,
   }
+}
+
+/** Saves what the forge answered to a change; null if the task has another pull request by now, or none. */
+export function saveChange(
+  { feed }: Pick<Ground, 'feed'>,
+  { task_id, number }: Pick<PullRequestRecord, 'task_id' | 'number'>,
+  pull: Pull,
+): PullRequestRecord | null {
+  return feed.commit((tx) => {
+    const current = tx.pull_requests.of(task_id)
+    return current?.number === number ? savePull(tx, { ...current, ...fieldsOf(pull), next_poll_at: tx.now() }) : null
+  })
 }

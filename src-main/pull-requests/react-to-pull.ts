@@ -41,7 +41,7 @@ const closedBy = ({ number }: PullRequestRecord): ErrorAnnotation => ({
   recovery_actions: ['reopen_pull_request', 'new_pull_request'],
 })
 
-/** Tells once that somebody closed it, on the task that waits for it. */
+/** Tells once that it was closed, on the task that waits for it. */
 function noteClosed(deps: PullRequestDeps, record: PullRequestRecord): void {
   const { context } = deps
   context.feed.commit((tx) => {

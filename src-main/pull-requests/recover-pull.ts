@@ -2,9 +2,9 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { PullRequestRecovery } from '../../src-shared/contract/action-names.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
-import { forwardOf, hasTrait } from '../domain/workflow/graph.ts'
 import { checkRecovery } from '../tasks/recovery-actions.ts'
 import { reopenPull } from './act-on-pull.ts'
+import { afterMerge } from './follow-merge.ts'
 import { openPull } from './open-pull.ts'
 import { savePull } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
@@ -40,7 +40,7 @@ export async function recoverPull(
   }
 }
 
-/** Takes the error away; `again`: the rounds begin anew. */
+/** Takes the error away; `again`: the rounds are counted from zero. */
 function clear({ context }: PullRequestDeps, task_id: TaskId, again: boolean): void {
   context.feed.commit((tx) => {
     const task = tx.tasks.get(task_id)
@@ -56,9 +56,7 @@ function finish(deps: PullRequestDeps, task_id: TaskId, triggered_by: string): {
   const moved = context.feed.commit((tx) => {
     const task = tx.tasks.get(task_id)
     if (!task) return notFound('task')
-    const workflow = transitions.workflowOf(tx, task)
-    const gate = [...workflow.states.values()].find((state) => hasTrait(workflow, state, 'awaits_pull_request'))
-    const to = gate && forwardOf(workflow, gate)
+    const to = afterMerge(transitions.workflowOf(tx, task))
     if (!to)
       return { code: 'invalid_transition', message: 'The workflow no longer has a gate for pull requests.' } as const
     const move = { to: to.name, cause: 'pull_merged', triggered_by, version: null, checked: [] } as const

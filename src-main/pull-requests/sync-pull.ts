@@ -1,4 +1,5 @@
 import { nowIso } from '../core/ground.ts'
+import { redactorOf } from '../core/redactor-of.ts'
 import { ForgeError, type ForgeCheck, type Pull } from '../ports/forges.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { KnownCheck, PullRequestPart, PullRequestRecord } from '../ports/pull-request-queries.ts'
@@ -146,7 +147,7 @@ async function redOnTarget({ deps, connection, signal }: Sync, { target }: Pull)
 
 /** Adds the end of a failed check's log, which is asked for once. */
 async function withLog(
-  { deps, connection, signal }: Sync,
+  { deps, connection, record, signal }: Sync,
   { job, ...check }: ForgeCheck,
   known: readonly KnownCheck[],
   redThere: ReadonlySet<string>,
@@ -158,7 +159,8 @@ async function withLog(
   if (before) return { ...none, log_tail: before.log_tail }
   try {
     const log = await deps.context.forges.log(connection, job, { signal })
-    return { ...none, log_tail: log === null ? null : deps.context.redactor([])(log).slice(-maxLogTail) }
+    const redact = redactorOf(deps.context, deps.context.store.read, record.project_id)
+    return { ...none, log_tail: log === null ? null : redact(log).slice(-maxLogTail) }
   } catch (error) {
     if (!(error instanceof ForgeError) || error.code === 'rate_limited') throw error
     return none

@@ -7,6 +7,7 @@ import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { ForgeIntent, ForgeIntentRecord } from '../ports/pull-request-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { connectionOf } from './connection.ts'
+import { issueOf } from './issue-of.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 
 /**
@@ -80,14 +81,6 @@ function put({ context }: PullRequestDeps, tx: Tx, task: TaskRecord, key: string
     settled_at: null,
     error: null,
   })
-}
-
-/** Returns the number of the task's issue, if it lies in the integration's repository. */
-function issueOf(q: Pick<Tx, 'external_links'>, { owner, repo }: IntegrationRecord, { id }: TaskRecord): number | null {
-  const link = q.external_links.ofTask(id)
-  if (!link) return null
-  const path = URL.parse(link.url)?.pathname.toLowerCase() ?? ''
-  return path.includes(`/${owner}/${repo}/`.toLowerCase()) ? link.number : null
 }
 
 function doneText(q: Pick<Tx, 'pull_requests'>, { id, merge }: TaskRecord): string {

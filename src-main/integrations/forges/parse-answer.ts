@@ -11,7 +11,7 @@ export function parseAnswer<T>(schema: z.ZodType<T>, json: unknown, label: strin
   )
 }
 
-/** Reads the items of a list, without those that can't be read: one odd item doesn't hide the others. */
+/** Reads the items of a list and leaves out unreadable ones: one odd item doesn't hide the others. */
 export function parseItems<T>(schema: z.ZodType<T>, items: readonly unknown[]): readonly T[] {
   return items.flatMap((item) => {
     const result = schema.safeParse(item)

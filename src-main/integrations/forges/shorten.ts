@@ -3,7 +3,7 @@ const charactersOf = (text: string) => [...text]
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Shortens a title to `limit` characters, between two of those that people see. */
+/** Shortens a title to `limit` characters, never within one that people see. */
 export function shortenTitle(title: string, limit: number): string {
   const line = title.replaceAll(/\s*[\r\n]+\s*/g, ' ').trim()
   if (charactersOf(line).length <= limit) return line

@@ -8,7 +8,7 @@ interface SyncFacts {
 
 const busyMs = 30_000
 const longestMs = 3_600_000
-/** A closed pull request is looked at seldom: somebody may open it again. */
+/** A closed pull request is looked at seldom: a person may open it again. */
 const closedMs = 1_800_000
 
 /**

@@ -87,7 +87,7 @@ export const markComment = (body: string, intent_id: string): string =>
 export const hasIntent = (body: string, intent_id: string): boolean =>
   body.includes(`<!-- copse:intent ${intent_id} -->`)
 
-/** Returns whether Copse wrote a text, whoever's account it used. */
+/** Returns whether Copse wrote a text, with any account. */
 export const isOurs = (body: string): boolean => /<!--\s*copse:(?:intent|task) /.test(body)
 
 /** Returns a text of the forge without Copse's marks. */

@@ -5,7 +5,7 @@ import { GiteaLabel } from './shapes.ts'
 /** The color of a label that is made here. */
 const color = '#ededed'
 
-/** Returns the IDs of labels by name; those that the repository lacks are made. */
+/** Returns the IDs of labels by name, and makes missing ones. */
 export async function labelIds(repository: GiteaRepository, names: readonly string[]): Promise<readonly number[]> {
   const known = parseItems(GiteaLabel, await repository.api.list(listUrl(repository, '/labels')))
   const ids: number[] = []

@@ -9,7 +9,7 @@ export async function readLog(github: Github, job: string): Promise<string | nul
   return text === null ? null : cleanLog(text)
 }
 
-/** Runs a job and those that need it once more. */
+/** Runs a job and its dependents once more. */
 export async function rerunJob(github: Github, job: string): Promise<void> {
   await github.api.send({ method: 'POST', url: github.url(`/actions/jobs/${part(job)}/rerun`) })
 }

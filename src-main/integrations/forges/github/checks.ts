@@ -4,7 +4,7 @@ import { readProtection, readRules, type RequiredCheck } from './rules.ts'
 import { readReported } from './reported-checks.ts'
 import type { Github } from './github.ts'
 
-/** Returns the checks of a pull request's head, those that its target requires and nobody has reported yet among them. */
+/** Returns the checks of a pull request's head, with required ones that are not reported yet. */
 export async function readChecks(
   github: Github,
   { head, target }: Pick<Pull, 'head' | 'target'>,

@@ -50,7 +50,7 @@ const blocked: Readonly<Record<string, string>> = {
   draft: 'It is still a draft.',
 }
 
-/** The token of somebody who administers the repository would merge past all of this. */
+/** The token of an administrator would merge past all of this. */
 function refuseBlocked({ state, mergeable, mergeable_state }: PullFields): void {
   const reason = blocked[mergeable_state ?? '']
   if (reason !== undefined) throw notMergeable(` ${reason}`)

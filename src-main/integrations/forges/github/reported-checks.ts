@@ -38,7 +38,7 @@ async function readStatuses(github: Github, commit: string): Promise<readonly Re
   return github.list(`/commits/${part(commit)}/status`, CommitStatus, { field: 'statuses' })
 }
 
-/** A push starts one run a workflow; more are of no commit that somebody waits for. */
+/** A push starts one run a workflow; more belong to earlier commits. */
 const maxRuns = 50
 
 async function readJobs(github: Github, commit: string): Promise<readonly Reported[]> {

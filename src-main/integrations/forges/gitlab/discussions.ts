@@ -10,7 +10,7 @@ import { GitlabDiscussion, GitlabNote, type GitlabPull } from './shapes.ts'
 interface Discussion {
   readonly id: string
   readonly isSingle: boolean
-  /** Without those that GitLab wrote itself; oldest first. */
+  /** Without what GitLab wrote itself; oldest first. */
   readonly notes: readonly GitlabNote[]
 }
 

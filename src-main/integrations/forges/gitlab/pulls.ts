@@ -45,7 +45,7 @@ export async function openPull(project: GitlabProject, pull: NewPull): Promise<P
   return toPull(project, json)
 }
 
-/** Returns the IDs of accounts; those that GitLab doesn't know are left out: they must not lose the pull request. */
+/** Returns the IDs of accounts; unknown ones are left out: they must not lose the pull request. */
 async function userIds({ api, root }: GitlabProject, logins: readonly string[]): Promise<readonly number[]> {
   const ids: number[] = []
   for (const username of logins) {
