@@ -38,7 +38,7 @@ export async function autoMerge(
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error
     // What the forge wants besides is said by its page; a later poll tries again.
-    log.info({ err: error, task_id }, 'a pull request could not be merged by itself')
+    log.info({ err: error, task_id }, 'a pull request could not be merged automatically')
     return false
   }
 }
