@@ -168,16 +168,7 @@ export const PullRequestReview = z.object({
 export type PullRequestReview = z.infer<typeof PullRequestReview>
 
 /** What a pull request waits for before it can be merged. */
-const pullRequestWaits = [
-  'checks',
-  'approval',
-  'threads',
-  'conflict',
-  'draft',
-  'queue',
-  'review',
-  'forge',
-] as const
+const pullRequestWaits = ['checks', 'approval', 'threads', 'conflict', 'draft', 'queue', 'review', 'forge'] as const
 export type PullRequestWait = (typeof pullRequestWaits)[number]
 
 /** The pull request of a task, as the forge told last. It is known by its number. */
