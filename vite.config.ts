@@ -106,6 +106,10 @@ const bundledLibraries: Plugin = {
 /** What a board loads once it is drawn, so that it is there at the first press. */
 const atHand = /\/(BoardDialogs|ChainLine|LandingMenu|PauseSwitch|ViewsMenu|NewTaskDialog|PaletteDialog)\.vue$/
 
+// The workers of the tests, which start thousands of programs; quick-fork.c takes it out of their environment again.
+const quickFork = process.env['COPSE_QUICK_FORK']
+if (quickFork !== undefined && process.env['VITEST'] !== undefined) process.env['LD_PRELOAD'] = quickFork
+
 const folders = ['model', 'integration', 'contract']
 
 /** The modules of one file serve the next: loading them anew for each takes longer than most tests. */

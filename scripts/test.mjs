@@ -8,7 +8,7 @@ import { ensureNode } from './node.mjs'
 import { ensureDependencies } from './setup.mjs'
 import { capture, runAs, withPath } from './support/child.mjs'
 import { failWith, root, seconds } from './support/project.mjs'
-import { ensureTestTools } from './test-tools.mjs'
+import { ensureTestTools, quickFork } from './test-tools.mjs'
 
 // npm test: every check and every test. npm test -- PATTERN: only the test files whose path has PATTERN.
 // npm run test:quick: what needs no running service, and the types. npm run test:changed [-- BASE]: what the changes since
@@ -36,6 +36,7 @@ try {
     // Services and commands that tests start from their sources need not compile them anew each time.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node-compile'),
     ...smallProcesses,
+    ...((library) => library !== null && { COPSE_QUICK_FORK: library })(await quickFork()),
   }
   if (patterns[0] === '--changed') {
     await changed(patterns[1] ?? upstream(), env)

@@ -19,3 +19,7 @@ async function build(): Promise<void> {
   const scripts = (await import(script)) as { ensureBuilt(bin: string): Promise<void> }
   await scripts.ensureBuilt(dirname(process.execPath))
 }
+
+const library = process.env['COPSE_QUICK_FORK']
+/** The environment with which a process starts programs quickly, where the machine can: `scripts/support/quick-fork.c`. */
+export const quickFork: Readonly<Record<string, string>> = library === undefined ? {} : { LD_PRELOAD: library }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { createClient, type Client } from '../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
-import { builtFile } from './built.ts'
+import { builtFile, quickFork } from './built.ts'
 import type { Commits, CountCommits } from './die-at-commit.ts'
 import { eventually } from './eventually.ts'
 import { projectRoot } from './project-root.ts'
@@ -98,6 +98,7 @@ async function spawnApp(
     ],
     env: {
       ...process.env,
+      ...quickFork,
       SVC_BCRYPT_COST: '4',
       SVC_LOG_LEVEL: 'silent',
       ...(cleanupDelaySeconds !== undefined && { SVC_WORKSPACE_CLEANUP_DELAY_SECONDS: String(cleanupDelaySeconds) }),

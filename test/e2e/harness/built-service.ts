@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { quickFork } from '../../helpers/built.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
@@ -39,7 +40,7 @@ export async function startBuiltService(options: BuiltServiceOptions = {}): Prom
     process.execPath,
     [...slowly, entry, ...args, '--port', String(options.port ?? 0), '--data-dir', dataDir],
     {
-      env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_LOG_LEVEL: 'warn', ...options.env },
+      env: { ...process.env, ...quickFork, SVC_BCRYPT_COST: '4', SVC_LOG_LEVEL: 'warn', ...options.env },
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   )

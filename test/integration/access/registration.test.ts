@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import type { AppConfig } from '../../../src-main/platform/config/config.ts'
 import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import type { OperationInput, OperationName, OperationOutput } from '../../../src-shared/contract/operations.ts'
-import { builtFile } from '../../helpers/built.ts'
+import { builtFile, quickFork } from '../../helpers/built.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
 import { runApp, type RunningApp } from '../../helpers/running-app.ts'
@@ -49,7 +49,7 @@ async function serve(args: readonly string[] = [], env: Readonly<Record<string, 
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-serve-'))
   const file = await builtFile('cli.js')
   const service = spawn(process.execPath, [file, 'serve', '--json', '--port', '0', '--data-dir', dataDir, ...args], {
-    env: { PATH: process.env['PATH'], SVC_BCRYPT_COST: '4', ...env },
+    env: { PATH: process.env['PATH'], ...quickFork, SVC_BCRYPT_COST: '4', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines = createInterface({ input: service.stdout })[Symbol.asyncIterator]()

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { createClient, type Client } from '../../../src-shared/client/create-client.ts'
 import { createHttpTransport } from '../../../src-shared/client/http-transport.ts'
-import { builtFile } from '../../helpers/built.ts'
+import { builtFile, quickFork } from '../../helpers/built.ts'
 
 export const cliFile = await builtFile('cli.js')
 
@@ -50,7 +50,7 @@ export async function startWorld({ as = 'serve', signedIn = true } = {}): Promis
   const home = await mkdtemp(join(tmpdir(), 'copse-svc-'))
   const served = as === 'serve' ? [cliFile, 'serve', '--json'] : [await builtFile('headless.js')]
   const service = spawn(process.execPath, [...served, '--port', '0', '--data-dir', join(home, 'service')], {
-    env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_LOG_LEVEL: 'warn' },
+    env: { ...process.env, ...quickFork, SVC_BCRYPT_COST: '4', SVC_LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(service, 'exit')

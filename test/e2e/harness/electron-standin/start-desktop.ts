@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from 'playwright-core'
 import { chromiumArgs, ensureChromium } from '../../../helpers/browser.ts'
+import { quickFork } from '../../../helpers/built.ts'
 import { keepRecord, startRecording } from '../../../helpers/record-pages.ts'
 import type { DesktopAct, DesktopAnswer, DesktopCall } from './protocol-to-parent.ts'
 
@@ -83,7 +84,7 @@ type Main = Omit<Desktop, 'page' | 'dataDir' | 'startAgain' | typeof Symbol.asyn
 function startMain(entry: string, env: Readonly<Record<string, string>>, more: readonly string[] = []): Main {
   const args = ['--import', join(import.meta.dirname, 'register.ts'), entry, ...more]
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, SVC_BCRYPT_COST: '4', SVC_PORT: '0', ...env },
+    env: { ...process.env, ...quickFork, SVC_BCRYPT_COST: '4', SVC_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let log = ''
