@@ -17,7 +17,7 @@ export async function tryIn(
   attempts: readonly Attempt[],
 ): Promise<readonly string[]> {
   // In a clone below the temporary folder this program is there too.
-  const box = await containment.box({ ...request, read: [process.execPath] })
+  const box = await containment.box({ ...request, read: [process.execPath], variables: ['NODE'] })
   const script = attempts
     .map(([, line], index) => `(${line}) </dev/null >/dev/null 2>/dev/null; echo "${index} $?"`)
     .join('\n')
