@@ -1,7 +1,9 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { notify } from '../core/notify.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
+import { divergedFrom } from './others-work.ts'
 import { openPull, type OpenWish } from './open-pull.ts'
 import { isTransient } from './rules/transient.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
@@ -20,6 +22,7 @@ export async function openAtGate(
     return { kind: 'ok', note: `#${number} ${opened.created ? 'opened' : 'updated'}, at ${head.slice(0, 12)}` }
   }
   if (isTransient(opened)) return { kind: 'ok', note: `${opened.message} It is tried again.` }
+  if (hasDiverged(opened)) return { kind: 'held', annotation: divergedFrom(`The branch at the forge`) }
   return {
     kind: 'held',
     annotation: {
@@ -29,6 +32,9 @@ export async function openAtGate(
     },
   }
 }
+
+/** Returns whether the branch at the forge has commits that the work here hasn't. */
+const hasDiverged = ({ code, details }: Refusal): boolean => code === 'push_rejected' && details?.['reason'] === 'moved'
 
 /** Opens what could not be opened before. What is for good in the way is shown on the task now. */
 export async function openAgain(

@@ -24,6 +24,8 @@ export interface OpenWish {
   readonly draft: boolean | null
   readonly title: string | null
   readonly body: string | null
+  /** A commit of others on the branch at the forge that a person lets the work replace. */
+  readonly replaces?: string
 }
 
 export interface OpenedPull {
@@ -72,7 +74,8 @@ function writeDown(
   triggered_by: string,
 ): ForgeIntentRecord {
   return context.feed.commit((tx) => {
-    const intent: ForgeIntent = { kind: 'open', ...wish }
+    const { draft, title, body } = wish
+    const intent: ForgeIntent = { kind: 'open', draft, title, body }
     const left = tx.forge_intents.pending(id).find((one) => one.intent.kind === 'open')
     const fresh = { id: context.newId(), task_id: id, project_id, key: null, created_at: tx.now() }
     const open = { with_push: false, settled_at: null, error: null }
@@ -110,7 +113,8 @@ async function perform(opening: Opening): Promise<OpenedPull | Refusal> {
     const fork = connection.pull_requests.fork
     const head: ForgeBranch = { repository: fork ?? repository.full_name, branch: work.ref.branch }
     const known = context.store.read.pull_requests.of(task.id)
-    const pushed = await pushWork(deps, { connection, repository, work, known }, signal)
+    const replaces = opening.wish.replaces ?? null
+    const pushed = await pushWork(deps, { connection, repository, work, known, replaces }, signal)
     if (isRefusal(pushed)) return pushed
     const found = known === null ? await findOpen(opening, head) : null
     const pull = known === null ? found : await forges.read(connection, known.number, { signal })

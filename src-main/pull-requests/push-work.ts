@@ -13,15 +13,17 @@ interface Push {
   readonly repository: ForgeRepository
   readonly work: WorkToPush
   readonly known: PullRequestRecord | null
+  /** A commit of others at the forge that a person lets it replace. */
+  readonly replaces: string | null
 }
 
 /**
- * Pushes a task's judged commit to its branch at the forge. Commits of others there are never overwritten: only a
- * commit that Copse itself pushed is replaced, with a lease.
+ * Pushes a task's judged commit to its branch at the forge. Commits of others there are not overwritten: only a commit
+ * that Copse itself pushed is replaced, or that a person lets it replace, with a lease.
  */
 export async function pushWork(
   deps: PullRequestDeps,
-  { connection, repository, work, known }: Push,
+  { connection, repository, work, known, replaces }: Push,
   signal: AbortSignal,
 ): Promise<{ readonly commit: string } | Refusal> {
   const { pusher } = deps.context
@@ -33,7 +35,8 @@ export async function pushWork(
     if ('code' in address) return address
     const there = await pusher.head({ ...address, branch }, { signal })
     if (there === commit) return { commit }
-    const force = there !== null && there === known?.pushed ? { expected: there } : null
+    const isOurs = there !== null && (there === known?.pushed || there === replaces)
+    const force = isOurs ? { expected: there } : null
     const pushed = await pusher.push({ ...address, branch, commit, remote_branch: branch, force }, { signal })
     if (pushed.hook === 'untrusted') {
       deps.context.log.warn(
@@ -90,7 +93,8 @@ function forkOf({ clone_url, ssh_url, full_name }: ForgeRepository, fork: string
   }
 }
 
-function pushRefusal({ code, message, reason, output }: PushError): Refusal {
+/** Returns the refusal for a push that was refused. */
+export function pushRefusal({ code, message, reason, output }: PushError): Refusal {
   return code === 'rejected'
     ? { code: 'push_rejected', message, details: { reason: reason ?? 'other', output } }
     : { code: 'external_sync_failed', message, details: { reason: code } }

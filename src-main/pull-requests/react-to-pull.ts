@@ -8,6 +8,7 @@ import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { autoMerge } from './auto-merge.ts'
 import { followMerge } from './follow-merge.ts'
+import { hasTheirs, takeOthersWork } from './others-work.ts'
 import { savePull } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { decideRound, findingsOf, roundText, withGiven, type Finding } from './rules/findings.ts'
@@ -27,7 +28,8 @@ export async function reactToPull(
   else if (record.state === 'closed') noteClosed(deps, record)
   else {
     forgetClosed(deps, record)
-    await answerFindings(deps, connection, record, signal)
+    if (isAtGate(deps, record)) await takeOthersWork(deps, connection, record, signal)
+    await answerFindings(deps, connection, read.pull_requests.of(task_id) ?? record, signal)
     const current = read.pull_requests.of(task_id)
     if (current && (await autoMerge(deps, connection, current, signal))) {
       await reactToPull(deps, connection, task_id, signal)
@@ -73,6 +75,12 @@ export function isWaiting(
   return state !== undefined && hasTrait(workflow, state, 'awaits_pull_request')
 }
 
+function isAtGate(deps: PullRequestDeps, { task_id }: PullRequestRecord): boolean {
+  const { read } = deps.context.store
+  const task = read.tasks.get(task_id)
+  return task !== null && isWaiting(deps, read, task)
+}
+
 async function answerFindings(
   deps: PullRequestDeps,
   connection: IntegrationRecord,
@@ -86,7 +94,7 @@ async function answerFindings(
   const { auto_fix } = connection.pull_requests
   const findings = findingsOf(record, auto_fix)
   const isFree = task.error_annotation === null && !task.entry_barrier
-  const can_fix = record.head !== record.pushed ? 'no' : isFree ? 'yes' : 'later'
+  const can_fix = !hasTheirs(record) ? 'no' : isFree ? 'yes' : 'later'
   const decision = decideRound(record, findings, { auto_fix, can_fix })
   switch (decision.kind) {
     case 'nothing':

@@ -5,8 +5,14 @@ import { isRefusal, notFound } from '../domain/refusal.ts'
 import { checkRecovery } from '../tasks/recovery-actions.ts'
 import { reopenPull } from './act-on-pull.ts'
 import { afterMerge } from './follow-merge.ts'
+import { pushRefusal } from './push-work.ts'
+import { PushError } from '../ports/branch-pusher.ts'
+import { fetchTheirs, noteTaken, refOfTheirs } from './others-work.ts'
 import { openPull } from './open-pull.ts'
 import { savePull } from './pull-records.ts'
+import { writingConnectionOf } from './connection.ts'
+import { refusalOf } from './forge-errors.ts'
+import type { TaskRecord } from '../ports/task-queries.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { isWaiting } from './react-to-pull.ts'
 
@@ -35,6 +41,9 @@ export async function recoverPull(
       return { done: true }
     case 'finish':
       return finish(deps, task_id, triggered_by)
+    case 'take_theirs':
+    case 'keep_ours':
+      return await decideDiverged(deps, task, action, triggered_by, signal)
     case 'new_pull_request':
       return await replace(deps, task_id, triggered_by, signal)
   }
@@ -69,6 +78,51 @@ function finish(deps: PullRequestDeps, task_id: TaskId, triggered_by: string): {
   if (isRefusal(moved)) return moved
   deps.worker.wake(task_id)
   return { done: true }
+}
+
+/**
+ * Brings the branch here to what is at the forge, or the branch at the forge to the judged work here. What is given up
+ * is kept as a rescue.
+ */
+async function decideDiverged(
+  deps: PullRequestDeps,
+  task: TaskRecord,
+  action: 'take_theirs' | 'keep_ours',
+  triggered_by: string,
+  signal: AbortSignal,
+): Promise<{ readonly done: true } | Refusal> {
+  const { context, worktrees } = deps
+  const connection = writingConnectionOf(context.store.read, task)
+  if (isRefusal(connection)) return connection
+  const workspace = worktrees.of(task)
+  const ref = workspace && (await worktrees.ref(workspace))
+  if (!ref || ref.path === null) return noWorktree
+  const worktree = { ...ref, path: ref.path }
+  const { elsewhere } = context.places.of(task.id)
+  try {
+    const theirs = await fetchTheirs(deps, connection, task.id, worktree, signal)
+    if (theirs === null) return { code: 'not_found', message: `${ref.branch} is gone at the forge.` }
+    if (action === 'take_theirs') {
+      await elsewhere.replaceWork(worktree, task.id, theirs, { signal })
+      noteTaken(deps, task.id, theirs)
+      clear(deps, task.id, false)
+      return { done: true }
+    }
+    const place = { kind: 'branch', ref: refOfTheirs(task.id), commits: 0, files: 0 } as const
+    await elsewhere.leaveWork(worktree, task.id, place, { signal })
+    const wish = { draft: null, title: null, body: null, replaces: theirs }
+    const opened = await openPull(deps, task.id, wish, triggered_by, signal)
+    if (isRefusal(opened)) return opened
+    clear(deps, task.id, false)
+    return { done: true }
+  } catch (error) {
+    return error instanceof PushError ? pushRefusal(error) : refusalOf(error)
+  }
+}
+
+const noWorktree: Refusal = {
+  code: 'workspace_failed',
+  message: 'The worktree of this task is gone. Let its agent work on it again, then choose.',
 }
 
 /** Forgets the merged or closed pull request; at the gate a new one is opened at once, else when the task comes there. */

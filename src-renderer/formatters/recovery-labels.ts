@@ -18,6 +18,8 @@ export const recoveryLabels = {
   new_pull_request: 'Open a new one',
   reopen_pull_request: 'Reopen',
   fix_again: 'Fix again',
+  take_theirs: 'Take theirs',
+  keep_ours: 'Keep yours',
 } as const satisfies Record<RecoveryAction, string>
 
 /** Returns the label of a recovery button. Raising a limit names the new amount. */

@@ -138,6 +138,7 @@ const glyphOfAnnotation: Readonly<Record<ErrorAnnotation['type'], TaskLine['glyp
   needs_person: 'gate',
   pull_request_closed: 'gate',
   pull_request_merged: 'gate',
+  pull_request_diverged: 'gate',
 }
 
 const toneOfGlyph = { failed: 'fail', 'timed-out': 'fail', barrier: 'warn', clock: 'warn', gate: 'you' } as const

@@ -1,5 +1,12 @@
 /** Recovery actions that are about a pull request. */
-const pullRequestRecoveries = ['finish', 'new_pull_request', 'reopen_pull_request', 'fix_again'] as const
+const pullRequestRecoveries = [
+  'finish',
+  'new_pull_request',
+  'reopen_pull_request',
+  'fix_again',
+  'take_theirs',
+  'keep_ours',
+] as const
 export type PullRequestRecovery = (typeof pullRequestRecoveries)[number]
 
 export const isPullRequestRecovery = (action: string): action is PullRequestRecovery =>

@@ -38,6 +38,7 @@ export const annotationTypes = [
   'dependency_failed',
   'pull_request_closed',
   'pull_request_merged',
+  'pull_request_diverged',
 ] as const
 export type RecoveryAction = (typeof recoveryActions)[number]
 

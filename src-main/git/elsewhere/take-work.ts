@@ -60,6 +60,19 @@ export async function leaveWork(ref: Worktree, task: string, place: WorkPlace, o
   await switchTo(ref, work, tip, options)
 }
 
+/** See `WorkElsewhere.replaceWork`. */
+export async function replaceWork(ref: Worktree, task: string, commit: string, options: Options): Promise<void> {
+  const { path, branch } = ref
+  const { signal } = options
+  await requireOwn(path, { signal })
+  if (await isBeingRebased(path, branch)) throw unfinishedRebase(path)
+  const tip = await resolveCommit(path, branchRef(branch), { signal })
+  const files = await commitWorktree(ref, (await headOf(ref, options)) ?? tip ?? commit, 'Replaced work', options)
+  if (!(await isAncestor(path, files, commit, { signal }))) await keep(ref, files, task, options)
+  await moveTo(ref, tip, commit, options)
+  await switchTo(ref, files, commit, options)
+}
+
 /** Returns the commit of HEAD if HEAD is not on the task's branch; null if it is. */
 async function headOf({ path, branch }: Worktree, { signal }: Options): Promise<string | null> {
   const current = await symbolicTarget(path, 'HEAD', { signal })

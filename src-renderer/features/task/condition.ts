@@ -23,6 +23,7 @@ const titles = {
   needs_person: 'Its start needs your word',
   pull_request_closed: 'Its pull request was closed',
   pull_request_merged: 'Merged without the newest work',
+  pull_request_diverged: 'Others pushed something else',
 } as const satisfies Record<ErrorAnnotation['type'], string>
 
 const stackTitles = {
@@ -52,6 +53,7 @@ const places: Partial<Record<ErrorAnnotation['type'], PlaceToLook>> = {
   hook_failed: { tab: 'hooks', label: 'Show log' },
   pull_request_closed: { tab: 'pull_request', label: 'Show pull request' },
   pull_request_merged: { tab: 'pull_request', label: 'Show pull request' },
+  pull_request_diverged: { tab: 'pull_request', label: 'Show pull request' },
 }
 
 export interface Condition {
@@ -76,7 +78,7 @@ interface ConditionFacts {
 const waiting: ReadonlySet<ErrorAnnotation['type']> = new Set([
   ...(['execution_incomplete', 'limit_reached', 'usage_limit'] as const),
   ...(['nested_repository', 'submodule_not_pushed', 'work_elsewhere', 'dependency_failed'] as const),
-  ...(['pull_request_closed', 'pull_request_merged'] as const),
+  ...(['pull_request_closed', 'pull_request_merged', 'pull_request_diverged'] as const),
 ])
 
 /** Returns the note about the task's condition. */

@@ -26,6 +26,7 @@ const tabOfCondition: Partial<Record<ErrorAnnotation['type'], TabId>> = {
   hook_failed: 'hooks',
   pull_request_closed: 'pull_request',
   pull_request_merged: 'pull_request',
+  pull_request_diverged: 'pull_request',
   workspace_error: 'workspace',
   workspace_reset_required: 'workspace',
 }

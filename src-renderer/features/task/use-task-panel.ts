@@ -112,6 +112,8 @@ const failures: Readonly<Record<RecoveryAction, string>> = {
   new_pull_request: 'Couldn’t open a pull request',
   reopen_pull_request: 'Couldn’t reopen it',
   fix_again: 'Couldn’t start another round',
+  take_theirs: 'Couldn’t take theirs',
+  keep_ours: 'Couldn’t keep yours',
 }
 
 /** Returns the actions of the header. An error becomes a toast. */

@@ -9,7 +9,7 @@ const leftAfter = (by: 'run' | 'pass', hasPendingStep: boolean) =>
 
 test('keeps an error until its cause is gone', () => {
   // What became of a pull request stays, whoever works on the task since.
-  const ofPulls = ['pull_request_closed', 'pull_request_merged']
+  const ofPulls = ['pull_request_closed', 'pull_request_diverged', 'pull_request_merged']
   expect(leftAfter('run', false).toSorted()).toEqual(['merge_conflict', ...ofPulls, 'workspace_reset_required'])
   const ofSteps = ['hook_failed', 'nested_repository', 'submodule_not_pushed', 'work_elsewhere']
   expect(leftAfter('run', true).toSorted()).toEqual(
