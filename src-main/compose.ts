@@ -98,7 +98,8 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
   try {
     const feed = createEventFeed(store, clock, createTaskEventLogger(log.child({ module: 'task-events' })))
     const identity = identityOf(config, { store: identityStore(database, feed), clock, newId, seal })
-    const secrets = createKnownSecrets(store.read, (name) => process.env[name])
+    const variable = (name: string) => process.env[name]?.trim() ?? ''
+    const secrets = createKnownSecrets(store.read, variable)
     const views = createGitViews({ dataDir: config.dataDir, log: log.child({ module: 'views' }) })
     const containment = containmentOf(config, { views, store, log, url: () => url })
     const homes = createAgentHomes({ dataDir: config.dataDir })
@@ -126,7 +127,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     })
     const diffWatches = createDiffWatches(context, engine.worktrees)
     const trackers = createIssueTrackers({ env: process.env, clock, version: config.version })
-    const integrations = createIntegrations(context, trackers)
+    const integrations = createIntegrations(context, trackers, variable)
     const agentTests = agentTestsOf(config, context)
     const api = apiOf(config, {
       context,

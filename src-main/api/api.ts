@@ -4,6 +4,7 @@ import type { CallerRule } from '../../src-shared/contract/operation.ts'
 import type { OperationName } from '../../src-shared/contract/operations.ts'
 import type { Principal } from '../domain/access/principal.ts'
 import type { RequestSource } from '../domain/access/request-source.ts'
+import type { WebhookDelivery } from '../platform/text/webhook-signature.ts'
 
 export interface CallContext {
   readonly principal: Principal
@@ -37,4 +38,9 @@ export interface Api {
   events(input: unknown, after: number | null, context: CallContext): AsyncIterable<FeedItem>
   /** Yields transcript entries from line `from` on, then live ones, then the end. */
   transcript(input: unknown, from: number, context: CallContext): AsyncIterable<TranscriptItem>
+  /**
+   * Takes a forge's webhook, which brings the next poll of its project forward and does nothing else. Throws `ApiError`
+   * alike for a wrong signature and an integration that doesn't exist.
+   */
+  webhook(integration_id: string, delivery: WebhookDelivery): void
 }

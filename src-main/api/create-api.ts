@@ -1,4 +1,4 @@
-import { ApiError } from '../../src-shared/contract/errors.ts'
+import { ApiError, type Refusal } from '../../src-shared/contract/errors.ts'
 import type { FeedItem, TranscriptItem } from '../../src-shared/contract/events.ts'
 import type {
   AgentId,
@@ -122,8 +122,19 @@ export function createApi(parts: ApiParts): Api {
       return parts.feed.subscribe(after, visibleTo(read, context.principal, request.project_id ?? null), context.signal)
     },
     transcript: (input, from, context) => transcript(parts, input, from, context),
+    webhook: (integration_id, delivery) => {
+      const project_id = parts.integrations.receive(integration_id, delivery)
+      if (project_id === null) throw new ApiError(notSigned)
+      parts.engine.pullRequests.pollSoon(project_id)
+    },
   }
   return api
+}
+
+const notSigned: Refusal = {
+  code: 'invalid_token',
+  message:
+    "This webhook isn't signed with the project's secret. Enter the same one at the forge and in the variable that webhook_secret_ref names.",
 }
 
 /** Follows a run's transcript until the run has ended; one that is queued begins later. */

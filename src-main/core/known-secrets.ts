@@ -8,17 +8,22 @@ export interface KnownSecrets {
   remember(env: Readonly<Record<string, string>>): void
 }
 
-/** `variable` reads an environment variable of the service. */
+/** `variable` reads an environment variable of the service; '' without one. */
 export function createKnownSecrets(
   q: Pick<Queries, 'agents' | 'integrations'>,
-  variable: (name: string) => string | undefined,
+  variable: (name: string) => string,
 ): KnownSecrets {
   const ofRuns = new Set<string>()
   return {
     values: () => {
       const agents = q.agents.list().flatMap(({ config }) => secretValues(config.env ?? {}))
-      const tokens = q.integrations.list().map(({ token_secret_ref }) => variable(token_secret_ref)?.trim() ?? '')
-      return [...agents, ...ofRuns, ...tokens]
+      const named = q.integrations
+        .list()
+        .flatMap(({ token_secret_ref, webhook_secret_ref }) => [
+          variable(token_secret_ref),
+          webhook_secret_ref === null ? '' : variable(webhook_secret_ref),
+        ])
+      return [...agents, ...ofRuns, ...named]
     },
     remember: (env) => {
       for (const value of secretValues(env)) ofRuns.add(value)

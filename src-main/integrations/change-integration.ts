@@ -104,13 +104,8 @@ export function checkFields(context: Context, record: IntegrationRecord): Refusa
   if (!nestsOwners && record.owner.includes('/')) {
     return invalidInput('owner', `${label} has no groups in groups. Enter the owner's name alone, as in the address.`)
   }
-  const { token_secret_ref: name } = record
-  if (name.startsWith('SVC_') && !name.startsWith('SVC_SECRET_')) {
-    return {
-      code: 'secret_ref_forbidden',
-      message: `${name} belongs to Copse itself. Name another variable, or one that begins with SVC_SECRET_.`,
-    }
-  }
+  const named = checkVariables(record)
+  if (named) return named
   if ((record.default_assignee_type === null) !== (record.default_assignee_id === null)) {
     const path = record.default_assignee_type === null ? 'default_assignee_type' : 'default_assignee_id'
     return invalidInput(path, 'Send default_assignee_type and default_assignee_id together, or neither.')
@@ -125,10 +120,24 @@ export function checkFields(context: Context, record: IntegrationRecord): Refusa
   return null
 }
 
+/** Refuses variables that hold no secret of an integration. */
+function checkVariables({ token_secret_ref, webhook_secret_ref }: IntegrationRecord): Refusal | null {
+  const names = [token_secret_ref, ...(webhook_secret_ref === null ? [] : [webhook_secret_ref])]
+  const own = names.find((name) => name.startsWith('SVC_') && !name.startsWith('SVC_SECRET_'))
+  if (own !== undefined) {
+    return {
+      code: 'secret_ref_forbidden',
+      message: `${own} belongs to Copse itself. Name another variable, or one that begins with SVC_SECRET_.`,
+    }
+  }
+  if (webhook_secret_ref !== token_secret_ref) return null
+  // It is entered at the forge, which shows it to others and may send it along.
+  return invalidInput('webhook_secret_ref', "Name another variable than the token's: a webhook's secret opens nothing.")
+}
+
 /** Refuses what the contract names and Copse can't do yet: a field that is taken and ignored would be a promise. */
-function unbuiltField({ pull_requests, write_back, webhook_secret_ref }: IntegrationRecord): Refusal | null {
+function unbuiltField({ pull_requests, write_back }: IntegrationRecord): Refusal | null {
   const message = "Copse can't do this yet. Leave it off."
   if (pull_requests.delete_branch) return invalidInput('pull_requests.delete_branch', message)
-  if (write_back.follow) return invalidInput('write_back.follow', message)
-  return webhook_secret_ref === null ? null : invalidInput('webhook_secret_ref', message)
+  return write_back.follow ? invalidInput('write_back.follow', message) : null
 }

@@ -8,8 +8,10 @@ import { isRefusal } from '../domain/refusal.ts'
 import { blankIntegration, changeIntegration, checkFields, type IntegrationPatch } from './change-integration.ts'
 import { withholdVariable } from '../platform/process/process-environment.ts'
 import { linkTask } from './link-task.ts'
-import { checkBinding, type Binder } from './secret-bindings.ts'
+import { receiveWebhook, type ReadVariable } from './receive-webhook.ts'
+import { checkBinding, secretOfWebhook, type Binder } from './secret-bindings.ts'
 import type { IntegrationRecord, IssueTrackers } from '../ports/issue-trackers.ts'
+import type { WebhookDelivery } from '../platform/text/webhook-signature.ts'
 import { syncOnce, type SyncEnd } from './sync-once.ts'
 import type { SyncServices } from './sync-services.ts'
 import { toIntegration } from './to-integration.ts'
@@ -56,6 +58,8 @@ export interface Integrations {
   /** Starts a cycle or joins the running one, which continues when the caller leaves. */
   sync(project_id: ProjectId, by: Binder): Promise<SyncCounts | Refusal | null>
   link(task_id: TaskId, url: string): TaskRecord | Refusal
+  /** Returns the project that a forge's webhook is for; null if it isn't signed with its secret. */
+  receive(integration_id: string, delivery: WebhookDelivery): ProjectId | null
   /** Starts polling; interrupted cycles continue first. */
   start(): void
   /** Resolves when no cycle runs; interrupted ones continue at the next start. */
@@ -70,6 +74,7 @@ interface Running {
 export function createIntegrations(
   context: Ground,
   trackers: IssueTrackers,
+  variable: ReadVariable,
   chance: () => number = Math.random,
 ): Integrations {
   const { store, feed, clock, log, newId, workflows } = context
@@ -108,18 +113,19 @@ export function createIntegrations(
   const emitIntegration = (tx: Tx, id: IntegrationId, project_id: ProjectId, integration: Integration | null) => {
     tx.emit('integration.updated', { project_id, integration_id: id, integration })
   }
-  for (const { token_secret_ref } of read.integrations.list()) withholdVariable(token_secret_ref)
+  for (const record of read.integrations.list()) withholdVariables(record)
   const put = (record: IntegrationRecord, by: Binder): Integration | Refusal => {
     const integration = toIntegration(record, false)
     const refusal = feed.commit((tx) => {
-      const refused = checkBinding(tx, record, by)
+      const hook = secretOfWebhook(record)
+      const refused = checkBinding(tx, record, by) ?? (hook && checkBinding(tx, hook, by))
       if (refused) return refused
       tx.integrations.put(record)
       emitIntegration(tx, record.id, record.project_id, integration)
       return null
     })
     if (refusal) return refusal
-    withholdVariable(record.token_secret_ref)
+    withholdVariables(record)
     look()
     return integration
   }
@@ -163,6 +169,7 @@ export function createIntegrations(
       return answerOf(await (running.get(project_id)?.end ?? run(record)))
     },
     link: (task_id, url) => linkTask(context, task_id, url),
+    receive: (integration_id, delivery) => receiveWebhook(context, variable, integration_id, delivery),
     start: () => {
       state = 'polling'
       const interrupted = read.integrations
@@ -178,6 +185,11 @@ export function createIntegrations(
       await Promise.allSettled([...running.values()].map(({ end }) => end))
     },
   }
+}
+
+function withholdVariables({ token_secret_ref, webhook_secret_ref }: IntegrationRecord): void {
+  withholdVariable(token_secret_ref)
+  if (webhook_secret_ref !== null) withholdVariable(webhook_secret_ref)
 }
 
 function answerOf(end: SyncEnd): SyncCounts | Refusal {

@@ -9,6 +9,17 @@ import { boundHostOf } from './tracker-urls.ts'
 
 type Used = Pick<IntegrationRecord, 'base_url' | 'token_secret_ref'>
 
+/**
+ * Returns the secret that a forge's webhooks are signed with as one that is used for that forge; null without one. It is
+ * bound by its first delivery: else an owner could name it as the token for a host of their own.
+ */
+export function secretOfWebhook({
+  base_url,
+  webhook_secret_ref,
+}: Pick<IntegrationRecord, 'base_url' | 'webhook_secret_ref'>): Used | null {
+  return webhook_secret_ref === null ? null : { base_url, token_secret_ref: webhook_secret_ref }
+}
+
 /** The caller; an admin may bind a variable to another host. */
 export interface Binder {
   readonly may_rebind: boolean

@@ -21,6 +21,7 @@ import { checkToken } from './check-token.ts'
 import { bindBeforeSending } from '../integrations/secret-bindings.ts'
 import { planWriteBack } from './write-back.ts'
 import { connectionOf, writingConnectionOf } from './connection.ts'
+import { createPollThrottle, makeDue } from './poll-soon.ts'
 import { openPull, type OpenedPull, type OpenWish } from './open-pull.ts'
 import { openAgain, openAtGate } from './open-at-gate.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
@@ -67,6 +68,8 @@ export interface PullRequests {
   touch(task_id: TaskId): void
   /** Brings the next poll of a project's pull requests forward. */
   poke(project_id: ProjectId): void
+  /** As `poke`, for what may ask for it again and again: at most once in ten seconds. */
+  pollSoon(project_id: ProjectId): void
   /** Finishes what a killed service left to send, and begins to poll. */
   start(): void
   stop(): Promise<void>
@@ -127,6 +130,12 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
   const sendSoon = (task_id: TaskId) => {
     later(task_id, () => sendLater(deps, task_id, stop.signal))
   }
+  const soon = createPollThrottle((project_id) => {
+    // After a poll that is under way, which may have missed the news.
+    for (const record of read.pull_requests.live()) {
+      if (record.project_id === project_id) later(record.task_id, async () => makeDue(deps, record.task_id))
+    }
+  })
   /** What the forge told is followed before the caller hears of it. */
   const reacting = (task_id: TaskId, ask: () => Promise<PullRequestRecord | Refusal>, signal: AbortSignal) =>
     then(task_id, async () => {
@@ -172,6 +181,7 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       })
       look()
     },
+    pollSoon: soon.ask,
     start: () => {
       isStarted = true
       for (const { task_id } of read.forge_intents.pending(null))
@@ -180,6 +190,7 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
     },
     stop: async () => {
       stop.abort()
+      soon.stop()
       if (timer) clearTimeout(timer)
       await Promise.allSettled([polling, ...sending])
     },

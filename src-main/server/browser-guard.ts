@@ -5,6 +5,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import { isLoopbackHost } from '../platform/config/loopback.ts'
 import { validationFailed } from './refusals.ts'
 import { isPagePath } from './web.ts'
+import { webhookPath } from './webhook-route.ts'
 
 type GuardedRequest = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'url' | 'routeOptions'>
 
@@ -13,6 +14,10 @@ type GuardedRequest = Pick<FastifyRequest, 'headers' | 'raw' | 'method' | 'url' 
  * an IP address, a name of this machine or one in `allowed`; on loopback only for a loopback one or one in `allowed`.
  * A request with an `Origin` must come from the page that this service serves, and so must one with `Sec-Fetch-Site`,
  * unless a link opens the page itself. Throws `forbidden`, and `validation_failed` for a request with two hosts.
+ *
+ * A forge reaches the route of its webhooks by the name of a person's tunnel. There the signature of each delivery takes
+ * the place of the host, and no browser may call it at all. So the tunnel's name need not be in `allowed`, where it would
+ * open the whole service.
  */
 export function createBrowserGuard(boundHost: string, allowed: readonly string[]): (request: GuardedRequest) => void {
   const localOnly = isLoopbackHost(boundHost)
@@ -23,6 +28,10 @@ export function createBrowserGuard(boundHost: string, allowed: readonly string[]
   return (request) => {
     const { headers, raw } = request
     if (namesTwoHosts(raw.rawHeaders)) throw validationFailed('Host', 'Name one host, once.')
+    if (request.routeOptions.url === webhookPath) {
+      if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) throw foreignPage()
+      return
+    }
     const host = (headers.host ?? '').toLowerCase()
     if (!isOurs(hostName(host))) throw refusal(localOnly)
     if (isForeign(headers) && !isLinkToPage(request)) throw foreignPage()

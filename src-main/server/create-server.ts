@@ -20,6 +20,7 @@ import { createRunPeers } from './run-peers.ts'
 import { createSseStreams, type SseTiming } from './sse.ts'
 import { addStreamRoutes } from './streams.ts'
 import { addWebRoutes, isPagePath, sendPage } from './web.ts'
+import { addWebhookRoute } from './webhook-route.ts'
 
 /** API responses are data: nothing in them may run or show as a page. */
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
@@ -96,7 +97,7 @@ export interface Server {
 
 const defaultSse: SseTiming = { keepAliveMs: 15_000, stallMs: 30_000 }
 
-/** Creates the HTTP server: REST, event streams, MCP, the OpenAPI description and the web UI. */
+/** Creates the HTTP server: REST, event streams, MCP, webhooks, the OpenAPI description and the web UI. */
 export function createServer({ api, identity, config, log }: ServerOptions): Server {
   const lifetime = new AbortController()
   const limits = config.limits ?? { ...defaultLimits, connections: config.maxConnections ?? defaultLimits.connections }
@@ -115,6 +116,7 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
     stallMs: limits.stallMs,
   })
   addDescriptionRoutes(app, config.version)
+  addWebhookRoute(app, parts, addresses)
   if (config.webRoot !== null) addWebRoutes(app, config.webRoot)
   addNotFoundRoute(app, guard, config.webRoot !== null)
   return {

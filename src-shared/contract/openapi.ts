@@ -43,6 +43,7 @@ export function createOpenApi(version: string): Json {
     '/healthz': { get: plain('healthz', 'Whether the service is up.', healthSchema) },
     '/openapi.json': { get: plain('openapi', 'This document.', { type: 'object' }) },
     [`${prefix}/mcp`]: { post: mcpOperation(components) },
+    '/hooks/{integration_id}': { post: webhookOperation(components) },
   }
   const add = (path: string, method: string, operation: Json) => {
     paths[prefix + path] = { ...paths[prefix + path], [method]: operation }
@@ -96,6 +97,21 @@ function mcpOperation(components: Json): Json {
     parameters: [{ name: 'token', in: 'query', required: false, schema: { type: 'string' } }],
     requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
     responses: { 200: json('A JSON-RPC answer.', { type: 'object' }), ...errorResponses(tokenRefusals, components) },
+  }
+}
+
+function webhookOperation(components: Json): Json {
+  return {
+    operationId: 'webhook',
+    summary: "Brings the next poll of a project's pull requests forward.",
+    description:
+      'For the webhooks of a forge, signed with the secret that `webhook_secret_ref` names: `X-Hub-Signature-256`, ' +
+      '`X-Gitea-Signature`, `webhook-signature` or `X-Gitlab-Token`. The body is not read.',
+    tags: ['service'],
+    security: [],
+    parameters: [{ name: 'integration_id', in: 'path', required: true, schema: { type: 'string' } }],
+    requestBody: { required: false, content: { 'application/json': { schema: {} }, '*/*': { schema: {} } } },
+    responses: { 202: { description: 'Done.' }, ...errorResponses(['invalid_token', 'payload_too_large'], components) },
   }
 }
 

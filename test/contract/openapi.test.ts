@@ -28,7 +28,7 @@ test('is as committed; UPDATE_OPENAPI=1 accepts a change of the contract', async
 test('names every operation and stream once', () => {
   const { paths } = document as unknown as Described
   const ids = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId))
-  const expected = [...Object.keys(operations), ...Object.keys(streams), 'healthz', 'openapi', 'mcp']
+  const expected = [...Object.keys(operations), ...Object.keys(streams), 'healthz', 'openapi', 'mcp', 'webhook']
   expect(ids.toSorted()).toEqual(expected.toSorted())
 })
 

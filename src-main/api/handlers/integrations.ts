@@ -26,6 +26,7 @@ export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
   return {
     'integrations.create': ({ project_id, ...fields }, { principal }) => {
       checkVariable(parts, principal, fields.token_secret_ref)
+      checkVariable(parts, principal, fields.webhook_secret_ref)
       checkAssignee(parts, principal, project_id, fields)
       return unwrap(integrations.create(project_id, fields, binderOf(principal)))
     },
@@ -33,6 +34,7 @@ export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
     'integrations.update': ({ project_id, ...patch }, { principal }) => {
       const now = integrations.get(project_id) ?? throwNotFound('integration')
       checkVariable(parts, principal, patch.token_secret_ref)
+      checkVariable(parts, principal, patch.webhook_secret_ref)
       if (patch.default_assignee_type !== undefined || patch.default_assignee_id !== undefined) {
         const { default_assignee_type = now.default_assignee_type, default_assignee_id = now.default_assignee_id } =
           patch
@@ -57,8 +59,8 @@ export function createIntegrationHandlers(parts: ApiParts): Handlers<Names> {
 const binderOf = (principal: Principal) => ({ may_rebind: isAdmin(principal) })
 
 /** If other machines can sign in, an owner who is no admin may not name arbitrary variables of the service. */
-function checkVariable({ config }: ApiParts, principal: Principal, name: string | undefined): void {
-  if (name === undefined || !config.exposed || isAdmin(principal) || /^SVC_/.test(name)) return
+function checkVariable({ config }: ApiParts, principal: Principal, name: string | null | undefined): void {
+  if (name == null || !config.exposed || isAdmin(principal) || /^SVC_/.test(name)) return
   throw new ApiError({
     code: 'secret_ref_forbidden',
     status: 403,

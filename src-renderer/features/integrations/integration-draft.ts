@@ -61,9 +61,15 @@ export function draftProblem(draft: IntegrationDraft): string | null {
     return nestsOwners ? 'Say which repository, as group/name' : 'Say which repository, as owner/name'
   }
   if (draft.baseUrl.trim() === '') return 'Say where its API is'
-  if (!/^[A-Z][A-Z0-9_]{0,127}$/.test(draft.tokenName.trim())) return 'Name the variable that holds the token'
+  const unnamed = variableProblem(draft.tokenName.trim(), 'Name the variable that holds the token')
+  if (unnamed !== null) return unnamed
   if (!Number.isFinite(draft.minutes) || draft.minutes < 1 || draft.minutes > 1_440) return 'Say how often it is read'
   return null
+}
+
+/** Returns `problem` unless this can be the name of an environment variable. */
+export function variableProblem(name: string, problem: string): string | null {
+  return /^[A-Z][A-Z0-9_]{0,127}$/.test(name) ? null : problem
 }
 
 /** Returns owner and name of the repository; the owner may be a group in a group. */

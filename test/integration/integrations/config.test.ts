@@ -157,7 +157,6 @@ test('follows a renamed state for imported tasks', async () => {
 test.each([
   ['pull_requests', { delete_branch: true }],
   ['write_back', { follow: true }],
-  ['webhook_secret_ref', 'SVC_SECRET_HOOK'],
 ] as const)('refuses %s with what it can’t do yet, and keeps the rest', async (field, value) => {
   await using at = await startIntegrationJob()
   const before = await at.integrate()

@@ -109,7 +109,9 @@ test('lets an owner who is no admin name only SVC_SECRET_ variables on an expose
   const never = await refused(owner.call('integrations.create', { ...fields, token_secret_ref: 'SVC_DATA_DIR' }))
   expect([never.code, never.status]).toEqual(['secret_ref_forbidden', 400])
   await owner.call('integrations.create', { ...fields, token_secret_ref: at.secret })
-  const update = owner.call('integrations.update', { project_id, token_secret_ref: 'GITHUB_TOKEN' })
-  expect((await refused(update)).status).toBe(403)
+  for (const field of ['token_secret_ref', 'webhook_secret_ref']) {
+    const update = owner.call('integrations.update', { project_id, [field]: 'GITHUB_TOKEN' })
+    expect((await refused(update)).status, field).toBe(403)
+  }
   await at.job.running.client.call('integrations.update', { project_id, token_secret_ref: 'GITHUB_TOKEN' })
 })

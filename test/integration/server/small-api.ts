@@ -8,6 +8,7 @@ import { operations } from '../../../src-shared/contract/operations.ts'
 import type { OperationName, OperationOutput, OperationRequest } from '../../../src-shared/contract/operations.ts'
 import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
+import type { WebhookDelivery } from '../../../src-main/platform/text/webhook-signature.ts'
 import { sourceOf } from '../../../src-main/api/source-of.ts'
 import type { Identity } from '../../../src-main/identity/create-identity.ts'
 
@@ -28,6 +29,9 @@ export interface SmallApi extends Api {
   readonly calls: { name: OperationName; input: unknown; context: CallContext }[]
   /** Replaces or adds a handler. */
   handle<N extends OperationName>(name: N, handler: NonNullable<Handlers[N]>): void
+  /** What came by webhooks; `signed` says which of them are. */
+  readonly webhooks: { readonly integration_id: string; readonly body: string }[]
+  signed: (delivery: WebhookDelivery) => boolean
   feed: (after: number | null, signal: AbortSignal) => AsyncIterable<FeedItem>
   lines: (from: number, signal: AbortSignal) => AsyncIterable<TranscriptItem>
   addProject(name: string): Project
@@ -44,6 +48,8 @@ export function createSmallApi(identity: Identity): SmallApi {
     executions: [],
     calls: [],
     handle: (name, handler) => Object.assign(handlers, { [name]: handler }),
+    webhooks: [],
+    signed: () => true,
     feed: async function* () {},
     lines: async function* () {},
     addProject: (name) => added(api.projects, newProject(name)),
@@ -54,6 +60,10 @@ export function createSmallApi(identity: Identity): SmallApi {
       return execution
     },
     admit: () => undefined,
+    webhook: (integration_id, delivery) => {
+      if (!api.signed(delivery)) throw new ApiError({ code: 'invalid_token', message: 'Sign it.' })
+      api.webhooks.push({ integration_id, body: Buffer.from(delivery.body).toString('latin1') })
+    },
     call: async (name, input, context) => {
       const parsed = operations[name].input.safeParse(input)
       if (!parsed.success) {

@@ -1,0 +1,46 @@
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { PullRequestDeps } from './pull-request-ground.ts'
+
+/** What asks for polls may do so again and again. */
+export interface PollThrottle {
+  /** Polls a project now, or once its last poll of this kind is `everyMs` ago. */
+  ask(project_id: ProjectId): void
+  stop(): void
+}
+
+/** How often a forge is asked for one project because of webhooks, at most. */
+const everyMs = 10_000
+
+/** Calls `poll` for the first that asks, and then once for all that ask within ten seconds. */
+export function createPollThrottle(poll: (project_id: ProjectId) => void): PollThrottle {
+  const windows = new Map<ProjectId, { readonly timer: NodeJS.Timeout; isAsked: boolean }>()
+  const begin = (project_id: ProjectId) => {
+    const timer = setTimeout(() => {
+      const isAsked = windows.get(project_id)?.isAsked === true
+      windows.delete(project_id)
+      if (isAsked) begin(project_id)
+    }, everyMs)
+    windows.set(project_id, { timer, isAsked: false })
+    poll(project_id)
+  }
+  return {
+    ask: (project_id) => {
+      const window = windows.get(project_id)
+      if (window) window.isAsked = true
+      else begin(project_id)
+    },
+    stop: () => {
+      for (const { timer } of windows.values()) clearTimeout(timer)
+      windows.clear()
+    },
+  }
+}
+
+/** Makes a pull request due, unless its forge asked for a pause. */
+export function makeDue({ context }: Pick<PullRequestDeps, 'context'>, task_id: TaskId): void {
+  context.feed.commit((tx) => {
+    const record = tx.pull_requests.of(task_id)
+    if (!record || record.last_error?.reason === 'rate_limited') return
+    tx.pull_requests.put({ ...record, next_poll_at: tx.now() })
+  })
+}
