@@ -3,7 +3,7 @@ import type { Client } from '../../src-shared/client/create-client.ts'
 /** Subscribes first, then checks after every event, so that no change is missed. */
 export async function eventually<T>(client: Client, read: () => Promise<T>, fits: (value: T) => boolean): Promise<T> {
   const stop = new AbortController()
-  const tooLong = AbortSignal.timeout(40_000)
+  const tooLong = AbortSignal.timeout(100_000)
   const items = client.events({}, null, AbortSignal.any([stop.signal, tooLong]))[Symbol.asyncIterator]()
   let value: T | undefined
   try {

@@ -38,6 +38,7 @@ const names = [
   'fifty-agents-four-slots',
   'overlaps-matrix-20',
   'idle-200-worktrees',
+  'idle-200-waiting',
   'overlaps-idle',
   'idle-open-board',
   'events-200-subscribers',
