@@ -8,7 +8,8 @@ import { seededRandom, type SeededRandom } from '../../helpers/seeded-random.ts'
 
 /** The browser features that the stores need. */
 function stubWindow(): void {
-  const window = Object.assign(new EventTarget(), { location: { hash: '' }, history: { pushState: () => undefined } })
+  const history = { state: null, pushState: () => undefined, replaceState: () => undefined }
+  const window = Object.assign(new EventTarget(), { location: { hash: '' }, history })
   vi.stubGlobal('window', window)
 }
 afterEach(() => void vi.unstubAllGlobals())
