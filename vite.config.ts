@@ -161,7 +161,7 @@ const test: ViteUserConfig['test'] = {
         ],
         execArgv: ['--expose-gc', '--max-semi-space-size=4'],
         // Real git and real processes, several tests at once, on a machine that may be busy, or slow to start programs.
-        testTimeout: 120_000,
+        testTimeout: 240_000,
       },
     },
     {
