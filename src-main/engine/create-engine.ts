@@ -183,7 +183,8 @@ function createTasks(
   const readyStarts = createReadyStarts(deps, claims)
   const wipPulls = createWipPulls({ ...deps, claims })
   const actions = createActions({ ...deps, claims })
-  const stacks = createStacks({ ...deps, actions })
+  const brought = createSignal<[TaskId]>()
+  const stacks = createStacks({ ...deps, actions, onBrought: brought.tell })
   const lookForWork = (task_id?: TaskId) => {
     readyStarts.look()
     stacks.look(task_id)
@@ -194,6 +195,7 @@ function createTasks(
   const authority = createAuthority(deps.context)
   const suggestions = createSuggestions(deps)
   const pullRequests = createPullRequests({ ...deps, actions })
+  brought.listen(pullRequests.followStack)
   return {
     claims,
     readyStarts,

@@ -79,6 +79,8 @@ export type ForgeIntent =
       readonly body: string | null
     }
   | { readonly kind: 'reply'; readonly thread: string; readonly body: string; readonly resolve: boolean }
+  /** Point the pull request at another branch, if it still goes to `from`. The last one tells what Copse has chosen. */
+  | { readonly kind: 'retarget'; readonly from: string; readonly to: string }
   | { readonly kind: 'comment'; readonly number: number; readonly body: string }
   | { readonly kind: 'close_issue'; readonly number: number }
   | { readonly kind: 'label_issue'; readonly number: number; readonly label: string; readonly on: boolean }

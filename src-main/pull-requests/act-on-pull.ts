@@ -7,11 +7,13 @@ import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request-queries.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import { closedRefusal, connectionOf, writingConnectionOf } from './connection.ts'
+import { followStack } from './follow-stack.ts'
 import { refusalOf } from './forge-errors.ts'
 import { saveChange } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { isOpenAt } from './rules/pull-states.ts'
 import { syncPull } from './sync-pull.ts'
+import { checkMergeOrder, newTarget } from './stacked-pull.ts'
 import { waitsOf } from './to-pull-request.ts'
 import { sendReply } from './send-intents.ts'
 
@@ -77,9 +79,12 @@ export async function closePull(deps: PullRequestDeps, task_id: TaskId, signal: 
 
 export async function reopenPull(deps: PullRequestDeps, task_id: TaskId, signal: AbortSignal) {
   const isMerged = (record: PullRequestRecord) => (record.state === 'merged' ? closedRefusal(record) : null)
-  return await change(deps, task_id, isMerged, ({ connection, record }) =>
-    deps.context.forges.change(connection, record.number, { state: 'open' }, { signal }),
-  )
+  return await change(deps, task_id, isMerged, ({ connection, record }) => {
+    // The branch that it went to may be gone.
+    const moved = newTarget(deps, deps.context.store.read, record, connection)
+    const change = { state: 'open', ...(moved && { target: moved.to }) } as const
+    return deps.context.forges.change(connection, record.number, change, { signal })
+  })
 }
 
 export async function readyPull(deps: PullRequestDeps, task_id: TaskId, signal: AbortSignal) {
@@ -109,6 +114,11 @@ export async function mergePull(
   const { connection } = known
   const closed = closedRefusal(known.record)
   if (closed) return closed
+  const task = deps.context.store.read.tasks.get(task_id)
+  const tooEarly = task && checkMergeOrder(deps, task, connection)
+  if (tooEarly) return tooEarly
+  // A branch that was just brought along is pushed first: the commit before may have what the base has already.
+  await followStack(deps, task_id, signal)
   try {
     const record = await syncPull(deps, connection, known.record, signal, true)
     if (!record) return notFound('pull_request')

@@ -3,6 +3,8 @@ import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import { saveChange } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
+import { isGivenUp } from './rules/pull-states.ts'
+import { checkMergeOrder } from './stacked-pull.ts'
 import { syncPull } from './sync-pull.ts'
 import { waitsOf } from './to-pull-request.ts'
 
@@ -17,10 +19,13 @@ export async function autoMerge(
   record: PullRequestRecord,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { forges, log } = deps.context
+  const { forges, log, store } = deps.context
   const { head, checks, task_id } = record
   if (!connection.pull_requests.auto_merge || record.auto_merge || record.queued) return false
   if (checks.items.length === 0 || record.last_error !== null) return false
+  const task = store.read.tasks.get(task_id)
+  if (!task || isGivenUp(deps.transitions.workflowOf(store.read, task), task)) return false
+  if (checkMergeOrder(deps, task, connection)) return false
   const waits = waitsOf(record)
   try {
     if (record.state === 'draft') {

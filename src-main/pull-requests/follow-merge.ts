@@ -9,6 +9,7 @@ import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
+import { retargetAbove } from './follow-stack.ts'
 import { savePull } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { addressOf } from './push-work.ts'
@@ -27,6 +28,7 @@ export async function followMerge(
   const { read } = context.store
   const task = read.tasks.get(record.task_id)
   if (!task) return
+  await retargetAbove(deps, connection, record, signal)
   const moved = await followBase(deps, connection, record, task, signal)
   const isNewer = await hasNewerWork(deps, record, task, signal)
   context.feed.commit((tx) => {

@@ -15,6 +15,7 @@ import { newPullRecord, savePull, fieldsOf } from './pull-records.ts'
 import { issueOf } from './issue-of.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { pushWork } from './push-work.ts'
+import { chooseTarget, noteTarget } from './stacked-pull.ts'
 import { isOpenAt } from './rules/pull-states.ts'
 import { isOfTask, newBody, pullBlock, pullTitle, replaceBlock, type PullTextFacts } from './rules/pull-text.ts'
 import { isTransient } from './rules/transient.ts'
@@ -55,8 +56,11 @@ export async function openPull(
   if (closed) return closed
   const work = await workToPush(deps, task, signal)
   if (isRefusal(work)) return work
+  const target = await chooseTarget(deps, task, connection, known, signal)
+  if (isRefusal(target)) return target
   const record = writeDown(deps, task, wish, triggered_by)
-  const opened = await perform({ deps, task, connection, work, wish, signal }).catch((error: unknown) => {
+  const opening = { deps, task, connection, work, target: target.branch, wish, signal }
+  const opened = await perform(opening).catch((error: unknown) => {
     // What broke here is told to the caller, and not tried again behind their back.
     if (!signal.aborted) settle(deps, record, error instanceof Error ? error.message : String(error))
     throw error
@@ -67,7 +71,7 @@ export async function openPull(
 }
 
 /** Records the wish, in the place of one that was not carried out. */
-function writeDown(
+export function writeDown(
   { context }: PullRequestDeps,
   { id, project_id }: TaskRecord,
   wish: OpenWish,
@@ -97,6 +101,7 @@ interface Opening {
   readonly task: TaskRecord
   readonly connection: IntegrationRecord
   readonly work: WorkToPush
+  readonly target: string
   readonly wish: OpenWish
   readonly signal: AbortSignal
 }
@@ -122,7 +127,9 @@ async function perform(opening: Opening): Promise<OpenedPull | Refusal> {
     if (closed) return closed
     const ended = pull === null ? null : await update(opening, pull)
     const opened = ended ?? (await open(opening, repository, head))
-    return { record: save(opening, opened, head, work.commit), created: ended === null }
+    // A person's own one for this branch goes where they want it.
+    const is_ours = known === null && isOfTask(opened.body, task.id)
+    return { record: save(opening, opened, { ...head, pushed: work.commit, is_ours }), created: ended === null }
   } catch (error) {
     return refusalOf(error)
   }
@@ -157,17 +164,17 @@ async function update({ deps, task, connection, wish, work, signal }: Opening, p
 }
 
 async function open(
-  { deps, task, connection, wish, work, signal }: Opening,
+  { deps, task, connection, target, wish, work, signal }: Opening,
   repository: ForgeRepository,
   head: ForgeBranch,
 ): Promise<Pull> {
-  const { draft, labels, reviewers, target_branch, title, body } = connection.pull_requests
+  const { draft, labels, reviewers, title, body } = connection.pull_requests
   const facts = textFacts(deps, task, connection, work)
   const pull = {
     title: pullTitle(wish.title ?? title, facts),
     body: newBody(task.id, wish.body ?? pullBlock(body, facts)),
     head,
-    target: target_branch ?? work.ref.base_branch,
+    target,
     draft: wish.draft ?? draft,
     labels,
     reviewers,
@@ -205,10 +212,15 @@ function textFacts(
   }
 }
 
-function save({ deps, task }: Opening, pull: Pull, head: ForgeBranch, pushed: string): PullRequestRecord {
+function save(
+  { deps, task }: Opening,
+  pull: Pull,
+  { pushed, is_ours, ...head }: ForgeBranch & { readonly pushed: string; readonly is_ours: boolean },
+): PullRequestRecord {
   const { context } = deps
   return context.feed.commit((tx) => {
     const known = tx.pull_requests.of(task.id)
+    if (is_ours) noteTarget(deps, tx, task, { from: pull.target, to: pull.target, is_there: true })
     const record = known ?? newPullRecord(nowIso(context), task, pull, { ...head, pushed })
     // The forge may not have noticed the push yet; it is asked again at once.
     return savePull(tx, {

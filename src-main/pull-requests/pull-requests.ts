@@ -22,6 +22,7 @@ import { bindBeforeSending } from '../integrations/secret-bindings.ts'
 import { planWriteBack } from './write-back.ts'
 import { connectionOf, writingConnectionOf } from './connection.ts'
 import { createPollThrottle, makeDue } from './poll-soon.ts'
+import { followStack } from './follow-stack.ts'
 import { openPull, type OpenedPull, type OpenWish } from './open-pull.ts'
 import { openAgain, openAtGate } from './open-at-gate.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
@@ -66,6 +67,8 @@ export interface PullRequests {
   ): Promise<PullRequestRecord | Refusal>
   /** A task has gone on: its issue may be told, where that is switched on. */
   touch(task_id: TaskId): void
+  /** The branch of a stacked task was brought along, or the pull request below it has gone on. */
+  followStack(task_id: TaskId): void
   /** Brings the next poll of a project's pull requests forward. */
   poke(project_id: ProjectId): void
   /** As `poke`, for what may ask for it again and again: at most once in ten seconds. */
@@ -83,7 +86,15 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
   const { read } = context.store
   // A pull request is changed by one at a time, so that nothing is opened or sent twice.
   const perTask = createKeyedLock()
-  const locked = <T>(task_id: TaskId, work: () => Promise<T>): Promise<T> => perTask.run(task_id, work)
+  const locked = <T>(task_id: TaskId, work: () => Promise<T>): Promise<T> =>
+    perTask.run(task_id, async () => {
+      const before = shownAbove(deps, task_id)
+      try {
+        return await work()
+      } finally {
+        if (shownAbove(deps, task_id) !== before) for (const id of allAbove(deps, task_id)) follow(id)
+      }
+    })
   const stop = new AbortController()
   let timer: NodeJS.Timeout | null = null
   let polling: Promise<void> | null = null
@@ -136,6 +147,14 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       if (record.project_id === project_id) later(record.task_id, async () => makeDue(deps, record.task_id))
     }
   })
+  const follow = (task_id: TaskId) => {
+    if (!isStarted || stop.signal.aborted) return
+    later(task_id, async () => {
+      const before = read.pull_requests.of(task_id)?.pushed
+      await followStack(deps, task_id, stop.signal)
+      if (read.pull_requests.of(task_id)?.pushed !== before) await sendAfterPush(deps, task_id, stop.signal)
+    })
+  }
   /** What the forge told is followed before the caller hears of it. */
   const reacting = (task_id: TaskId, ask: () => Promise<PullRequestRecord | Refusal>, signal: AbortSignal) =>
     then(task_id, async () => {
@@ -158,7 +177,9 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       then(task_id, async () => {
         const wish = { draft, title: null, body: null }
         const result = await openAtGate(deps, task_id, wish, triggered_by, signal)
-        if (result.kind === 'ok') await sendAfterPush(deps, task_id, signal)
+        // While the forge fails, or the task waits for the one below it, nothing was pushed.
+        const waits = read.forge_intents.pending(task_id).some(({ intent }) => intent.kind === 'open')
+        if (result.kind === 'ok' && !waits) await sendAfterPush(deps, task_id, signal)
         return result
       }),
     recover: (task_id, action, triggered_by, signal) =>
@@ -173,6 +194,7 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       if (!isStarted || stop.signal.aborted || !planWriteBack(deps, task_id)) return
       sendSoon(task_id)
     },
+    followStack: follow,
     poke: (project_id) => {
       context.feed.commit((tx) => {
         for (const record of tx.pull_requests.live()) {
@@ -195,6 +217,21 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       await Promise.allSettled([polling, ...sending])
     },
   }
+}
+
+/** Returns what the pull requests of the tasks above depend on. */
+function shownAbove({ context }: PullRequestDeps, task_id: TaskId): string {
+  const record = context.store.read.pull_requests.of(task_id)
+  return record === null ? '' : `${record.number} ${record.state} ${record.pushed ?? ''}`
+}
+
+/** Returns the tasks above another in its stack. */
+function allAbove({ context }: PullRequestDeps, task_id: TaskId): Iterable<TaskId> {
+  const { stackedOn } = context.store.read.tasks
+  const found = new Set(stackedOn(task_id))
+  // A set grows while it is walked.
+  for (const id of found) for (const upper of stackedOn(id)) found.add(upper)
+  return found
 }
 
 interface Retry {
@@ -226,8 +263,9 @@ async function retryDue(
     retries.set(task_id, { at: context.clock.now() + retryDelay(failures + 1), failures: failures + 1 })
     await locked(task_id, async () => {
       const open = read.forge_intents.pending(task_id).find(({ intent }) => intent.kind === 'open')
-      if (open?.intent.kind === 'open') await openAgain(deps, task_id, open.intent, open.triggered_by, signal)
-      await sendLater(deps, task_id, signal)
+      const isOpened =
+        open?.intent.kind === 'open' && (await openAgain(deps, task_id, open.intent, open.triggered_by, signal))
+      await (isOpened ? sendAfterPush : sendLater)(deps, task_id, signal)
     }).catch((error: unknown) => {
       if (!signal.aborted) context.log.error({ err: error, task_id }, 'a forge could not be written to')
     })

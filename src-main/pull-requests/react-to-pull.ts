@@ -9,6 +9,7 @@ import type { TaskRecord } from '../ports/task-queries.ts'
 import { autoMerge } from './auto-merge.ts'
 import { followMerge } from './follow-merge.ts'
 import { hasTheirs, takeOthersWork } from './others-work.ts'
+import { followStack } from './follow-stack.ts'
 import { savePull } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { decideRound, findingsOf, roundText, withGiven, type Finding } from './rules/findings.ts'
@@ -29,6 +30,7 @@ export async function reactToPull(
   else {
     forgetClosed(deps, record)
     if (isAtGate(deps, record)) await takeOthersWork(deps, connection, record, signal)
+    if (!(await followStack(deps, task_id, signal))) return
     await answerFindings(deps, connection, read.pull_requests.of(task_id) ?? record, signal)
     const current = read.pull_requests.of(task_id)
     if (current && (await autoMerge(deps, connection, current, signal))) {

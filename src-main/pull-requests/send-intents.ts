@@ -4,6 +4,8 @@ import { ForgeError } from '../ports/forges.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
+import { saveChange } from './pull-records.ts'
+import { isOpenAt } from './rules/pull-states.ts'
 import { isWanted } from './write-back.ts'
 import { hasIntent, markComment } from './rules/pull-text.ts'
 
@@ -86,6 +88,27 @@ async function sendComment(
   })
 }
 
+/** Points a pull request at another branch, unless a person has chosen one since, or it is closed. */
+async function sendRetarget(
+  deps: PullRequestDeps,
+  connection: IntegrationRecord,
+  pull: PullRequestRecord,
+  record: ForgeIntentRecord,
+  signal: AbortSignal,
+): Promise<void> {
+  const { intent } = record
+  if (intent.kind !== 'retarget') return
+  const { forges } = deps.context
+  await sendOnce(deps, record, async () => {
+    const there = await forges.read(connection, pull.number, { signal })
+    const isStill = isOpenAt(there) && there.target === intent.from
+    const changed = isStill
+      ? await forges.change(connection, pull.number, { target: intent.to }, { signal })
+      : there
+    saveChange(deps.context, pull, changed)
+  })
+}
+
 /** Sends one intent; those to open are carried out elsewhere. */
 async function sendIntent(
   deps: PullRequestDeps,
@@ -97,6 +120,7 @@ async function sendIntent(
   const { intent, task_id } = record
   const pull = store.read.pull_requests.of(task_id)
   if (intent.kind === 'reply' && pull) await sendReply(deps, connection, pull, record, signal)
+  if (intent.kind === 'retarget' && pull) await sendRetarget(deps, connection, pull, record, signal)
   if (intent.kind === 'comment') await sendComment(deps, connection, record, intent, signal)
   if (intent.kind === 'close_issue') {
     await sendOnce(deps, record, async () => {

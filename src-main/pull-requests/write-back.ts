@@ -95,6 +95,7 @@ export function isWanted({ intent }: ForgeIntentRecord, { pull_requests, write_b
   switch (intent.kind) {
     case 'open':
     case 'reply':
+    case 'retarget':
       return pull_requests.enabled
     case 'comment':
       return write_back.comment

@@ -19,6 +19,8 @@ import { checkBranchChange } from '../tasks/update-branch.ts'
 export interface StackDeps extends StepServices, Pick<ActionDeps, 'worker'> {
   readonly context: Ground & { readonly target: Pick<TargetMover, 'tip' | 'finishMerges'> }
   readonly actions: Pick<Actions, 'feedback'>
+  /** Hears of a branch that was brought along, or lies where it should. */
+  readonly onBrought: (task_id: TaskId) => void
 }
 
 export interface StackedBranch {

@@ -40,8 +40,10 @@ export function createStacks(deps: StackDeps): Stacks {
     const bringing = bring(deps, id, closing.signal)
       .then((hasMoved) => {
         goOn(deps, id)
+        if (!hasMoved) return
         // Those above it follow.
-        if (hasMoved) look(id)
+        look(id)
+        deps.onBrought(id)
       })
       .catch((error: unknown) => {
         if (!closing.signal.aborted)

@@ -35,6 +35,7 @@ export const pullRequestsOperations = {
         'pull_requests_disabled',
         'pull_request_closed',
         'review_not_ready',
+        'dependency_gate',
         'nothing_to_push',
         'push_rejected',
         'external_sync_failed',
@@ -75,6 +76,7 @@ export const pullRequestsOperations = {
     [
       'integration_disabled',
       'pull_request_closed',
+      'dependency_gate',
       'not_mergeable',
       'not_supported',
       'external_sync_failed',

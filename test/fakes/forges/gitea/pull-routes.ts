@@ -103,8 +103,16 @@ async function openPull(context: Context) {
 }
 
 /** Returns the open pull request of a branch for a target; a branch that is gone has closed its own. */
-async function openOne({ state, repository }: Context, from: string, branch: string, base: string) {
+async function openOne(
+  { state, repository }: Context,
+  from: string,
+  branch: string,
+  base: string,
+  but: PullIssue | null = null,
+) {
   for (const issue of repository.issues.filter(hasPull)) {
+    // One that is reopened and retargeted at once may have a target that is gone.
+    if (issue === but) continue
     await look(state, repository, issue)
     const { head } = issue.pull
     if (issue.state === 'open' && head.repository === from && head.branch === branch && issue.pull.base === base) {
@@ -143,7 +151,7 @@ async function retarget(context: Context, issue: PullIssue, base: string) {
   const commit = await state.git.head(repository.fullName, base)
   if (commit === null) return failure(404, `new base '${base}' not exist`)
   if (issue.state === 'closed') return failure(422, `issue is closed [id: 1, repo_id: 1, index: ${issue.number}]`)
-  if (await openOne(context, pull.head.repository, pull.head.branch, base)) {
+  if (await openOne(context, pull.head.repository, pull.head.branch, base, issue)) {
     return failure(409, 'pull request already exists for these targets')
   }
   pull.base = base
