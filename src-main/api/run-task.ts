@@ -37,6 +37,7 @@ export function checkSetByPerson(
   principal: Principal,
   set: {
     readonly review_config?: unknown
+    readonly close_pull_request?: true
     readonly overrides?: ExecutionOverrides | null | undefined
   },
 ): void {
@@ -44,6 +45,7 @@ export function checkSetByPerson(
   if (set.review_config !== undefined) {
     throw humansOnly('Only a person may set review_config. Leave it out, and ask for it in a comment.')
   }
+  if (set.close_pull_request) throw humansOnly('Only a person may close a pull request. Leave close_pull_request out.')
   const refused = Object.keys(set.overrides ?? {}).filter((name) => !allowedOverrides.has(name))
   if (refused.length === 0) return
   throw humansOnly(

@@ -81,6 +81,8 @@ export type ForgeIntent =
   | { readonly kind: 'reply'; readonly thread: string; readonly body: string; readonly resolve: boolean }
   /** Point the pull request at another branch, if it still goes to `from`. The last one tells what Copse has chosen. */
   | { readonly kind: 'retarget'; readonly from: string; readonly to: string }
+  /** Close the pull request with its task, which was cancelled or archived. */
+  | { readonly kind: 'close'; readonly number: number }
   | { readonly kind: 'comment'; readonly number: number; readonly body: string }
   | { readonly kind: 'close_issue'; readonly number: number }
   | { readonly kind: 'label_issue'; readonly number: number; readonly label: string; readonly on: boolean }

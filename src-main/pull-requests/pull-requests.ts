@@ -2,6 +2,7 @@ import type { PullRequestRecovery } from '../../src-shared/contract/action-names
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { PullRequest } from '../../src-shared/contract/pull-requests.ts'
+import type { Tx } from '../core/event-feed.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import { ForgeError, type TokenCheck } from '../ports/forges.ts'
@@ -20,6 +21,7 @@ import {
 import { checkToken } from './check-token.ts'
 import { bindBeforeSending } from '../integrations/secret-bindings.ts'
 import { planWriteBack } from './write-back.ts'
+import { closeBeforeDeletion, closeIntent } from './close-pull.ts'
 import { connectionOf, writingConnectionOf } from './connection.ts'
 import { createPollThrottle, makeDue } from './poll-soon.ts'
 import { followStack } from './follow-stack.ts'
@@ -65,6 +67,12 @@ export interface PullRequests {
     by: { readonly triggered_by: string; readonly with_push: boolean },
     signal: AbortSignal,
   ): Promise<PullRequestRecord | Refusal>
+  /** Returns what writes down, beside another change, that a task's open pull request is to be closed; then `send` it. */
+  closeIntent(task_id: TaskId, triggered_by: string): { readonly write: (tx: Tx) => void } | Refusal
+  /** Closes the open pull request of a task that is to be deleted. */
+  closeBeforeDeletion(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
+  /** Sends what was written down for a task, now or as soon as the forge takes it. */
+  send(task_id: TaskId): void
   /** A task has gone on: its issue may be told, where that is switched on. */
   touch(task_id: TaskId): void
   /** The branch of a stacked task was brought along, or the pull request below it has gone on. */
@@ -190,6 +198,9 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
     reopen: (task_id, signal) => then(task_id, () => reopenPull(deps, task_id, signal)),
     ready: (task_id, signal) => then(task_id, () => readyPull(deps, task_id, signal)),
     reply: (task_id, wish, by, signal) => then(task_id, () => replyToThread(deps, task_id, wish, by, signal)),
+    closeIntent: (task_id, triggered_by) => closeIntent(deps, task_id, triggered_by),
+    closeBeforeDeletion: (task_id, signal) => then(task_id, () => closeBeforeDeletion(deps, task_id, signal)),
+    send: sendSoon,
     touch: (task_id) => {
       if (!isStarted || stop.signal.aborted || !planWriteBack(deps, task_id)) return
       sendSoon(task_id)

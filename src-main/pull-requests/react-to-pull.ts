@@ -50,7 +50,9 @@ function noteClosed(deps: PullRequestDeps, record: PullRequestRecord): void {
   const { context } = deps
   context.feed.commit((tx) => {
     const task = tx.tasks.get(record.task_id)
-    if (!task || !isWaiting(deps, tx, task) || task.error_annotation?.type === 'pull_request_closed') return
+    // Nobody asks for an archived task.
+    if (!task || task.archived || !isWaiting(deps, tx, task) || task.error_annotation?.type === 'pull_request_closed')
+      return
     const annotation = closedBy(record)
     tx.saveTask({ ...task, error_annotation: annotation })
     notify(context, tx, task, { event_type: 'pull_request.needs_you', body: annotation.message })

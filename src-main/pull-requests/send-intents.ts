@@ -1,6 +1,6 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import { notify } from '../core/notify.ts'
-import { ForgeError } from '../ports/forges.ts'
+import { ForgeError, type Pull } from '../ports/forges.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
@@ -102,10 +102,38 @@ async function sendRetarget(
   await sendOnce(deps, record, async () => {
     const there = await forges.read(connection, pull.number, { signal })
     const isStill = isOpenAt(there) && there.target === intent.from
-    const changed = isStill
-      ? await forges.change(connection, pull.number, { target: intent.to }, { signal })
-      : there
+    const changed = isStill ? await forges.change(connection, pull.number, { target: intent.to }, { signal }) : there
     saveChange(deps.context, pull, changed)
+  })
+}
+
+/** Closes a pull request, if it is open there. */
+export async function closeThere(
+  { context: { forges } }: PullRequestDeps,
+  connection: IntegrationRecord,
+  number: number,
+  signal: AbortSignal,
+): Promise<Pull> {
+  const there = await forges.read(connection, number, { signal })
+  return isOpenAt(there) ? await forges.change(connection, number, { state: 'closed' }, { signal }) : there
+}
+
+/** Closes the pull request of a task that was cancelled or archived; one that goes on again keeps it. */
+async function sendClose(
+  deps: PullRequestDeps,
+  connection: IntegrationRecord,
+  record: ForgeIntentRecord,
+  number: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { context, transitions } = deps
+  await sendOnce(deps, record, async () => {
+    const { read } = context.store
+    const task = read.tasks.get(record.task_id)
+    const state = task && transitions.workflowOf(read, task).states.get(task.status)
+    if (!task || !(task.archived || state?.kind === 'terminal')) return
+    const { task_id } = record
+    saveChange(context, { task_id, number }, await closeThere(deps, connection, number, signal))
   })
 }
 
@@ -121,6 +149,7 @@ async function sendIntent(
   const pull = store.read.pull_requests.of(task_id)
   if (intent.kind === 'reply' && pull) await sendReply(deps, connection, pull, record, signal)
   if (intent.kind === 'retarget' && pull) await sendRetarget(deps, connection, pull, record, signal)
+  if (intent.kind === 'close') await sendClose(deps, connection, record, intent.number, signal)
   if (intent.kind === 'comment') await sendComment(deps, connection, record, intent, signal)
   if (intent.kind === 'close_issue') {
     await sendOnce(deps, record, async () => {

@@ -96,6 +96,7 @@ export function isWanted({ intent }: ForgeIntentRecord, { pull_requests, write_b
     case 'open':
     case 'reply':
     case 'retarget':
+    case 'close':
       return pull_requests.enabled
     case 'comment':
       return write_back.comment

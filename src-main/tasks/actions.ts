@@ -21,6 +21,7 @@ import type { RequestedMove } from './request-move.ts'
 import { verdictDecision, type VerdictRequest } from './give-verdict.ts'
 import { assignRole, resetAfterReassign, type RoleRequest } from './roles.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { toTask } from '../core/views.ts'
@@ -33,7 +34,8 @@ export interface Actions {
   /** Moves a task. Into a state that merges, it returns after the merge. */
   transition(request: TransitionRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
   verdict(request: VerdictRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
-  cancel(task_id: TaskId, actor: Actor): Promise<Outcome | Refusal>
+  /** `beside` is committed with it. */
+  cancel(task_id: TaskId, actor: Actor, beside?: (tx: Tx) => void): Promise<Outcome | Refusal>
   /** Assigns a role. Returns once the replaced coder's run has ended and the requested resets are done. */
   assignRole(request: Omit<RoleRequest, 'triggered_by'>, actor: Actor): Promise<Outcome | Refusal>
   recover(request: RecoveryRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
@@ -46,7 +48,8 @@ export interface Actions {
   /** Changes the text of a waiting message; refused once the agent has it. */
   editMessage(execution_id: ExecutionId, text: string): ExecutionRecord | Refusal
   stop(execution_id: ExecutionId): Promise<void>
-  remove(task_id: TaskId, signal: AbortSignal): Promise<Refusal | null>
+  /** `first` comes before the task goes, and may refuse. */
+  remove(task_id: TaskId, signal: AbortSignal, first?: () => Promise<Refusal | null>): Promise<Refusal | null>
   /** Removes a task from its landing lane; returns false if it is in none. */
   leaveLane(task_id: TaskId): Promise<boolean>
   moves(task: TaskRecord, actor: Actor, claimant: Assignee | null): readonly TaskMove[]
@@ -68,7 +71,7 @@ export function createActions(deps: ActionDeps): Actions {
       if (isRefusal(judged)) return nameBarrier(deps, request.task_id, actor, judged)
       return await finishMove(deps, request.task_id, actor, judged.next)
     },
-    cancel: async (task_id, actor) => {
+    cancel: async (task_id, actor, beside) => {
       const result = feed.commit((tx) => {
         const task = tx.tasks.get(task_id)
         if (!task) return notFound('task')
@@ -79,7 +82,7 @@ export function createActions(deps: ActionDeps): Actions {
             message: 'The workflow of this project has no state for cancelled tasks.',
           } as const
         const { triggered_by } = actor
-        return transitions.apply(tx, task, {
+        const moved = transitions.apply(tx, task, {
           to,
           cause: 'cancel',
           triggered_by,
@@ -87,6 +90,8 @@ export function createActions(deps: ActionDeps): Actions {
           reason: null,
           patch: { active_execution_id: null },
         })
+        if (!isRefusal(moved)) beside?.(tx)
+        return moved
       })
       return isRefusal(result) ? result : finishMove(deps, task_id, actor)
     },
@@ -112,15 +117,13 @@ export function createActions(deps: ActionDeps): Actions {
     editMessage: (execution_id, text) =>
       editMessage(context, execution_id, text, deps.executions.running().has(execution_id)),
     stop: (execution_id) => deps.executions.stop(execution_id, 'stopped'),
-    remove: async (task_id, signal) => {
+    remove: async (task_id, signal, first) => {
       await leaveLane(deps, task_id)
+      const before = first && (checkRemoval(read, task_id) ?? (await first()))
+      if (before) return before
+      const refusal = checkRemoval(read, task_id)
       const task = read.tasks.get(task_id)
-      if (!task) return notFound('task')
-      if (read.executions.openOfTask(task_id).length > 0) {
-        return { code: 'already_claimed', message: 'Someone is working on this task. Stop the run first.' }
-      }
-      const isGuest = workspaceOwner(read, task).id !== task_id
-      if (!isGuest && othersInWorkspace(read, task).length > 0) return workspaceInUse
+      if (refusal || !task) return refusal ?? notFound('task')
       await cancelPendingWork(deps, task_id)
       const workspace = read.workspaces.byTask(task_id)
       if (workspace && workspace.status !== 'cleaned') await deps.cleanup.remove(workspace, signal)
@@ -149,6 +152,16 @@ export function createActions(deps: ActionDeps): Actions {
           : { code: 'not_claimable', message: 'No agents yet. Add one first.' },
       }),
   }
+}
+
+function checkRemoval(read: Queries, task_id: TaskId): Refusal | null {
+  const task = read.tasks.get(task_id)
+  if (!task) return notFound('task')
+  if (read.executions.openOfTask(task_id).length > 0) {
+    return { code: 'already_claimed', message: 'Someone is working on this task. Stop the run first.' }
+  }
+  const isGuest = workspaceOwner(read, task).id !== task_id
+  return !isGuest && othersInWorkspace(read, task).length > 0 ? workspaceInUse : null
 }
 
 /** Stops the task's reviewers, because the work goes back to its coder. */

@@ -137,6 +137,10 @@ export function someNames(names: readonly string[]): string {
   return names.length === 2 ? `${first} and ${second}` : `${first} and ${names.length - 1} others`
 }
 
+/** Returns whether a task's pull request is open at the forge, as a draft or not. */
+export const hasOpenPull = ({ pull_request: pull }: { readonly pull_request: PullRequestRef | null }): boolean =>
+  pull !== null && (pull.state === 'open' || pull.state === 'draft')
+
 /** The one line of a card with a pull request. */
 export interface PullRequestLine {
   readonly text: string

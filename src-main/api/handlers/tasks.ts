@@ -64,8 +64,9 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       checkSetByPerson(principal, input)
       return views.task(updateTask(parts, input, actorOf(principal)))
     },
-    'tasks.delete': async ({ task_id }, { signal }) => {
-      const refusal = await actions.remove(task_id, signal)
+    'tasks.delete': async ({ task_id, close_pull_request }, { signal }) => {
+      const close = () => engine.pullRequests.closeBeforeDeletion(task_id, signal)
+      const refusal = await actions.remove(task_id, signal, close_pull_request === true ? close : undefined)
       engine.stacks.look()
       if (refusal) throw new ApiError(refusal)
       return null
@@ -134,11 +135,21 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       taskOf(unwrap(await engine.mergeUndo.undo(task_id, actor(principal), signal))),
     'tasks.revert': async ({ task_id, reason = null }, { principal, signal }) =>
       views.task(unwrap(await engine.mergeUndo.revert({ task_id, reason }, actor(principal), signal))),
-    'tasks.cancel': async ({ task_id }, { principal }) =>
-      taskOf(unwrap(await actions.cancel(task_id, actor(principal)))),
-    'tasks.archive': async ({ task_id }) => {
+    'tasks.cancel': async (input, { principal }) => {
+      const closing = closingOf(parts, input, principal)
+      const outcome = unwrap(await actions.cancel(input.task_id, actor(principal), closing?.write))
+      if (closing) engine.pullRequests.send(input.task_id)
+      return taskOf(outcome)
+    },
+    'tasks.archive': async (input, { principal }) => {
+      const { task_id } = input
+      const closing = closingOf(parts, input, principal)
       await actions.leaveLane(task_id)
-      const archived = edit(parts, task_id, { archived: true })
+      const archived = edit(parts, task_id, { archived: true }, (tx) => {
+        closing?.write(tx)
+        return null
+      })
+      if (closing) engine.pullRequests.send(task_id)
       engine.stacks.look(task_id)
       return { task: views.task(archived) }
     },
@@ -170,6 +181,17 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       return { items: [...actions.moves(task, actor(principal), suggestedAssignee(parts, task))] }
     },
   }
+}
+
+/** Returns what closes the pull request along with a task that ends, where that was asked for. */
+function closingOf(
+  { engine }: ApiParts,
+  { task_id, close_pull_request }: OperationRequest<'tasks.cancel'>,
+  principal: Principal,
+): { readonly write: (tx: Tx) => void } | null {
+  if (close_pull_request !== true) return null
+  checkSetByPerson(principal, { close_pull_request })
+  return unwrap(engine.pullRequests.closeIntent(task_id, actorOf(principal)))
 }
 
 function actor(principal: Principal): Actor {

@@ -90,14 +90,17 @@ export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'cancel <task>',
     summary: 'cancel a task; its worktree is kept for 24 hours',
-    examples: ['svc task cancel SHO-42'],
-  }).action((ref: string, options: CommonOptions) =>
-    runCommand(options, async (scene) => {
-      const { id } = await findTask(scene, ref)
-      const answer = await scene.out.withProgress('Cancelling …', scene.client.call('tasks.cancel', { task_id: id }))
-      await scene.out.answer(answer, () => whereItIs(answer.task))
-    }),
-  )
+    examples: ['svc task cancel SHO-42', 'svc task cancel SHO-42 --close-pull-request'],
+  })
+    .option('--close-pull-request', 'close its open pull request too; without it that stays open')
+    .action((ref: string, options: CommonOptions & { closePullRequest?: true }) =>
+      runCommand(options, async (scene) => {
+        const { id } = await findTask(scene, ref)
+        const request = { task_id: id, ...(options.closePullRequest && { close_pull_request: true }) }
+        const answer = await scene.out.withProgress('Cancelling …', scene.client.call('tasks.cancel', request))
+        await scene.out.answer(answer, () => whereItIs(answer.task))
+      }),
+    )
 }
 
 interface JudgeOptions {

@@ -78,7 +78,8 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     unmerge: (taskId: string) => answered(client.call('tasks.unmerge', { task_id: taskId })),
     /** Creates a task that reverts the merge of another. */
     revert: (taskId: string) => accepted(client.call('tasks.revert', { task_id: taskId })),
-    cancel: (taskId: string) => answered(client.call('tasks.cancel', { task_id: taskId })),
+    cancel: (taskId: string, closesPullRequest = false) =>
+      answered(client.call('tasks.cancel', ending(taskId, closesPullRequest))),
     giveRole: (taskId: string, role: string, to: RoleHolder) =>
       answered(client.call('tasks.assign_role', { task_id: taskId, role, ...holder(to) })),
     /** Starts the work over: removes worktree and branch after saving rescues of them. Pass the current holder as `to`. */
@@ -94,7 +95,8 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
       await client.call('tasks.remove_dependency', { task_id: taskId, depends_on_id: on })
       await fetch(taskId)
     },
-    archive: (taskId: string) => answered(client.call('tasks.archive', { task_id: taskId })),
+    archive: (taskId: string, closesPullRequest = false) =>
+      answered(client.call('tasks.archive', ending(taskId, closesPullRequest))),
     unarchive: (taskId: string) => answered(client.call('tasks.unarchive', { task_id: taskId })),
     recover: (taskId: string, action: RecoveryAction, reason?: string) => {
       const tree = action === 'retry_merge' ? seenTree(taskId) : undefined
@@ -110,6 +112,11 @@ export function createTaskChanges(client: Client, state: TaskState, { fetch, see
     },
   }
 }
+
+const ending = (task_id: string, closesPullRequest: boolean) => ({
+  task_id,
+  ...(closesPullRequest && { close_pull_request: true }),
+})
 
 /** The task's new position relative to another task. */
 export type TaskPlacement = { readonly position: number } & ({ readonly above: string } | { readonly below: string })

@@ -15,6 +15,15 @@ const mergeRefusals = [
   ...(['workspace_locked', 'workspace_failed', 'repository_missing', 'transition_blocked'] as const),
 ] as const
 
+/** Of what ends a task. */
+const closePullRequest = z
+  .boolean()
+  .optional()
+  .describe('Also close its open pull request at the forge; without it that stays open. Only people may.')
+
+/** Why a pull request can't be closed. */
+const closeRefusals = ['integration_disabled', 'pull_requests_disabled'] as const
+
 /** What a task is created from. */
 export const NewTaskFields = z.object({
   ...TaskFields.partial({
@@ -121,9 +130,9 @@ export const tasksOperations = {
   'tasks.delete': del(
     '/tasks/{task_id}',
     'member_human',
-    'Delete a task that has no active run, nor a subtask in its worktree. Uncommitted work is kept in a snapshot (`rescue`) first.',
-    z.object({ task_id: TaskId }),
-    ['already_claimed', 'workspace_locked'],
+    'Delete a task that has no active run, nor a subtask in its worktree. Uncommitted work is kept in a snapshot (`rescue`) first. When its pull request can’t be closed, the task stays.',
+    z.object({ task_id: TaskId, close_pull_request: closePullRequest }),
+    ['already_claimed', 'workspace_locked', 'external_sync_failed', 'secret_bound', ...closeRefusals],
   ),
   'tasks.claim': post(
     '/tasks/{task_id}/claim',
@@ -253,17 +262,19 @@ export const tasksOperations = {
     '/tasks/{task_id}/cancel',
     'task_worker',
     'Cancel a task; its worktree is kept for a day.',
-    z.object({ task_id: TaskId }),
+    z.object({ task_id: TaskId, close_pull_request: closePullRequest }),
     z.object({ task: Task }),
     200,
-    ['task_terminal', 'invalid_transition'],
+    ['task_terminal', 'invalid_transition', 'humans_only', ...closeRefusals],
   ),
   'tasks.archive': post(
     '/tasks/{task_id}/archive',
     'task_worker',
     'Hide a task from the lists.',
-    z.object({ task_id: TaskId }),
+    z.object({ task_id: TaskId, close_pull_request: closePullRequest }),
     z.object({ task: Task }),
+    200,
+    ['humans_only', ...closeRefusals],
   ),
   'tasks.unarchive': post(
     '/tasks/{task_id}/unarchive',

@@ -150,7 +150,7 @@ function useList(moves: Moves, { hand, choose, mergeAndGoOn }: DecisionMenu): (t
       action('link', 'Copy link', Link, () => copies.link(task)),
       action('branch', 'Copy branch name', GitBranch, () => copies.branch(task)),
       action('cancel', 'Cancel task…', CircleSlash, () => moves.askCancel(task), { refused: can.cancel, apart: true }),
-      action('archive', 'Archive', Archive, () => moves.archive(task), { refused: can.archive }),
+      action('archive', 'Archive', Archive, () => moves.askArchive(task), { refused: can.archive }),
     ]
   }
 }

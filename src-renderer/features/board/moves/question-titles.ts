@@ -6,6 +6,7 @@ const questionTitles: Readonly<Record<Exclude<MoveQuestion['kind'], 'chain'>, st
   changes: 'Request changes',
   merge: 'Merge it?',
   cancel: 'Cancel this task?',
+  archive: 'Archive this task?',
   assign: 'Assign',
   start: 'Who should do these?',
   state: 'Move to',

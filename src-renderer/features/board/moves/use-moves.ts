@@ -4,6 +4,7 @@ import type { ExecutionOverrides } from '../../../../src-shared/contract/executi
 import { limitAmount, limitNames, raisedTo } from '../../../../src-shared/contract/limit-names.ts'
 import type { Assignee, Task, TaskMove } from '../../../../src-shared/contract/tasks.ts'
 import { count } from '../../../formatters/format-amounts.ts'
+import { hasOpenPull } from '../../../model/pull-request-text.ts'
 import { hasTrait, stateOf } from '../../../model/workflow-shape.ts'
 import { useAgents } from '../../../stores/agents/agents.ts'
 import { useChains } from '../../../stores/chains.ts'
@@ -27,7 +28,7 @@ export type MoveQuestion =
   | { readonly kind: 'agent'; readonly task: Task; readonly to: string | null }
   | { readonly kind: 'changes'; readonly task: Task; readonly to: string | null }
   | { readonly kind: 'merge'; readonly task: Task; readonly leaves: string; readonly answer: (yes: boolean) => void }
-  | { readonly kind: 'cancel'; readonly task: Task }
+  | { readonly kind: 'cancel' | 'archive'; readonly task: Task }
   | { readonly kind: 'assign' | 'template'; readonly task: Task }
   /** The order of two tasks; one of them may still be missing. */
   | { readonly kind: 'chain'; readonly task: Task; readonly first: Task | null; readonly next: Task | null }
@@ -64,14 +65,16 @@ export interface Moves {
   readonly askBefore: (first: Task, next?: Task | null) => void
   readonly askAssign: (task: Task) => void
   readonly assign: (task: Task, role: string, to: Assignee) => Promise<void>
-  readonly archive: (task: Task) => Promise<void>
+  /** Archives the task; asks first if its pull request is open. */
+  readonly askArchive: (task: Task) => void
+  readonly archive: (task: Task, closesPullRequest: boolean) => Promise<void>
   /** Reorders the card in its column, optimistically. */
   readonly place: (task: Task, placement: TaskPlacement) => Promise<void>
   /** Closes the open question. */
   readonly close: () => void
   /** Sends comments and words to the coder; at a gate the task goes back with them. */
   readonly requestChanges: (task: Task, to: string | null, changes: RequestedChanges) => Promise<void>
-  readonly cancel: (task: Task) => Promise<void>
+  readonly cancel: (task: Task, closesPullRequest: boolean) => Promise<void>
   /** Shows why the task stays in its state. */
   readonly refused: (task: Task, reason: string) => void
   /** Shows the error after which the task stays in its state. */
@@ -171,12 +174,12 @@ export function useMoves(): Moves {
   }
   /**
    * Cancels the task; asks first if an agent works on it or it has changes, because those can't be
-   * undone.
+   * undone, or what becomes of its open pull request.
    */
   function askCancel(task: Task): void {
     const running = executions.byId.get(task.active_execution_id ?? '')
     const waits = task.active_execution_id === null || running?.status === 'queued'
-    if (waits && task.diff_stat === null) cancelWithUndo(task)
+    if (waits && task.diff_stat === null && !hasOpenPull(task)) cancelWithUndo(task)
     else ask({ kind: 'cancel', task })
   }
   async function perform(task: Task, move: TaskMove): Promise<void> {
@@ -252,6 +255,10 @@ export function useMoves(): Moves {
         toasts.refusedOn(task, error, 'Couldn’t reassign')
       }
     },
+    askArchive: (task: Task) => {
+      if (hasOpenPull(task)) ask({ kind: 'archive', task })
+      else void archive(task)
+    },
     archive,
     place: async (task: Task, placement: TaskPlacement): Promise<void> => {
       try {
@@ -269,7 +276,8 @@ export function useMoves(): Moves {
         useFeedbackDraft(() => task.id).value = ''
         toasts.doneOn(task, sentText(comment_ids.length))
       }),
-    cancel: (task: Task) => optimistic(task, null, () => tasks.cancel(task.id)),
+    cancel: (task: Task, closesPullRequest: boolean) =>
+      optimistic(task, null, () => tasks.cancel(task.id, closesPullRequest)),
     refused: (task: Task, reason: string) => toasts.warn(`${unchangedText(task)} ${reason}`, undefined, task),
     failed: (task: Task, error: unknown) => toasts.refused(error, unchangedText(task), undefined, task),
     unreachable: (error: unknown) => toasts.refused(error, 'Couldn’t load the board.'),

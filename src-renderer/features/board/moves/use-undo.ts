@@ -32,8 +32,8 @@ export function useUndo(unchangedText: (task: Task) => string) {
         })
         .catch((error: unknown) => toasts.refused(error, unchangedText(task), undefined, task))
     },
-    async archive(task: Task): Promise<void> {
-      await tasks.archive(task.id)
+    async archive(task: Task, closesPullRequest = false): Promise<void> {
+      await tasks.archive(task.id, closesPullRequest)
       showArchived([task])
     },
   }

@@ -1,0 +1,81 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Tx } from '../core/event-feed.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import { bindBeforeSending } from '../integrations/secret-bindings.ts'
+import type { IntegrationRecord } from '../ports/issue-trackers.ts'
+import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
+import { writingConnectionOf } from './connection.ts'
+import { refusalOf } from './forge-errors.ts'
+import { saveChange } from './pull-records.ts'
+import type { PullRequestDeps } from './pull-request-ground.ts'
+import { isOpenAt } from './rules/pull-states.ts'
+import { closeThere } from './send-intents.ts'
+
+interface OpenPull {
+  readonly record: PullRequestRecord
+  readonly connection: IntegrationRecord
+}
+
+/** Returns a task's open pull request; null: there is none to close. */
+function findOpen({ context }: PullRequestDeps, task_id: TaskId): OpenPull | Refusal | null {
+  const { read } = context.store
+  const record = read.pull_requests.of(task_id)
+  if (record === null || !isOpenAt(record)) return null
+  const connection = writingConnectionOf(read, record)
+  return isRefusal(connection) ? connection : { record, connection }
+}
+
+/**
+ * Returns what writes down that a task's pull request is to be closed, in the transaction that cancels or archives the
+ * task: neither a kill nor a forge that fails loses it.
+ */
+export function closeIntent(
+  deps: PullRequestDeps,
+  task_id: TaskId,
+  triggered_by: string,
+): { readonly write: (tx: Tx) => void } | Refusal {
+  const found = findOpen(deps, task_id)
+  if (found !== null && isRefusal(found)) return found
+  return {
+    write: (tx) => {
+      if (found === null) return
+      const { number, project_id } = found.record
+      const key = `close:${number}`
+      const known = tx.forge_intents.byKey(task_id, key)
+      tx.forge_intents.put({
+        id: known?.id ?? deps.context.newId(),
+        task_id,
+        project_id,
+        intent: { kind: 'close', number },
+        key,
+        triggered_by,
+        with_push: false,
+        created_at: tx.now(),
+        settled_at: null,
+        error: null,
+      })
+    },
+  }
+}
+
+/**
+ * Closes the pull request of a task that is to be deleted. What is written down goes with its task, so this comes first,
+ * and a forge that fails keeps the task.
+ */
+export async function closeBeforeDeletion(
+  deps: PullRequestDeps,
+  task_id: TaskId,
+  signal: AbortSignal,
+): Promise<Refusal | null> {
+  const found = findOpen(deps, task_id)
+  if (found === null || isRefusal(found)) return found
+  const { record, connection } = found
+  try {
+    bindBeforeSending(deps.context, connection)
+    saveChange(deps.context, record, await closeThere(deps, connection, record.number, signal))
+    return null
+  } catch (error) {
+    return refusalOf(error)
+  }
+}
