@@ -108,7 +108,7 @@ test.each([
 test('lists plugins with their events and options', async () => {
   await using job = await startJob()
   const { items } = await job.running.client.call('plugins.list', {})
-  expect(items).toHaveLength(13)
+  expect(items).toHaveLength(15)
   const inject = items.find(({ name }) => name === 'knowledge-inject')
   expect(inject).toMatchObject({
     events: ['before_work'],
