@@ -2,7 +2,7 @@ import type { BranchPusher } from '../ports/branch-pusher.ts'
 import { isAncestor } from './commands/branch.ts'
 import { readConfig } from './commands/run-git.ts'
 import type { GitParts } from './git-parts.ts'
-import { fetchBranch, pushCommit, readRemoteHead, type SilenceLimits } from './push/exchange.ts'
+import { deleteRemoteBranch, fetchBranch, pushCommit, readRemoteHead, type SilenceLimits } from './push/exchange.ts'
 import { readRemotes } from './push/remotes.ts'
 import { asWorkspaceError } from './workspace-errors.ts'
 import { requireRepository } from './worktree/moved-repository.ts'
@@ -31,6 +31,7 @@ export function createBranchPusher(
         }),
       ),
     push: (request, { signal }) => asWorkspaceError(pushCommit(request, { signal, limits })),
+    delete: (request, { signal }) => asWorkspaceError(deleteRemoteBranch(request, { signal, limits })),
     relation: (repo, ours, theirs, { signal }) =>
       asWorkspaceError(
         (async () => {

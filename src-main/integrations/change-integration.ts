@@ -136,8 +136,7 @@ function checkVariables({ token_secret_ref, webhook_secret_ref }: IntegrationRec
 }
 
 /** Refuses what the contract names and Copse can't do yet: a field that is taken and ignored would be a promise. */
-function unbuiltField({ pull_requests, write_back }: IntegrationRecord): Refusal | null {
+function unbuiltField({ write_back }: IntegrationRecord): Refusal | null {
   const message = "Copse can't do this yet. Leave it off."
-  if (pull_requests.delete_branch) return invalidInput('pull_requests.delete_branch', message)
   return write_back.follow ? invalidInput('write_back.follow', message) : null
 }

@@ -66,6 +66,14 @@ export interface BranchPusher {
   ): Promise<string | null>
   /** Pushes one commit to one branch, and no tag. Changes no ref here. */
   push(request: PushRequest, options: Cancellable): Promise<PushResult>
+  /**
+   * Deletes a branch there if it is at `expected`; runs no hook, because nothing is sent. `moved`: it is at another
+   * commit, and stays.
+   */
+  delete(
+    request: RemoteAddress & { readonly branch: string; readonly expected: string },
+    options: Cancellable,
+  ): Promise<'deleted' | 'gone' | 'moved'>
   /** Returns how our commit lies to theirs; both must be in the repository. */
   relation(repo_path: string, ours: string, theirs: string, options: Cancellable): Promise<CommitRelation>
 }

@@ -140,6 +140,11 @@ export interface Forges {
   repository(source: ForgeSource, options: Cancellable): Promise<ForgeRepository>
   /** Returns the pull requests from a branch in every state, newest first, of the first page only. */
   find(source: ForgeSource, head: ForgeBranch, options: Cancellable): Promise<readonly Pull[]>
+  /**
+   * Returns the numbers of the repository's open pull requests whose head or target is this branch, which may be of
+   * another repository.
+   */
+  openOf(source: ForgeSource, branch: ForgeBranch, options: Cancellable): Promise<readonly number[]>
   open(source: ForgeSource, pull: NewPull, options: Cancellable): Promise<Pull>
   read(source: ForgeSource, number: number, options: Cancellable): Promise<Pull>
   change(source: ForgeSource, number: number, change: PullChange, options: Cancellable): Promise<Pull>

@@ -85,6 +85,15 @@ export type ForgeIntent =
   | { readonly kind: 'close'; readonly number: number }
   | { readonly kind: 'comment'; readonly number: number; readonly body: string }
   | { readonly kind: 'close_issue'; readonly number: number }
+  | {
+      readonly kind: 'delete_branch'
+      readonly number: number
+      /** `owner/name` of the branch's repository. */
+      readonly repository: string
+      readonly branch: string
+      /** The merged commit: the branch goes only while it is there. */
+      readonly head: string
+    }
   | { readonly kind: 'label_issue'; readonly number: number; readonly label: string; readonly on: boolean }
 
 export interface ForgeIntentRecord {

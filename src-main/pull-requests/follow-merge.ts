@@ -9,6 +9,7 @@ import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
+import { planDeletion } from './delete-branch.ts'
 import { retargetAbove } from './follow-stack.ts'
 import { savePull } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
@@ -36,6 +37,7 @@ export async function followMerge(
     const now = tx.tasks.get(task.id)
     if (current?.number !== record.number || !now) return
     savePull(tx, { ...current, settled: true })
+    planDeletion(deps, tx, connection, current)
     const workflow = deps.transitions.workflowOf(tx, now)
     const to = afterMerge(workflow)
     // Without such a gate it is only shown; a finished task stays finished.

@@ -170,7 +170,10 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       const connection = isRefusal(record) ? null : writingConnectionOf(read, record)
       if (connection === null || isRefusal(connection)) return record
       await reactToPull(deps, connection, task_id, signal)
-      return read.pull_requests.of(task_id) ?? record
+      const known = read.pull_requests.of(task_id)
+      // What follows from a merge, the caller needs not wait for.
+      if (known?.settled) sendSoon(task_id)
+      return known ?? record
     })
   return {
     view: toPullRequest,
@@ -312,6 +315,7 @@ async function pollDue(deps: PullRequestDeps, locked: Locked, signal: AbortSigna
         if (record.state !== 'merged')
           await syncPull(deps, connection, record, signal, isAllDue(record.read_all_at, now))
         await reactToPull(deps, connection, task_id, signal)
+        if (context.store.read.pull_requests.of(task_id)?.settled) await sendLater(deps, task_id, signal)
       } catch (error) {
         if (signal.aborted) return
         const isExpected = error instanceof ForgeError || error instanceof TrackerError

@@ -3,6 +3,7 @@ import { notify } from '../core/notify.ts'
 import { ForgeError, type Pull } from '../ports/forges.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request-queries.ts'
+import { deleteMergedBranch } from './delete-branch.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { saveChange } from './pull-records.ts'
 import { isOpenAt } from './rules/pull-states.ts'
@@ -23,7 +24,7 @@ const ofAll: ReadonlySet<ForgeError['code']> = new Set([
 /**
  * Sends what was written down by `work`, which first looks whether the forge has it: a service that was killed between
  * sending and noting finds its mark. Settles it; what the forge refuses for good is told to people. Other errors leave
- * it for later. Throws `ForgeError`.
+ * it for later, and so does `work` that answers `later`. Throws `ForgeError`.
  */
 async function sendOnce(
   { context }: PullRequestDeps,
@@ -41,8 +42,7 @@ async function sendOnce(
     })
   }
   try {
-    await work()
-    settle(null)
+    if ((await work()) !== 'later') settle(null)
   } catch (error) {
     if (error instanceof ForgeError && final.has(error.code)) settle(error.message)
     throw error
@@ -156,6 +156,9 @@ async function sendIntent(
       const { state } = await forges.issue(connection, intent.number, { signal })
       if (state === 'open') await forges.closeIssue(connection, intent.number, { signal })
     })
+  }
+  if (intent.kind === 'delete_branch') {
+    await sendOnce(deps, record, () => deleteMergedBranch(deps, connection, record, signal))
   }
   if (intent.kind === 'label_issue') {
     const { number, label, on } = intent

@@ -98,6 +98,8 @@ export function isWanted({ intent }: ForgeIntentRecord, { pull_requests, write_b
     case 'retarget':
     case 'close':
       return pull_requests.enabled
+    case 'delete_branch':
+      return pull_requests.enabled && pull_requests.delete_branch
     case 'comment':
       return write_back.comment
     case 'close_issue':

@@ -75,7 +75,7 @@ export async function startPullRequestJob(
     git,
     secret,
     configure: async (pull_requests, more = {}) => {
-      await client.call('integrations.update', { project_id, pull_requests, ...more })
+      await job.running.client.call('integrations.update', { project_id, pull_requests, ...more })
     },
     atGate: async (command, more = {}) => {
       const task = await job.task({ title: 'Greet in French', description: 'Say bonjour.', ...more })
@@ -88,8 +88,8 @@ export async function startPullRequestJob(
           (one.pull_request !== null || one.error_annotation !== null),
       )
     },
-    get: ({ id }) => client.call('pull_requests.get', { task_id: id }),
-    sync: ({ id }) => client.call('pull_requests.sync', { task_id: id }),
+    get: ({ id }) => job.running.client.call('pull_requests.get', { task_id: id }),
+    sync: ({ id }) => job.running.client.call('pull_requests.sync', { task_id: id }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

@@ -93,6 +93,25 @@ export async function pushCommit(request: PushRequest, options: Options): Promis
   throw refusal
 }
 
+/** Deletes a branch of the remote that is at `expected`. What the remote has afterwards is looked up there. */
+export async function deleteRemoteBranch(
+  request: BranchRequest & { readonly expected: string },
+  options: Options,
+): Promise<'deleted' | 'gone' | 'moved'> {
+  const { signal, limits } = options
+  const { branch, expected } = request
+  await using transport = await openTransport(request, [], { signal })
+  const before = await lookAt(transport, request, options)
+  if (before !== expected) return before === null ? 'gone' : 'moved'
+  const ref = branchRef(branch)
+  const args = ['push', ...pushFlags, `--force-with-lease=${ref}:${expected}`, transport.target, `:${ref}`]
+  const said = await transport.run(args, { signal, silence_ms: limits.push_ms })
+  if (said.exit_code === 0) return 'deleted'
+  const after = await lookAt(transport, request, options)
+  if (after !== expected) return after === null ? 'gone' : 'moved'
+  throw refusalOf(said, { ...transport, address: request, branch })
+}
+
 const failedMark = ({ folder }: Transport): string => join(folder, 'pre-push-failed')
 const hooksFolder = ({ folder }: Transport): string => join(folder, 'hooks')
 
@@ -103,6 +122,8 @@ async function preparePrePush(repo: string, transport: Transport): Promise<PushR
   return 'ran'
 }
 
+const pushFlags = ['--porcelain', '--progress', '--no-follow-tags', '--no-signed', '--recurse-submodules=no'] as const
+
 async function send(
   { branch, remote_branch, force }: PushRequest,
   transport: Transport,
@@ -110,12 +131,11 @@ async function send(
 ): Promise<TransportOutput> {
   const remoteRef = branchRef(remote_branch)
   const lease = force === null ? [] : [`--force-with-lease=${remoteRef}:${force.expected ?? ''}`]
-  const flags = ['--porcelain', '--progress', '--no-follow-tags', '--no-signed', '--recurse-submodules=no']
   return await transport.run(
     [
       ...(runsHook ? ['-c', `core.hooksPath=${hooksFolder(transport)}`] : []),
       'push',
-      ...flags,
+      ...pushFlags,
       ...lease,
       transport.target,
       `${branchRef(branch)}:${remoteRef}`,

@@ -29,7 +29,7 @@ const rejections: readonly (readonly [reason: PushRejection, words: RegExp])[] =
   ],
   [
     'protected',
-    /GH006|GH003|GH013|protected branch|repository rule violations|is protected from|force-push(?:ing)? to .* not allowed|denying (?:non-fast-forward|creation|deletion)|deny updating|branch is currently checked out/i,
+    /GH006|GH003|GH013|protected branch|repository rule violations|is protected from|force-push(?:ing)? to .* not allowed|denying (?:non-fast-forward|creation|deletion)|deletion (?:of the current branch )?prohibited|deny updating|branch is currently checked out/i,
   ],
   ['moved', movedWords],
   ['hook', /hook declined|declined by .*hook|hook refuse[sd]|LFS objects are missing|GH008/i],

@@ -28,6 +28,7 @@ export function createForges(options: ForgeRequestsOptions): Forges {
     check: async (source, options) => at(source, options).check(),
     repository: async (source, options) => at(source, options).repository(),
     find: async (source, head, options) => at(source, options).find(head),
+    openOf: async (source, branch, options) => at(source, options).openOf(branch),
     open: async (source, pull, options) => at(source, options).open(pull),
     read: async (source, number, options) => at(source, options).read(number),
     change: async (source, number, change, options) => at(source, options).change(number, change),

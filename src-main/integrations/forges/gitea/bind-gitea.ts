@@ -6,7 +6,7 @@ import { openGitea } from './gitea-api.ts'
 import { labelIssue } from './issue-labels.ts'
 import { readLog, rerunJob } from './jobs.ts'
 import { mergePull, scheduleMerge } from './merge.ts'
-import { changePull, findPulls, openPull, readPull, readRepository } from './pulls.ts'
+import { changePull, findPulls, openPull, openPullsOf, readPull, readRepository } from './pulls.ts'
 import { readReviews } from './reviews.ts'
 import { readChecks, readChecksOfRef } from './statuses.ts'
 import { readThreads } from './threads.ts'
@@ -18,6 +18,7 @@ export function bindGitea(context: ForgeContext): BoundForge {
     check: () => checkToken(gitea),
     repository: () => readRepository(gitea),
     find: (head) => findPulls(gitea, head),
+    openOf: (branch) => openPullsOf(gitea, branch),
     open: (pull) => openPull(gitea, pull),
     read: (number) => readPull(gitea, number),
     change: (number, change) => changePull(gitea, number, change),

@@ -49,6 +49,19 @@ export async function findPulls(repository: GiteaRepository, head: ForgeBranch):
     .sort((a, b) => b.number - a.number)
 }
 
+/** All open ones are looked through: few servers can list those of a branch. */
+export async function openPullsOf(
+  repository: GiteaRepository,
+  { repository: name, branch }: ForgeBranch,
+): Promise<readonly number[]> {
+  const items = await repository.api.list(listUrl(repository, '/pulls', { state: 'open' }), { pages: 40 })
+  const isIt = ({ repo, label: told, ref }: GiteaPull['head']) =>
+    repo?.full_name.toLowerCase() === name.toLowerCase() && [told, ref].includes(branch)
+  return parseItems(GiteaPull, items)
+    .filter(({ state, head, base }) => state === 'open' && (isIt(head) || isIt(base)))
+    .map(({ number }) => number)
+}
+
 export async function openPull(repository: GiteaRepository, pull: NewPull): Promise<Pull> {
   const { api, url, source } = repository
   const owner = pull.head.repository.split('/')[0] ?? ''

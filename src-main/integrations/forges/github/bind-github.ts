@@ -5,7 +5,7 @@ import { listComments, writeComment } from './comments.ts'
 import { openGithub } from './github.ts'
 import { closeIssue, labelIssue, readIssue } from './issue.ts'
 import { mergePull, mergeWhenReady } from './merge.ts'
-import { changePull, findPulls, openPull, readPull } from './pulls.ts'
+import { changePull, findPulls, openPull, openPullsOf, readPull } from './pulls.ts'
 import { readRepository } from './repository.ts'
 import { listReviews } from './reviews.ts'
 import { listThreads, replyTo, resolveThread } from './threads.ts'
@@ -18,6 +18,7 @@ export function bindGithub(context: ForgeContext): BoundForge {
     check: () => checkToken(github),
     repository: () => readRepository(github),
     find: (head) => findPulls(github, head),
+    openOf: (branch) => openPullsOf(github, branch),
     open: (pull) => openPull(github, pull),
     read: (number) => readPull(github, number),
     change: (number, change) => changePull(github, number, change),

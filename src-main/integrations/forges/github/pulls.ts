@@ -34,6 +34,20 @@ export async function findPulls(github: Github, { repository, branch }: ForgeBra
   return found.filter(({ head }) => head.ref === branch).map((fields) => toPull(fields, false))
 }
 
+export async function openPullsOf(github: Github, { repository, branch }: ForgeBranch): Promise<readonly number[]> {
+  const { owner, repo } = github.source
+  const isHere = repository.toLowerCase() === `${owner}/${repo}`.toLowerCase()
+  const heads = await github.list('/pulls', PullFields, {
+    query: { state: 'open', head: `${ownerOf(repository)}:${branch}` },
+  })
+  const targets = isHere ? await github.list('/pulls', PullFields, { query: { state: 'open', base: branch } }) : []
+  const found = [
+    ...heads.filter(({ head }) => head.ref === branch),
+    ...targets.filter(({ base }) => base.ref === branch),
+  ]
+  return [...new Set(found.map(({ number }) => number))]
+}
+
 const ownerOf = (repository: string) => repository.slice(0, repository.indexOf('/'))
 
 export async function openPull(github: Github, pull: NewPull): Promise<Pull> {

@@ -6,7 +6,7 @@ import { closeIssue, labelIssue, readIssue } from './issue.ts'
 import { readLog, rerunJob } from './jobs.ts'
 import { mergePull, mergeWhenReady } from './merge.ts'
 import { readRepository } from './project.ts'
-import { changePull, findPulls, openPull, readPull } from './pulls.ts'
+import { changePull, findPulls, openPull, openPullsOf, readPull } from './pulls.ts'
 import { readReviews } from './reviews.ts'
 import { readChecks, readChecksOf } from './statuses.ts'
 
@@ -17,6 +17,7 @@ export function bindGitlab(context: ForgeContext): BoundForge {
     check: () => checkToken(gitlab),
     repository: () => readRepository(gitlab),
     find: (head) => findPulls(gitlab, head),
+    openOf: (branch) => openPullsOf(gitlab, branch),
     open: (pull) => openPull(gitlab, pull),
     read: (number) => readPull(gitlab, number),
     change: (number, change) => changePull(gitlab, number, change),

@@ -19,6 +19,23 @@ export async function findPulls(project: GitlabProject, head: ForgeBranch): Prom
   return pulls.sort((a, b) => b.number - a.number)
 }
 
+export async function openPullsOf(project: GitlabProject, branch: ForgeBranch): Promise<readonly number[]> {
+  const id = await idOf(project, branch.repository)
+  if (id === null) return []
+  const list = async (query: Readonly<Record<string, string>>) =>
+    parseItems(
+      GitlabPull,
+      await project.api.list(listUrl(`${project.url}/merge_requests`, { ...query, state: 'opened' })),
+    )
+  const heads = await list({ source_branch: branch.branch })
+  const targets = await list({ target_branch: branch.branch })
+  const found = [
+    ...heads.filter((pull) => pull.source_branch === branch.branch && pull.source_project_id === id),
+    ...targets.filter((pull) => pull.target_branch === branch.branch && pull.target_project_id === id),
+  ]
+  return [...new Set(found.filter(({ state }) => state === 'opened').map(({ iid }) => iid))]
+}
+
 /** Opens it in the project of its branch, which may be a fork. */
 export async function openPull(project: GitlabProject, pull: NewPull): Promise<Pull> {
   const target = await readSettings(project)

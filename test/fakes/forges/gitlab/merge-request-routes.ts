@@ -29,9 +29,11 @@ export const mergeRequestRoutes: readonly Route[] = [
 async function list(context: Context) {
   const { state, project, request } = context
   const branch = request.query['source_branch']
+  const into = request.query['target_branch']
   const wanted = request.query['state'] ?? 'all'
   const found = project.mergeRequests
     .filter((pull) => branch === undefined || pull.source.branch === branch)
+    .filter((pull) => into === undefined || pull.target === into)
     .filter((pull) => wanted === 'all' || pull.state === wanted)
     .reverse()
   for (const pull of found) await look(state, project, pull)

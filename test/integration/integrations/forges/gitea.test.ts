@@ -306,3 +306,16 @@ test('tells a refused token, a missing repository and an archived one apart, and
   at.server.state.tokens.clear()
   expect((await failure(at.forges.read(at.source, 1, options))).code).toBe('unauthorized')
 })
+
+test('names the open pull requests from a branch and into it', async () => {
+  await using at = await start()
+  at.server.git.commit(name, 'upper', 'feature')
+  await at.open()
+  await at.open({ head: { repository: name, branch: 'upper' }, target: 'feature' })
+  const of = (branch: string, repository = name) => at.forges.openOf(at.source, { repository, branch }, options)
+  expect([...(await of('feature'))].toSorted()).toEqual([1, 2])
+  expect(await of('upper')).toEqual([2])
+  expect(await of('feature', 'team/fork')).toEqual([])
+  at.people.close(name, 1)
+  expect(await of('feature')).toEqual([2])
+})

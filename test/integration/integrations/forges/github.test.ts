@@ -268,3 +268,19 @@ test('costs a 304 where nothing has changed', async () => {
   at.github.people.retarget(there, 'next')
   expect((await at.forges.read(at.source, 1, at.options)).target).toBe('next')
 })
+
+test('names the open pull requests from a branch and into it', async () => {
+  await using at = await startGithubForge()
+  const { github, forges, source, options } = at
+  github.git.commit('octo/hello', 'greet', 'main')
+  github.git.commit('octo/hello', 'upper', 'greet')
+  await forges.open(source, at.newPull({}), options)
+  const head = { repository: 'octo/hello', branch: 'upper' }
+  await forges.open(source, at.newPull({ head, target: 'greet' }), options)
+  const of = (branch: string, repository = 'octo/hello') => forges.openOf(source, { repository, branch }, options)
+  expect([...(await of('greet'))].toSorted()).toEqual([1, 2])
+  expect(await of('upper')).toEqual([2])
+  expect(await of('greet', 'other/hello')).toEqual([])
+  await forges.change(source, 1, { state: 'closed' }, options)
+  expect(await of('greet')).toEqual([2])
+})

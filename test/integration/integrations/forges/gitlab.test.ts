@@ -340,3 +340,16 @@ test('asks for what has not changed with its ETag, and nothing once the limit is
   expect(error.not_before).toBeGreaterThan(Date.now() + 10_000)
   expect(at.server.requests).toHaveLength(asked)
 })
+
+test('names the open merge requests from a branch and into it', async () => {
+  await using at = await start()
+  at.server.git.commit(path, 'upper', 'feature')
+  await at.open()
+  await at.open({ head: { repository: path, branch: 'upper' }, target: 'feature' })
+  const of = (branch: string, repository = path) => at.forges.openOf(at.source, { repository, branch }, neverAborted)
+  expect([...(await of('feature'))].toSorted()).toEqual([1, 2])
+  expect(await of('upper')).toEqual([2])
+  expect(await of('feature', 'nobody/hello')).toEqual([])
+  await at.forges.change(at.source, 1, { state: 'closed' }, neverAborted)
+  expect(await of('feature')).toEqual([2])
+})
