@@ -4,7 +4,7 @@ import type { StackPhase } from '../../stacks/rules/stack.ts'
 import { isOpenAt } from './pull-states.ts'
 
 /** A task below another in a stack, as the pull request of the upper one needs it. */
-export interface TaskBelow {
+interface TaskBelow {
   readonly id: TaskId
   readonly ref: string
   readonly phase: StackPhase
