@@ -49,8 +49,10 @@ test('never overwrites what somebody else pushed to its branch', async () => {
     waiting_for: expect.arrayContaining(['review']) as unknown,
   })
   await client.call('tasks.feedback', { task_id: task.id, message: 'Again.' })
-  await job.running.taskWhere(task.id, ({ error_annotation }) => error_annotation !== null)
-  expect(await git.git(repository, ['rev-parse', `refs/heads/${branch}`])).toBe(theirs)
+  const onTop = ['rev-list', '--count', `${theirs}..refs/heads/${branch}`]
+  await job.running.taskWhere(task.id, ({ status, version }) => status === 'pull_request' && version > task.version)
+  await expect.poll(async () => (await git.git(repository, onTop)).trim()).toBe('1')
+  await git.git(repository, ['merge-base', '--is-ancestor', theirs, `refs/heads/${branch}`])
 })
 
 test('closes an issue although its label is refused', async () => {
