@@ -175,8 +175,8 @@ const test: ViteUserConfig['test'] = {
         // Half of its time a walk waits for what it has started, which leaves a core idle if only two are under way.
         maxWorkers: 3,
         sequence: { groupOrder: 1 },
-        testTimeout: 90_000,
-        hookTimeout: 90_000,
+        testTimeout: 180_000,
+        hookTimeout: 180_000,
         maxConcurrency: 2,
       },
     },

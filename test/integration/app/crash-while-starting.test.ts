@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startKillableApp } from '../../helpers/killable-app.ts'
 import { createProcessBeacon } from '../../helpers/process-beacon.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 test('ends an agent that was started but not yet saved when killed, and starts another', async () => {
   await using stack = new AsyncDisposableStack()

@@ -2,12 +2,10 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestRepository, type TestRepository } from '../../helpers/git-repository.ts'
 import { startKillableApp, type KillableApp } from '../../helpers/killable-app.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 async function temporaryDataDir(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'copse-crash-'))

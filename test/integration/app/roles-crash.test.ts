@@ -1,12 +1,10 @@
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startKillableApp } from '../../helpers/killable-app.ts'
 import { createProcessBeacon, wait } from '../../helpers/process-beacon.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 test('keeps the new coder and the work when killed during a reset, and says what to do', async () => {
   await using beacon = await createProcessBeacon()

@@ -1,15 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Limits } from '../../../src-shared/contract/limits.ts'
 import { scripted, startModelServer, type ModelServer, type ModelStep } from '../../fakes/model-server.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startJob, type Job } from '../../helpers/job.ts'
 import { startKillableApp } from '../../helpers/killable-app.ts'
 import { projectRoot } from '../../helpers/project-root.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const none: Limits = { per_run: null, per_task: null, per_day: null, warn_at: 0.8 }
 const usdPerToken = 10 / 1_000_000

@@ -1,15 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Client } from '../../../src-shared/client/create-client.ts'
 import { createTestRepository } from '../../helpers/git-repository.ts'
 import { startJob } from '../../helpers/job.ts'
 import { startKillableApp } from '../../helpers/killable-app.ts'
 import { createProcessBeacon } from '../../helpers/process-beacon.ts'
 import { refused } from '../../helpers/refusal.ts'
-
-vi.setConfig({ testTimeout: 90_000 })
 
 /** Waits until the raw log of an execution shows this. */
 async function seen(client: Client, execution_id: string, text: string): Promise<void> {

@@ -5,8 +5,6 @@ import { createJourney } from '../../helpers/crash-journey.ts'
 import { startKillableApp } from '../../helpers/killable-app.ts'
 import { processesIn } from '../../helpers/processes-in.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 test('ends leftovers of a killed service’s hook before it runs again', async () => {
   await using journey = await createJourney()
   const { dataDir, repository } = journey
