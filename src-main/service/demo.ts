@@ -18,7 +18,7 @@ export interface DemoOptions {
   readonly keep: boolean
 }
 
-const limitMs = 30_000
+const limitMs = 120_000
 
 /**
  * Runs `svc demo`: a service in a temporary folder, a small repository, and one task that a scripted agent takes from

@@ -24,7 +24,7 @@ test('invites a person, resets their password, and ends what they left', async (
   const open = async (place: string) => {
     const context = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' })
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(80_000)
     await page.goto(place)
     return page
   }
@@ -102,7 +102,7 @@ test('greets a new service’s first person, and keeps them signed in where they
   await using browser = await launchChromium()
   const context = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(80_000)
   await page.goto(service.url)
   await page.getByRole('heading', { name: 'Create your account' }).waitFor()
   expect(await page.getByLabel('Invite or setup code').count()).toBe(0)

@@ -142,7 +142,7 @@ test('says in one sentence who failed and why, with the log and the next step', 
   await page.reload()
   await openProject('ferry')
   const ended = async () => (await client.call('tasks.get', { task_id: task.id })).error_annotation?.type
-  await expect.poll(ended, { timeout: 20_000 }).toBe('execution_failed')
+  await expect.poll(ended, { timeout: 80_000 }).toBe('execution_failed')
   await page.locator('[data-card]').filter({ hasText: 'Write it' }).click()
 
   await panel.getByText('`test -e missing.txt` failed, then Writer failed: nothing to commit.').waitFor()
@@ -177,7 +177,7 @@ test('opens at the line that failed, of a run and of a check, and says when each
   const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
 
   const ended = async () => (await client.call('tasks.get', { task_id: run })).error_annotation?.type
-  await expect.poll(ended, { timeout: 20_000 }).toBe('execution_failed')
+  await expect.poll(ended, { timeout: 80_000 }).toBe('execution_failed')
   await card('Broken run').click()
   const log = panel.getByRole('log', { name: 'Transcript' })
   const line = log.locator('.ln').filter({ hasText: 'error TS1005' }).first()
@@ -189,7 +189,7 @@ test('opens at the line that failed, of a run and of a check, and says when each
 
   await page.keyboard.press('Escape')
   const failed = async () => (await client.call('tasks.reviews', { task_id: check })).items.map(({ status }) => status)
-  await expect.poll(failed, { timeout: 20_000 }).toContain('failed')
+  await expect.poll(failed, { timeout: 80_000 }).toContain('failed')
   await card('Broken check').click()
   await panel.getByRole('tab', { name: /^Review/ }).click()
   const output = panel.getByLabel(/^Output of/).first()

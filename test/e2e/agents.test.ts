@@ -10,7 +10,7 @@ test('adds, tests, copies and removes an agent of every kind', async () => {
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await browser.newPage(checkedPage)
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(80_000)
   await page.goto(service.url)
   await page.getByRole('button', { name: /demo project/i }).waitFor()
   await page.evaluate(() => (location.hash = '#/agents'))

@@ -151,7 +151,7 @@ test('ten agents ask in one second, and ten keys answer them all, each its own',
   )
   await openProject('ten')
   const boxes = page.locator('[data-card-frame]').getByRole('region')
-  await expect.poll(() => boxes.count(), { timeout: 30_000 }).toBe(10)
+  await expect.poll(() => boxes.count(), { timeout: 80_000 }).toBe(10)
 
   const given = new Map<number, number>()
   const focusedNumber = () =>

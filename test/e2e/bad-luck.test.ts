@@ -126,7 +126,7 @@ test('shows one window’s changes in another, and survives a killed service', a
     })
     const kept = await page.evaluate<Record<string, string>>('({ ...sessionStorage })')
     const second = await browser.newPage()
-    second.setDefaultTimeout(20_000)
+    second.setDefaultTimeout(80_000)
     await second.addInitScript({ content: `Object.assign(sessionStorage, ${JSON.stringify(kept)})` })
     await second.goto(new URL(first.url).origin)
     await second.getByRole('navigation', { name: 'Main' }).getByText('Two windows').click()
@@ -165,7 +165,7 @@ test('keeps the text for a returned card until it has arrived', async () => {
   })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   const statusOf = async () => (await client.call('tasks.get', { task_id: task.id })).status
-  await expect.poll(statusOf, { timeout: 20_000 }).toBe('review')
+  await expect.poll(statusOf, { timeout: 80_000 }).toBe('review')
 
   await page.reload()
   await openProject('Ferry')
@@ -197,7 +197,7 @@ test('keeps the text for a returned card until it has arrived', async () => {
   expect(await words.inputValue()).toBe('Two is not enough.')
   await words.press('Control+Enter')
   await expect.poll(async () => (await client.call('tasks.executions', { task_id: task.id })).items.length).toBe(2)
-  await expect.poll(statusOf, { timeout: 20_000 }).toBe('review')
+  await expect.poll(statusOf, { timeout: 80_000 }).toBe('review')
   await openTask('Write two', 'Review')
 })
 
@@ -208,7 +208,7 @@ test('keeps everything typed while the service is killed, back or busy', async (
     await using browser = await launchChromium()
     await using first = await startBuiltService({ dataDir })
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-    page.setDefaultTimeout(30_000)
+    page.setDefaultTimeout(80_000)
     await page.goto(first.url)
     await page.getByRole('heading', { name: 'Create your account' }).waitFor()
     await page.getByLabel('Your name').fill('Owner')
@@ -258,7 +258,7 @@ test('keeps everything typed while the service is killed, back or busy', async (
 })
 
 async function signIn(page: Page, service: BuiltService): Promise<Page> {
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(80_000)
   await page.goto(service.url)
   await page.locator('#app > *').first().waitFor()
   await page.waitForFunction('sessionStorage.length > 0')

@@ -22,7 +22,7 @@ test('shows one commit, marks files as viewed in order, and changes the view by 
   const task = await client.call('tasks.create', { project_id: project.id, title: 'Change modules' })
   const { workspace } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await expect
-    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'review', entry_barrier: false })
   await page.reload()
   await openProject('Viewed')

@@ -104,7 +104,7 @@ test('refuses a merge of a late change, shows it, then merges', async () => {
   const { id: task_id } = await client.call('tasks.create', { project_id: project.id, title: 'Add one' })
   const { workspace } = await client.call('tasks.claim', { task_id, agent_id })
   await expect
-    .poll(() => client.call('tasks.get', { task_id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id }), { timeout: 80_000 })
     .toMatchObject({ status: 'review', review_passed_at: expect.any(String), entry_barrier: false })
   await page.reload()
   await openProject('Late')
@@ -136,7 +136,7 @@ test('renders the visible ones of thousands of files, and shows huge ones on req
   const task = await client.call('tasks.create', { project_id: project.id, title: 'Count' })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await expect
-    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'review' })
   await page.reload()
   await openProject('Large')

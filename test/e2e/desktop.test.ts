@@ -98,7 +98,7 @@ test('opens a folder and a line of a worktree’s file in an editor of this mach
   for (const line of [0, -1, 1.5, '3; x', null]) expect(await open('README.md', line), String(line)).toBe(false)
   expect(await open('README.md', 3, 'nonsense')).toBe(false)
   expect(await open('README.md', 3)).toBe(true)
-  await expect.poll(() => readFile(note, 'utf8').catch(() => ''), { timeout: 20_000 }).toBe(`${file}:3`)
+  await expect.poll(() => readFile(note, 'utf8').catch(() => ''), { timeout: 80_000 }).toBe(`${file}:3`)
   expect(desktop.calls.filter((made) => made.name === 'shell.openExternal')).toHaveLength(1)
   await rm(workspace.path, { recursive: true })
   expect(await open('README.md', 3), 'a worktree whose folder is gone').toBe(false)
@@ -167,7 +167,7 @@ test('shows a notification by the system, opens its task on click, and counts on
 test('handles menu, tray, links, drops and settings, and ends no agent unasked', async () => {
   await using desktop = await startDesktop({ args: ['copse://task/nonsense'] })
   const { page } = desktop
-  const soon = { timeout: 20_000 }
+  const soon = { timeout: 80_000 }
   const last = (name: string) => JSON.stringify(desktop.calls.findLast((call) => call.name === name)?.args ?? null)
   // The link of the cold start has waited for the page.
   await page.getByText('open this link').waitFor()

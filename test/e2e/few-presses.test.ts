@@ -21,7 +21,7 @@ test('comments on two lines and requests changes in five presses, and merges in 
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   const attempt = (number: number) =>
     expect
-      .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+      .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
       .toMatchObject({ status: 'review', entry_barrier: false, review_summary: { attempt_number: number } })
   await attempt(1)
   await page.reload()

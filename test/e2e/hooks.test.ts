@@ -128,13 +128,13 @@ test('adds a blocking hook, then retries, skips and reads the logs of it', async
   await page.keyboard.press('Enter')
   await view.getByText(/skipped this hook once at .*“the tools are on their way”/).waitFor()
   await expect
-    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'review', error_annotation: null })
   await panel.getByRole('img', { name: 'A hook failed' }).waitFor({ state: 'detached' })
   await keys.keptFocus()
 
   // The list contains every kind of result; arrows and the filter work on it.
-  await expect.poll(() => runs(panel).allInnerTexts(), { timeout: 20_000 }).toHaveLength(5)
+  await expect.poll(() => runs(panel).allInnerTexts(), { timeout: 80_000 }).toHaveLength(5)
   const lines = async () => (await runs(panel).allInnerTexts()).join('; ').replaceAll('\n', ' ')
   for (const expected of [
     /Failed, blocking, exit 3/,

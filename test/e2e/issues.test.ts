@@ -76,7 +76,7 @@ async function makeProject({ url }: BuiltService, repo_path: string) {
 async function signIn(browser: Awaited<ReturnType<typeof launchChromium>>, url: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, bypassCSP: true })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(80_000)
   await page.goto(url)
   await page.getByLabel('Email').fill(person.email)
   await page.getByLabel('Password').fill(person.password)

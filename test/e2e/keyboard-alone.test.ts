@@ -251,5 +251,5 @@ async function commits(client: Client, task_id: string, runs: number): Promise<v
     const { status, entry_barrier } = await client.call('tasks.get', { task_id })
     return { runs: items.length, status, entry_barrier }
   }
-  await expect.poll(state, { timeout: 30_000 }).toEqual({ runs, status: 'review', entry_barrier: false })
+  await expect.poll(state, { timeout: 80_000 }).toEqual({ runs, status: 'review', entry_barrier: false })
 }

@@ -33,12 +33,12 @@ test('accepts, edits and rejects what an agent proposed', async () => {
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   const listed = async (status: 'proposed' | 'accepted') =>
     (await client.call('knowledge.list', { project_id: project.id, status })).items
-  await expect.poll(async () => (await listed('proposed')).length, { timeout: 20_000 }).toBe(3)
+  await expect.poll(async () => (await listed('proposed')).length, { timeout: 80_000 }).toBe(3)
 
   await using browser = await launchChromium()
   const context = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(80_000)
   await page.goto(`${service.url}/#/p/${project.id}/settings/knowledge`)
   await page.getByLabel('Email').fill(ada.email)
   await page.getByLabel('Password').fill(ada.password)

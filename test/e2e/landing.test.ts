@@ -24,7 +24,7 @@ test('shows the lane and what broke the base, and merges on red on request', asy
     const task = await client.call('tasks.create', { project_id: project.id, title })
     await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
     await expect
-      .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+      .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
       .toMatchObject({ status: 'review', entry_barrier: false })
     return task
   }

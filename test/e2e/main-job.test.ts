@@ -100,7 +100,7 @@ test('goes by keyboard in the desktop app from a new task to a merge', async () 
 
 /** A page whose every error fails the test. */
 async function openPage(page: Page): Promise<Page> {
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(80_000)
   page.on('pageerror', (error) => {
     throw error
   })

@@ -71,7 +71,7 @@ test('adds and removes a member, who sees the project and loses it at once', asy
   const open = async (person: typeof ada, place: string) => {
     const context = await browser.newContext({ bypassCSP: true, reducedMotion: 'reduce' })
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(80_000)
     page.on('pageerror', (error) => {
       throw error
     })
@@ -134,7 +134,7 @@ test('makes and unmakes admins by a switch, and keeps the last one', async () =>
   const { client } = await startTeam(service, repository.path)
   await using browser = await launchChromium()
   const page = await browser.newPage({ bypassCSP: true })
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(80_000)
   await page.goto(`${service.url}/#/settings/people`)
   await signIn(page, ada)
   const switchOf = (name: string) => page.getByRole('switch', { name: `${name} is administrator` })

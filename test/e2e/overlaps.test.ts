@@ -30,7 +30,7 @@ test('shows conflicting tasks on cards and panels, and tells agents if set so', 
   await card('First change').getByText(`Will clash with ${second.ref}`).waitFor()
   await card('Second change').getByText(`Will clash with ${first.ref}`).waitFor()
   await expect
-    .poll(() => client.call('tasks.get', { task_id: first.id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id: first.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'review', entry_barrier: false })
 
   // The first task has a passed review, the second has none.
@@ -48,7 +48,7 @@ test('shows conflicting tasks on cards and panels, and tells agents if set so', 
   await expect.poll(() => land.getAttribute('aria-disabled')).not.toBe('true')
   await land.click()
   await expect
-    .poll(() => client.call('tasks.get', { task_id: first.id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id: first.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'done' })
   await page.locator('[data-card]').getByText('Will clash with').first().waitFor({ state: 'detached' })
 
@@ -71,7 +71,7 @@ test('shows both sides of a conflict with the base before a merge is tried, and 
   const task = await client.call('tasks.create', { project_id, title: 'Change two' })
   await client.call('tasks.claim', { task_id: task.id, agent_id: writer.id })
   await expect
-    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'review', entry_barrier: false })
   await page.reload()
   await openProject('Ferry')

@@ -7,7 +7,7 @@ test('shows a task’s prompt, and tries, saves and discards a template', async 
   await using service = await startBuiltService({ as: 'local' })
   await using browser = await launchChromium()
   const page = await browser.newPage(checkedPage)
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(80_000)
   await page.goto(service.url)
   await page.getByRole('button', { name: /demo project/i }).click()
   const card = page.locator('[data-card]').filter({ hasText: 'Greet by the time of day' })

@@ -70,7 +70,7 @@ async function atGate({ client, project_id }: Started) {
   const task = await client.call('tasks.create', { project_id, title, description: 'Say bonjour.' })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await expect
-    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 30_000 })
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'pull_request', pull_request: { number: 1 } })
   return task
 }
@@ -110,7 +110,7 @@ test('sets pull requests up in three steps, and keeps what was typed when saving
   expect(await page.getByLabel('Labels (separated by commas)').inputValue()).toBe('bot, needs review')
   await form.getByRole('button', { name: 'Save' }).click()
   await expect
-    .poll(async () => (await client.call('integrations.get', { project_id })).pull_requests, { timeout: 20_000 })
+    .poll(async () => (await client.call('integrations.get', { project_id })).pull_requests, { timeout: 80_000 })
     .toMatchObject({
       enabled: true,
       draft: true,
@@ -120,7 +120,7 @@ test('sets pull requests up in three steps, and keeps what was typed when saving
   await page.getByRole('checkbox', { name: 'Close the issue when its task is done' }).click()
   await page.getByRole('button', { name: 'Save' }).last().click()
   await expect
-    .poll(async () => (await client.call('integrations.get', { project_id })).write_back, { timeout: 20_000 })
+    .poll(async () => (await client.call('integrations.get', { project_id })).write_back, { timeout: 80_000 })
     .toEqual({ comment: false, close: true, label: null, follow: false })
   expect(await violationsInThemes(page), 'set up').toEqual([])
 })
@@ -173,7 +173,7 @@ test('follows a pull request in its tab from the push to the merge, with a red c
   await card.getByText('#1 can be merged').waitFor()
   await decision.getByRole('button', { name: `Merge on ${host}` }).click()
   await expect
-    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'done' })
   await pane.getByText('#1 was merged.').waitFor()
   expect(await git.git(name, ['show', 'main:greeting.txt'])).toBe('bonjour')
@@ -239,7 +239,7 @@ test('opens one by hand from its tab, by key and by palette', async () => {
   await palette.getByRole('option', { name: 'View pull request at the forge' }).waitFor()
   const asked = forge.requests.length
   await palette.getByRole('option', { name: 'Check pull request now' }).click()
-  await expect.poll(() => forge.requests.length, { timeout: 20_000 }).toBeGreaterThan(asked)
+  await expect.poll(() => forge.requests.length, { timeout: 80_000 }).toBeGreaterThan(asked)
   const link = panel.getByRole('link', { name: `Open on ${host}` }).first()
   expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
 })
@@ -262,13 +262,13 @@ test('asks whether an open one is closed along with its task, and closes none un
   expect(await violationsInThemes(page), 'cancel').toEqual([])
   await dialog.getByRole('button', { name: 'Cancel task' }).click()
   const shown = () => client.call('tasks.get', { task_id: task.id })
-  await expect.poll(shown, { timeout: 20_000 }).toMatchObject({ status: 'cancelled', pull_request: { state: 'open' } })
+  await expect.poll(shown, { timeout: 80_000 }).toMatchObject({ status: 'cancelled', pull_request: { state: 'open' } })
 
   await card.click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Archive' }).click()
   const archive = page.getByRole('dialog', { name: 'Archive this task?' })
   await archive.getByRole('checkbox', { name: 'Close pull request #1 too' }).click()
   await archive.getByRole('button', { name: 'Archive task' }).click()
-  await expect.poll(shown, { timeout: 20_000 }).toMatchObject({ archived: true, pull_request: { state: 'closed' } })
+  await expect.poll(shown, { timeout: 80_000 }).toMatchObject({ archived: true, pull_request: { state: 'closed' } })
   expect(forge.people.pull(name, 1).state).toBe('closed')
 })

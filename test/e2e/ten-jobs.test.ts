@@ -264,13 +264,13 @@ async function prepare({ client, project, slow, taskNamed }: Bench, { card }: Jo
   if (card === 'waiting') return
   await client.call('tasks.claim', { task_id, agent_id: card === 'running' ? slow.id : quick.id })
   const ready = { running: { status: 'in_progress' }, reviewed: { status: 'review', entry_barrier: false } }[card]
-  await expect.poll(() => taskNamed(title), { timeout: 20_000 }).toMatchObject(ready)
+  await expect.poll(() => taskNamed(title), { timeout: 80_000 }).toMatchObject(ready)
   if (card === 'running') await isRunning(client, task_id)
 }
 
 async function isRunning(client: Client, task_id: string): Promise<void> {
   const status = async () => (await client.call('tasks.executions', { task_id })).items[0]?.status
-  await expect.poll(status, { timeout: 20_000 }).toBe('running')
+  await expect.poll(status, { timeout: 80_000 }).toBe('running')
 }
 
 /** New cards may take the focus, so this one is focused again. */
@@ -308,7 +308,7 @@ test('needs no more presses and clicks for the ten commonest jobs than counted h
     taskNamed,
     card: (title) => page.locator('[data-card]').filter({ hasText: title }),
     expectTask: async (title, fits) => {
-      await expect.poll(() => taskNamed(title), { timeout: 20_000 }).toMatchObject(fits)
+      await expect.poll(() => taskNamed(title), { timeout: 80_000 }).toMatchObject(fits)
     },
   }
   await page.reload()

@@ -22,7 +22,7 @@ test('answers an agent on a phone, counts at 1024 what needs a person, and uses 
   const task = await client.call('tasks.create', { project_id: project.id, title: 'Publish it' })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   const asks = async () => (await client.call('tasks.executions', { task_id: task.id })).items[0]?.asks?.length ?? 0
-  await expect.poll(asks, { timeout: 20_000 }).toBe(1)
+  await expect.poll(asks, { timeout: 80_000 }).toBe(1)
   await page.reload()
 
   // Opened by its link, as from a notification.
@@ -124,7 +124,7 @@ test('shows every screen on a phone without cut-off or overlapping parts', async
   })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   await expect
-    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'review', entry_barrier: false })
   const first = { project_id, name: 'Bug', title: 'Fix: ', labels: ['bug'], priority: 3 }
   await client.call('task_templates.create', first)
@@ -194,7 +194,7 @@ test('shows a column at a time on a phone, merges in reach of the thumb, and clo
   const task_id = task?.id ?? ''
   await client.call('tasks.claim', { task_id, agent_id: agent.id })
   const now = () => client.call('tasks.get', { task_id })
-  await expect.poll(now, { timeout: 20_000 }).toMatchObject({ status: 'review', entry_barrier: false })
+  await expect.poll(now, { timeout: 80_000 }).toMatchObject({ status: 'review', entry_barrier: false })
   await page.reload()
   const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
   const columns = page.getByRole('group', { name: 'Columns' })

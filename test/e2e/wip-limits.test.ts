@@ -47,7 +47,7 @@ test('shows a full column, lets a start wait for room, and marks what exceeds it
     await client.call('projects.update', { project_id, workflow_definition })
   }
   await limitTo(2)
-  await page.getByRole('region', { name: 'In progress, 2 tasks, full: 2 of 2' }).waitFor({ timeout: 20_000 })
+  await page.getByRole('region', { name: 'In progress, 2 tasks, full: 2 of 2' }).waitFor({ timeout: 80_000 })
   expect((await client.call('tasks.get', { task_id: second.id })).start_when_ready).toBeNull()
   await limitTo(1)
   await page.getByRole('region', { name: 'In progress, 2 tasks, over its limit: 2 of 1' }).waitFor()

@@ -18,7 +18,7 @@ async function worked(client: Client, project: Project, title: string, command: 
   const task = await client.call('tasks.create', { project_id: project.id, title })
   const { workspace } = await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   const reviewed = { status: 'review', entry_barrier: false }
-  await expect.poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 }).toMatchObject(reviewed)
+  await expect.poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 }).toMatchObject(reviewed)
   return { task, agent, path: workspace?.path ?? '', branch: workspace?.branch ?? '' }
 }
 const statusOf = async (client: Client, task: Task) => (await client.call('tasks.get', { task_id: task.id })).status
@@ -216,10 +216,10 @@ test('shows the lines of a conflicting merge in the review, which the agent reso
       () => 'updated',
       (error: unknown) => (error instanceof ApiError ? error.code : String(error)),
     )
-  await expect.poll(update, { timeout: 20_000 }).toBe('merge_conflict')
+  await expect.poll(update, { timeout: 80_000 }).toBe('merge_conflict')
   await conflict.getByRole('button', { name: 'Let For Clash resolve it' }).click()
   await expect
-    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 20_000 })
+    .poll(() => client.call('tasks.get', { task_id: task.id }), { timeout: 80_000 })
     .toMatchObject({ status: 'review', entry_barrier: false })
   await conflict.waitFor({ state: 'detached' })
   expect(await repository.git(['show', `${branch}:a.txt`])).toBe('both')

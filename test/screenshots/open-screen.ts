@@ -30,7 +30,7 @@ export async function openScreen(
   await using open = new AsyncDisposableStack()
   const context = open.use(await browser.newContext({ reducedMotion: 'reduce', ...options }))
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(80_000)
   await page.addInitScript({ content: asMet(made, screen.asStranger ?? false) })
   await showScreen(page, made, screen, rest)
   const owned = open.move()

@@ -34,7 +34,7 @@ async function openWeb(open: AsyncDisposableStack) {
 
 async function openWindow(open: AsyncDisposableStack) {
   const { page } = open.use(await startDesktop())
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(80_000)
   page.on('pageerror', (error) => {
     throw error
   })

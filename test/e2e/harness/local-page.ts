@@ -16,7 +16,7 @@ export interface LocalPage {
 
 /** Opens the service's link in the page. Every error of the page fails the test. */
 export async function openLocally(page: Page, service: BuiltService): Promise<LocalPage> {
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(80_000)
   keepLastWords(page)
   page.on('pageerror', (error) => {
     throw error

@@ -57,7 +57,7 @@ export async function startDesktop(options: DesktopOptions = {}): Promise<Deskto
   const env = { ...options.env, SVC_DATA_DIR: dataDir, COPSE_STANDIN_CHROMIUM: `http://127.0.0.1:${port}` }
   const entry = options.entry ?? join(root, 'dist', 'main', 'electron.js')
   const app = startMain(entry, env, options.args)
-  const opened = context.waitForEvent('page', { timeout: 30_000 })
+  const opened = context.waitForEvent('page', { timeout: 80_000 })
   const page = await Promise.race([
     opened,
     app.exited.then((code) => {
