@@ -28,7 +28,7 @@ describe.concurrent('has no axe violations in either theme', () => {
     world = await startWorld()
     demo = await makeDemo(world)
     browser = await launchChromium()
-  }, 180_000)
+  }, 400_000)
   afterAll(async () => {
     await browser.close()
     await demo[Symbol.asyncDispose]()
