@@ -31,12 +31,13 @@ try {
   await ensureDependencies(bin)
   rmSync(results, { recursive: true, force: true })
   mkdirSync(results, { recursive: true })
+  const library = await quickFork()
   const env = {
     ...withPath([bin, join(root, 'node_modules', '.bin')]),
     // Services and commands that tests start from their sources need not compile them anew each time.
     NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'node-compile'),
     ...smallProcesses,
-    ...((library) => library !== null && { COPSE_QUICK_FORK: library })(await quickFork()),
+    ...(library !== null && { COPSE_QUICK_FORK: library }),
   }
   if (patterns[0] === '--changed') {
     await changed(patterns[1] ?? upstream(), env)

@@ -18,7 +18,7 @@ extern char **environ;
 __attribute__((constructor)) static void keep_to_this_process(void) { unsetenv("LD_PRELOAD"); }
 
 // By hand, since the child returns through this frame first: as in glibc's vfork, the address to return to is in a
-// register meanwhile. System call 58 is vfork; it keeps rdi and rsi.
+// register. System call 58 is vfork; it keeps rdi and rsi.
 __attribute__((naked)) pid_t fork(void) {
   __asm__(
       "pop %rdi\n"

@@ -79,4 +79,4 @@ export function checkStartOf(
   throw new ApiError({ code: 'forbidden', message })
 }
 
-const humansOnly = (message: string) => new ApiError({ code: 'humans_only', message })
+export const humansOnly = (message: string) => new ApiError({ code: 'humans_only', message })

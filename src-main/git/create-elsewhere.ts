@@ -6,7 +6,7 @@ import { readLeftWork } from './elsewhere/left-refs.ts'
 import { readRewrittenBase } from './elsewhere/rewritten-base.ts'
 import { readRunTraces } from './elsewhere/run-traces.ts'
 import { isOnBranch, settleHead } from './elsewhere/settle-head.ts'
-import { leaveWork, replaceWork, takeWork } from './elsewhere/take-work.ts'
+import { keepCommit, leaveWork, replaceWork, takeWork } from './elsewhere/take-work.ts'
 import type { GitParts } from './git-parts.ts'
 import { asWorkspaceError, folderOf, ofRepository } from './workspace-errors.ts'
 import { requireRepository } from './worktree/moved-repository.ts'
@@ -31,6 +31,8 @@ export function createElsewhere({ worktrees, now, perRepository }: GitParts): Wo
       changing(ref, { signal }, () => takeWork(ref, task, place, message, { signal, now })),
     leaveWork: (ref, task, place, { signal }) =>
       changing(ref, { signal }, () => leaveWork(ref, task, place, { signal, now })),
+    keepCommit: (ref, task, commit, { signal }) =>
+      changing(ref, { signal }, () => keepCommit(ref, task, commit, { signal, now })),
     replaceWork: (ref, task, commit, { signal }) =>
       changing(ref, { signal }, () => replaceWork(ref, task, commit, { signal, now })),
     ignoredSince: (path, since, { signal }) => asWorkspaceError(readIgnoredSince(path, since, { signal })),

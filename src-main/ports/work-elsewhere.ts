@@ -47,9 +47,9 @@ export interface WorkElsewhere {
   takeWork(ref: Worktree, task_id: TaskId, place: WorkPlace, message: string, options: Cancellable): Promise<TakenWork>
   /** Keeps the work of a place as a rescue and brings the worktree back to the task's branch. */
   leaveWork(ref: Worktree, task_id: TaskId, place: WorkPlace, options: Cancellable): Promise<void>
-  /**
-   * Brings a worktree and its branch to a commit. What they have and that commit hasn't is kept as a rescue first.
-   */
+  /** Keeps a commit that no branch has as a rescue of the task. */
+  keepCommit(ref: Worktree, task_id: TaskId, commit: string, options: Cancellable): Promise<void>
+  /** Brings a worktree and its branch to a commit. What they have and that commit hasn't is kept as a rescue first. */
   replaceWork(ref: Worktree, task_id: TaskId, commit: string, options: Cancellable): Promise<void>
   /** Lists ignored files, at most 50, that were written since then. */
   ignoredSince(path: string, since: number, options: Cancellable): Promise<readonly string[]>

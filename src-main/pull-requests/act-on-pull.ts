@@ -4,7 +4,7 @@ import { isRefusal, notFound } from '../domain/refusal.ts'
 import { bindBeforeSending } from '../integrations/secret-bindings.ts'
 import type { MergeMethod, Pull } from '../ports/forges.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
-import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request-queries.ts'
+import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import { closedRefusal, connectionOf, writingConnectionOf } from './connection.ts'
 import { followStack } from './follow-stack.ts'
@@ -16,6 +16,7 @@ import { syncPull } from './sync-pull.ts'
 import { checkMergeOrder, newTarget } from './stacked-pull.ts'
 import { waitsOf } from './to-pull-request.ts'
 import { sendReply } from './send-intents.ts'
+import { writeIntent } from './write-intent.ts'
 
 interface Known {
   readonly record: PullRequestRecord
@@ -173,20 +174,9 @@ export async function replyToThread(
   const resolve = wish.resolve || (with_push && connection.pull_requests.auto_fix.resolve && can.resolve !== false)
   const intent = context.feed.commit((tx) => {
     const body = redactorOf(context, tx, record.project_id)(wish.body)
-    const written: ForgeIntentRecord = {
-      id: context.newId(),
-      task_id,
-      project_id: record.project_id,
-      intent: { kind: 'reply', ...wish, body, resolve },
-      key: null,
-      triggered_by,
-      with_push,
-      created_at: tx.now(),
-      settled_at: null,
-      error: null,
-    }
-    tx.forge_intents.put(written)
-    return written
+    const { project_id } = record
+    const reply = { kind: 'reply', ...wish, body, resolve } as const
+    return writeIntent(context, tx, { task_id, project_id, intent: reply, key: null, triggered_by, with_push })
   })
   if (with_push) return record
   try {

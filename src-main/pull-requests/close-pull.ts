@@ -11,6 +11,7 @@ import { saveChange } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { isOpenAt } from './rules/pull-states.ts'
 import { closeThere } from './send-intents.ts'
+import { writeIntent } from './write-intent.ts'
 
 interface OpenPull {
   readonly record: PullRequestRecord
@@ -41,20 +42,8 @@ export function closeIntent(
     write: (tx) => {
       if (found === null) return
       const { number, project_id } = found.record
-      const key = `close:${number}`
-      const known = tx.forge_intents.byKey(task_id, key)
-      tx.forge_intents.put({
-        id: known?.id ?? deps.context.newId(),
-        task_id,
-        project_id,
-        intent: { kind: 'close', number },
-        key,
-        triggered_by,
-        with_push: false,
-        created_at: tx.now(),
-        settled_at: null,
-        error: null,
-      })
+      const intent = { kind: 'close', number } as const
+      writeIntent(deps.context, tx, { task_id, project_id, intent, key: `close:${number}`, triggered_by })
     },
   }
 }

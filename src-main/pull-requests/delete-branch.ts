@@ -6,6 +6,7 @@ import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request
 import { WorkspaceError } from '../ports/workspace-error.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { addressOf } from './push-work.ts'
+import { writeIntent } from './write-intent.ts'
 
 /** Writes down that the branch of a merged pull request is to go, where the project wants that. */
 export function planDeletion(
@@ -18,18 +19,8 @@ export function planDeletion(
   // A branch that Copse never pushed is not its to delete.
   if (!pull_requests.delete_branch || pushed === null || branch === target) return
   if (tx.forge_intents.byKey(task_id, key) !== null) return
-  tx.forge_intents.put({
-    id: context.newId(),
-    task_id,
-    project_id,
-    intent: { kind: 'delete_branch', number, repository, branch, head },
-    key,
-    triggered_by: 'system',
-    with_push: false,
-    created_at: tx.now(),
-    settled_at: null,
-    error: null,
-  })
+  const intent = { kind: 'delete_branch', number, repository, branch, head } as const
+  writeIntent(context, tx, { task_id, project_id, intent, key, triggered_by: 'system' })
 }
 
 /** How long it is waited for others who use the branch. */

@@ -95,7 +95,7 @@ async function pushBrought(
   try {
     const tip = await context.target.tip(repo_path, branch, { signal })
     if (tip === null || tip === pushed) return true
-    // Whoever works there brings it back to the gate.
+    // A run that goes on brings it back to the gate.
     const isFree = context.store.read.executions.openOfTask(task_id).length === 0
     if (isFree && (await push(deps, record, workspace, signal))) return true
     return await hasBase(deps, workspace, pushed, signal)

@@ -7,6 +7,9 @@ import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { WorkspaceError } from '../ports/workspace-error.ts'
+import { isRefusal } from '../domain/refusal.ts'
+import { withWorktreeLock } from '../workspaces/with-worktree-lock.ts'
+import { isAtWork } from '../tasks/update-branch.ts'
 import { savePull } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { addressOf } from './push-work.ts'
@@ -14,7 +17,7 @@ import { addressOf } from './push-work.ts'
 type Worktree = BranchRef & { readonly path: string }
 
 /** The ref under which a task's branch at the forge is looked at here. */
-export const refOfTheirs = (task_id: TaskRecord['id']): string => `refs/copse/pulls/${task_id}`
+const refOfTheirs = (task_id: TaskRecord['id']): string => `refs/copse/pulls/${task_id}`
 
 /** The mark that the commits of others at a head were looked at, and that the worktree has them. */
 const seen = (head: string): string => `others:${head}`
@@ -39,7 +42,7 @@ export async function takeOthersWork(
   const { head, pushed, given } = record
   const task = read.tasks.get(record.task_id)
   if (!task || pushed === null || hasTheirs(record) || given.includes(seen(head))) return
-  if (task.error_annotation !== null || task.entry_barrier || read.executions.openOfTask(task.id).length > 0) return
+  if (task.error_annotation !== null || task.entry_barrier || isAtWork(read, task)) return
   const workspace = worktrees.of(task)
   const ref = workspace && (await worktrees.ref(workspace))
   if (!ref || ref.path === null) return
@@ -56,7 +59,7 @@ export async function takeOthersWork(
 
 type Relation = 'has' | 'moved' | 'diverged'
 
-/** Returns null if the forge moved on meanwhile: the next poll looks again. */
+/** Returns null if the forge has moved on or a run has begun since: the next poll looks again. */
 async function bringIn(
   deps: PullRequestDeps,
   connection: IntegrationRecord,
@@ -74,8 +77,13 @@ async function bringIn(
   if (relation === 'same' || relation === 'ahead') return 'has'
   const isClean = (await context.target.treeOf(repo_path, work.head, { signal })) === work.tree
   if (relation === 'diverged' || !isClean) return 'diverged'
-  await place.elsewhere.replaceWork(worktree, task_id, theirs, { signal })
-  return 'moved'
+  const task = context.store.read.tasks.get(task_id)
+  if (task === null || isAtWork(context.store.read, task)) return null
+  const replaced = await withWorktreeLock(context, task_id, worktree.path, async () => {
+    await place.elsewhere.replaceWork(worktree, task_id, theirs, { signal })
+    return { done: true } as const
+  })
+  return isRefusal(replaced) ? null : 'moved'
 }
 
 /** Fetches a task's branch at the forge; null if it is gone. Throws `PushError` and `ForgeError`. */

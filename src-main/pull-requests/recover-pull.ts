@@ -2,12 +2,16 @@ import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { PullRequestRecovery } from '../../src-shared/contract/action-names.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
+import { withWorktreeLock } from '../workspaces/with-worktree-lock.ts'
+import { isAtWork } from '../tasks/update-branch.ts'
+import { workspaceLocked } from '../tasks/rules/claim-guard.ts'
+import { resumeStep } from '../tasks/recover-task.ts'
 import { checkRecovery } from '../tasks/recovery-actions.ts'
 import { reopenPull } from './act-on-pull.ts'
 import { afterMerge } from './follow-merge.ts'
 import { pushRefusal } from './push-work.ts'
 import { PushError } from '../ports/branch-pusher.ts'
-import { fetchTheirs, noteTaken, refOfTheirs } from './others-work.ts'
+import { fetchTheirs, noteTaken } from './others-work.ts'
 import { openPull } from './open-pull.ts'
 import { savePull } from './pull-records.ts'
 import { writingConnectionOf } from './connection.ts'
@@ -102,22 +106,36 @@ async function decideDiverged(
   try {
     const theirs = await fetchTheirs(deps, connection, task.id, worktree, signal)
     if (theirs === null) return { code: 'not_found', message: `${ref.branch} is gone at the forge.` }
+    // While it was fetched, a run may have begun.
+    if (isAtWork(context.store.read, task)) return workspaceLocked
     if (action === 'take_theirs') {
-      await elsewhere.replaceWork(worktree, task.id, theirs, { signal })
+      const replaced = await withWorktreeLock(context, task.id, worktree.path, async () => {
+        await elsewhere.replaceWork(worktree, task.id, theirs, { signal })
+        return { done: true } as const
+      })
+      if (isRefusal(replaced)) return replaced
       noteTaken(deps, task.id, theirs)
-      clear(deps, task.id, false)
+      goOn(deps, task.id)
       return { done: true }
     }
-    const place = { kind: 'branch', ref: refOfTheirs(task.id), commits: 0, files: 0 } as const
-    await elsewhere.leaveWork(worktree, task.id, place, { signal })
+    await elsewhere.keepCommit(worktree, task.id, theirs, { signal })
     const wish = { draft: null, title: null, body: null, replaces: theirs }
     const opened = await openPull(deps, task.id, wish, triggered_by, signal)
     if (isRefusal(opened)) return opened
-    clear(deps, task.id, false)
+    goOn(deps, task.id)
     return { done: true }
   } catch (error) {
     return error instanceof PushError ? pushRefusal(error) : refusalOf(error)
   }
+}
+
+/** Takes the error away, and lets the step that it held try again. */
+function goOn(deps: PullRequestDeps, task_id: TaskId): void {
+  clear(deps, task_id, false)
+  deps.context.feed.commit((tx) => {
+    resumeStep(tx, task_id)
+  })
+  deps.worker.wake(task_id)
 }
 
 const noWorktree: Refusal = {

@@ -3,13 +3,14 @@ import type { Tx } from '../core/event-feed.ts'
 import { landsOn } from '../core/stack-of.ts'
 import { refOf } from '../core/views.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
-import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request-queries.ts'
+import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { below, stackLandingGate, stackPhase } from '../stacks/rules/stack.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { isOpenAt } from './rules/pull-states.ts'
+import { writeIntent } from './write-intent.ts'
 import { stackedTarget, type StackedTarget } from './rules/stacked-target.ts'
 
 type Deps = Pick<PullRequestDeps, 'context' | 'transitions'>
@@ -116,20 +117,9 @@ export function noteTarget(
   { id: task_id, project_id }: Pick<TaskRecord, 'id' | 'project_id'>,
   { from, to, is_there }: { readonly from: string; readonly to: string; readonly is_there: boolean },
 ): void {
-  const known = tx.forge_intents.byKey(task_id, key)
-  const record: ForgeIntentRecord = {
-    id: known?.id ?? context.newId(),
-    task_id,
-    project_id,
-    intent: { kind: 'retarget', from, to },
-    key,
-    triggered_by: 'system',
-    with_push: false,
-    created_at: tx.now(),
-    settled_at: is_there ? tx.now() : null,
-    error: null,
-  }
-  tx.forge_intents.put(record)
+  const intent = { kind: 'retarget', from, to } as const
+  const settled_at = is_there ? tx.now() : null
+  writeIntent(context, tx, { task_id, project_id, intent, key, triggered_by: 'system', settled_at })
 }
 
 /** Returns the target that a pull request is to have instead of the one that Copse gave it; null: none. */

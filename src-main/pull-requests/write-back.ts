@@ -9,6 +9,7 @@ import type { TaskRecord } from '../ports/task-queries.ts'
 import { connectionOf } from './connection.ts'
 import { issueOf } from './issue-of.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
+import { writeIntent } from './write-intent.ts'
 
 /**
  * Writes down what a task's issue is to be told now, each once. Returns whether there is something to send. It is asked
@@ -26,7 +27,8 @@ export function planWriteBack(deps: PullRequestDeps, task_id: TaskId): boolean {
   const open = wanted.filter(({ key, intent }) => !isWritten(read.forge_intents.byKey(task_id, key), intent))
   if (open.length === 0) return false
   context.feed.commit((tx) => {
-    for (const { key, intent } of open) put(deps, tx, task, key, intent)
+    const place = { task_id, project_id: task.project_id, triggered_by: 'system' }
+    for (const { key, intent } of open) writeIntent(context, tx, { ...place, key, intent })
   })
   return true
 }
@@ -64,23 +66,6 @@ function wantedOf(
 function isWritten(known: ForgeIntentRecord | null, intent: ForgeIntent): boolean {
   if (intent.kind !== 'label_issue') return known !== null
   return known === null ? !intent.on : known.intent.kind === 'label_issue' && known.intent.on === intent.on
-}
-
-function put({ context }: PullRequestDeps, tx: Tx, task: TaskRecord, key: string, intent: ForgeIntent): void {
-  const known = tx.forge_intents.byKey(task.id, key)
-  const { id: task_id, project_id } = task
-  tx.forge_intents.put({
-    id: known?.id ?? context.newId(),
-    task_id,
-    project_id,
-    intent,
-    key,
-    triggered_by: 'system',
-    with_push: false,
-    created_at: tx.now(),
-    settled_at: null,
-    error: null,
-  })
 }
 
 function doneText(q: Pick<Tx, 'pull_requests'>, { id, merge }: TaskRecord): string {

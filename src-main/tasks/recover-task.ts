@@ -279,12 +279,18 @@ function resumeHook(deps: ActionDeps, task: TaskRecord, request: RecoveryRequest
     const current = tx.tasks.get(task.id) ?? task
     const effect = tx.effects.first(task.id)
     if (effect && request.action === 'skip_hook_once') skipStep(deps, tx, effect, request, actor)
-    else if (effect) tx.effects.update(effect.id, again(effect.data))
+    else resumeStep(tx, task.id)
     const last_human_action_id = isPerson(actor.triggered_by) ? context.newId() : current.last_human_action_id
     tx.saveTask({ ...current, error_annotation: null, last_human_action_id })
   })
   deps.worker.wake(task.id)
   return currentOutcome(deps, task.id)
+}
+
+/** Makes the step that holds a task pending again; the worker then runs it. */
+export function resumeStep(tx: Tx, task_id: TaskId): void {
+  const effect = tx.effects.first(task_id)
+  if (effect) tx.effects.update(effect.id, again(effect.data))
 }
 
 /** Returns the effect with the failed step pending. */

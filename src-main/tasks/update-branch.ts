@@ -13,6 +13,7 @@ import type { StepServices } from '../steps/step-services.ts'
 import type { Actions } from './actions.ts'
 import { redactHunks, toConflictHunks } from '../workspaces/to-conflict-hunks.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
+import type { Queries } from '../ports/store.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { noteUpdate } from '../workspaces/note-update.ts'
 import {
@@ -192,15 +193,18 @@ export function checkBranchChange(
       message: 'This task has no branch. Start it, or reset its workspace first.',
     }
   }
-  const isAtWork = [...read.executions.openOfTask(task.id), ...othersInWorkspace(read, task)].some(
-    (one) => one.agent_id !== null,
-  )
-  if (isAtWork) return workspaceLocked
+  if (isAtWork(read, task)) return workspaceLocked
   const isStuck = !task.entry_barrier && task.error_annotation?.type === 'hook_failed'
   if (task.entry_barrier || (read.effects.first(task.id) !== null && !isStuck)) {
     return { code: 'entry_barrier', message: 'The task is still moving. Try again in a moment.' }
   }
   return { task, workspace }
+}
+
+/** Returns whether an agent works in a task's worktree, or is about to. */
+export function isAtWork(read: Queries, task: TaskRecord): boolean {
+  const runs = [...read.executions.openOfTask(task.id), ...othersInWorkspace(read, task)]
+  return runs.some((one) => one.agent_id !== null)
 }
 
 /** Gives the conflict to the coder as feedback, in any state of the task: it moves back to its working state. */

@@ -146,6 +146,7 @@ export const fakeWorkspaces: WholeGit = {
   rewrittenBase: () => Promise.resolve(null),
   takeWork: () => Promise.resolve({ kind: 'taken' }),
   leaveWork: () => Promise.resolve(),
+  keepCommit: () => Promise.resolve(),
   replaceWork: () => Promise.resolve(),
   ignoredSince: () => Promise.resolve([]),
   remove: () => Promise.resolve(),

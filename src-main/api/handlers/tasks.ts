@@ -17,7 +17,7 @@ import { unwrap, findProject, findTask, throwNotFound } from '../find.ts'
 import { defined, newTask, withDefaults } from '../new-task.ts'
 import { newTasks } from '../new-tasks.ts'
 import { noteConfigChange } from '../note-config-change.ts'
-import { checkOrderedParent, checkSetByPerson, checkStartOf } from '../run-task.ts'
+import { checkOrderedParent, checkSetByPerson, checkStartOf, humansOnly } from '../run-task.ts'
 import { checkStackedOn } from '../stack-input.ts'
 import { givenTaskFields } from '../task-fields.ts'
 import { unarchive } from '../unarchive.ts'
@@ -166,6 +166,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
     'tasks.recover': async ({ task_id, action, reason, tree, to }, { principal, signal }) => {
       if (action === 'raise_limit') checkOwner(read, principal, projectOf(findTask(read, task_id)))
       if (isPullRequestRecovery(action)) {
+        if (principal.kind === 'agent') throw humansOnly('Only a person may decide about a pull request.')
         unwrap(await engine.pullRequests.recover(task_id, action, actorOf(principal), signal))
         return taskOf({ task: findTask(read, task_id) })
       }

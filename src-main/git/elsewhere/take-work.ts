@@ -43,18 +43,18 @@ export async function leaveWork(ref: Worktree, task: string, place: WorkPlace, o
   const { signal } = options
   if (place.kind === 'link') return await mendLink(ref, task, options)
   if (place.kind === 'stash') {
-    if (place.ref !== null) await keep(ref, place.ref, task, options)
+    if (place.ref !== null) await keepCommit(ref, task, place.ref, options)
     return await dropStash(ref, place, options)
   }
   if (await mendSymbolic(ref, place, 'leave', task, options)) return
   const head = await headOf(ref, options)
   if (head === null) {
     const commit = place.ref === null ? null : await resolveCommit(ref.path, place.ref, { signal })
-    if (commit !== null) await keep(ref, commit, task, options)
+    if (commit !== null) await keepCommit(ref, task, commit, options)
     return await forgetLeft(ref, place, options)
   }
   const work = await commitWorktree(ref, head, 'The work that was left out', options)
-  await keep(ref, work, task, options)
+  await keepCommit(ref, task, work, options)
   await endRebase(ref, options)
   const tip = (await resolveCommit(ref.path, branchRef(ref.branch), { signal })) ?? ref.base_commit ?? head
   await switchTo(ref, work, tip, options)
@@ -68,7 +68,7 @@ export async function replaceWork(ref: Worktree, task: string, commit: string, o
   if (await isBeingRebased(path, branch)) throw unfinishedRebase(path)
   const tip = await resolveCommit(path, branchRef(branch), { signal })
   const files = await commitWorktree(ref, (await headOf(ref, options)) ?? tip ?? commit, 'Replaced work', options)
-  if (!(await isAncestor(path, files, commit, { signal }))) await keep(ref, files, task, options)
+  if (!(await isAncestor(path, files, commit, { signal }))) await keepCommit(ref, task, files, options)
   await moveTo(ref, tip, commit, options)
   await switchTo(ref, files, commit, options)
 }
@@ -99,7 +99,7 @@ async function takeCommits(
     throw new WorkspaceError('git_failed', `${place.ref ?? 'The work'} is gone. Check the stash list and the branches.`)
   const files = await commitWorktree(ref, head ?? tip ?? left, message, options)
   const source = head === null ? left : files
-  await keep(ref, source, task, options)
+  await keepCommit(ref, task, source, options)
   // What is uncommitted on the task's own branch stays below the merge.
   const onto = head === null ? files : tip
   const plan = onto === null ? null : await planTaking(ref, onto, source, options)
@@ -179,7 +179,7 @@ async function mendSymbolic(
   const target = await symbolicTarget(path, own, { signal })
   if (target === null || target !== place.ref) return false
   const commit = await resolveCommit(path, own, { signal })
-  if (commit !== null) await keep(ref, commit, task, options)
+  if (commit !== null) await keepCommit(ref, task, commit, options)
   const to = what === 'take' ? commit : base_commit
   await runGit(path, ['symbolic-ref', '--delete', own], { signal, access: 'write' })
   if (to === null) return true
@@ -194,7 +194,7 @@ async function takeStash(ref: Worktree, task: string, place: WorkPlace, options:
   const { signal } = options
   if (place.ref === null) return { kind: 'taken' }
   await requireOwn(path, { signal })
-  await keep(ref, place.ref, task, options)
+  await keepCommit(ref, task, place.ref, options)
   const apply = (more: readonly string[]) =>
     runGit(path, ['stash', 'apply', ...more, place.ref ?? ''], { signal, access: 'write', accept: [0, 1, 128] })
   const staged = await apply(['--index'])
@@ -224,7 +224,13 @@ async function forgetLeft({ path }: Worktree, { ref: name }: WorkPlace, { signal
   if (commit !== null) await deleteRef(path, name, commit, { signal })
 }
 
-async function keep({ path, base_commit }: Worktree, commit: string, task: string, options: Options): Promise<void> {
+/** See `WorkElsewhere.keepCommit`. */
+export async function keepCommit(
+  { path, base_commit }: Worktree,
+  task: string,
+  commit: string,
+  options: Options,
+): Promise<void> {
   const from = base_commit === null ? commit : await treeOf(path, base_commit, options)
   const files = await countChanged(path, from, await treeOf(path, commit, options), options)
   await rescueCommit(path, commit, task, { ...options, reason: 'left', note: { kind: 'commits', files } })

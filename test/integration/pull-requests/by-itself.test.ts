@@ -52,6 +52,10 @@ test('gives a thread to the coder, pushes what passed the review, and sends its 
   const reply = { task_id: task.id, thread_id: thread?.id ?? '', body: 'Said twice now.' }
   await worker.call('pull_requests.reply', reply)
   expect(await refused(worker.call('pull_requests.close', { task_id: task.id }))).toMatchObject({ code: 'humans_only' })
+  for (const action of ['finish', 'new_pull_request', 'take_theirs', 'keep_ours', 'fix_again'] as const) {
+    const recovery = worker.call('tasks.recover', { task_id: task.id, action })
+    expect(await refused(recovery)).toMatchObject({ code: 'humans_only' })
+  }
   expect((await at.sync(task)).threads[0]?.comments).toHaveLength(1)
 
   await agent.release()

@@ -109,6 +109,10 @@ test('asks at the gate where the branch at the forge belongs to others, before a
     task.id,
     ({ status, error_annotation }) => status === 'pull_request' && error_annotation !== null,
   )
-  expect(again.error_annotation).toMatchObject({ type: 'pull_request_diverged' })
+  expect(again).toMatchObject({ error_annotation: { type: 'pull_request_diverged' } })
   expect(await at.sync(task)).toMatchObject({ head: theirs })
+  await client.call('tasks.recover', { task_id: task.id, action: 'keep_ours' })
+  await at.job.running.taskWhere(task.id, (one) => !one.entry_barrier && one.error_annotation === null)
+  expect(await at.sync(task)).toMatchObject({ head: (await workOf(at, task)).head })
+  expect(await rescuesOf(at, task)).toMatchObject([{ commit: theirs }])
 })
