@@ -43,8 +43,9 @@ export function failureText(annotation: ErrorAnnotation): string {
     case 'needs_person':
     case 'pull_request_closed':
     case 'pull_request_merged':
-    case 'pull_request_diverged':
       return cause
+    case 'pull_request_diverged':
+      return 'Others pushed something else'
   }
 }
 
