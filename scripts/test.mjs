@@ -20,6 +20,11 @@ const total = { passed: 0, failed: 0, skipped: 0 }
  * and the tests start thousands of programs: this saves a third of the time that they spend in the kernel.
  */
 const smallProcesses = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' }
+/** When the tests must be done, for a machine that judges changes and is given so long; null for no limit. */
+const minutes = Number(process.env.COPSE_TEST_MINUTES) || null
+const begun = Date.now()
+/** The test files for which there was no time. */
+const untested = []
 /** What failed, a line each: told once more at the end, where it is not lost among what passed. */
 const failures = []
 /** What was not tested and how to get it, in one sentence; null if all was. */
@@ -65,6 +70,10 @@ if (leftOut !== null) {
   // A machine that judges changes must judge these, too.
   if (process.env.CI) total.failed += 1
 }
+if (untested.length > 0)
+  console.log(
+    `\nNo time was left for ${untested.length} test files:\n${untested.map((file) => `  ${file}`).join('\n')}`,
+  )
 const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : ''
 console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`)
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
@@ -81,8 +90,16 @@ async function everything(bin, all) {
   const env = { ...all, ...(process.env.CI && sweepPart()) }
   leftOut = await ensureTestTools()
   await stage('build', () => ensureBuilt(bin, env))
-  await Promise.all([vitest('unit, integration, contract, architecture', ['--project', '!e2e'], env), checks(env)])
-  await vitest('end to end', ['--project', 'e2e'], env)
+  await Promise.all([
+    vitest('unit, integration, contract, architecture', ['--project', '!e2e'], { ...env, ...limit(0.62) }),
+    checks(env),
+  ])
+  await vitest('end to end', ['--project', 'e2e'], { ...env, ...limit(1) })
+}
+
+/** The environment of a stage that has to end when this part of all the time has passed. */
+function limit(part) {
+  return minutes === null ? {} : { COPSE_TESTS_UNTIL: String(begun + part * minutes * 60_000) }
 }
 
 /** What the changes since a commit can reach, each sweep over a sample. */
@@ -165,8 +182,10 @@ async function vitest(name, args, env) {
   const again = process.env.CI ? ['--retry=1'] : []
   const file = join(results, `${name.split(/\W/)[0]}.json`)
   const outside = join(results, `${name.split(/\W/)[0]}-outside-tests.json`)
+  const leftOver = join(results, `${name.split(/\W/)[0]}-left-out.json`)
   const reporters = [
     '--reporter=default',
+    '--reporter=./scripts/time-limit.mjs',
     '--reporter=./scripts/second-tries.mjs',
     '--reporter=./scripts/outside-tests.mjs',
     '--reporter=json',
@@ -174,14 +193,17 @@ async function vitest(name, args, env) {
   ]
   const code = await runAs('vitest', ['run', ...args, ...again, ...reporters], {
     cwd: root,
-    env: { ...env, COPSE_OUTSIDE_TESTS: outside },
+    env: { ...env, COPSE_OUTSIDE_TESTS: outside, COPSE_TESTS_LEFT_OUT: leftOver },
     shell: process.platform === 'win32',
   })
-  const counted = count(file)
+  const left = read(leftOver) ?? []
+  untested.push(...left)
+  const counted = count(file, left)
   const thrown = read(outside) ?? []
   counted.failed += thrown.length
-  // A run that breaks before or after its tests has failed, whatever they say.
-  if (code !== 0 && counted.failed === 0) {
+  // A run that breaks before or after its tests has failed, whatever they say; one that only leaves files out says so too.
+  const isOnlyCut = left.length > 0 && counted.failures.length === 0
+  if (code !== 0 && counted.failed === 0 && !isOnlyCut) {
     counted.failed = 1
     failures.push(`${name}: no test failed, but the run ended with ${code}`)
   }
@@ -200,14 +222,15 @@ function read(file) {
   }
 }
 
-function count(file) {
+/** What a report counts, but for the test files that were left out: these it takes for failed. */
+function count(file, left) {
   const report = read(file)
   if (report === null) return { passed: 0, failed: 0, skipped: 0, failures: [] }
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
     skipped: report.numPendingTests + report.numTodoTests,
-    failures: report.testResults.flatMap(failuresOf),
+    failures: report.testResults.filter(({ name }) => !left.includes(relative(root, name))).flatMap(failuresOf),
   }
 }
 
