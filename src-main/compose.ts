@@ -127,7 +127,9 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     })
     const diffWatches = createDiffWatches(context, engine.worktrees)
     const trackers = createIssueTrackers({ env: process.env, clock, version: config.version })
-    const integrations = createIntegrations(context, trackers, variable)
+    const integrations = createIntegrations(context, trackers, variable, (task_id, issue) => {
+      engine.pullRequests.issueClosed(task_id, issue)
+    })
     const agentTests = agentTestsOf(config, context)
     const api = apiOf(config, {
       context,

@@ -194,7 +194,7 @@ function createTasks(
   const mergeUndo = createMergeUndo({ ...deps, claims })
   const authority = createAuthority(deps.context)
   const suggestions = createSuggestions(deps)
-  const pullRequests = createPullRequests({ ...deps, actions })
+  const pullRequests = createPullRequests({ ...deps, actions, branches })
   brought.listen(pullRequests.followStack)
   return {
     claims,

@@ -70,12 +70,15 @@ export function changeIntegration(
   const isOther = isElsewhere || next.owner !== record.owner || next.repo !== record.repo
   const isWider = JSON.stringify(next.sync_filter) !== JSON.stringify(record.sync_filter)
   const { poll_interval_secs } = next
+  // The tag is of a request for open issues, or for all.
+  const isOtherRequest = next.write_back.follow !== record.write_back.follow
   const isSooner = poll_interval_secs !== record.poll_interval_secs || (next.enabled && !record.enabled)
   // Keeps times of two changes within a millisecond distinct.
   const now = Math.max(clock.now(), Date.parse(record.updated_at) + 1)
   return {
     ...next,
     ...((isOther || isWider) && fromTheStart),
+    ...(isOtherRequest && { walk: null, etag: null }),
     ...(isOther && { last_polled_at: null, former_names: isElsewhere ? [] : namesAfter(record, next) }),
     ...(isElsewhere && { not_before: null }),
     ...((isOther || next.token_secret_ref !== record.token_secret_ref) && { can: unknownCan, token_expires_at: null }),
@@ -110,8 +113,6 @@ export function checkFields(context: Context, record: IntegrationRecord): Refusa
     const path = record.default_assignee_type === null ? 'default_assignee_type' : 'default_assignee_id'
     return invalidInput(path, 'Send default_assignee_type and default_assignee_id together, or neither.')
   }
-  const unbuilt = unbuiltField(record)
-  if (unbuilt) return unbuilt
   const project = context.store.read.projects.get(record.project_id)
   const workflow = project && context.workflows.of(project.workflow_definition)
   if (workflow && startState(workflow, record.default_task_state) === null) {
@@ -133,10 +134,4 @@ function checkVariables({ token_secret_ref, webhook_secret_ref }: IntegrationRec
   if (webhook_secret_ref !== token_secret_ref) return null
   // It is entered at the forge, which shows it to others and may send it along.
   return invalidInput('webhook_secret_ref', "Name another variable than the token's: a webhook's secret opens nothing.")
-}
-
-/** Refuses what the contract names and Copse can't do yet: a field that is taken and ignored would be a promise. */
-function unbuiltField({ write_back }: IntegrationRecord): Refusal | null {
-  const message = "Copse can't do this yet. Leave it off."
-  return write_back.follow ? invalidInput('write_back.follow', message) : null
 }

@@ -4,7 +4,7 @@ import type { Assignee } from '../../src-shared/contract/tasks.ts'
 import { filesOf, issueAddress, knownIds, type Base, type Repository } from './rules/issue-address.ts'
 import { matchesFilter } from './rules/issue-filter.ts'
 import { taskTextOf } from './rules/issue-text.ts'
-import { readIssue, type ExternalIssue } from './rules/read-issue.ts'
+import { readIssue, type ClosedIssue, type ExternalIssue } from './rules/read-issue.ts'
 import { createTask } from '../tasks/rules/create-task.ts'
 import { startState } from '../domain/workflow/graph.ts'
 import type { Ground } from '../core/ground.ts'
@@ -18,7 +18,10 @@ import { toImportedTask, toSettings } from '../core/views.ts'
 /** Number of issues written at once: few enough to let other requests in between. */
 const chunkSize = 100
 
-export type ImportDeps = Pick<Ground, 'feed' | 'newId' | 'workflows' | 'log'>
+export type ImportDeps = Pick<Ground, 'store' | 'feed' | 'newId' | 'workflows' | 'log'> & {
+  /** The issue of a task was closed at the tracker. May be called again for the same. */
+  readonly onClosed: (task_id: TaskId, issue: ClosedIssue) => void
+}
 
 /** The source of imported issues. */
 export interface ImportSource {
@@ -28,7 +31,8 @@ export interface ImportSource {
 
 /**
  * Creates tasks for a page's issues that match and are not linked yet, in small transactions. Issues that can't be
- * read or written count as errors and don't stop the others. Returns `null` if `goesOn` ends it early.
+ * read or written count as errors and don't stop the others; those that are closed are told where tasks follow them.
+ * Returns `null` if `goesOn` ends it early.
  */
 export async function importPage(
   deps: ImportDeps,
@@ -41,6 +45,7 @@ export async function importPage(
   for (const item of items) {
     const read = readIssue(item)
     if (read.kind === 'broken') counts.errors++
+    if (read.kind === 'closed' && source.record.write_back.follow) tellClosed(deps, source, read.issue)
     if (read.kind === 'issue' && matchesFilter(source.record.sync_filter, read.issue)) wanted.push(read.issue)
   }
   for (let from = 0; from < wanted.length; from += chunkSize) {
@@ -52,6 +57,17 @@ export async function importPage(
     await new Promise((resolve) => setImmediate(resolve))
   }
   return counts
+}
+
+function tellClosed(deps: ImportDeps, { record, base }: ImportSource, issue: ClosedIssue): void {
+  const { external_links } = deps.store.read
+  for (const id of knownIds(base, [record, ...record.former_names], issue.number)) {
+    const link = external_links.get(id)
+    if (link !== null && link.project_id === record.project_id && link.task_id !== null) {
+      deps.onClosed(link.task_id, issue)
+      return
+    }
+  }
 }
 
 function importChunk(deps: ImportDeps, source: ImportSource, issues: readonly ExternalIssue[]): SyncCounts {

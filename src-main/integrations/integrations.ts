@@ -75,11 +75,12 @@ export function createIntegrations(
   context: Ground,
   trackers: IssueTrackers,
   variable: ReadVariable,
+  onClosed: SyncServices['onClosed'],
   chance: () => number = Math.random,
 ): Integrations {
   const { store, feed, clock, log, newId, workflows } = context
   const { read } = store
-  const deps: SyncServices = { store, feed, clock, log, newId, workflows, trackers, chance }
+  const deps: SyncServices = { store, feed, clock, log, newId, workflows, trackers, onClosed, chance }
   const running = new Map<ProjectId, Running>()
   let state: 'waiting' | 'polling' | 'closed' = 'waiting'
 

@@ -170,10 +170,12 @@ async function askFor(
   signal: AbortSignal,
 ): Promise<IssuePageResponse | 'too_large'> {
   const { since, etag } = record
+  // Closed ones tell of the end of tasks, but the first sync brings all that ever were.
+  const state = record.write_back.follow && since !== null ? 'all' : 'open'
   bindBeforeSending(deps, record)
   try {
     const { next_url: url, page_size } = step
-    return await deps.trackers.page({ source: record, url, since, etag, page_size }, { signal })
+    return await deps.trackers.page({ source: record, url, state, since, etag, page_size }, { signal })
   } catch (error) {
     if (error instanceof TrackerError && error.code === 'too_large' && step.page_size > 1) return 'too_large'
     throw error

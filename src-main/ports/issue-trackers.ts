@@ -41,6 +41,8 @@ export interface PageRequest {
   readonly source: Pick<IntegrationRecord, 'platform' | 'base_url' | 'owner' | 'repo' | 'token_secret_ref'>
   /** `next_url` of the page before; null: the first page. */
   readonly url: string | null
+  /** `all`: closed ones too, which only those that changed after `since` can be asked for. */
+  readonly state: 'open' | 'all'
   readonly since: string | null
   readonly etag: string | null
   readonly page_size: number

@@ -15,7 +15,11 @@ export interface PullRequestPart<T> {
   readonly error: ForgeTrouble | null
 }
 
-export type KnownCheck = ForgeCheck & Pick<PullRequestCheck, 'log_tail' | 'inherited'>
+export type KnownCheck = ForgeCheck &
+  Pick<PullRequestCheck, 'log_tail' | 'inherited'> & {
+    /** When it was first seen in this state at this head, ISO 8601. */
+    readonly since: string
+  }
 
 /** A task's pull request as the forge told last, and what Copse did to it. */
 export interface PullRequestRecord {
@@ -29,8 +33,9 @@ export interface PullRequestRecord {
   /** The branch at the forge, and `owner/name` of its repository. */
   readonly branch: string
   readonly repository: string
-  /** The commit at the forge. */
+  /** The commit at the forge, and when it was first seen there, ISO 8601. */
   readonly head: string
+  readonly head_since: string
   /** The commit that Copse pushed last; null before its first push. */
   readonly pushed: string | null
   readonly mergeable: boolean | null
@@ -42,8 +47,9 @@ export interface PullRequestRecord {
   readonly reviews: PullRequestPart<ForgeReview>
   /** Those in no thread. */
   readonly comments: PullRequestPart<ForgeComment>
-  /** Since a person's last act on the task. */
+  /** Since a person's last act on the task, which is the transition `rounds_since`; null: none yet. */
   readonly rounds: number
+  readonly rounds_since: string | null
   /** Fingerprints of what was given to the coder, each once a head. */
   readonly given: readonly string[]
   /** It is merged, and what follows from that is done: it isn't asked for any more. */
@@ -94,6 +100,8 @@ export type ForgeIntent =
       /** The merged commit: the branch goes only while it is there. */
       readonly head: string
     }
+  /** Nothing to write: the issue was closed there, and its task may follow if it still is after a while. */
+  | { readonly kind: 'follow_issue'; readonly number: number }
   | { readonly kind: 'label_issue'; readonly number: number; readonly label: string; readonly on: boolean }
 
 export interface ForgeIntentRecord {

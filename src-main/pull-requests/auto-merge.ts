@@ -3,6 +3,7 @@ import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import { saveChange } from './pull-records.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
+import { mayStillBegin } from './rules/next-sync.ts'
 import { isGivenUp } from './rules/pull-states.ts'
 import { checkMergeOrder } from './stacked-pull.ts'
 import { syncPull } from './sync-pull.ts'
@@ -10,8 +11,7 @@ import { waitsOf } from './to-pull-request.ts'
 
 /**
  * Merges a pull request that waits for nothing more, where the project wants that: at the judged head, by the forge's own
- * merge, else by its queue. Returns whether it is merged now. Without any check it is left to a person, because a forge
- * may take a while to begin its checks.
+ * merge, else by its queue. Returns whether it is merged now.
  */
 export async function autoMerge(
   deps: PullRequestDeps,
@@ -19,10 +19,10 @@ export async function autoMerge(
   record: PullRequestRecord,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { forges, log, store } = deps.context
-  const { head, checks, task_id } = record
+  const { clock, forges, log, store } = deps.context
+  const { head, task_id } = record
   if (!connection.pull_requests.auto_merge || record.auto_merge || record.queued) return false
-  if (checks.items.length === 0 || record.last_error !== null) return false
+  if (record.last_error !== null || mayStillBegin(record, clock.now())) return false
   const task = store.read.tasks.get(task_id)
   if (!task || isGivenUp(deps.transitions.workflowOf(store.read, task), task)) return false
   if (checkMergeOrder(deps, task, connection)) return false
@@ -64,5 +64,12 @@ async function mergeOrQueue(
       if (!(error instanceof ForgeError) || error.code !== 'not_mergeable') throw error
     }
   }
-  await forges.mergeWhenReady(connection, number, merge, { signal })
+  try {
+    await forges.mergeWhenReady(connection, number, merge, { signal })
+  } catch (error) {
+    // Where the target requires checks, the forge itself keeps a plain merge from coming before them.
+    const isKept = checks.items.some(({ required }) => required === true)
+    if (!(error instanceof ForgeError) || error.code !== 'not_supported' || !isKept) throw error
+    await forges.merge(connection, number, merge, { signal })
+  }
 }

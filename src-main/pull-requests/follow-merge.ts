@@ -77,7 +77,7 @@ const mergedWithout = ({ number }: PullRequestRecord): ErrorAnnotation => ({
 })
 
 /** Fetches the target and moves the local base there, if that is a fast-forward. Returns what people are told, or ''. */
-async function followBase(
+export async function followBase(
   deps: PullRequestDeps,
   connection: IntegrationRecord,
   record: PullRequestRecord,

@@ -8,7 +8,8 @@ import { toPullRequest } from './to-pull-request.ts'
 /** Writes a pull request, and announces it and its task. */
 export function savePull(tx: Tx, record: PullRequestRecord): PullRequestRecord {
   const before = tx.pull_requests.of(record.task_id)
-  const saved = { ...record, updated_at: tx.now() }
+  const isSameHead = before?.number === record.number && before.head === record.head
+  const saved = { ...record, head_since: isSameHead ? before.head_since : tx.now(), updated_at: tx.now() }
   tx.pull_requests.put(saved)
   const { task_id, project_id } = record
   tx.emit('pull_request.updated', { project_id, task_id, pull_request: toPullRequest(saved) })
@@ -52,11 +53,13 @@ export function newPullRecord(
     branch,
     repository,
     pushed,
+    head_since: now,
     checks: { ...neverRead, seen: null },
     threads: neverRead,
     reviews: neverRead,
     comments: neverRead,
     rounds: 0,
+    rounds_since: null,
     given: [],
     settled: false,
     synced_at: null,

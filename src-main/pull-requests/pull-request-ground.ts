@@ -5,6 +5,7 @@ import type { TargetMover } from '../ports/target-mover.ts'
 import type { StepServices } from '../steps/step-services.ts'
 import type { ActionDeps } from '../tasks/action-services.ts'
 import type { Actions } from '../tasks/actions.ts'
+import type { BranchUpdates } from '../tasks/update-branch.ts'
 
 /** The ground with what reaches a forge. */
 export interface PullRequestGround extends Ground {
@@ -16,5 +17,6 @@ export interface PullRequestGround extends Ground {
 /** What pull requests need besides the steps. */
 export interface PullRequestDeps extends Pick<StepServices, 'transitions' | 'worktrees'>, Pick<ActionDeps, 'worker'> {
   readonly context: PullRequestGround
-  readonly actions: Pick<Actions, 'feedback'>
+  readonly branches: Pick<BranchUpdates, 'update'>
+  readonly actions: Pick<Actions, 'feedback' | 'cancel'>
 }

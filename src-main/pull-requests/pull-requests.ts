@@ -19,11 +19,13 @@ import {
   type ReplyWish,
 } from './act-on-pull.ts'
 import { checkToken } from './check-token.ts'
+import type { ClosedIssue } from '../integrations/rules/read-issue.ts'
 import { bindBeforeSending } from '../integrations/secret-bindings.ts'
 import { planWriteBack } from './write-back.ts'
 import { closeBeforeDeletion, closeIntent } from './close-pull.ts'
 import { connectionOf, writingConnectionOf } from './connection.ts'
 import { createPollThrottle, makeDue } from './poll-soon.ts'
+import { noteClosedIssue } from './follow-issue.ts'
 import { followStack } from './follow-stack.ts'
 import { openPull, type OpenedPull, type OpenWish } from './open-pull.ts'
 import { openAgain, openAtGate } from './open-at-gate.ts'
@@ -75,6 +77,8 @@ export interface PullRequests {
   send(task_id: TaskId): void
   /** A task has gone on: its issue may be told, where that is switched on. */
   touch(task_id: TaskId): void
+  /** The issue of a task was closed at the forge: the task may follow. */
+  issueClosed(task_id: TaskId, issue: ClosedIssue): void
   /** The branch of a stacked task was brought along, or the pull request below it has gone on. */
   followStack(task_id: TaskId): void
   /** Brings the next poll of a project's pull requests forward. */
@@ -207,6 +211,9 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
     touch: (task_id) => {
       if (!isStarted || stop.signal.aborted || !planWriteBack(deps, task_id)) return
       sendSoon(task_id)
+    },
+    issueClosed: (task_id, issue) => {
+      if (noteClosedIssue(deps, task_id, issue)) sendSoon(task_id)
     },
     followStack: follow,
     poke: (project_id) => {

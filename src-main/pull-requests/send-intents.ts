@@ -4,6 +4,7 @@ import { ForgeError, type Pull } from '../ports/forges.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { ForgeIntentRecord, PullRequestRecord } from '../ports/pull-request-queries.ts'
 import { deleteMergedBranch } from './delete-branch.ts'
+import { followIssue } from './follow-issue.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { saveChange } from './pull-records.ts'
 import { isOpenAt } from './rules/pull-states.ts'
@@ -159,6 +160,9 @@ async function sendIntent(
   }
   if (intent.kind === 'delete_branch') {
     await sendOnce(deps, record, () => deleteMergedBranch(deps, connection, record, signal))
+  }
+  if (intent.kind === 'follow_issue') {
+    await sendOnce(deps, record, () => followIssue(deps, connection, record, intent.number, signal))
   }
   if (intent.kind === 'label_issue') {
     const { number, label, on } = intent

@@ -153,10 +153,11 @@ async function withLog(
   redThere: ReadonlySet<string>,
 ): Promise<KnownCheck> {
   const inherited = check.state === 'failed' && redThere.has(check.name)
-  const none = { ...check, log_tail: null, inherited, job }
+  const before = known.find((one) => one.name === check.name && one.job === job)
+  const since = before?.state === check.state ? before.since : nowIso(deps.context)
+  const none = { ...check, log_tail: null, inherited, job, since }
   if (check.state !== 'failed' || job === null) return none
-  const before = known.find((one) => one.name === check.name && one.job === job && one.log_tail !== null)
-  if (before) return { ...none, log_tail: before.log_tail }
+  if (before && before.log_tail !== null) return { ...none, log_tail: before.log_tail }
   try {
     const log = await deps.context.forges.log(connection, job, { signal })
     const redact = redactorOf(deps.context, deps.context.store.read, record.project_id)

@@ -52,7 +52,13 @@ function toThread({ comments, ...thread }: ForgeThread): PullRequestThread {
   return {
     ...thread,
     comments: comments.map(({ id, author, body, created_at }) => {
-      return { id, author, body: shownText(body), created_at, ours: isOurs(body) }
+      return { id, author, body: shownText(body), created_at: inMilliseconds(created_at), ours: isOurs(body) }
     }),
   }
+}
+
+/** GitHub's times have none. */
+function inMilliseconds(time: string): string {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString()
 }

@@ -89,6 +89,8 @@ export function isWanted({ intent }: ForgeIntentRecord, { pull_requests, write_b
       return write_back.comment
     case 'close_issue':
       return write_back.close
+    case 'follow_issue':
+      return write_back.follow
     case 'label_issue':
       return write_back.label === intent.label
   }

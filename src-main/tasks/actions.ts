@@ -34,8 +34,12 @@ export interface Actions {
   /** Moves a task. Into a state that merges, it returns after the merge. */
   transition(request: TransitionRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
   verdict(request: VerdictRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
-  /** `beside` is committed with it. */
-  cancel(task_id: TaskId, actor: Actor, beside?: (tx: Tx) => void): Promise<Outcome | Refusal>
+  /** `beside` is committed with it. `reason`: why, where nobody asked for it. */
+  cancel(
+    task_id: TaskId,
+    actor: Actor,
+    more?: { readonly beside?: ((tx: Tx) => void) | undefined; readonly reason?: string },
+  ): Promise<Outcome | Refusal>
   /** Assigns a role. Returns once the replaced coder's run has ended and the requested resets are done. */
   assignRole(request: Omit<RoleRequest, 'triggered_by'>, actor: Actor): Promise<Outcome | Refusal>
   recover(request: RecoveryRequest, actor: Actor, signal: AbortSignal): Promise<Outcome | Refusal>
@@ -71,7 +75,7 @@ export function createActions(deps: ActionDeps): Actions {
       if (isRefusal(judged)) return nameBarrier(deps, request.task_id, actor, judged)
       return await finishMove(deps, request.task_id, actor, judged.next)
     },
-    cancel: async (task_id, actor, beside) => {
+    cancel: async (task_id, actor, { beside, reason = null } = {}) => {
       const result = feed.commit((tx) => {
         const task = tx.tasks.get(task_id)
         if (!task) return notFound('task')
@@ -87,7 +91,7 @@ export function createActions(deps: ActionDeps): Actions {
           cause: 'cancel',
           triggered_by,
           version: null,
-          reason: null,
+          reason,
           patch: { active_execution_id: null },
         })
         if (!isRefusal(moved)) beside?.(tx)

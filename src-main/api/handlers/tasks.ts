@@ -137,7 +137,7 @@ export function createTaskHandlers(parts: ApiParts): Handlers<Names> {
       views.task(unwrap(await engine.mergeUndo.revert({ task_id, reason }, actor(principal), signal))),
     'tasks.cancel': async (input, { principal }) => {
       const closing = closingOf(parts, input, principal)
-      const outcome = unwrap(await actions.cancel(input.task_id, actor(principal), closing?.write))
+      const outcome = unwrap(await actions.cancel(input.task_id, actor(principal), { beside: closing?.write }))
       if (closing) engine.pullRequests.send(input.task_id)
       return taskOf(outcome)
     },

@@ -13,7 +13,7 @@ export interface Forge {
 /** How a forge's open issues are listed. */
 interface IssueApi {
   /** Returns the address of the first page of open issues. */
-  firstPage(source: PageRequest['source'], request: Pick<PageRequest, 'since' | 'page_size'>): string
+  firstPage(source: PageRequest['source'], request: Pick<PageRequest, 'state' | 'since' | 'page_size'>): string
   /** The query key of the number of issues on a page. */
   readonly sizeKey: string
   /** Turns an item of a page into one with the names that `readIssue` knows. */

@@ -37,6 +37,9 @@ export interface PullFindings {
     readonly required: boolean | null
     readonly inherited: boolean
     readonly log_tail: string | null
+    readonly job: string | null
+    /** When it was first seen in this state at this head, ISO 8601. */
+    readonly since: string
   }>
   readonly threads: Part<{
     readonly id: string
@@ -58,13 +61,16 @@ interface Told {
   readonly rounds: number
 }
 
-/** Returns what asks for work now. While a required check runs, the checks are not judged. */
-export function findingsOf(record: PullFindings, { from, also }: AutoFix): readonly Finding[] {
+/**
+ * Returns what asks for work at `now`, in milliseconds since the epoch. While a required check runs, a failed one is
+ * judged only once it has waited for ten minutes.
+ */
+export function findingsOf(record: PullFindings, { from, also }: AutoFix, now: number): readonly Finding[] {
   if (record.state !== 'open' && record.state !== 'draft') return []
   const trusted = ({ author, is_member }: Writer) => from === 'anyone' || is_member === true || also.includes(author)
   return [
     ...conflictOf(record),
-    ...failedChecks(record),
+    ...failedChecks(record, now),
     ...openThreads(record, trusted),
     ...wantedChanges(record, trusted),
     ...orders(record, trusted),
@@ -82,12 +88,16 @@ function conflictOf({ mergeable, head, target }: PullFindings): readonly Finding
   return [{ fingerprint: `conflict:${head}`, kind: 'conflict', title, detail: title, lasting: 'conflict' }]
 }
 
-function failedChecks({ checks: { items }, head }: PullFindings): readonly Finding[] {
+const patienceMs = 600_000
+
+const hasWaited = ({ since }: { readonly since: string }, now: number): boolean => Date.parse(since) + patienceMs <= now
+
+function failedChecks({ checks: { items }, head }: PullFindings, now: number): readonly Finding[] {
   const counting = items.filter(({ required }) => required !== false)
-  if (counting.some(({ state }) => state === 'queued' || state === 'running')) return []
+  const isRunning = counting.some(({ state }) => state === 'queued' || state === 'running')
   // What fails on the target too is none of this task's doing.
   return counting
-    .filter(({ state, inherited }) => state === 'failed' && !inherited)
+    .filter((check) => check.state === 'failed' && !check.inherited && (!isRunning || hasWaited(check, now)))
     .map(({ name, log_tail }) => ({
       fingerprint: `check:${head}:${name}`,
       kind: 'check',
@@ -98,6 +108,41 @@ function failedChecks({ checks: { items }, head }: PullFindings): readonly Findi
           : `The check “${name}” failed. Its log ends:\n\n${quoted(log_tail)}`,
       lasting: `check:${name}:${lastLine(log_tail)}`,
     }))
+}
+
+/** A check that is none of the work's doing, and what runs it again; null where nothing can. */
+export interface StuckCheck extends Finding {
+  readonly job: string | null
+  /** The same for the same check at the same head. */
+  readonly rerun_mark: string
+}
+
+/** Returns the checks that were cancelled, fail on the target too, or have waited for ten minutes to begin. */
+export function stuckChecks(
+  { state: pull_state, checks: { items }, head }: PullFindings,
+  now: number,
+): readonly StuckCheck[] {
+  if (pull_state !== 'open' && pull_state !== 'draft') return []
+  return items.flatMap((check) => {
+    const { name, state, job, required, inherited } = check
+    const isUnbegun = state === 'queued' && hasWaited(check, now)
+    const isInherited = state === 'failed' && inherited
+    if (required === false || !(state === 'cancelled' || isInherited || isUnbegun)) return []
+    const what = isInherited ? 'fails on the target too' : isUnbegun ? 'does not begin' : 'was cancelled'
+    const mark = `stuck:${head}:${name}:${state}`
+    return [
+      {
+        fingerprint: mark,
+        kind: 'check',
+        title: `${name} ${what}`,
+        detail: `The check “${name}” ${what}.`,
+        lasting: mark,
+        // What waits can't be begun a second time.
+        job: isUnbegun ? null : job,
+        rerun_mark: `rerun:${head}:${name}`,
+      } as const,
+    ]
+  })
 }
 
 const lastLine = (log: string | null): string =>

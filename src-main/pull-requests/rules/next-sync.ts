@@ -1,6 +1,8 @@
 interface SyncFacts {
   readonly state: string
   readonly mergeable: boolean | null
+  /** When its commit was first seen, ISO 8601. */
+  readonly head_since: string
   readonly checks: { readonly items: readonly { readonly state: string }[] }
   /** Number of failed tries in a row. */
   readonly failures: number
@@ -16,14 +18,25 @@ const closedMs = 1_800_000
  * works something out, later with each failure.
  */
 export function nextSync(
-  { state, mergeable, checks, failures }: SyncFacts,
+  facts: SyncFacts,
   { now, interval_secs }: { readonly now: number; readonly interval_secs: number },
 ): number {
+  const { state, mergeable, checks, failures } = facts
   const intervalMs = interval_secs * 1_000
   if (failures > 0) return now + Math.min(Math.max(intervalMs, longestMs), intervalMs * 2 ** Math.min(failures, 10))
   if (state === 'closed') return now + Math.max(intervalMs, closedMs)
-  const isBusy = mergeable === null || checks.items.some((one) => one.state === 'queued' || one.state === 'running')
+  const isBusy =
+    mergeable === null ||
+    mayStillBegin(facts, now) ||
+    checks.items.some((one) => one.state === 'queued' || one.state === 'running')
   return now + (isBusy ? Math.min(intervalMs, busyMs) : intervalMs)
+}
+
+const beginMs = 60_000
+
+/** Returns whether a commit without any check is so new that its checks may begin yet. */
+export function mayStillBegin({ checks, head_since }: Pick<SyncFacts, 'checks' | 'head_since'>, now: number): boolean {
+  return checks.items.length === 0 && Date.parse(head_since) + beginMs > now
 }
 
 const hourMs = 3_600_000

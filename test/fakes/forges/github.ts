@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createMemoryGit, type ForgeGit, type MemoryGit } from './forge-git.ts'
-import { startForgeServer, type ForgeReply, type ForgeRequestSeen, type ForgeServer } from './forge-server.ts'
+import {
+  startForgeServer,
+  type ForgeReply,
+  type ForgeRequestSeen,
+  type ForgeServer,
+  type Mount,
+} from './forge-server.ts'
 import { badCredentials, tokenHeaders, tokenOf } from './github/access.ts'
 import { failure } from './github/exchange.ts'
 import { answerGraphql, type GraphqlRequest } from './github/graphql.ts'
@@ -14,6 +20,7 @@ export interface GithubOptions {
   readonly isEnterprise?: boolean
   /** What stands for real repositories; in memory without it. */
   readonly git?: ForgeGit
+  readonly mount?: Mount
 }
 
 /** A server that speaks like GitHub, whose state is `world`, and where `people` do things. */
@@ -55,14 +62,14 @@ interface Failure {
   left: number
 }
 
-export async function startGithub({ isEnterprise = false, git }: GithubOptions = {}): Promise<FakeGithub> {
+export async function startGithub({ isEnterprise = false, git, mount }: GithubOptions = {}): Promise<FakeGithub> {
   const failures: Failure[] = []
   const counts: Counts = { notModified: 0, remaining: 5_000, deprecated: [], invalid: [] }
   const server = await startForgeServer(async (request) => {
     const failing = failures.find(({ match, left }) => left > 0 && match.test(`${request.method} ${request.path}`))
     if (failing) failing.left--
     return unlessKnown(counts, request, failing?.answer ?? (await answer(world, counts, request)))
-  })
+  }, mount)
   const logs = await startForgeServer(async (request) => answerLog(world, request))
   const memory = createMemoryGit()
   const world = createWorld(server.url, logs.url, git ?? memory, isEnterprise)

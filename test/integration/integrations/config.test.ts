@@ -153,15 +153,3 @@ test('follows a renamed state for imported tasks', async () => {
   await at.sync()
   expect((await at.tasks()).map((task) => task.status)).toEqual(['ready'])
 })
-
-test.each([['write_back', { follow: true }]] as const)(
-  'refuses %s with what it can’t do yet, and keeps the rest',
-  async (field, value) => {
-    await using at = await startIntegrationJob()
-    const before = await at.integrate()
-    const { client } = at.job.running
-    const change = { project_id: at.job.project.id, [field]: value }
-    expect(await refused(client.call('integrations.update', change))).toMatchObject({ code: 'validation_failed' })
-    expect(await at.integration()).toEqual(before)
-  },
-)

@@ -14,7 +14,7 @@ const count = Number(process.env['COPSE_ISSUES'] ?? 3_000)
 const pages = Math.ceil(count / 100)
 const body = 'It breaks, and nobody knows why. '.repeat(50)
 
-vi.setConfig({ testTimeout: 60_000 + count * 10 })
+vi.setConfig({ testTimeout: 240_000 + count * 10 })
 
 test('shows progress, resumes after a kill without duplicates, and leaves room for other work', async () => {
   const secret = `SVC_SECRET_FIRST_SYNC_${process.pid}`

@@ -10,6 +10,7 @@ const trackers = (tracker: FakeTracker, more: Partial<HttpOptions> = {}) =>
 const request = (tracker: FakeTracker, more: Partial<PageRequest> = {}): PageRequest => ({
   source: { platform: 'hosted', base_url: tracker.url, owner: 'octo', repo: 'hello', token_secret_ref: 'TOKEN' },
   url: null,
+  state: 'open',
   since: null,
   etag: null,
   page_size: 100,

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { PullRequestSettings } from '../../../src-shared/contract/pull-requests.ts'
-import { repository, startPullRequestJob, type PullRequestJob } from '../../helpers/pull-request-job.ts'
+import { pushAsRita, repository, startPullRequestJob, type PullRequestJob } from '../../helpers/pull-request-job.ts'
 import { refused } from '../../helpers/refusal.ts'
 
 const auto_fix = {
@@ -102,6 +102,39 @@ test('gives up when a check fails in the same way twice, and begins again when t
   )
 })
 
+test('counts its rounds since a person last moved the task', async () => {
+  await using at = await startPullRequestJob({ auto_fix: { ...auto_fix, max_rounds: 1 } })
+  const { job, forge } = at
+  const { client } = job.running
+  const task = await at.atGate('echo bonjour >> greeting.txt')
+  /** Does what leads to another commit at the forge, and returns that. */
+  const next = async (head: string, work: () => Promise<unknown>) => {
+    await work()
+    return await job.running.eventually(
+      () => at.get(task),
+      (pull) => pull.head !== head,
+    )
+  }
+  const fail = async (head: string, name: string) => {
+    await forge.people.status(repository, head, name, 'failure')
+    await at.sync(task)
+  }
+  const first = await at.get(task)
+  const second = await next(first.head, () => fail(first.head, 'ci/one'))
+  expect(second.rounds).toBe(1)
+  await job.running.taskWhere(task.id, ({ status, entry_barrier }) => status === 'pull_request' && !entry_barrier)
+  const third = await next(second.head, () =>
+    client.call('tasks.feedback', { task_id: task.id, message: 'Once more.' }),
+  )
+  await job.running.taskWhere(task.id, ({ status, entry_barrier }) => status === 'pull_request' && !entry_barrier)
+  const fourth = await next(third.head, () => fail(third.head, 'ci/two'))
+  expect(fourth.rounds).toBe(1)
+  await job.running.taskWhere(task.id, ({ status, entry_barrier }) => status === 'pull_request' && !entry_barrier)
+  await fail(fourth.head, 'ci/three')
+  const told = await client.call('tasks.get', { task_id: task.id })
+  expect(told.error_annotation).toMatchObject({ type: 'retry_budget_exhausted', recovery_actions: ['fix_again'] })
+})
+
 test('tells a person once where it may not mend, and hears no stranger', async () => {
   await using at = await startPullRequestJob()
   const { job, forge } = at
@@ -168,4 +201,58 @@ test('merges by itself what waits for nothing more, and nothing before', async (
     ({ state }) => state === 'merged',
   )
   await job.running.taskWhere(task.id, ({ status }) => status === 'done')
+})
+
+test('merges what no check judges a minute after its push, and not before', async () => {
+  let ahead = 0
+  await using at = await startPullRequestJob({ auto_merge: true }, { clock: { now: () => Date.now() + ahead } })
+  const task = await at.atGate('echo bonjour > greeting.txt')
+  expect((await at.sync(task)).state).toBe('open')
+  ahead = 61_000
+  expect((await at.sync(task)).state).toBe('merged')
+})
+
+test('lets a cancelled check run again once, and tells when that is cancelled too', async () => {
+  await using at = await startPullRequestJob({ auto_fix })
+  const { job, forge } = at
+  const { client } = job.running
+  const task = await at.atGate('echo bonjour > greeting.txt')
+  const { head } = await at.get(task)
+  const end = { status: 'failure', description: 'Has been cancelled' } as const
+  const build = await forge.people.job(repository, head, 'build', end)
+  const told = async () => {
+    const { items } = await client.call('notifications.list', {})
+    return items.filter(({ event_type }) => event_type === 'pull_request.needs_you').map(({ body }) => body)
+  }
+  await at.sync(task)
+  await at.sync(task)
+  expect({ attempts: build.attempts, told: await told() }).toEqual({ attempts: 2, told: [] })
+  await forge.people.job(repository, head, 'build', end)
+  await at.sync(task)
+  await at.sync(task)
+  const name = 'ci / build (pull_request)'
+  expect({ attempts: build.attempts, told: await told() }).toEqual({ attempts: 2, told: [`#1: ${name} was cancelled`] })
+  expect((await client.call('tasks.get', { task_id: task.id })).status).toBe('pull_request')
+})
+
+test('brings the target into a branch that conflicts with it, by the coder', async () => {
+  await using at = await startPullRequestJob({ auto_fix })
+  const { job, git } = at
+  const both = "printf 'hola\\nbonjour\\n' > greeting.txt; git add -A; git commit --quiet --no-edit"
+  const again = `git merge --quiet main >/dev/null || true; ${both}`
+  const task = await at.atGate(`if [ -e greeting.txt ]; then ${again}; else echo bonjour > greeting.txt; fi`)
+  const before = await at.get(task)
+  await pushAsRita(at, 'main', 'greeting.txt', { text: 'hola\n' })
+  await at.sync(task)
+  const pushed = await job.running.eventually(
+    () => at.get(task),
+    ({ head }) => head !== before.head,
+  )
+  expect(await git.git(repository, ['show', `${pushed.head}:greeting.txt`])).toBe('hola\nbonjour')
+  expect(await git.git(repository, ['merge-base', 'main', pushed.head])).toBe(
+    (await git.refs(repository))['refs/heads/main'],
+  )
+  const prompts = (await job.executions(task.id)).map(({ prompt }) => prompt ?? '')
+  expect(prompts.filter((prompt) => prompt.includes('to bring main in'))).toHaveLength(1)
+  expect(await at.sync(task)).toMatchObject({ mergeable: true, rounds: 1 })
 })

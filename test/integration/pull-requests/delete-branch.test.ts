@@ -132,7 +132,7 @@ test.each([
   git.instead = null
   const sent = pushes(at)
   job.running = await job.running.restart()
-  await expect.poll(async () => ref in (await git.refs(repository)), { timeout: 30_000 }).toBe(false)
+  await expect.poll(async () => ref in (await git.refs(repository)), { timeout: 100_000 }).toBe(false)
   await follow(at, task)
   expect(pushes(at) - sent).toBe(isTaken ? 0 : 1)
   expect(await news(at)).toEqual([])

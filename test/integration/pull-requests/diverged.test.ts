@@ -1,28 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
-import { repository, startPullRequestJob, type PullRequestJob } from '../../helpers/pull-request-job.ts'
+import { pushAsRita, repository, startPullRequestJob, type PullRequestJob } from '../../helpers/pull-request-job.ts'
 
 const bonjour = 'echo bonjour > greeting.txt'
 
 /** Somebody else pushes a file to a task's branch, on top of what is there or, with `from`, of that branch. */
-async function pushAsRita(at: PullRequestJob, task: Task, file: string, from?: string): Promise<string> {
+async function pushToTask(at: PullRequestJob, task: Task, file: string, from?: string): Promise<string> {
   const { branch } = await at.job.running.client.call('tasks.workspace', { task_id: task.id })
-  const clone = await mkdtemp(join(tmpdir(), 'copse-rita-'))
-  try {
-    const git = (...args: string[]) =>
-      at.job.repository.git(['-C', clone, '-c', 'user.name=Rita', '-c', 'user.email=rita@copse.test', ...args])
-    await git('clone', '--quiet', '--branch', from ?? branch, join(at.git.root, `${repository}.git`), '.')
-    await writeFile(join(clone, file), 'by rita\n')
-    await git('add', file)
-    await git('commit', '--quiet', '--message', `Add ${file}`)
-    await git('push', '--quiet', '--force', 'origin', `HEAD:${branch}`)
-    return (await git('rev-parse', 'HEAD')).trim()
-  } finally {
-    await rm(clone, { recursive: true, force: true })
-  }
+  return await pushAsRita(at, branch, file, { from: from ?? branch })
 }
 
 async function workOf(at: PullRequestJob, task: Task) {
@@ -38,7 +23,7 @@ test('takes what others pushed on top into the worktree, and finishes with their
   await using at = await startPullRequestJob()
   const { client } = at.job.running
   const task = await at.atGate(bonjour)
-  const theirs = await pushAsRita(at, task, 'rita.txt')
+  const theirs = await pushToTask(at, task, 'rita.txt')
   expect(await at.sync(task)).toMatchObject({
     head: theirs,
     waiting_for: expect.arrayContaining(['review']) as unknown,
@@ -62,7 +47,7 @@ test('asks a person where both sides have commits, and takes theirs after a resc
   const { client } = at.job.running
   const task = await at.atGate(bonjour)
   const { head: ours } = await workOf(at, task)
-  const theirs = await pushAsRita(at, task, 'rita.txt', 'main')
+  const theirs = await pushToTask(at, task, 'rita.txt', 'main')
   await at.sync(task)
   const told = await client.call('tasks.get', { task_id: task.id })
   expect(told.error_annotation).toMatchObject({
@@ -84,7 +69,7 @@ test('keeps ours over theirs with a lease, and keeps theirs as a rescue', async 
   const { client } = at.job.running
   const task = await at.atGate(bonjour)
   const { head: ours } = await workOf(at, task)
-  const theirs = await pushAsRita(at, task, 'rita.txt', 'main')
+  const theirs = await pushToTask(at, task, 'rita.txt', 'main')
   await at.sync(task)
   await client.call('tasks.recover', { task_id: task.id, action: 'keep_ours' })
   expect(await client.call('tasks.get', { task_id: task.id })).toMatchObject({ error_annotation: null })
@@ -97,7 +82,7 @@ test('asks at the gate where the branch at the forge belongs to others, before a
   await using at = await startPullRequestJob()
   const { client } = at.job.running
   const task = await at.atGate(bonjour)
-  const theirs = await pushAsRita(at, task, 'rita.txt', 'main')
+  const theirs = await pushToTask(at, task, 'rita.txt', 'main')
   // The next round pushes before a poll has told of them.
   await client.call('tasks.transition', {
     task_id: task.id,

@@ -101,7 +101,7 @@ test.each([
   [{ number: 1, title: 'a', labels: ['x', { name: 'y' }, { name: 3 }, null] }, 'issue'],
   [{ number: 1, title: 'a', pull_request: null }, 'issue'],
   [{ number: 1, title: 'a', pull_request: {} }, 'other'],
-  [{ number: 1, title: 'a', state: 'closed' }, 'other'],
+  [{ number: 1, title: 'a', state: 'closed' }, 'closed'],
   [{ number: 1.5, title: 'a' }, 'broken'],
   [{ number: '1', title: 'a' }, 'broken'],
   [{ number: 1 }, 'broken'],

@@ -49,14 +49,18 @@ describe('what a pull request waits for', () => {
 })
 
 describe('the next question to the forge', () => {
-  const still = { state: 'open', mergeable: true, checks: { items: [] }, failures: 0 }
   const at = { now: 1_000_000, interval_secs: 300 }
+  const since = (ms: number) => new Date(at.now - ms).toISOString()
+  const still = { state: 'open', mergeable: true, head_since: since(60_000), checks: { items: [] }, failures: 0 }
   const wait = (more: Partial<typeof still> | { mergeable: null }) =>
     (nextSync({ ...still, ...more }, at) - at.now) / 1_000
 
   test('comes sooner while something is worked out, and never sooner than the interval', () => {
     expect(wait({})).toBe(300)
     expect(wait({ mergeable: null })).toBe(30)
+    // Its checks may begin yet.
+    expect(wait({ head_since: since(59_999) })).toBe(30)
+    expect(wait({ head_since: since(1), checks: { items: [{ state: 'passed' }] } as never })).toBe(300)
     expect(wait({ checks: { items: [{ state: 'running' }] } as never })).toBe(30)
     expect(nextSync({ ...still, mergeable: null }, { ...at, interval_secs: 10 }) - at.now).toBe(10_000)
   })

@@ -3,11 +3,11 @@ import { issuesPath, lastPage, type Forge } from '../forge.ts'
 /** Gitea and Forgejo: https://docs.gitea.com/api/#tag/issue/operation/issueListIssues */
 export const gitea: Forge = {
   issues: {
-    firstPage: (source, { since, page_size }) => {
+    firstPage: (source, { state, since, page_size }) => {
       const base = source.base_url.replace(/\/+$/, '')
       const url = new URL(`${base.endsWith('/api/v1') ? base : `${base}/api/v1`}${issuesPath(source)}`)
       // 50 is a server's maximum unless it is configured higher.
-      const query = { type: 'issues', state: 'open', limit: String(Math.min(page_size, 50)) }
+      const query = { type: 'issues', state, limit: String(Math.min(page_size, 50)) }
       url.search = new URLSearchParams({ ...query, ...(since !== null && { since }) }).toString()
       return url.href
     },

@@ -3,12 +3,13 @@ import { lastPage, type Forge } from '../forge.ts'
 /** GitLab: https://docs.gitlab.com/api/issues/#list-project-issues */
 export const gitlab: Forge = {
   issues: {
-    firstPage: ({ base_url, owner, repo }, { since, page_size }) => {
+    firstPage: ({ base_url, owner, repo }, { state: wanted, since, page_size }) => {
       const base = base_url.replace(/\/+$/, '')
       const api = base.endsWith('/api/v4') ? base : `${base}/api/v4`
       const url = new URL(`${api}/projects/${encodeURIComponent(`${owner}/${repo}`)}/issues`)
       // Oldest first: issues opened during the sync come at the end and shift no page.
-      const query = { state: 'opened', order_by: 'created_at', sort: 'asc', per_page: String(Math.min(page_size, 100)) }
+      const state = wanted === 'open' ? 'opened' : 'all'
+      const query = { state, order_by: 'created_at', sort: 'asc', per_page: String(Math.min(page_size, 100)) }
       url.search = new URLSearchParams({ ...query, ...(since !== null && { updated_after: since }) }).toString()
       return url.href
     },

@@ -1,6 +1,6 @@
 import { failure, notFound, page, type Context, type Route } from './context.ts'
 import { showBranch, showJob, showStatus } from './show.ts'
-import { isForgejo, mayWrite, minorVersion } from './state.ts'
+import { isForgejo, mayWrite, minorVersion, nextId } from './state.ts'
 
 export const checkRoutes: readonly Route[] = [
   { method: 'GET', path: /^\/commits\/([0-9a-f]+)\/status$/, scope: 'repository', answer: combinedStatus },
@@ -59,5 +59,8 @@ function rerun(context: Context) {
   if (isForgejo(state) || minorVersion(state) < 26 || !job) return notFound()
   if (!mayWrite(repository, login)) return failure(403, 'user should have a permission to write to this repo')
   job.attempts += 1
+  const before = repository.statuses.findLast(({ target_url }) => target_url.endsWith(`/jobs/${job.id}`))
+  if (before)
+    repository.statuses.push({ ...before, id: nextId(state), status: 'pending', description: 'Waiting to run' })
   return { status: 201, body: showJob(context.url, repository, job) }
 }

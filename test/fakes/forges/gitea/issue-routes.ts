@@ -18,10 +18,12 @@ export const issueRoutes: readonly Route[] = [
 ]
 
 function listIssues(context: Context) {
-  const { repository, url } = context
+  const { repository, url, request } = context
+  const { state = 'open' } = request.query
+  const wanted = repository.issues.filter((issue) => issue.pull === null && (state === 'all' || issue.state === state))
   return page(
     context,
-    repository.issues.filter(({ pull }) => pull === null).map((issue) => showIssue(url, repository, issue)),
+    wanted.map((issue) => showIssue(url, repository, issue)),
   )
 }
 

@@ -80,6 +80,8 @@ export const showIssue = (url: string, repository: Repository, issue: Issue) => 
   user: showUser(issue.user),
   labels: repository.labels.filter(({ id }) => issue.labels.has(id)),
   updated_at: issue.updated_at,
+  // Of one that is closed, the last change here was to close it.
+  closed_at: issue.state === 'closed' ? issue.updated_at : null,
 })
 
 export const showComment = ({ id, body, user, created_at }: Issue['comments'][number]) => ({
