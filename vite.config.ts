@@ -122,8 +122,8 @@ const test: ViteUserConfig['test'] = {
   maxWorkers: 2,
   // `auto` means none for the services that tests start: those of containment ask for it by name.
   env: { SVC_CONTAINMENT: 'none' },
-  testTimeout: 20_000,
-  hookTimeout: 20_000,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
   // What a test looks at again and again may take as long as the test may: a second is short on a busy machine.
   expect: { poll: { timeout: 18_000 } },
   projects: [
@@ -145,7 +145,7 @@ const test: ViteUserConfig['test'] = {
         include: ['test/architecture/**/*.test.ts'],
         ...shared,
         setupFiles: ['test/helpers/record-reach.ts', 'test/helpers/restore-environment.ts'],
-        testTimeout: 60_000,
+        testTimeout: 240_000,
       },
     },
     {
@@ -162,6 +162,8 @@ const test: ViteUserConfig['test'] = {
         execArgv: ['--expose-gc', '--max-semi-space-size=4'],
         // Real git and real processes, several tests at once, on a machine that may be busy, or slow to start programs.
         testTimeout: 240_000,
+        hookTimeout: 120_000,
+        expect: { poll: { timeout: 100_000 } },
       },
     },
     {
@@ -175,8 +177,9 @@ const test: ViteUserConfig['test'] = {
         // Half of its time a walk waits for what it has started, which leaves a core idle if only two are under way.
         maxWorkers: 3,
         sequence: { groupOrder: 1 },
-        testTimeout: 180_000,
-        hookTimeout: 180_000,
+        testTimeout: 300_000,
+        hookTimeout: 300_000,
+        expect: { poll: { timeout: 80_000 } },
         maxConcurrency: 2,
       },
     },

@@ -25,8 +25,10 @@ class MostWantedFirst extends BaseSequencer {
         return [moduleId, at >= 0 ? String(at).padStart(6, '0') : `x${hash(commit + relative(root, moduleId))}`]
       }),
     )
-    // Workers serve one project at a time, and the first sort has these together.
-    const projects = [...new Set(sorted.map(({ project }) => project.name))]
+    // Workers serve one project at a time. The one that takes longest comes last: it would leave out all the others.
+    const projects = [...new Set(sorted.map(({ project }) => project.name))].sort(
+      (one, other) => Number(one === 'main') - Number(other === 'main'),
+    )
     return projects.flatMap((name) =>
       sorted.filter(({ project }) => project.name === name).sort((a, b) => compare(rank, a, b)),
     )

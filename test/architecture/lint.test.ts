@@ -131,7 +131,7 @@ test('catches an offence by each lint rule', async () => {
   ])
   expect(planted.filter(([rule, file]) => !found.get(file)?.includes(rule))).toEqual([])
   expect(innocent.flatMap(([file]) => found.get(file) ?? [file])).toEqual([])
-}, 60_000)
+})
 
 type RulesByFile = ReadonlyMap<string, readonly string[]>
 

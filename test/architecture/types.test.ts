@@ -21,7 +21,7 @@ test('rejects Node, timers, the network and the DOM in the pure folders', async 
   const errors = await compile(copy.root, 'tsconfig.pure.json')
   const inError = new Set(errors.map((error) => error.split('(')[0]))
   expect(impure.map(([file]) => file).filter((file) => !inError.has(file))).toEqual([])
-}, 60_000)
+})
 
 /** The fields of a resource → the files that store its creation and its change, and how many of the two. */
 const fieldLists: readonly (readonly [list: string, file: string, stores: Readonly<Record<string, number>>])[] = [
@@ -69,7 +69,7 @@ test('does not compile a contract field that is used nowhere else', async () => 
     Object.entries(stores).flatMap(([file, times]) => (told(at, file) < times ? [`${list} ${file}`] : [])),
   )
   expect(silent).toEqual([])
-}, 60_000)
+})
 
 test('does not compile a screen that has only an address', async () => {
   await using copy = await copyProject()
@@ -92,7 +92,7 @@ test('does not compile a screen that has only an address', async () => {
   expect(
     errors.filter((error) => error.startsWith('src-renderer/shell/screens.ts(') && error.includes('planted')),
   ).toHaveLength(2)
-}, 60_000)
+})
 
 /** The errors of a program, each with its file first. */
 async function compile(root: string, config: string): Promise<readonly string[]> {

@@ -52,7 +52,7 @@ test('collapses empty columns, and opens them while a card is dragged over them'
   await column(page, 'In progress').getByRole('heading').waitFor()
   await page.reload()
   await column(page, 'In progress').getByRole('heading').waitFor()
-}, 120_000)
+})
 
 test('links a card to the servers of its worktree while they answer', async () => {
   await using repository = await createTestRepository()
@@ -90,7 +90,7 @@ test('links a card to the servers of its worktree while they answer', async () =
   await card(page, 'Serve').waitFor()
   await page.waitForResponse(/previews/)
   expect(await page.getByRole('link', { name: /^Preview/ }).count()).toBe(0)
-}, 120_000)
+})
 
 test('picks several cards and does one thing with all', async () => {
   await using repository = await createTestRepository()
@@ -176,7 +176,7 @@ test('picks several cards and does one thing with all', async () => {
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: /Find a task/ }).fill('priority')
   await page.getByRole('option', { name: /Set priority/ }).waitFor()
-}, 120_000)
+})
 
 test('undoes an archive of several cards for exactly those it changed', async () => {
   await using repository = await createTestRepository()
@@ -219,7 +219,7 @@ test('undoes an archive of several cards for exactly those it changed', async ()
     .click()
   await card(page, 'One').waitFor()
   expect(await archived()).toEqual(['Old'])
-}, 120_000)
+})
 
 test('groups the list, current work first, and saves a view by name', async () => {
   await using repository = await createTestRepository()
@@ -282,4 +282,4 @@ test('groups the list, current work first, and saves a view by name', async () =
   await page.getByRole('button', { name: 'List' }).click()
   await table.getByRole('button', { name: 'Ferry 3' }).waitFor()
   await table.getByRole('button', { name: 'Lantern 1' }).waitFor()
-}, 120_000)
+})

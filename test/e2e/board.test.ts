@@ -121,7 +121,7 @@ test('lists, sorts, filters, assigns, cancels and archives tasks, in one project
   await page.keyboard.press('Control+Enter')
   await card(page, 'Written from above').getByText('Lantern').waitFor()
   await card(page, 'Written from above').getByText('fresh').waitFor()
-}, 180_000)
+})
 
 /** The columns: parts, blocked tasks, and the last fifty finished ones with a link to all. */
 async function seeColumns(page: Page): Promise<void> {

@@ -112,7 +112,7 @@ test('makes a card start after another by its dragged handle or the keys, and sh
   await strip.getByRole('link').first().waitFor({ state: 'detached' })
   await page.reload()
   await strip.getByRole('button', { name: 'Chains', expanded: false }).waitFor()
-}, 120_000)
+})
 
 test('lets a dependent task start automatically, shows that, and cancels it', async () => {
   await using repository = await createTestRepository()

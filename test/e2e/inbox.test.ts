@@ -97,7 +97,7 @@ test('merges a passed review from the inbox, and opens the attempts of one that 
   await row(page, /Add one/).waitFor({ state: 'detached' })
   expect(await repository.git(['show', 'main:one.txt'])).toContain('one')
 
-  await row(page, /Add two.*Too many failed reviews/).click({ timeout: 60_000 })
+  await row(page, /Add two.*Too many failed reviews/).click({ timeout: 80_000 })
   await page.getByRole('button', { name: /^Open task/ }).click()
   await page.getByRole('button', { name: 'Show attempts' }).click()
   await page.getByRole('img', { name: '3 of 3 failed reviews' }).waitFor()
@@ -190,7 +190,7 @@ test('answers questions and sees failures in sections, without opening a task', 
   }
   for (const task_id of [first, second]) {
     const summary = async () => (await client.call('tasks.executions', { task_id })).items[0]?.summary
-    await expect.poll(summary, { timeout: 15_000 }).toBe('Answered: allow')
+    await expect.poll(summary, { timeout: 80_000 }).toBe('Answered: allow')
   }
   // A failure whose task runs again needs no one.
   const { path } = await client.call('tasks.workspace', { task_id: broken })

@@ -95,7 +95,7 @@ test('writes and starts a task by three keys, then the next', async () => {
     ['Row it back', 3],
     ['Row on', 3],
   ])
-}, 120_000)
+})
 
 test('offers an agent that can run on a new device: one of the project before the first by name', async () => {
   await using repository = await createTestRepository()

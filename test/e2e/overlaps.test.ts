@@ -58,7 +58,7 @@ test('shows conflicting tasks on cards and panels, and tells agents if set so', 
   const setting = async () => (await client.call('projects.get_settings', { project_id })).tell_agents_of_overlaps
   await expect.poll(setting).toBe(true)
   expect(await violationsInThemes(page), 'the setting').toEqual([])
-}, 120_000)
+})
 
 test('shows both sides of a conflict with the base before a merge is tried, and what its agent would do', async () => {
   await using repository = await createTestRepository({ files: { 'a.txt': 'one\ntwo\nthree\n' } })

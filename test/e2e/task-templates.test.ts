@@ -99,7 +99,7 @@ test('saves a task as template, fills the next from it, and edits it in the sett
   await row.getByRole('button', { name: 'Delete template' }).click()
   await row.waitFor({ state: 'detached' })
   expect((await templates()).map(({ name }) => name)).toEqual(['Bug', 'Hang up'])
-}, 120_000)
+})
 
 test('shows an agent’s prompt while the task is written', async () => {
   await using repository = await createTestRepository()
@@ -132,4 +132,4 @@ test('shows an agent’s prompt while the task is written', async () => {
   const [task] = (await client.call('tasks.list', { project_id })).items
   const told = await client.call('tasks.prompt', { task_id: task?.id ?? '' })
   expect(told.parts.map(({ text }) => text.trim()).join('\n')).toBe(coder)
-}, 120_000)
+})

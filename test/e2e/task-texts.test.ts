@@ -126,4 +126,4 @@ test('writes a description with pictures, paths and marks, previews and shows it
   await expect.poll(() => edited.inputValue()).toMatch(/third\.png\]\(attachment:/)
   await page.keyboard.press('Control+Enter')
   await expect.poll(() => widthOf(panel.getByRole('img', { name: 'third.png' }))).toBe(1)
-}, 120_000)
+})

@@ -332,4 +332,4 @@ test('needs no more presses and clicks for the ten commonest jobs than counted h
     counted[job.name] = counts
   }
   expect(counted).toEqual(Object.fromEntries(jobs.map(({ name, keys, mouse }) => [name, { keys, mouse }])))
-}, 180_000)
+})

@@ -177,7 +177,7 @@ test('shows every screen on a phone without cut-off or overlapping parts', async
   await files.getByTitle('numbers.txt').click()
   await files.waitFor({ state: 'detached' })
   expect(await cutOff(page)).toEqual([])
-}, 120_000)
+})
 
 test('shows a column at a time on a phone, merges in reach of the thumb, and closes what is open on Back', async () => {
   await using repository = await createTestRepository({ name: 'ferry' })

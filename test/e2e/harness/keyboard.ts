@@ -55,7 +55,7 @@ export function keyboardOf(page: Page): Keyboard {
   }
   const on = async (target: Sight) => {
     await target.waitFor()
-    await expect.poll(() => focus(target, true), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => focus(target, true), { timeout: 80_000 }).toBe(true)
   }
   return {
     see: page,

@@ -61,7 +61,7 @@ async function dieOf(death: Death, folder: string) {
 
 test.concurrent.for(['exception', 'rejection', 'fatal'] as const)(
   'prints no token, key or secret when the service dies of an unforeseen %s',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async (death) => {
     await using folder = await mkdtempDisposable(join(tmpdir(), 'copse-crash-'))
     const { code, reports, output, found } = await dieOf(death, folder.path)

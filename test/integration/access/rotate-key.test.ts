@@ -12,7 +12,7 @@ const cli = await builtFile('cli.js')
 const svc = (dataDir: string, ...rest: readonly string[]) =>
   promisify(execFile)(process.execPath, [cli, 'rotate-key', '--data-dir', dataDir, ...rest])
 
-test('voids every access token, but no refresh or personal token', { timeout: 60_000 }, async () => {
+test('voids every access token, but no refresh or personal token', { timeout: 240_000 }, async () => {
   await using first = await runApp()
   const session = await first
     .clientWith(null)
@@ -31,7 +31,7 @@ test('voids every access token, but no refresh or personal token', { timeout: 60
   expect((await again.clientWith(fresh.access_token).call('auth.me', {})).handle).toBe('owner')
 })
 
-test('keeps the key under a running service', { timeout: 60_000 }, async () => {
+test('keeps the key under a running service', { timeout: 240_000 }, async () => {
   await using running = await runApp()
   using _ = lockDataDir(running.dataDir)
   const before = await readFile(join(running.dataDir, 'secrets', 'jwt.key'))

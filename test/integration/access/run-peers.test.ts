@@ -92,7 +92,7 @@ async function startTarget(options: RunOptions = {}): Promise<Target> {
 
 async function outcome(path: string, file: string): Promise<Outcome> {
   const read = async () => readFile(join(path, file), 'utf8').catch(() => null)
-  await expect.poll(read, { timeout: 20_000 }).not.toBeNull()
+  await expect.poll(read, { timeout: 100_000 }).not.toBeNull()
   return JSON.parse(String(await read())) as Outcome
 }
 
@@ -122,7 +122,7 @@ const tools = { read: [dirname(dirname(process.execPath)), dirname(script)] }
 const isContainable = async ({ running }: Job) =>
   (await running.client.call('system.get', {})).containment.available || process.env['CI'] !== undefined
 
-describe.runIf(process.platform === 'linux')('gets in with its own token alone', { timeout: 120_000 }, () => {
+describe.runIf(process.platform === 'linux')('gets in with its own token alone', { timeout: 240_000 }, () => {
   it('as a program of a run, however it was started', async () => {
     const { job, attack } = await startTarget()
     await using _ = job
@@ -191,7 +191,7 @@ describe.runIf(process.platform === 'linux')('gets in with its own token alone',
   })
 })
 
-describe.runIf(process.platform === 'linux')('has no access', { timeout: 120_000 }, () => {
+describe.runIf(process.platform === 'linux')('has no access', { timeout: 240_000 }, () => {
   it.for(['none', 'worktree'] as const)('as a setup command, hook or check, contained: %s', async (level, { skip }) => {
     const { job, attack } = await startTarget()
     await using _ = job

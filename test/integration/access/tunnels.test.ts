@@ -42,7 +42,7 @@ async function startApart(port: number, file: string, args: readonly string[]): 
   const pidFile = join(root, `pid-${++count}`)
   const env = { PATH: process.env['PATH'], HOME: root }
   spawn('setsid', ['--fork', 'sh', '-c', 'echo $$ > "$0"; exec "$@"', pidFile, file, ...args], { env, stdio: 'ignore' })
-  await vi.waitUntil(() => answers(port), { timeout: 10_000 })
+  await vi.waitUntil(() => answers(port), { timeout: 100_000 })
   return { [Symbol.dispose]: () => void process.kill(Number(readFileSync(pidFile, 'utf8'))) }
 }
 
@@ -94,7 +94,7 @@ describe.runIf(socat !== null)('a tunnel', () => {
       `curl -s -o /dev/null -w '%{http_code} ' -H "authorization: Bearer ${bearer}" ${ssh.url}/api/v1/projects`
     const command = `{ ${ask(token)}; ${ask('$SVC_API_TOKEN')}; } > answers.new; mv answers.new answers; exec sleep 600`
     const { path } = await job.claim(await job.task(), await job.agent(command))
-    await expect.poll(() => existsSync(join(path, 'answers')), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(path, 'answers')), { timeout: 100_000 }).toBe(true)
     expect(readFileSync(join(path, 'answers'), 'utf8')).toBe('401 200 ')
     const headers = { authorization: `Bearer ${token}` }
     expect((await fetch(`${ssh.url}/api/v1/projects`, { headers })).status).toBe(200)
@@ -153,7 +153,7 @@ describe.runIf(hasSshd)('ssh itself', () => {
       `curl -s -o /dev/null -w '%{http_code} ' --retry 20 --retry-connrefused --retry-delay 1 -H "authorization: Bearer ${bearer}" http://127.0.0.1:${port}/api/v1/projects`
     const command = `ssh -N -F ${config} -L ${forward} copse-test & { ${ask(token)}; ${ask('$SVC_API_TOKEN')}; } > answers.new; mv answers.new answers; kill $!`
     const { path } = await job.claim(await job.task(), await job.agent(command))
-    await expect.poll(() => existsSync(join(path, 'answers')), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => existsSync(join(path, 'answers')), { timeout: 100_000 }).toBe(true)
     expect(readFileSync(join(path, 'answers'), 'utf8')).toBe('401 200 ')
   })
 })

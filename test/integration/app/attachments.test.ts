@@ -149,7 +149,7 @@ test.concurrent('removes a file that nothing names after a week', async () => {
   )
   now += 2 * day
   job.running = await job.running.restart()
-  await expect.poll(() => stored(job), { timeout: 10_000 }).toEqual([join(kept.sha256.slice(0, 2), kept.sha256)])
+  await expect.poll(() => stored(job), { timeout: 100_000 }).toEqual([join(kept.sha256.slice(0, 2), kept.sha256)])
 })
 
 test.concurrent('redacts secrets in a file’s name', async () => {

@@ -16,7 +16,7 @@ async function planted(
     task,
     await job.agent(`touch ${at}; until [ -e ${go} ]; do sleep 0.02; done; echo done`),
   )
-  await vi.waitFor(() => access(at), { timeout: 20_000 })
+  await vi.waitFor(() => access(at), { timeout: 100_000 })
   await job.repository.write(work, path)
   const trace = join(job.repository.beside, 'trace')
   await plant({ common: join(job.repository.path, '.git'), path, trace })

@@ -96,7 +96,7 @@ test('lets a person reorder the queue, with an event, and keeps the order across
     started.push((await job.running.client.call('executions.get', { execution_id })).started_at ?? '')
   }
   expect(started).toEqual(started.toSorted())
-}, 60_000)
+})
 
 test('names another reason why a run can’t start, without taking its turn', async () => {
   await using job = await startJob()

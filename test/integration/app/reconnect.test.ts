@@ -130,4 +130,4 @@ test('shows the same after random disconnects as a page that was never disconnec
   )
   // Once at the start of each run, and once at its end.
   expect(resets).toBeGreaterThanOrEqual(8)
-}, 180_000)
+})

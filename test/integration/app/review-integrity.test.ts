@@ -138,7 +138,7 @@ test.skipIf(process.platform !== 'linux')(
     )
     const judged = await reviewOf(job, task_id)
     await writeFile(go, '')
-    await vi.waitFor(() => access(`${go}.went`), { timeout: 20_000 })
+    await vi.waitFor(() => access(`${go}.went`), { timeout: 100_000 })
     const { tree } = await diffOf(job, task_id)
     const refusal = await refused(client.call('tasks.transition', { task_id, status: 'merging', version }))
     expect([refusal.code, refusal.details]).toEqual(['review_not_ready', { tree, files: ['work.txt'] }])

@@ -75,7 +75,7 @@ test('tests a restacked branch before it lands', async () => {
     .poll(
       async () =>
         (await job.transitions(upper.id)).flatMap(({ hooks }) => hooks).some(({ action }) => action === 'restack'),
-      { timeout: 20_000 },
+      { timeout: 100_000 },
     )
     .toBe(true)
   await job.settings({ landing: { mode: 'serial', steps: [`touch ${ran}`], max_parallel: 2, retry_failed: false } })

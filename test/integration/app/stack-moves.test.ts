@@ -45,7 +45,7 @@ const restacked = async (job: Job, id: Task['id'], times = 1) =>
         const hooks = (await job.transitions(id)).flatMap((entry) => entry.hooks)
         return hooks.filter(({ action }) => action === 'restack').map(({ reason }) => reason)
       },
-      { timeout: 20_000 },
+      { timeout: 100_000 },
     )
     .toHaveLength(times)
 
@@ -158,7 +158,7 @@ test('waits with the restack until a run has ended', async () => {
   const { path } = await job.claim(upper, slow)
   await job.running.taskWhere(upper.id, ({ active_execution_id }) => active_execution_id !== null)
   await expect
-    .poll(() => readFile(join(path, 'upper.txt'), 'utf8').catch(() => ''), { timeout: 10_000 })
+    .poll(() => readFile(join(path, 'upper.txt'), 'utf8').catch(() => ''), { timeout: 100_000 })
     .toBe('upper\n')
   const head = await job.repository.git(['-C', path, 'rev-parse', 'HEAD'])
   await land(job, lower.id)

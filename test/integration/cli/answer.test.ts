@@ -28,7 +28,7 @@ test('shows an agent’s question and answers it by option or free text', async 
     const { ref } = task
     await world.svc(['task', 'claim', ref, '--agent', 'Asker'])
     const asked = (what: string) =>
-      expect.poll(async () => (await world.svc(['task', 'answer', ref])).stdout, { timeout: 60_000 }).toContain(what)
+      expect.poll(async () => (await world.svc(['task', 'answer', ref])).stdout, { timeout: 100_000 }).toContain(what)
     await asked('? Wants to run npm publish\nnpm publish\n  allow  Allow\n')
     const wrong = await world.svc(['task', 'answer', ref, 'perhaps'])
     expect(wrong.code).toBe(2)
@@ -44,4 +44,4 @@ test('shows an agent’s question and answers it by option or free text', async 
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
-}, 180_000)
+})

@@ -39,4 +39,4 @@ test('adds files with a task and later, lists them and saves them', async () => 
   expect((await world.json<{ items: Task[] }>(['task', 'list'], here)).items.map(({ title }) => title)).toEqual([
     'Mend it',
   ])
-}, 60_000)
+})

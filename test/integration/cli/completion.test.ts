@@ -16,7 +16,7 @@ beforeAll(async () => {
   await mkdir(bin)
   await writeFile(join(bin, 'svc'), `#!/bin/sh\nexec '${process.execPath}' '${cliFile}' "$@"\n`)
   await chmod(join(bin, 'svc'), 0o755)
-}, 60_000)
+})
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   await repository[Symbol.asyncDispose]()

@@ -68,7 +68,7 @@ describe('where no service answers', () => {
       }
     }
     await Promise.all([work(), work(), work()])
-  }, 120_000)
+  })
   afterAll(() => {
     ended.clear()
   })

@@ -15,7 +15,7 @@ test('lists one row per task with its newest notification, or all on request', a
     const { ref } = await world.json<Task>(['task', 'create', title], here)
     await world.svc(['task', 'claim', ref, '--agent', 'Shell'])
     const show = () => world.json<{ task: Task }>(['task', 'show', ref])
-    await expect.poll(async () => JSON.stringify(await show()), { timeout: 30_000 }).toMatch(/"review_passed_at": ?"/)
+    await expect.poll(async () => JSON.stringify(await show()), { timeout: 100_000 }).toMatch(/"review_passed_at": ?"/)
     return ref
   }
   const first = await reviewed('First')
@@ -46,4 +46,4 @@ test('lists one row per task with its newest notification, or all on request', a
   expect(await world.svc(['inbox', '--read-all', '--project', 'shop'])).toMatchObject({ code: 0 })
   expect((await world.svc(['inbox', '--unread'])).stdout).toBe('Nothing unread.\n')
   expect(await world.svc(['inbox', '--read-all', '--read', first])).toMatchObject({ code: 2 })
-}, 120_000)
+})

@@ -21,4 +21,4 @@ test('shows the lane, checks the base, and reports a merge without waiting', asy
     code: 1,
     stderr: expect.stringContaining('This task does not wait to land.') as string,
   })
-}, 60_000)
+})

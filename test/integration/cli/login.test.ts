@@ -8,7 +8,7 @@ import { endOf, startOnTerminal, startSvc, startWorld, type SvcWorld } from './s
 let world: SvcWorld
 beforeAll(async () => {
   world = await startWorld()
-}, 60_000)
+})
 afterAll(() => world[Symbol.asyncDispose]())
 
 /** A data folder for one test's sign-ins. */

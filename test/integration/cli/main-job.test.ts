@@ -17,7 +17,7 @@ beforeAll(async () => {
   repository = await createTestRepository()
   world = await startWorld()
   project = await world.json<Project>(['project', 'add', '--name', 'Shop'], here())
-}, 60_000)
+})
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   await repository[Symbol.asyncDispose]()

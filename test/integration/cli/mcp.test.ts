@@ -14,7 +14,7 @@ beforeAll(async () => {
   repository = await createTestRepository()
   world = await startWorld()
   project = await world.client.call('projects.create', { name: 'Shop', repo_path: repository.path })
-}, 60_000)
+})
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   await repository[Symbol.asyncDispose]()

@@ -20,7 +20,7 @@ test('lists tasks that would conflict with their files, for people and as JSON',
     tasks.push(task)
   }
   const read = async () => (await world.json<{ items: Overlap[] }>(['overlaps', 'Shop'])).items
-  await expect.poll(read, { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(read, { timeout: 100_000 }).toHaveLength(1)
   const [one, other] = tasks.toSorted((first, second) => (first.id < second.id ? -1 : 1))
   expect(await read()).toEqual([{ a: one?.id, b: other?.id, kind: 'conflict', files: ['README.md'] }])
   const { code, stdout } = await world.svc(['overlaps'], here)
@@ -32,7 +32,7 @@ test('lists tasks that would conflict with their files, for people and as JSON',
     code: 1,
     stderr: expect.stringContaining('Nowhere') as string,
   })
-}, 60_000)
+})
 
 test('says which tasks conflict with their base, and in which files', async () => {
   await using repository = await createTestRepository()
@@ -44,9 +44,9 @@ test('says which tasks conflict with their base, and in which files', async () =
   const task = await world.json<Task>(['task', 'create', 'One'], here)
   await world.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
   const list = async () => (await world.svc(['task', 'list'], here)).stdout
-  await expect.poll(list, { timeout: 20_000 }).toContain('passed')
+  await expect.poll(list, { timeout: 100_000 }).toContain('passed')
   await repository.commit('Meanwhile', { 'README.md': 'mine\n' })
-  await expect.poll(list, { timeout: 20_000 }).toContain('conflicts with its base')
+  await expect.poll(list, { timeout: 100_000 }).toContain('conflicts with its base')
   expect((await world.svc(['task', 'show', task.ref], here)).stdout).toMatch(/conflicts in +README\.md\n/)
   const { stdout } = await world.svc(['task', 'conflicts', task.ref], here)
   expect(stdout).toMatch(
@@ -57,4 +57,4 @@ test('says which tasks conflict with their base, and in which files', async () =
     code: 0,
     stdout: 'It would merge into main now.\n',
   })
-}, 60_000)
+})

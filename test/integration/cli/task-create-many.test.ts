@@ -42,4 +42,4 @@ test('a list of titles or of JSON becomes tasks, from a file or from stdin', asy
   ]
   expect((await Promise.all(misused.map((words) => refused(words)))).map(({ code }) => code)).toEqual([2, 2, 2, 1])
   expect(await world.json<{ items: unknown[] }>(['task', 'list'], here)).toMatchObject({ items: { length: 6 } })
-}, 60_000)
+})

@@ -20,4 +20,4 @@ test('stacks a task at its creation or later, unstacks it, and changes its title
   )
   expect((await Promise.all(refusals)).map(({ code }) => code)).toEqual([2, 2])
   expect(await world.svc(['task', 'edit', lower.ref, '--on', upper.ref], here)).toMatchObject({ code: 1 })
-}, 60_000)
+})

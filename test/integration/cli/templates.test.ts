@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await startWorld()
   await json('project', 'add', '--name', 'Shop')
   agent = await json<Agent>('agent', 'add', 'Claude', '--executor', 'command', '--command', 'true')
-}, 60_000)
+})
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   await repository[Symbol.asyncDispose]()
@@ -52,7 +52,7 @@ test('saves, lists, shows, edits and deletes a template by name', async () => {
     code: 1,
     stderr: expect.stringContaining('No template "Defect". None exist yet.') as string,
   })
-}, 60_000)
+})
 
 test('fills from a template what a task leaves out', async () => {
   await json(
@@ -83,7 +83,7 @@ test('fills from a template what a task leaves out', async () => {
   const copy = await json<TaskTemplate>('template', 'create', 'Vue', '--from', own.ref, '--title', 'Update ')
   expect(copy).toMatchObject({ title: 'Update ', labels: ['web'], roles: own.roles })
   expect(await svc('task', 'create')).toMatchObject({ code: 2, stdout: '' })
-}, 60_000)
+})
 
 test('shows a task’s prompt before it exists', async () => {
   const before = await tasks()
@@ -99,11 +99,11 @@ test('shows a task’s prompt before it exists', async () => {
   expect(await tasks()).toEqual(before)
   const task = await json<Task>(...draft)
   expect((await json<Prompt>('task', 'prompt', task.ref)).prompt).toBe(prompt.prompt)
-}, 60_000)
+})
 
 test('says what a task was created without', async () => {
   const answer = await svc('task', 'create', 'Half', '--assign', 'pilot=Claude')
   expect(answer.code).toBe(1)
   expect(answer.stderr).toMatch(/SHO-\d+ was created, but it doesn't have everything.* no role pilot/)
   expect(await tasks()).toContain('Half')
-}, 60_000)
+})

@@ -10,7 +10,7 @@ beforeAll(async () => {
   repository = await createTestRepository()
   world = await startWorld()
   await world.json(['project', 'add', '--name', 'Shop'], here())
-}, 60_000)
+})
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   await repository[Symbol.asyncDispose]()

@@ -74,13 +74,13 @@ it.runIf(runnable && process.platform === 'linux')(
       const agent = await service.client.call('agents.create', { name: 'Held', executor: 'command', config })
       const task = await service.client.call('tasks.create', { project_id: project.id, title: 'Survive' })
       const { workspace } = await service.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-      await expect.poll(() => existsSync(join(workspace?.path ?? '', 'started')), { timeout: 20_000 }).toBe(true)
+      await expect.poll(() => existsSync(join(workspace?.path ?? '', 'started')), { timeout: 100_000 }).toBe(true)
       const bridges = (await readProcessTable()).filter(
         ({ pid, ppid }) => ppid === service.pid && readFileSync(`/proc/${pid}/comm`, 'utf8') === 'socat\n',
       )
       expect(bridges).not.toEqual([])
       await service.kill()
-      await expect.poll(() => bridges.filter(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 10_000 }).toEqual([])
+      await expect.poll(() => bridges.filter(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 100_000 }).toEqual([])
     } finally {
       rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 })
     }

@@ -175,7 +175,7 @@ test(
     for (const what of [/^merged$/, /^base: moved$/, /^move: done$/, /: work_changed$/])
       expect(count(what), String(what)).toBeGreaterThan(0)
   },
-  60_000 + rounds * 2_000,
+  240_000 + rounds * 2_000,
 )
 
 function tally(outcomes: readonly string[]): Record<string, number> {

@@ -48,7 +48,7 @@ function gitState(folder: string): Readonly<Record<string, string>> {
 let app: RunningApp
 beforeAll(async () => {
   app = await runApp()
-}, 60_000)
+})
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
 })
@@ -112,7 +112,7 @@ describe('a repository with', () => {
       )
       expect(landed).toEqual(expect.arrayContaining(changed))
     },
-    60_000,
+    240_000,
   )
 })
 

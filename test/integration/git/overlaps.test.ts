@@ -44,7 +44,7 @@ async function conflictsByGit(repository: TestRepository, paths: readonly string
 
 const edits = someEdits.map((all) => all.filter(({ kind }) => kind !== 'submodule'))
 
-test('finds a conflict exactly where git does, at once or as the work changes', { timeout: 120_000 }, async () => {
+test('finds a conflict exactly where git does, at once or as the work changes', { timeout: 240_000 }, async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'copse-data-'))
   const workspaces = createWorkspaces({ dataDir })
   const runs = fc.asyncProperty(edits, edits, edits, async (early, late, theirs) => {

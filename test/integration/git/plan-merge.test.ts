@@ -44,7 +44,7 @@ async function byGit(repository: TestRepository, how: readonly string[], on: str
   }
 }
 
-test('plans a merge, squash and rebase with git’s own result', { timeout: 120_000 }, async () => {
+test('plans a merge, squash and rebase with git’s own result', { timeout: 240_000 }, async () => {
   const runs = fc.asyncProperty(commit, history, history, async (given, ours, theirs) => {
     await using repository = await createTestRepository()
     await make(repository, [given])

@@ -31,7 +31,7 @@ const ways = {
 
 test.each(Object.entries(ways))(
   'restores exactly the same files after random edits and %s',
-  { timeout: 20_000 + numRuns * 4_000 },
+  { timeout: 240_000 + numRuns * 4_000 },
   async (name, throwAway) => {
     await using fixture = await withSubmodule()
     const { repository, path, workspaces } = fixture

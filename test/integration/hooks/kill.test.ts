@@ -24,7 +24,7 @@ test('ends leftovers of a killed service’s hook before it runs again', async (
   const agent = await first.client.call('agents.create', { name: 'Coder', executor: 'command', config })
   const task = await first.client.call('tasks.create', { project_id: project.id, title: 'Survive' })
   await first.client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
-  await vi.waitFor(() => readFile(seen), { timeout: 60_000 })
+  await vi.waitFor(() => readFile(seen), { timeout: 100_000 })
   await first.kill()
   await using second = await startKillableApp(dataDir)
   await second.eventually(
@@ -46,7 +46,7 @@ test('ends leftovers of a hook test at the next start, and removes its worktree'
   const hook = { type: 'script' as const, command, blocking: false, timeout_seconds: 600 }
   const attempt = first.client.call('projects.test_hook', { project_id: project.id, event: 'on_work_start', hook })
   const cutOff = expect(attempt).rejects.toThrow()
-  const scratch = (await vi.waitFor(() => readFile(seen, 'utf8'), { timeout: 60_000 })).trim()
+  const scratch = (await vi.waitFor(() => readFile(seen, 'utf8'), { timeout: 100_000 })).trim()
   await first.kill()
   await cutOff
   expect(processesIn([scratch]).length).toBeGreaterThan(0)

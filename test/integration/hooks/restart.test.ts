@@ -9,7 +9,7 @@ const untilOpen = (gate: string) => `until test -e '${gate}'; do sleep 0.05; don
 
 /** The file exists before its content. */
 const hasBegun = (seen: string) =>
-  expect.poll(() => readFile(seen, 'utf8').catch(() => null), { timeout: 60_000 }).toBe('begun\n')
+  expect.poll(() => readFile(seen, 'utf8').catch(() => null), { timeout: 100_000 }).toBe('begun\n')
 
 async function restart(job: Job): Promise<void> {
   job.running = await job.running.restart()

@@ -137,7 +137,7 @@ test.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
   },
 )
 
-test('says that the database is held while it runs, and does nothing by halves', { timeout: 30_000 }, async () => {
+test('says that the database is held while it runs, and does nothing by halves', { timeout: 240_000 }, async () => {
   await using running = await runApp()
   const { client } = running
   const { id: agent_id } = await client.call('agents.create', { name: 'A', executor: 'external' })

@@ -27,7 +27,7 @@ function fill(folder: string): () => void {
 
 test.runIf(canMount)(
   'says that the disk is full, does nothing by halves, and continues once there is room',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     await using disk = await smallDisk(12)
     await using running = await runApp({ dataDir: join(disk.path, 'data'), keepData: true })
@@ -71,7 +71,7 @@ test.runIf(canMount)('says at the start that the disk is full', async () => {
 
 test.runIf(canMount)(
   'ends an agent’s run that ended on a full disk once there is room',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async () => {
     await using disk = await smallDisk(16)
     await using roomy = await temporaryFolder()
