@@ -167,7 +167,8 @@ export async function replyToThread(
   if (isRefusal(known)) return known
   const { record, connection } = known
   if (!isOpenAt(record)) return closedRefusal(record) ?? notFound('pull_request')
-  if (!record.threads.items.some(({ id }) => id === wish.thread)) return notFound('thread')
+  const thread = record.threads.items.find(({ id }) => id === wish.thread)
+  if (!thread) return notFound('thread')
   const { can } = connection
   if (can.reply === false || (wish.resolve && can.resolve === false)) return unsupported(can.reply === false)
   // An agent's answer resolves its thread where the project wants that.
@@ -176,7 +177,9 @@ export async function replyToThread(
     const body = redactorOf(context, tx, record.project_id)(wish.body)
     const { project_id } = record
     const reply = { kind: 'reply', ...wish, body, resolve } as const
-    return writeIntent(context, tx, { task_id, project_id, intent: reply, key: null, triggered_by, with_push })
+    // A run that begins again answers again: what it said last is sent.
+    const key = with_push ? `reply:${wish.thread}:${thread.comments.at(-1)?.id ?? ''}` : null
+    return writeIntent(context, tx, { task_id, project_id, intent: reply, key, triggered_by, with_push })
   })
   if (with_push) return record
   try {

@@ -64,7 +64,7 @@ export async function followIssue(
     context.log.info({ task_id, refusal: cancelled }, 'the task of a closed issue could not be cancelled')
   }
   context.feed.commit((tx) => {
-    const body = `Its issue #${number} was closed, and there is work on it. Cancel the task, or go on with it.`
+    const body = `Its issue #${number} was closed, and there is work on it. Cancel the task, or keep it.`
     const now = tx.tasks.get(task_id)
     if (now) notify(context, tx, now, { event_type: 'pull_request.needs_you', body })
   })
