@@ -113,3 +113,22 @@ async function gitlab(name: string, parts: Parts): Promise<AnyForge> {
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
+
+/**
+ * What an agent does in each run: it writes another line, and answers the threads that wait for an answer as it is told
+ * to, over the API.
+ */
+export const answeringAgent = `echo bonjour >> greeting.txt; node -e '
+  const at = process.env.SVC_API_URL + "/api/v1/tasks/" + process.env.SVC_TASK_ID + "/pull_request"
+  const headers = { authorization: "Bearer " + process.env.SVC_API_TOKEN, "content-type": "application/json" }
+  const answer = async () => {
+    const response = await fetch(at, { headers })
+    if (response.status === 404) return
+    for (const { id, comments } of (await response.json()).threads) {
+      if (comments.some(({ ours }) => ours)) continue
+      const body = JSON.stringify({ body: "Said twice now." })
+      await fetch(at + "/threads/" + encodeURIComponent(id) + "/reply", { method: "POST", headers, body })
+    }
+  }
+  answer()
+'`

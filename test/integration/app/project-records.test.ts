@@ -74,7 +74,7 @@ test.concurrent('hides a deleted project at once, and removes its rows gradually
   const look = new SqliteDatabase(at, { readonly: true })
   const rows = (table: string) => look.prepare(`SELECT count(*) FROM ${table}`).pluck().get()
   expect(rows('tasks')).toBeGreaterThan(0)
-  await expect.poll(() => rows('projects'), { timeout: 100_000 }).toBe(0)
+  await expect.poll(() => rows('projects'), { timeout: 200_000 }).toBe(0)
   const tables = [
     'tasks',
     'transitions',

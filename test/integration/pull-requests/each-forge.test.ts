@@ -1,32 +1,13 @@
 import { expect, test } from 'vitest'
-import { forgeKinds } from '../../helpers/any-forge.ts'
+import { answeringAgent, forgeKinds } from '../../helpers/any-forge.ts'
 import { repository, startAnyForgeJob } from '../../helpers/pull-request-job.ts'
-
-/**
- * What an agent does in each run: it writes another line, and answers the threads that wait for an answer as it is told
- * to, over the API.
- */
-const agent = `echo bonjour >> greeting.txt; node -e '
-  const at = process.env.SVC_API_URL + "/api/v1/tasks/" + process.env.SVC_TASK_ID + "/pull_request"
-  const headers = { authorization: "Bearer " + process.env.SVC_API_TOKEN, "content-type": "application/json" }
-  const answer = async () => {
-    const response = await fetch(at, { headers })
-    if (response.status === 404) return
-    for (const { id, comments } of (await response.json()).threads) {
-      if (comments.some(({ ours }) => ours)) continue
-      const body = JSON.stringify({ body: "Said twice now." })
-      await fetch(at + "/threads/" + encodeURIComponent(id) + "/reply", { method: "POST", headers, body })
-    }
-  }
-  answer()
-'`
 
 const auto_fix = { enabled: true, max_rounds: 10, from: 'members' as const, also: ['rita'], resolve: true }
 
 test.each(forgeKinds)('takes a task to its merge by itself, past a red check and a thread: %s', async (kind) => {
   await using at = await startAnyForgeJob(kind, { auto_fix, auto_merge: true })
   const { job, forge, git } = at
-  const task = await at.atGate(agent)
+  const task = await at.atGate(answeringAgent)
   const back = (head: string) =>
     job.running.eventually(
       () => at.get(task),
