@@ -66,7 +66,8 @@ export async function sendReply(
     const threads = await forges.threads(connection, number, { signal })
     const found = threads.find(({ id }) => id === thread)
     if (!found) throw new ForgeError('not_found', 'This thread is gone.')
-    const isThere = found.comments.some((comment) => hasIntent(comment.body, record.id))
+    // Gitea may show it in another thread of the same line once this one is resolved.
+    const isThere = threads.some(({ comments }) => comments.some((comment) => hasIntent(comment.body, record.id)))
     if (!isThere) await forges.reply(connection, number, thread, markComment(body, record.id), { signal })
     if (resolve && !found.resolved) await forges.resolve(connection, number, thread, { signal })
   })
