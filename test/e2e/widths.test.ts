@@ -106,6 +106,11 @@ test('shows every screen on a phone without cut-off or overlapping parts', async
   const phone = { ...checkedPage, viewport: { width: 360, height: 700 } }
   const { page, client, panel } = await openLocally(await browser.newPage(phone), service)
   const { id: project_id } = await client.call('projects.create', { name: 'ferry', repo_path: repository.path })
+  // A phone shows one column: on an empty board the one that says what to do.
+  await page.goto(`${service.url}/?empty#/p/${project_id}`)
+  const start = page.getByRole('region', { name: 'To do' }).getByRole('button', { name: 'New task' })
+  await start.waitFor()
+  await expect.poll(async () => (await start.boundingBox())?.x ?? 999).toBeLessThan(360)
   const command = 'seq 20 > numbers.txt; git add -A; git commit -qm Count; echo done'
   const agent = await client.call('agents.create', {
     name: 'A long-serving writer',

@@ -7,7 +7,7 @@ export interface ColumnSwipe {
   /** Call when the board was scrolled. */
   onScroll(): void
   show(index: number): void
-  /** Shows the first column with tasks. */
+  /** Shows the first column with tasks; on an empty board the one that says how to make the first. */
   showFirst(): void
 }
 
@@ -33,7 +33,8 @@ export function useColumnSwipe(
     showFirst() {
       const filled = columns().filter(({ tasks }) => tasks.length > 0)
       const begun = filled.find(({ states }) => states.some(({ kind }) => kind !== 'backlog' && kind !== 'initial'))
-      const first = begun ?? filled[0]
+      const initial = columns().find(({ states }) => states.some(({ kind }) => kind === 'initial'))
+      const first = begun ?? filled[0] ?? initial
       if (first) show(columns().indexOf(first))
     },
   }
