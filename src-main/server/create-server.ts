@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import { createOpenApi } from '../../src-shared/contract/openapi.ts'
 import type { Api } from '../api/api.ts'
+import type { JobGit } from '../api/job-git.ts'
 import { pagePolicy } from '../platform/config/page-policy.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import { createAddressLimits, type AddressBudget, type AddressLimits } from './address-limits.ts'
@@ -11,11 +12,13 @@ import { trackConnections } from './connections.ts'
 import { createGuard, type Authenticator, type Guard } from './authenticate.ts'
 import { createBrowserGuard } from './browser-guard.ts'
 import { addCompression } from './compress.ts'
+import { addGitRoute } from './git-route.ts'
 import { bodyLimit, refuseConnection, sendError } from './http-errors.ts'
 import { addMcpRoute } from './mcp/route.ts'
 import { readJson } from './read-json.ts'
 import { routeNotFound, validationFailed } from './refusals.ts'
 import { addOperationRoutes, apiPrefix } from './rest.ts'
+import { limitRequestTime } from './request-deadline.ts'
 import { createRunPeers } from './run-peers.ts'
 import { createSseStreams, type SseTiming } from './sse.ts'
 import { addStreamRoutes } from './streams.ts'
@@ -46,6 +49,8 @@ function securityHeaders(isApi: boolean, isEncrypted: boolean): Readonly<Record<
 export interface ServerOptions {
   readonly api: Api
   readonly identity: Authenticator
+  /** The git of runners; without it there is no such route. */
+  readonly jobGit?: JobGit
   readonly config: {
     readonly host: string
     /** 0 picks a free port. */
@@ -98,7 +103,7 @@ export interface Server {
 const defaultSse: SseTiming = { keepAliveMs: 15_000, stallMs: 30_000 }
 
 /** Creates the HTTP server: REST, event streams, MCP, webhooks, the OpenAPI description and the web UI. */
-export function createServer({ api, identity, config, log }: ServerOptions): Server {
+export function createServer({ api, identity, jobGit, config, log }: ServerOptions): Server {
   const lifetime = new AbortController()
   const limits = config.limits ?? { ...defaultLimits, connections: config.maxConnections ?? defaultLimits.connections }
   const addresses = createAddressLimits(limits)
@@ -117,6 +122,7 @@ export function createServer({ api, identity, config, log }: ServerOptions): Ser
   })
   addDescriptionRoutes(app, config.version)
   addWebhookRoute(app, parts, addresses)
+  if (jobGit) addGitRoute(app, jobGit, { guard, addresses, log })
   if (config.webRoot !== null) addWebRoutes(app, config.webRoot)
   addNotFoundRoute(app, guard, config.webRoot !== null)
   return {
@@ -155,7 +161,7 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
     bodyLimit,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
-    requestTimeout: limits.requestMs,
+    requestTimeout: 0,
     routerOptions: { maxParamLength: 500 },
     trustProxy: config.trustProxy?.length ? [...config.trustProxy] : false,
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply, log),
@@ -164,6 +170,7 @@ function createApp(config: ServerOptions['config'], { log, limits, addresses }: 
     },
     ...(config.tls ? { https: { ...config.tls, ...patience } } : { http: patience }),
   }) as unknown as FastifyInstance
+  limitRequestTime(app.server, limits.requestMs)
   app.server.maxConnections = limits.connections
   app.server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0)

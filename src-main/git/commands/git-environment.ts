@@ -21,6 +21,7 @@ const ownVariables = [
   'GIT_SSH_COMMAND',
   'GIT_ALLOW_PROTOCOL',
   'GIT_LFS_FORCE_PROGRESS',
+  'GIT_ALLOC_LIMIT',
 ]
 const inheritedVariables = [
   'GIT_CONFIG_GLOBAL',

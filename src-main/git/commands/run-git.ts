@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import { simpleGit } from 'simple-git'
 import {
   listConfig,
@@ -24,6 +25,8 @@ export interface GitOptions {
   readonly hooks?: 'run' | 'none'
   /** Takes the output in chunks instead of collecting it; returning `enough` ends the command successfully. */
   readonly onOutput?: (chunk: Buffer) => 'more' | 'enough'
+  /** Takes stdout as fast as it can, instead of collecting it; is not ended. Needs a cancel once it is destroyed. */
+  readonly output?: Writable
   /** Hears stderr too, which is collected only at its beginning. */
   readonly onErrorOutput?: (chunk: Buffer) => void
   /** Maximum bytes of stdout to collect; more is a GitError. Default 64 MiB. */
@@ -90,6 +93,7 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
   const wish = options.access === 'write' ? later(options.signal, writeGraceMs, release.signal) : options.signal
   const signal = AbortSignal.any([wish, stop.signal])
   let exitCode: number | null = null
+  let passedOn = Promise.resolve()
 
   try {
     const settings = await settingsFor(cwd, args, options)
@@ -105,7 +109,8 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
     git.outputHandler((_command, stdout, stderr) => {
       // simple-git would keep all output in memory; this file keeps only what the caller needs.
       stdout.removeAllListeners('data')
-      stdout.on('data', collected.stdout)
+      if (options.output) passedOn = passOn(stdout, options.output)
+      else stdout.on('data', collected.stdout)
       stderr.on('data', collected.stderr)
       // simple-git waits 50 ms longer for a command without output; an empty chunk signals the end.
       stdout.once('end', () => stdout.emit('data', Buffer.alloc(0)))
@@ -116,6 +121,8 @@ export async function runGit(cwd: string, args: readonly string[], options: GitO
       })
     })
     await git.raw([...inThisRepository(args)])
+    // A slow reader may have most of the output still before it when git has ended.
+    await passedOn
   } finally {
     release.abort()
   }
@@ -135,6 +142,22 @@ export function splitNul(output: Buffer): readonly string[] {
   const fields = output.toString('utf8').split('\0')
   if (fields.at(-1) === '') fields.pop()
   return fields
+}
+
+/** Passes output on, and waits where the reader is slower than git. Resolves at its end. */
+async function passOn(stdout: NodeJS.ReadableStream, output: Writable): Promise<void> {
+  await new Promise<void>((resolve) => {
+    stdout.on('data', (chunk: Buffer) => {
+      if (output.destroyed || output.write(chunk)) return
+      stdout.pause()
+      const resume = (): void => {
+        output.off('drain', resume).off('close', resume)
+        stdout.resume()
+      }
+      output.once('drain', resume).once('close', resume)
+    })
+    stdout.once('close', resolve)
+  })
 }
 
 type Judged = GitOutput & { readonly ended: 'normally' | 'enough' | 'too_much' }
