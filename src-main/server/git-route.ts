@@ -119,9 +119,10 @@ async function sendRefusal(
   { addresses, log }: Pick<GitRouteParts, 'addresses' | 'log'>,
 ) {
   const isCut = request.raw.destroyed && !request.raw.complete
-  const refusal =
-    isCut || isProtocolError(error)
-      ? new ApiError({ code: 'validation_failed', message: isCut ? cutOff : error.message })
+  const refusal = isCut
+    ? badRequest(cutOff)
+    : isProtocolError(error)
+      ? badRequest(error.message)
       : toApiError(error, log)
   if (refusal.status === 401) {
     void reply.header('www-authenticate', ['Basic realm="Copse job"', 'Bearer'])
@@ -138,5 +139,7 @@ async function sendRefusal(
 }
 
 const cutOff = 'The request ended before all of it was there.'
+
+const badRequest = (message: string): ApiError => new ApiError({ code: 'validation_failed', message })
 
 const isProtocolError = (error: unknown): error is Error => error instanceof Error && error.name === 'GitProtocolError'

@@ -58,7 +58,7 @@ export async function acceptRefs(
   const wanted: PushCommand[] = []
   let live = [...refs.keys()].filter((ref) => ref.startsWith(livePrefix)).length
   for (const command of commands) {
-    const sentence = await refuseState(git, command, { ref: stored(command), refs, live })
+    const sentence = refuseState(command, { ref: stored(command), refs, live })
     if (sentence !== null) answers.set(command, sentence)
     else wanted.push(command)
     if (sentence === null && command.from === null) live += 1
@@ -93,17 +93,15 @@ function refuseSecondLate(refs: ReadonlyMap<string, string>, grant: JobGrant): v
     throw new PushRefusedError('This job has lost its lease and has brought its work already. Once is all.')
 }
 
-async function refuseState(
-  git: Git,
+function refuseState(
   { from, to }: PushCommand,
   at: { readonly ref: string; readonly refs: ReadonlyMap<string, string>; readonly live: number },
-): Promise<string | null> {
+): string | null {
   const { ref, refs, live } = at
   if ((refs.get(ref) ?? null) !== from) return 'The ref has moved. Fetch, then push again.'
   if (from === null && to === null) return 'There is no such ref.'
   if (from === null && live >= maxLive) return `There are ${maxLive} refs below refs/svc/live. Delete some first.`
-  const { exit_code } = await git(['check-ref-format', ref], { accept: [0, 1] })
-  return exit_code === 0 ? null : 'Git allows no such name.'
+  return null
 }
 
 /** Returns those of the new objects that exist and are commits. */

@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { orNull } from '../files/file-errors.ts'
 import { readGitLink } from './git-link.ts'
+import { largeAmong, type LargeKey } from './large-files.ts'
 import { runGit } from './run-git.ts'
 import type { Git, GitOptions } from './run-git.ts'
 import { pathBytes, pathText } from './tree-paths.ts'
@@ -93,19 +94,27 @@ export function linesOfLinks(staged: readonly string[]): readonly { readonly key
     .map((line) => ({ key: line.slice(line.indexOf('\t') + 1), id: line.split(' ', 3)[2] ?? '' }))
 }
 
-/** Adds the files of nested repositories to the index of `git`, instead of their commits. */
+/**
+ * Adds the files of nested repositories to the index of `git`, instead of their commits. Returns those that are left out
+ * because they are larger than `max_file_bytes`.
+ */
 export async function addNestedFiles(
   worktree: string,
   git: Git,
   { nested, worktrees }: InnerRepositories,
-  options: Options,
-): Promise<void> {
+  options: Options & { readonly max_file_bytes?: number | undefined },
+): Promise<readonly LargeKey[]> {
   const inner = [...nested, ...worktrees]
-  if (inner.length === 0) return
-  const files: string[] = []
-  for (const key of nested) files.push(...(await filesOf(worktree, key, options)))
+  if (inner.length === 0) return []
+  const all: string[] = []
+  for (const key of nested) all.push(...(await filesOf(worktree, key, options)))
+  const limit = options.max_file_bytes
+  const large = limit === undefined ? [] : await largeAmong(worktree, all, limit)
+  const left = new Set(large.map(({ key }) => key))
+  const files = all.filter((key) => !left.has(key))
   await git(['update-index', '-z', '--force-remove', '--stdin'], { input: asInput(inner) })
   await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], { input: asInput(files) })
+  return large
 }
 
 /**

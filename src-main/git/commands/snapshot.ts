@@ -8,7 +8,8 @@ import { readGit, runGit } from './run-git.ts'
 import type { Git, GitOptions, GitOutput } from './run-git.ts'
 import { excludeLockFile } from './status.ts'
 import { makeTemporary } from './temporary-folder.ts'
-import { parentsOf, pathBytes } from './tree-paths.ts'
+import { largeAmong, type LargeKey } from './large-files.ts'
+import { parentsOf, pathBytes, pathText } from './tree-paths.ts'
 import type { UnreadFile } from './unread-files.ts'
 import { readGitLink } from './git-link.ts'
 import {
@@ -30,6 +31,13 @@ export interface Snapshot {
   readonly env: Readonly<Record<string, string>>
   /** False if a file is unreadable, or a nested repository has no commit. */
   readonly complete: boolean
+  /** Changed files that are too large; they are as in the index, or missing. */
+  readonly left_out: readonly LargeFile[]
+}
+
+export interface LargeFile {
+  readonly path: string
+  readonly bytes: number
 }
 
 export interface SnapshotOptions extends Pick<GitOptions, 'signal'> {
@@ -39,6 +47,10 @@ export interface SnapshotOptions extends Pick<GitOptions, 'signal'> {
   readonly plain?: boolean
   /** `leave`: files of repositories inside the worktree are not part of it. Default `files`. */
   readonly nested?: 'files' | 'leave'
+  /** Changed files that are larger are left out. */
+  readonly max_file_bytes?: number
+  /** The environment that says where new objects go; by default to the repository. */
+  readonly objects?: Readonly<Record<string, string>>
 }
 
 // The original is about to be deleted, so the objects must be synced to disk, including files that git would skip or
@@ -66,8 +78,8 @@ export async function withSnapshot<T>(
     const index = await readIndex(git, copies)
     await addUnmerged(git, index.entries)
     const staged = await writeTree(git)
-    const complete = await addEverything(worktree, git, index, { ...options, copies })
-    return await use({ tree: await writeTree(git), staged, env, complete })
+    const { complete, left_out } = await addEverything(worktree, git, index, { ...options, copies })
+    return await use({ tree: await writeTree(git), staged, env, complete, left_out })
   })
 }
 
@@ -109,7 +121,7 @@ export async function addUnread(worktree: string, git: Git, files: readonly Unre
 
 async function withOwnIndex<T>(
   worktree: string,
-  { signal, git_dir, plain = false }: SnapshotOptions,
+  { signal, git_dir, plain = false, objects = {} }: SnapshotOptions,
   use: (git: Git, env: Snapshot['env'], copies: readonly string[]) => Promise<T>,
 ): Promise<T> {
   const gitDir =
@@ -120,7 +132,7 @@ async function withOwnIndex<T>(
   try {
     const index = join(temporary, 'index')
     if (!plain) await copyIndex(join(gitDir, 'index'), index)
-    const env = { GIT_INDEX_FILE: index }
+    const env = { ...objects, GIT_INDEX_FILE: index }
     const git = gitOn({ worktree, git_dir: gitDir, env }, { signal })
     const copies = plain ? [] : await findCopies(worktree, { signal, git_dir: gitDir })
     await unstageCopies(git, copies)
@@ -140,24 +152,43 @@ export function gitOn(
     runGit(worktree, [...place, ...args], { signal, env, access: 'write', maxOutput: longList, ...more })
 }
 
-/** Adds all files that exist and are not ignored; returns false if some could not be read. */
+/** Adds all files that exist and are not ignored; `complete` is false if some could not be read. */
 async function addEverything(
   worktree: string,
   git: Git,
   { entries, links, untracked }: Index,
-  { signal, plain = false, nested: taken = 'files', copies }: SnapshotOptions & { readonly copies: readonly string[] },
-): Promise<boolean> {
+  options: SnapshotOptions & { readonly copies: readonly string[] },
+): Promise<Pick<Snapshot, 'complete' | 'left_out'>> {
+  const { signal, plain = false, nested: taken = 'files', copies, max_file_bytes } = options
   await uncover(worktree, git, entries)
   if (!plain) await addUntracked(worktree, git, await listUntracked(git))
   const inner = await findInner(worktree, { links, untracked })
-  const others = [...excludeLockFile, ...allButCopies(copies), ...allButInner(inner)]
+  const large = max_file_bytes === undefined ? [] : await findLarge(worktree, git, untracked, max_file_bytes)
+  const others = [...excludeLockFile, ...allButCopies(copies), ...allButInner(inner), ...allButLarge(large)]
   const add = ['add', '--all', '--sparse', '--ignore-errors', '--', ...others]
   const { exit_code } = await git(add, { accept: [0, 1] })
   await addSubmodules(worktree, git, inner, { signal })
-  if (taken === 'files') await addNestedFiles(worktree, git, inner, { signal })
+  const largeInner = taken === 'files' ? await addNestedFiles(worktree, git, inner, { signal, max_file_bytes }) : []
   if (inner.nested.length > 0) await unstageCopies(git, copies)
-  return exit_code === 0
+  const left_out = [...large, ...largeInner].map(({ key, bytes }) => ({ path: pathText(key), bytes }))
+  return { complete: exit_code === 0, left_out }
 }
+
+/** Finds changed and untracked files that are too large. */
+async function findLarge(
+  worktree: string,
+  git: Git,
+  untracked: readonly string[],
+  limit: number,
+): Promise<readonly LargeKey[]> {
+  const { stdout } = await git(['diff-files', '--name-only', '--no-renames', '-z'])
+  const changed = stdout.toString('latin1').split('\0').filter(Boolean)
+  const files = untracked.filter((key) => !key.endsWith('/'))
+  return await largeAmong(worktree, [...new Set([...changed, ...files])], limit)
+}
+
+const allButLarge = (large: readonly LargeKey[]): readonly string[] =>
+  large.map(({ key }) => `:(exclude,top,literal)${pathText(key)}`)
 
 async function writeTree(git: Git): Promise<string> {
   return asId(await git(['write-tree']))

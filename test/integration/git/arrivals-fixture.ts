@@ -61,12 +61,10 @@ export interface ArrivalsFixture extends AsyncDisposable {
   refs(): Promise<Readonly<Record<string, string>>>
 }
 
-export async function createArrivalsFixture(
-  options: { readonly repository?: TestRepository } = {},
-): Promise<ArrivalsFixture> {
-  const repository = options.repository ?? (await createTestRepository())
+export async function createArrivalsFixture(options: { readonly dataDir?: string } = {}): Promise<ArrivalsFixture> {
+  const repository = await createTestRepository()
   const root = await mkdtemp(join(tmpdir(), 'copse-arrivals-'))
-  const dataDir = join(root, 'data')
+  const dataDir = options.dataDir ?? join(root, 'data')
   const base = await repository.git(['rev-parse', 'main'])
   await repository.git(['switch', '--quiet', '--create', 'secret'])
   await repository.commit('Secret', { 'vault/key.txt': `the key ${'x'.repeat(500)}\n` })
