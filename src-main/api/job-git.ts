@@ -2,6 +2,7 @@ import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { Arrivals, GitService } from '../ports/arrivals.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { JobAccess, JobGrant } from '../ports/job-access.ts'
+import { toApiError } from './errors.ts'
 
 /** A request of git to the repository of a job's task. */
 interface JobGitCall {
@@ -35,12 +36,23 @@ export function createJobGit({
   return {
     advertise: async (call, { signal }) => {
       const grant = await admit(call)
-      return await arrivals.advertise(grant.task_id, call.service, { signal, grant })
+      return await arrivals.advertise(grant.task_id, call.service, { signal, grant }).catch((error: unknown) => {
+        throw toApiError(error)
+      })
     },
     serve: async (call, request, { signal }) => {
       const grant = await admit(call)
       const answer = call.service === 'git-upload-pack' ? arrivals.sendPack : arrivals.receivePack
-      return answer(grant.task_id, request, { signal, grant })
+      return explained(answer(grant.task_id, request, { signal, grant }))
     },
+  }
+}
+
+/** Passes an answer on; a failure of the repository gets its code. */
+async function* explained(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* answer
+  } catch (error) {
+    throw toApiError(error)
   }
 }

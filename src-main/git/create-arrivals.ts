@@ -41,6 +41,8 @@ export interface ArrivalsOptions {
   readonly dataDir: string
   readonly clock: Clock
   readonly log?: Logger
+  /** After so many pushes of a task, what arrived is put into one pack. Default 50. */
+  readonly maxPacks?: number
   /** Commands that change refs of a repository run one at a time. */
   readonly perRepository?: <T>(repo: string, options: Cancellable, work: () => Promise<T>) => Promise<T>
 }
@@ -56,7 +58,7 @@ const lateSentence = 'This job has lost its lease. It may bring its work once, b
 
 /** Implements the repositories in which work arrives. One object serves a data folder. */
 export function createArrivals(options: ArrivalsOptions): Arrivals {
-  const { dataDir, clock, log, perRepository = (_repo, _options, work) => work() } = options
+  const { dataDir, clock, log, maxPacks = 50, perRepository = (_repo, _options, work) => work() } = options
   const locks = createKeyedLock()
   const used = new Map<string, InUse>()
 
@@ -100,7 +102,7 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
     inTurn(task, async () => {
       const entry = use(task)
       const at = await findFolder(pathOf(task))
-      if (at === null || entry.requests > 0 || !(await hasManyPacks(at.folder))) return
+      if (at === null || entry.requests > 0 || !(await hasManyPacks(at.folder, maxPacks))) return
       try {
         await compact(gitOf(at, { signal: entry.removed.signal }), at.folder)
       } catch (error) {
@@ -135,7 +137,8 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
             inTurn: (work) =>
               inTurn(task, async () => {
                 const answers = await work()
-                await noteArrival(at.folder, new Date(clock.now()).toISOString())
+                if ([...answers.values()].includes(null))
+                  await noteArrival(at.folder, new Date(clock.now()).toISOString())
                 return answers
               }),
           },

@@ -39,7 +39,7 @@ export interface Arrived {
 
 export type GitService = 'git-upload-pack' | 'git-receive-pack'
 
-export interface ServeOptions extends Cancellable {
+interface ServeOptions extends Cancellable {
   readonly grant: JobGrant
 }
 

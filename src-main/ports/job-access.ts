@@ -4,7 +4,10 @@ export interface JobGrant {
   readonly task_id: string
   /** `late`: the job has lost its lease. It reads nothing, and may bring its work once, apart from the task's. */
   readonly access: 'work' | 'late'
-  /** Aborts once the token opens no more of this: at the end of the job, or when its fence rises. */
+  /**
+   * Aborts once the token opens no more of this: at the end of the job, or when its fence rises. Its reason is the
+   * `ApiError` that answers what is under way.
+   */
   readonly ended: AbortSignal
   /** The job's room for pushes and logs together, in MB, as messages name it. */
   readonly max_push_mb: number

@@ -13,6 +13,8 @@ export function limitRequestTime(server: Server, ms: number): void {
     const { headers, socket } = request
     if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length'] ?? 0) > 0)) return
     const timer = setTimeout(() => {
+      // All of it is there, and waits to be read.
+      if (request.complete) return
       if (response.headersSent) socket.destroy()
       else refuseConnection(Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket)
     }, ms)

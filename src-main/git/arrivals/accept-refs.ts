@@ -31,7 +31,7 @@ export function refuseRef(
 }
 
 /** A ref of a late job has the job in its name, so that it is another's only by its own push. */
-export const storedRef = (ref: string, { access, job_id }: JobGrant): string =>
+const storedRef = (ref: string, { access, job_id }: JobGrant): string =>
   access === 'late' ? `${latePrefix}${job_id}/${ref.slice(latePrefix.length)}` : ref
 
 interface Acceptance {

@@ -3,12 +3,9 @@ import { join } from 'node:path'
 import type { Git } from '../commands/run-git.ts'
 import { baseRef, readRefs } from './arrivals-folder.ts'
 
-/** Each push leaves one pack. Git looks for an object in all of them. */
-const maxPacks = 50
-
-/** Returns whether it is time to compact. */
-export async function hasManyPacks(folder: string): Promise<boolean> {
-  return (await packsOf(folder)).length > maxPacks
+/** Returns whether there are more packs than this: each push leaves one, and git looks for an object in all of them. */
+export async function hasManyPacks(folder: string, limit: number): Promise<boolean> {
+  return (await packsOf(folder)).length > limit
 }
 
 const packsOf = async (folder: string): Promise<readonly string[]> =>

@@ -13,7 +13,7 @@ export interface Receiver {
   readonly branch: string
   readonly grant: JobGrant
   /** One push of a task at a time moves refs. */
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>
+  readonly inTurn: (work: () => Promise<RefAnswers>) => Promise<RefAnswers>
 }
 
 /**

@@ -9,7 +9,7 @@ import { isVisible, readRefs } from './arrivals-folder.ts'
 const maxRequestBytes = 16 * 1024 * 1024
 
 /** Collects a request of `git fetch`. Throws `GitProtocolError` if it isn't one of version 0. */
-export async function readFetch(
+async function readFetch(
   body: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly request: Buffer; readonly wants: readonly string[] }> {
   const parts: Uint8Array[] = []
@@ -42,7 +42,7 @@ async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
  * allowed, because the branch may have moved since the client looked. Git checks this too, but of commits alone: it
  * would hand out a file or folder to anyone who names its ID.
  */
-export async function refuseWants(git: Git, branch: string, wants: readonly string[]): Promise<string | null> {
+async function refuseWants(git: Git, branch: string, wants: readonly string[]): Promise<string | null> {
   const refs = await readRefs(git)
   const tips = new Set([...refs].filter(([ref]) => isVisible(branch, ref)).map(([, id]) => id))
   const others = [...new Set(wants)].filter((id) => !tips.has(id))

@@ -8,7 +8,7 @@ import { rescueCommit, type RescueOptions } from '../rescue/rescue.ts'
 import type { ArrivalsFolder } from './arrivals-folder.ts'
 
 /** Copies a commit with all that it leads to into the repository; no ref leads to it yet. */
-export async function takeCommit(
+async function takeCommit(
   { folder, repo_path }: ArrivalsFolder,
   commit: string,
   { signal }: Cancellable,

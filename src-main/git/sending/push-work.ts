@@ -27,7 +27,7 @@ export interface PushTarget {
 }
 
 /** Objects by the refs that they are pushed to. */
-export type WorkRefs = ReadonlyMap<string, string>
+type WorkRefs = ReadonlyMap<string, string>
 
 export interface PushedRef {
   readonly ref: string
@@ -39,7 +39,7 @@ export interface PushedRef {
 const livePrefix = 'refs/svc/live/'
 
 /** Lists what a push of this work brings. */
-export async function listWork(work: WorkToPush, { signal }: Cancellable): Promise<WorkRefs> {
+async function listWork(work: WorkToPush, { signal }: Cancellable): Promise<WorkRefs> {
   const { worktree, branch, snapshot, everything } = work
   const refs = new Map<string, string>()
   const tip = await resolveCommit(worktree, branchRef(branch), { signal })

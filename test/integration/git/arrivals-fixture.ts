@@ -61,7 +61,9 @@ export interface ArrivalsFixture extends AsyncDisposable {
   refs(): Promise<Readonly<Record<string, string>>>
 }
 
-export async function createArrivalsFixture(options: { readonly dataDir?: string } = {}): Promise<ArrivalsFixture> {
+export async function createArrivalsFixture(
+  options: { readonly dataDir?: string; readonly maxPacks?: number } = {},
+): Promise<ArrivalsFixture> {
   const repository = await createTestRepository()
   const root = await mkdtemp(join(tmpdir(), 'copse-arrivals-'))
   const dataDir = options.dataDir ?? join(root, 'data')
@@ -77,7 +79,11 @@ export async function createArrivalsFixture(options: { readonly dataDir?: string
   }
   await repository.git(['switch', '--quiet', 'main'])
   const opened = await openIdentity()
-  const arrivals = createArrivals({ dataDir, clock: { now: () => Date.now() } as never })
+  const arrivals = createArrivals({
+    dataDir,
+    clock: { now: () => Date.now() } as never,
+    maxPacks: options.maxPacks ?? 50,
+  })
   const task = 'task-1'
   await arrivals.open(
     task,

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createArrivalsFixture, never } from './arrivals-fixture.ts'
+import { processesIn } from '../../helpers/processes-in.ts'
 import { canMount, smallDisk } from './small-disk.ts'
 
 const branch = 'refs/heads/copse/task-1'
@@ -197,4 +198,41 @@ test('takes a file back that an older commit of the base had', async () => {
   const pushed = await fixture.git(['push', job.url, `HEAD:${branch}`], { cwd: clone })
   expect(pushed.ok).toBe(true)
   expect(await repository.git(['rev-parse', `${branch}:README.md`], { cwd: fixture.folder })).toBe(blob)
+})
+
+test('waits for a client that reads slowly, and leaves no process when it goes', async () => {
+  await using fixture = await createArrivalsFixture()
+  const { repository, arrivals, task, folder } = fixture
+  const bytes = 24 * 1024 * 1024
+  const big = await repository.commit('Big', { big: randomBytes(bytes) })
+  const start = { repo_path: repository.path, branch: 'copse/task-1', base_commit: big, branch_head: big }
+  await arrivals.open(task, start, { signal })
+  const job = fixture.job()
+  const { hostname, port } = new URL(fixture.url)
+  const body = `0032want ${big}\n00000009done\n`
+  const ask = () => {
+    const socket = connect(Number(port), hostname)
+    socket.write(
+      `POST /api/v1/git/${job.id}.git/git-upload-pack HTTP/1.1\r\nhost: ${hostname}:${port}\r\n` +
+        `authorization: Bearer ${job.token}\r\ncontent-type: application/x-git-upload-pack-request\r\n` +
+        `content-length: ${body.length}\r\n\r\n${body}`,
+    )
+    return socket
+  }
+  const socket = ask()
+  await once(socket, 'readable')
+  const held = process.memoryUsage().arrayBuffers
+  await expect
+    .poll(() =>
+      processesIn([folder])
+        .map(({ command }) => command)
+        .join(),
+    )
+    .toContain('upload-pack')
+  // What isn't read stays with git.
+  expect(process.memoryUsage().arrayBuffers - held).toBeLessThan(bytes / 2)
+  socket.destroy()
+  await expect.poll(() => processesIn([folder]), { timeout: 10_000 }).toEqual([])
+  const whole = await fixture.clone(job)
+  expect((await readFile(join(whole, 'big'))).length).toBe(bytes)
 })
