@@ -88,34 +88,39 @@ test('sends uncommitted files during a conflict, stash, branches and nested repo
   await expect(arrived('ignored')).rejects.toThrow()
 })
 
-test('leaves no trace of many snapshots in the project, and keeps the last alone with what was judged', async () => {
-  // A day has thousands of them: COPSE_SNAPSHOTS=300 for more than a few.
-  const rounds = Number(process.env['COPSE_SNAPSHOTS'] ?? 12)
-  await using sender = await createSender({ maxPacks: 5 })
-  const { fixture, clone } = sender
-  const before = await fixture.projectState()
-  let last: WorktreeSnapshot | null = null
-  let judged = ''
-  for (let round = 0; round < rounds; round += 1) {
-    await writeFile(join(clone, 'wip.txt'), `${round} ${'x'.repeat(2000)}\n`)
-    last = await sender.snap(last)
-    expect((await sender.push(last)).map(({ refusal }) => refusal)).toEqual([null, null])
-    if (round === 3) {
-      judged = last?.commit ?? ''
-      await fixture.arrivals.keep(fixture.task, judged, { signal })
+/** A day has thousands of them: `COPSE_SNAPSHOTS=300` for more than a few. */
+const rounds = Number(process.env['COPSE_SNAPSHOTS'] ?? 12)
+
+test(
+  'leaves no trace of many snapshots in the project, and keeps the last alone with what was judged',
+  { timeout: rounds * 20_000 },
+  async () => {
+    await using sender = await createSender({ maxPacks: 5 })
+    const { fixture, clone } = sender
+    const before = await fixture.projectState()
+    let last: WorktreeSnapshot | null = null
+    let judged = ''
+    for (let round = 0; round < rounds; round += 1) {
+      await writeFile(join(clone, 'wip.txt'), `${round} ${'x'.repeat(2000)}\n`)
+      last = await sender.snap(last)
+      expect((await sender.push(last)).map(({ refusal }) => refusal)).toEqual([null, null])
+      if (round === 3) {
+        judged = last?.commit ?? ''
+        await fixture.arrivals.keep(fixture.task, judged, { signal })
+      }
     }
-  }
-  expect(await fixture.projectState()).toBe(before)
-  const packs = (await readdir(join(fixture.folder, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'))
-  expect(packs.length).toBeLessThanOrEqual(6)
-  const isThere = async (commit: string) =>
-    (await fixture.git(['--git-dir', fixture.folder, 'cat-file', '-e', commit])).ok
-  expect(await isThere(judged)).toBe(true)
-  expect(await isThere(last?.commit ?? '')).toBe(true)
-  const objects = await fixture.git(['--git-dir', fixture.folder, 'count-objects', '-v'])
-  // Each snapshot has three objects: those since all were put into one pack, the last before and the judged one.
-  const count = Number(/in-pack: (\d+)/.exec(objects.out)?.[1])
-  expect(count).toBeLessThanOrEqual(3 * 7)
-  expect(/^count: 0$/m.test(objects.out)).toBe(true)
-  expect(await fixture.arrivals.size(fixture.task, { signal })).toBeLessThan(1024 * 1024)
-})
+    expect(await fixture.projectState()).toBe(before)
+    const packs = (await readdir(join(fixture.folder, 'objects', 'pack'))).filter((name) => name.endsWith('.pack'))
+    expect(packs.length).toBeLessThanOrEqual(6)
+    const isThere = async (commit: string) =>
+      (await fixture.git(['--git-dir', fixture.folder, 'cat-file', '-e', commit])).ok
+    expect(await isThere(judged)).toBe(true)
+    expect(await isThere(last?.commit ?? '')).toBe(true)
+    const objects = await fixture.git(['--git-dir', fixture.folder, 'count-objects', '-v'])
+    // Each snapshot has three objects: those since all were put into one pack, the last before and the judged one.
+    const count = Number(/in-pack: (\d+)/.exec(objects.out)?.[1])
+    expect(count).toBeLessThanOrEqual(3 * 7)
+    expect(/^count: 0$/m.test(objects.out)).toBe(true)
+    expect(await fixture.arrivals.size(fixture.task, { signal })).toBeLessThan(1024 * 1024)
+  },
+)
