@@ -6,8 +6,8 @@ import type { HomePlace } from '../../src-shared/contract/containment.ts'
 import type { AgentHomes } from '../ports/agent-homes.ts'
 import { copyKept } from './copy-kept.ts'
 import { filtered, gits, keys, toolchains } from './home.ts'
-import { inFull, isWithin } from './path-problem.ts'
-import { removeTemporary } from './temporary.ts'
+import { inFull, isWithin } from '../platform/path-names.ts'
+import { removeTemporary } from '../platform/process/run-folders.ts'
 
 /** Folders below home that hold one folder for each program. */
 const shared = new Set(['.config', '.local', '.local/share', '.local/state', 'Library', 'Library/Application Support'])

@@ -24,10 +24,6 @@ function meaning(part: string): string {
   return part
 }
 
-/** Returns shell words for exactly these texts. */
-export const quoted = (words: readonly string[]): string =>
-  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
-
 /**
  * Gives a run its own System V memory and host name. Removes `--new-session`, because it has its own session already
  * and a terminal would have no interrupt keys and no size in another one.

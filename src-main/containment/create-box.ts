@@ -4,21 +4,30 @@ import { basename } from 'node:path'
 import { hostProblem, localPort } from '../../src-shared/contract/allowed-hosts.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Box, BoxedCommand } from '../platform/process/box.ts'
+import {
+  addressOf,
+  forwardPort,
+  listeningScript,
+  thisMachine,
+  type ForwardedRun,
+  type Forwarder,
+} from '../platform/process/port-forwarders.ts'
+import { quoted } from '../platform/process/process-shell.ts'
+import { makeTemporary, privateFoldersIn, removeTemporary } from '../platform/process/run-folders.ts'
 import { treeVariable } from '../platform/process/tree-variable.ts'
+import { waitingScript } from '../platform/process/wait-for-others.ts'
 import type { BoxRequest, ContainedBox } from '../ports/containment.ts'
 import type { GitView, GitViews } from '../ports/git-views.ts'
 import { makeCaches } from './caches.ts'
 import { createCgroup } from './cgroup.ts'
 import { canEndGently } from './machine.ts'
-import { alone, mountedLast, quoted, readBwrap, type BwrapCommand } from './bwrap-command.ts'
+import { alone, mountedLast, readBwrap, type BwrapCommand } from './bwrap-command.ts'
 import { createDenials, missingPaths, readDenial, readOnlyPaths, type Denials } from './denials.ts'
-import { addressOf, forwardPort, thisMachine, type ForwardedRun, type Forwarder } from './forwarders.ts'
 import { heldRefs } from './held-refs.ts'
 import { openHomes, type OpenHomes } from './open-homes.ts'
 import { keepFromProxies, loadLibrary, watchDenials, withOpenNetwork } from './library.ts'
-import { isHidden, isWritable, placesOf, privateFoldersIn, type OwnPlaces, type Places } from './places.ts'
+import { isHidden, isWritable, placesOf, type OwnPlaces, type Places } from './places.ts'
 import { watchAnswers } from './watch-answers.ts'
-import { makeTemporary, removeTemporary } from './temporary.ts'
 import { containedVariables } from './variables.ts'
 
 export interface BoxOptions extends Pick<OwnPlaces, 'dataDir' | 'otherData' | 'workspaceRoot' | 'credentials'> {
@@ -151,7 +160,7 @@ async function contain(
     const variables = [`TMPDIR=${temporary}`, ...(limited ? proxied : [])]
     const wrap = () =>
       manager.wrapWithSandboxArgv(
-        `${inward(forwarders)}exec env ${quoted([...(gently ? hearing : []), ...variables, ...(gently ? waiting : []), file, ...args])}`,
+        `${listeningScript(forwarders)}exec env ${quoted([...(gently ? hearing : []), ...variables, ...(gently ? waiting : []), file, ...args])}`,
         '/bin/sh',
         { filesystem, ...(limited && { network }) },
         undefined,
@@ -178,22 +187,8 @@ async function contain(
 }
 
 const hearing = ['--default-signal=HUP,INT,QUIT,TERM']
-/**
- * Bubblewrap kills everything once its first program has ended. After a request to end, other processes may still be
- * saving, so the script waits for them until they are killed from outside.
- */
-const waiting = [
-  ...['/bin/sh', '-c'],
-  `trap 'asked=1' HUP INT TERM
-"$@"
-code=$?
-others() { set -- /proc/[0-9]*; [ $# -gt 2 ]; }
-tries=0
-while [ -n "$asked" ] && [ $tries -lt 400 ] && others; do tries=$((tries + 1)); sleep 0.05; done
-exit $code`,
-  'sh',
-]
-
+/** Bubblewrap kills everything once its first program, which it starts as its child, has ended. */
+const waiting = ['/bin/sh', '-c', waitingScript(2), 'sh']
 /** Private networks are reached by the proxy too, since the run itself has no other way. */
 const noProxy = 'localhost,127.0.0.1,::1'
 const proxied = ['NODE_USE_ENV_PROXY=1', `NO_PROXY=${noProxy}`, `no_proxy=${noProxy}`]
@@ -212,26 +207,4 @@ async function forwardAll(run: ForwardedRun, api: URL | null, hosts: readonly st
     ports.set(port, [host])
   }
   return await Promise.all([...ports].flatMap(([port, host]) => (port === null ? [] : forwardPort(run, host, port))))
-}
-
-/**
- * Returns a script that leads the ports inside the box to their sockets, also for programs without proxy support and
- * those that take `localhost` for `::1`. If it can't listen, as on ports below 1024, the run starts without.
- */
-function inward(forwarders: readonly Forwarder[]): string {
-  if (forwarders.length === 0) return ''
-  const listeners = forwarders.map(({ port, path }) => {
-    const listen = (address: string): string =>
-      `socat ${quoted([`${address},fork,reuseaddr`, `UNIX-CONNECT:${path}`])} >/dev/null 2>&1 &\n`
-    return `${listen(`TCP6-LISTEN:${port},bind=[::1],ipv6only=1`)}${listen(`TCP4-LISTEN:${port},bind=127.0.0.1`)}pids="$pids $!"\n`
-  })
-  const inHex = forwarders.map(({ port }) => port.toString(16).toUpperCase().padStart(4, '0'))
-  return `pids=
-${listeners.join('')}listens() { while read -r _ at _ state _; do case $at,$state in *:"$1",0A) return 0 ;; esac; done </proc/net/tcp; return 1; }
-for port in ${inHex.join(' ')}; do
-set -- $pids; pid=$1; shift; pids="$*"
-tries=0
-while ! listens $port && [ $tries -lt 200 ] && kill -0 $pid 2>/dev/null; do tries=$((tries + 1)); sleep 0.01; done
-done
-`
 }

@@ -6,7 +6,8 @@ import { createBox, type BoxOptions } from './create-box.ts'
 import { keys } from './home.ts'
 import { holdLibrary, releaseLibrary } from './library.ts'
 import { readMachine } from './machine.ts'
-import { inFull, isWithin, pathProblem, realPath } from './path-problem.ts'
+import { inFull, isWithin, realPath } from '../platform/path-names.ts'
+import { pathProblem } from './path-problem.ts'
 import { gitFoldersOf } from './places.ts'
 
 export interface ContainmentOptions extends BoxOptions {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from 'n
 import { basename, delimiter, dirname, isAbsolute, join, relative } from 'node:path'
 import type { OwnersWords } from '../ports/containment.ts'
 import { createRedactor } from '../platform/text/redact.ts'
-import { isWithin } from './path-problem.ts'
+import { isWithin } from '../platform/path-names.ts'
 
 /** Folders below home in which programs keep keys. */
 export const keys = [

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createRequire } from 'node:module'
 import { guardProcess } from '../platform/process/orphan-guard.ts'
 import { sweepCgroups } from './cgroup.ts'
-import { isLeft, sweepTemporary } from './temporary.ts'
+import { isLeft, sweepTemporary } from '../platform/process/run-folders.ts'
 
 /** The library searches this process's working directory with ripgrep; no run works there, so the search is skipped. */
 const ripgrep = { command: 'true' }

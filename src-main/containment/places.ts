@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { BoxRequest } from '../ports/containment.ts'
 import { cachesIn } from './caches.ts'
 import { isHideable, keys, readableIn } from './home.ts'
-import { inFull, isWithin } from './path-problem.ts'
+import { inFull, isWithin } from '../platform/path-names.ts'
 
 export interface Places {
   readonly allowWrite: string[]
@@ -147,10 +147,3 @@ export function gitFoldersOf(cwd: string): GitFolders {
 const there = (paths: readonly string[]): string[] => [
   ...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path))),
 ]
-
-/** Returns the private folders that a command names: a run sees no other part of the temporary folder. */
-export function privateFoldersIn(texts: readonly string[]): readonly string[] {
-  const base = join(tmpdir(), 'svc-run-').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-  const pattern = new RegExp(`${base}\\w{6}(?=/)`, 'g')
-  return [...new Set(texts.flatMap((text) => text.match(pattern) ?? []))].map((path) => dirname(join(path, 'x')))
-}

@@ -11,3 +11,7 @@ export function shellCommand(
   const line = args.length > 0 ? `${command} "$@"` : command
   return { file: '/bin/sh', args: ['-c', line, 'sh', ...args], verbatimArguments: false }
 }
+
+/** Returns shell words for exactly these texts. */
+export const quoted = (words: readonly string[]): string =>
+  words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')

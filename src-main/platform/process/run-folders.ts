@@ -1,6 +1,6 @@
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const prefix = 'copse-run-'
 
@@ -42,4 +42,11 @@ async function openFolders(folder: string): Promise<void> {
 export async function sweepTemporary(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [])
   for (const name of names) if (name.startsWith(prefix) && isLeft(name)) await removeTemporary(join(tmpdir(), name))
+}
+
+/** Returns the private folders of files for agents that a command names. */
+export function privateFoldersIn(texts: readonly string[]): readonly string[] {
+  const base = join(tmpdir(), 'svc-run-').replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  const pattern = new RegExp(`${base}\\w{6}(?=/)`, 'g')
+  return [...new Set(texts.flatMap((text) => text.match(pattern) ?? []))].map((path) => dirname(join(path, 'x')))
 }
