@@ -32,6 +32,7 @@ const adapters = {
   attachments: 'attachments',
   agents: 'agents',
   containment: 'containment',
+  containers: 'containers',
   'issue-trackers': 'integrations/forges',
   identity: 'identity',
   'workflow-files': 'workflow-files',

@@ -70,14 +70,23 @@ export interface App extends AsyncDisposable {
   close(): Promise<void>
 }
 
+/** What a place shares with this machine if its files are here. */
+export interface SharedParts {
+  readonly views: GitViews
+  readonly pathProblem: Containment['pathProblem']
+  readonly dataDir: string
+  readonly apiUrl: () => string | null
+  readonly log: Logger
+}
+
 export interface AppOptions {
   /** Lets a test inject its own parts. */
   readonly clock?: Clock
   readonly log?: Logger
   /** Encrypts secrets in files; the desktop app injects one. */
   readonly seal?: SecretSeal | null
-  /** Further places beside this machine. */
-  readonly places?: (here: Place) => Places
+  /** Further places beside this machine, with what they share with it. */
+  readonly places?: (here: Place, shared: SharedParts) => Places
 }
 
 /**
@@ -224,7 +233,7 @@ interface EngineParts {
   readonly log: Logger
   readonly url: () => string | null
   readonly builtin: Parameters<typeof createWorkflows>[0]
-  readonly places: (here: Place) => Places
+  readonly places: NonNullable<AppOptions['places']>
 }
 
 function containmentOf(
@@ -273,7 +282,13 @@ function contextOf({
     store,
     feed,
     writes: createDurableWrites({ log: log.child({ module: 'engine' }) }),
-    places: places(here),
+    places: places(here, {
+      views,
+      pathProblem: containment.pathProblem,
+      dataDir: config.dataDir,
+      apiUrl: url,
+      log,
+    }),
     repositories: git.repositories,
     target: git.target,
     rescues: git.rescues,

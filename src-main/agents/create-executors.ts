@@ -13,6 +13,7 @@ import { definition as command } from './command/definition.ts'
 import { definition as copilot } from './copilot/definition.ts'
 import { containedNote } from '../domain/access/containment.ts'
 import type { AgentHomes } from '../ports/agent-homes.ts'
+import type { AgentPrograms } from '../ports/agent-programs.ts'
 import {
   ContainmentUnavailable,
   type ContainedBox,
@@ -60,8 +61,13 @@ export function credentialFolders(agents: readonly Pick<Agent, 'executor' | 'con
 
 /** What contained runs are held by. */
 export interface ContainmentParts {
-  readonly containment: Containment
+  readonly containment: Pick<Containment, 'box' | 'effectiveLevel'>
   readonly homes: Pick<AgentHomes, 'folderOf'>
+  /**
+   * The programs where runs are, if that is not this machine. There an agent has its kept home alone, and nothing of the
+   * person's sign-ins and settings.
+   */
+  readonly programs?: AgentPrograms
 }
 
 /** Creates all executors. */
@@ -71,17 +77,21 @@ export function createExecutors(parts?: ContainmentParts): Executors {
     location: (profile) => executorInfos[profile].location,
     start: async (profile, run, options) => {
       const denied: Denial[] = []
-      const box = parts && (await boxOf({ ...parts, refusedHosts }, profile, run, denied))
+      const { programs } = parts ?? {}
+      const homed = parts && programs ? await withKeptHome(parts, run) : run
+      const box = parts && (await boxOf({ ...parts, refusedHosts }, profile, homed, denied))
       const { start } = executorDefinitions[profile]
-      if (!box) return await start({ ...run, protectedNames: configNames }, options)
+      if (!box) return await start({ ...homed, protectedNames: configNames }, options)
       const log = reportedTo(box, run.log)
-      const running = await start({ ...run, log, protectedNames: configNames, box }, options)
+      const running = await start({ ...homed, log, protectedNames: configNames, box, programs }, options)
       return { ...running, outcome: running.outcome.then((end) => withContainment(end, denied)) }
     },
     refusedArgs: (profile, config) => executorDefinitions[profile].refusedArgs(config),
     reap: async (process, executionId) => await reap(process, executionId),
-    inspect: async (profile, config, options) => await executorDefinitions[profile].detect({ ...options, config }),
-    detect: async (options) => await Promise.all(all.map((definition) => definition.detect(options))),
+    inspect: async (profile, config, options) =>
+      await executorDefinitions[profile].detect({ ...options, config, programs: parts?.programs }),
+    detect: async (options) =>
+      await Promise.all(all.map((definition) => definition.detect({ ...options, programs: parts?.programs }))),
   }
 }
 
@@ -114,12 +124,19 @@ function answerReader(take: (answer: ServerAnswer) => void): (answer: SeenAnswer
   }
 }
 
+/** Gives a run the home that its agent has where it runs. */
+async function withKeptHome({ homes }: ContainmentParts, run: ExecutionRun): Promise<ExecutionRun> {
+  if (run.agent_id === undefined) return run
+  const HOME = await homes.folderOf(run.agent_id)
+  return { ...run, config: { ...run.config, env: { ...run.config.env, HOME } }, env: { ...run.env, HOME } }
+}
+
 /**
  * Creates the box that the agent's configuration asks for. Throws `ExecutorError`, with the log closed, if this
  * machine can't.
  */
 async function boxOf(
-  { containment, homes, refusedHosts }: ContainmentParts & { readonly refusedHosts: Set<string> },
+  { containment, homes, programs, refusedHosts }: ContainmentParts & { readonly refusedHosts: Set<string> },
   profile: ExecutorProfile,
   run: ExecutionRun,
   denied: Denial[],
@@ -127,7 +144,9 @@ async function boxOf(
   const { cwd, config, env, log } = run
   const { containment: level = 'none', allowed_hosts = [], extra_paths } = config
   if (containment.effectiveLevel(level) === 'none') return undefined
-  const { folders, hosts, variables } = await neededBy(executorDefinitions[profile].needs, all, run)
+  const needed = await neededBy(executorDefinitions[profile].needs, all, run)
+  const { folders, hosts } = programs ? { ...needed, folders: [] } : needed
+  const variables = programs ? [] : [...executorInfos[profile].accountVariables, ...needed.variables]
   await makeFolders(extra_paths?.write ?? [])
   let box: ContainedBox | null = null
   const askFor = askingForHosts(run, { refused: refusedHosts, allow: (host) => box?.allowHost(host) })
@@ -135,7 +154,7 @@ async function boxOf(
     box = await containment.box({
       level,
       cwd,
-      variables: [...executorInfos[profile].accountVariables, ...variables, ...Object.keys({ ...config.env, ...env })],
+      variables: [...variables, ...Object.keys({ ...config.env, ...env })],
       home: config.env?.['HOME'],
       owner: { command: run.own_command, env: config.env },
       ...(run.agent_id !== undefined && { privateHome: await homes.folderOf(run.agent_id) }),

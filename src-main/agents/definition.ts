@@ -1,6 +1,7 @@
 import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import type { Box } from '../platform/process/box.ts'
+import type { AgentPrograms } from '../ports/agent-programs.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { ExecutionRun, RunningExecution } from '../ports/executors.ts'
 
@@ -13,6 +14,8 @@ export interface AgentRun extends ExecutionRun {
   readonly protectedNames: ReadonlySet<string>
   /** The box to start in; absent: not contained. */
   readonly box?: Box | undefined
+  /** The programs where the run is; absent: this machine’s. */
+  readonly programs?: AgentPrograms | undefined
 }
 
 /** What a contained run of this agent needs besides its worktree. */
@@ -29,6 +32,11 @@ export interface AgentNeeds {
   readonly variables?: readonly string[]
   /** Variables that name a folder to use instead of one of these. */
   readonly folderVariables?: readonly string[]
+}
+
+export interface Detection extends Cancellable {
+  readonly config?: AgentConfig
+  readonly programs?: AgentPrograms | undefined
 }
 
 /**
@@ -54,7 +62,8 @@ export interface ExecutorDefinition {
   /** Returns the configured arguments that the agent does not get because Copse sets them. */
   refusedArgs(config: ArgsConfig): readonly string[]
   /**
-   * Detects whether and where the agent is installed on this machine, as `config` would find it; takes 10 s at most.
+   * Detects whether and where the agent is installed, on this machine or among `programs`, as `config` would find it;
+   * takes 10 s at most on this machine.
    */
-  detect(options: Cancellable & { readonly config?: AgentConfig }): Promise<DetectedAgent>
+  detect(options: Detection): Promise<DetectedAgent>
 }

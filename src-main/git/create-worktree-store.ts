@@ -29,7 +29,7 @@ export function createWorktreeStore({
   containment,
 }: GitParts): WorktreeStore {
   return {
-    ensure: (request, { signal }) =>
+    ensure: (request, { signal, containment: other }) =>
       asWorkspaceError(
         worktrees.run(resolve(request.path), async () => {
           await requireRepository(request.repo_path, { signal })
@@ -39,7 +39,7 @@ export function createWorktreeStore({
             repositories,
             onSetAside,
             onHookFailed,
-            containment,
+            containment: other ?? containment,
           })
         }),
       ),

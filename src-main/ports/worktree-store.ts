@@ -2,7 +2,7 @@ import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { FolderSize } from '../../src-shared/contract/workspaces.ts'
 import type { BranchRef } from './branch-ref.ts'
 import type { Cancellable } from './cancellable.ts'
-import type { ContainmentRules } from './containment.ts'
+import type { Containment, ContainmentRules } from './containment.ts'
 import type { RepositoryState } from './repository-state.ts'
 
 export interface WorktreeRequest {
@@ -46,13 +46,18 @@ export interface InnerRepositories {
   readonly unpushed: readonly string[]
 }
 
+export interface EnsureOptions extends Cancellable {
+  /** Contains set-up commands; by default as this machine does. */
+  readonly containment?: Pick<Containment, 'box'>
+}
+
 /**
  * Makes, reads and removes worktrees; nothing here knows a task's state. A caller holds no lock: methods that write
  * lock the worktree or the repository themselves. For example `ensure({ path, branch, expect: 'existing', … })` answers
  * `branch_gone` where folder and branch are both missing, and has then made nothing.
  */
 export interface WorktreeStore {
-  ensure(request: WorktreeRequest, options: Cancellable): Promise<WorktreeResult>
+  ensure(request: WorktreeRequest, options: EnsureOptions): Promise<WorktreeResult>
   exists(path: string): Promise<boolean>
   /** Returns whether a folder is, as its files say, a worktree on this branch; false where git would have to be asked. */
   isOnBranch(path: string, branch: string, options: Cancellable): Promise<boolean>

@@ -5,6 +5,7 @@ import { shellCommand } from '../../platform/process/process-shell.ts'
 import { ProcessStartError, spawnTree } from '../../platform/process/process.ts'
 import type { ProcessTree, SpawnTreeOptions } from '../../platform/process/process.ts'
 import { ExecutorError } from '../../ports/executors.ts'
+import type { Cancellable } from '../../ports/cancellable.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { RunningExecution } from '../../ports/executors.ts'
 import type { AgentRun } from '../definition.ts'
@@ -45,7 +46,7 @@ export function createAgentDriver(profile: AgentProfile, options: AgentDriverOpt
         ...options,
         env,
         signal,
-        launch: (args, agentEnv) => launchProgram(program, run, args, agentEnv),
+        launch: (args, agentEnv) => launchProgram(program, run, args, { env: agentEnv, signal }),
       }),
     refusedArgs: (config) => sortArgs(profile, config).refused,
     detect: (detection) => detectAgent(program, env, detection),
@@ -62,7 +63,7 @@ export interface StartOptions extends AgentDriverOptions {
   readonly env: Variables
   readonly signal: AbortSignal
   /** Throws `ExecutorError` if there is nothing to start. */
-  readonly launch: (args: readonly string[], env: Readonly<Record<string, string>>) => SpawnSpec
+  readonly launch: (args: readonly string[], env: Readonly<Record<string, string>>) => SpawnSpec | Promise<SpawnSpec>
 }
 
 /** Starts one run of an agent. In every case the log is closed in the end and no process or file is left. */
@@ -85,7 +86,7 @@ async function start(profile: AgentProfile, run: AgentRun, options: StartOptions
   // Some programs trust `PWD` more than the system's working directory.
   const env = { ...agentEnvironment(profile, run.config.env ?? {}, run.env, options.env), PWD: run.cwd }
   // Throws before anything is written if there is nothing to start.
-  launch([], env)
+  await launch([], env)
   await using resources = new AsyncDisposableStack()
   const own = sortArgs(profile, run.config)
   const warn = (text: string): void => run.log.entry({ type: 'error', at: new Date(clock.now()).toISOString(), text })
@@ -99,7 +100,7 @@ async function start(profile: AgentProfile, run: AgentRun, options: StartOptions
   const prepared = await profile.prepare(run, own.args, { env, resources })
   signal.throwIfAborted()
   const agentEnv = { ...env, ...prepared.env }
-  const tree = await spawnAgent(profile.program, launch(prepared.args, agentEnv), {
+  const tree = await spawnAgent(profile.program, await launch(prepared.args, agentEnv), {
     cwd: run.cwd,
     env: agentEnv,
     box: run.box,
@@ -111,14 +112,16 @@ async function start(profile: AgentProfile, run: AgentRun, options: StartOptions
   return superviseRun({ run, tree, clock, exitGraceMs, profile, resources: resources.move() })
 }
 
-function launchProgram(
+async function launchProgram(
   about: AgentProgram,
   run: AgentRun,
   args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): SpawnSpec {
+  { env, signal }: Cancellable & { readonly env: Readonly<Record<string, string>> },
+): Promise<SpawnSpec> {
   const command = run.config.command?.trim() || null
-  const path = findProgram(about, command, env)
+  const path = run.programs
+    ? await run.programs.find(command ?? about.program, { signal })
+    : findProgram(about, command, env)
   if (path === null) throw notInstalled(about, command)
   // npm's shims are batch files on Windows, which only a shell can start.
   return /\.(?:cmd|bat)$/i.test(path) ? shellCommand(`"${path}"`, args) : { file: path, args }

@@ -1,19 +1,13 @@
 import type { AgentNeeds } from '../definition.ts'
 import type { ExecutorProfile } from '../../../src-shared/contract/executor-profiles.ts'
 import type { TranscriptEntry } from '../../../src-shared/contract/executions.ts'
+import type { ProgramAnswer } from '../../ports/agent-programs.ts'
 import type { ExecutionOutcome } from '../../ports/executors.ts'
 import type { AgentRun, ExecutorDefinition } from '../definition.ts'
 import type { RefusedArgs } from './filter-args.ts'
 import type { LineFilter } from './filter-lines.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
-
-/** The output of a program that was asked something. */
-export interface ProgramAnswer {
-  readonly exit_code: number
-  readonly stdout: string
-  readonly stderr: string
-}
 
 /** The name and location of an agent's program. */
 export interface AgentProgram {

@@ -4,7 +4,8 @@ import { childEnvironment } from '../../platform/process/process-environment.ts'
 import { ProcessStartError, spawnTree } from '../../platform/process/process.ts'
 import type { ProcessTree } from '../../platform/process/process.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
-import type { ProgramAnswer, Variables } from './agent-profile.ts'
+import type { ProgramAnswer } from '../../ports/agent-programs.ts'
+import type { Variables } from './agent-profile.ts'
 
 const limitMs = 5_000
 

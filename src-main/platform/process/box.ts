@@ -3,6 +3,8 @@ export interface BoxedCommand {
   readonly file: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
+  /** Whether it is started in a terminal. */
+  readonly terminal?: boolean
 }
 
 /** A sandbox that a process and all its descendants can't leave. */

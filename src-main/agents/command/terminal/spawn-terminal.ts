@@ -48,7 +48,7 @@ export async function spawnTerminal(
   const processMarker = randomUUID()
   const since = performance.now()
   const environment = { ...env, ...colours, [treeVariable]: processMarker }
-  const inside = await box?.contain({ file, args, env: environment })
+  const inside = await box?.contain({ file, args, env: environment, terminal: true })
   // Without an encoding the output stays bytes.
   const pty = spawn(inside?.file ?? file, [...(inside?.args ?? args)], {
     ...firstSize,

@@ -1,0 +1,118 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { join } from 'node:path'
+import type { Logger } from '../platform/logging/log.ts'
+import type { Box, BoxedCommand } from '../platform/process/box.ts'
+import { addressOf, forwardPort, listeningScript, type Forwarder } from '../platform/process/port-forwarders.ts'
+import { makeTemporary, removeTemporary } from '../platform/process/run-folders.ts'
+import { treeVariable } from '../platform/process/tree-variable.ts'
+import type { BoxRequest, Containment } from '../ports/containment.ts'
+import type { GitView, GitViews } from '../ports/git-views.ts'
+import { mountsOfRun } from './box-mounts.ts'
+import { containerArgs, installationLabel, processLabel } from './container-args.ts'
+import { installationOf, type ContainerRunner, type Ground } from './ground.ts'
+import { removeContainers } from './leftovers.ts'
+import type { SocatCopy } from './socat-copy.ts'
+import { isName, startScript } from './start-script.ts'
+
+export interface ContainerBoxOptions {
+  readonly runner: ContainerRunner
+  readonly dataDir: string
+  readonly views: GitViews
+  readonly pathProblem: Containment['pathProblem']
+  /** Returns the API's URL once it listens. */
+  readonly apiUrl: () => string | null
+  readonly log: Logger
+}
+
+/** Variables of this machine that mean the same in a container; all others are its image's or were given. */
+const passed = new Set(['TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR', 'CI', 'TZ'])
+
+/** Starts a command of a run in a container that lives as long as it does. */
+export async function containInContainer(
+  options: ContainerBoxOptions,
+  { ground, socat }: { readonly ground: Ground; readonly socat: SocatCopy | null },
+  request: BoxRequest,
+  command: BoxedCommand,
+): ReturnType<Box['contain']> {
+  const { runner, dataDir, views, pathProblem, apiUrl, log } = options
+  const { client, tools } = ground
+  const installation = installationOf(dataDir)
+  const processMarker = command.env[treeVariable] ?? ''
+  const temporary = await makeTemporary()
+  const forwarders: Forwarder[] = []
+  let view: GitView | null = null
+  const release = async (): Promise<void> => {
+    const labels = { [installationLabel]: installation, [processLabel]: processMarker }
+    // A killed client leaves its container. Nothing may write when the work is taken over.
+    await removeContainers(client, labels, { signal: AbortSignal.timeout(60_000), log })
+    for (const target of (await view?.close()) ?? [])
+      request.onDenied?.({ what: 'path', target, access: 'write', count: 1 })
+    await Promise.all(forwarders.map((forwarder) => forwarder[Symbol.asyncDispose]()))
+    await removeTemporary(temporary)
+  }
+  try {
+    const home = request.privateHome ?? join(temporary, 'home')
+    await mkdir(home, { recursive: true, mode: 0o700 })
+    view = await views.open(request.cwd)
+    const url = apiUrl()
+    const api = url === null || socat === null ? null : new URL(url)
+    if (api !== null) {
+      const [host, port] = addressOf(api)
+      forwarders.push(await forwardPort({ folder: temporary, processMarker }, [host], port))
+    }
+    const variables = variablesOf(command.env, request.variables ?? [])
+    const env = { ...variables, HOME: home, TMPDIR: temporary }
+    const start = join(temporary, 'start')
+    const named = Object.entries(env).filter(([name]) => isName(name))
+    const listening = listeningScript(forwarders, socat?.command)
+    const script = startScript({ env: Object.fromEntries(named), tools, listening })
+    await writeFile(start, script, { mode: 0o600 })
+    const odd = Object.entries(env).filter(([name]) => !isName(name))
+    const mounts = mountsOfRun({ request, command, view, temporary, home, mounts: runner.config.mounts, pathProblem })
+    const args = containerArgs(ground, {
+      runner,
+      installation,
+      job: command.env['SVC_EXECUTION_ID'] ?? processMarker,
+      processMarker,
+      network: runner.config.network,
+      cwd: request.cwd,
+      mounts: [...mounts, ...(socat === null ? [] : [{ from: socat.folder, to: socat.folder, writable: false }])],
+      more: [
+        // By its name, so that the machine’s processes can be told to end as the tree that they are.
+        ...['--env', treeVariable],
+        ...odd.flatMap(([name]) => ['--env', name]),
+        ...(api === null ? [] : ownHost(api)),
+        ...(command.terminal === true ? ['--tty', '--detach-keys', neverTyped] : []),
+      ],
+    })
+    return {
+      file: client.program,
+      args: [...client.args, ...args, '/bin/sh', runner.config.image, start, command.file, ...command.args],
+      env: { ...ownVariables(command.env), ...Object.fromEntries(odd), ...client.env },
+      release,
+    }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** Keys by which a person would leave a container running. */
+const neverTyped = 'ctrl-^,ctrl-],ctrl-^,ctrl-],ctrl-_'
+
+/** Variables of Copse, by which a tree is known on this machine. */
+const ownVariables = (env: BoxedCommand['env']): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('SVC_')))
+
+function variablesOf(env: BoxedCommand['env'], given: readonly string[]): Record<string, string> {
+  const isKept = ([name, value]: readonly [string, string]): boolean =>
+    given.includes(name) || passed.has(name) || process.env[name] !== value
+  return Object.fromEntries(Object.entries(env).filter(isKept))
+}
+
+/** Lets the API's host name mean the container itself, where the port leads out. */
+function ownHost(api: URL): readonly string[] {
+  const [host] = addressOf(api)
+  return host === 'localhost' || isIP(host) > 0 ? [] : ['--add-host', `${host}:127.0.0.1`]
+}

@@ -1,0 +1,15 @@
+/** How the containers of one runner are made. */
+export interface ContainerConfig {
+  /** A program, or the socket of a service that speaks Docker's protocol; null: whichever is found. */
+  readonly engine: 'docker' | 'podman' | `unix://${string}` | null
+  readonly image: string
+  /** Processors at most, also a part of one. */
+  readonly cpus?: number | undefined
+  readonly memory_mb?: number | undefined
+  /** `open`: the engine's usual network; `none`: Copse alone; `hosts`: Copse and the hosts that a run may reach. */
+  readonly network: 'open' | 'hosts' | 'none'
+  /** Folders and files of this machine, absolute or from `~`, which containers see at the same path. */
+  readonly mounts?: { readonly read: readonly string[]; readonly write: readonly string[] } | undefined
+  /** Shell commands that put programs into `$SVC_TOOLS_DIR/bin`, once for each set of them and image. */
+  readonly setup?: readonly string[] | undefined
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { realPath } from '../platform/path-names.ts'
+import type { Logger } from '../platform/logging/log.ts'
+import { makeTemporary, removeTemporary } from '../platform/process/run-folders.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+import { ContainmentUnavailable } from '../ports/containment.ts'
+import type { ContainerConfig } from './container-config.ts'
+import { containerArgs } from './container-args.ts'
+import { askEngine, findEngine, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
+
+/** A runner whose containers are made here. */
+export interface ContainerRunner {
+  readonly id: string
+  readonly name: string
+  readonly config: ContainerConfig
+}
+
+/** What every container of a runner stands on. */
+export interface Ground {
+  readonly client: EngineClient
+  /** Arguments by which files belong to this service's user. */
+  readonly user: readonly string[]
+  /** The runner's kept folder of programs; null without setup commands. */
+  readonly tools: string | null
+}
+
+export interface GroundOptions {
+  readonly runner: ContainerRunner
+  readonly dataDir: string
+  readonly log: Logger
+}
+
+const setupLimitMs = 30 * 60_000
+
+/** Returns the label by which all containers of a data folder are found. */
+export const installationOf = (dataDir: string): string =>
+  createHash('sha256').update(realPath(dataDir)).digest('hex').slice(0, 16)
+
+/** Returns the folder of what a runner keeps. */
+export const keptFolder = (dataDir: string, runner_id: string): string => join(dataDir, 'runners', runner_id)
+
+/** Makes sure of the engine, the image and the tools. Throws `ContainmentUnavailable` with what to do. */
+export async function prepareGround({ runner, dataDir, log }: GroundOptions, { signal }: Cancellable): Promise<Ground> {
+  const { config } = runner
+  if (process.platform !== 'linux')
+    throw new ContainmentUnavailable('Containers run where Copse runs on Linux only. Choose another runner.')
+  const client = clientOf(config)
+  const user = await userArgs(client, { signal })
+  const image = await askEngine(client, ['image', 'inspect', '--format', '{{.Id}}', config.image], { signal })
+  if (image.exit_code !== 0) throw new ContainmentUnavailable(missingImage(client, config.image))
+  const ground: Ground = { client, user, tools: null }
+  if ((config.setup ?? []).length === 0) return ground
+  return { ...ground, tools: await fillTools(ground, { runner, dataDir, log }, signal) }
+}
+
+export const missingImage = ({ program }: EngineClient, image: string): string =>
+  `The image ${image} is not on this machine. Get it with \`${basename(program)} pull ${image}\`.`
+
+function clientOf({ engine }: ContainerConfig): EngineClient {
+  try {
+    return findEngine(engine)
+  } catch (error) {
+    if (!(error instanceof NoEngine)) throw error
+    throw new ContainmentUnavailable(error.message, { cause: error })
+  }
+}
+
+/** Returns the arguments by which a container's files are this user's. Throws `ContainmentUnavailable` without an engine. */
+export async function userArgs(client: EngineClient, { signal }: Cancellable): Promise<readonly string[]> {
+  const own = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`
+  const isPodman = /podman/i.test((await askEngine(client, ['--version'], { signal })).stdout)
+  const asked = isPodman ? '{{.Host.Security.Rootless}}' : '{{json .SecurityOptions}}'
+  const info = await askEngine(client, ['info', '--format', asked], { signal })
+  if (info.exit_code !== 0)
+    throw new ContainmentUnavailable(`The container engine can’t be reached: ${lastWords(info)}`)
+  if (isPodman) return [...(info.stdout.includes('true') ? ['--userns', 'keep-id'] : []), '--user', own]
+  // Root in a container of a rootless Docker is the user that it runs as.
+  return ['--user', info.stdout.includes('name=rootless') ? '0:0' : own]
+}
+
+/** Runs the setup commands once for each set of them and image. Returns the folder of what they made. */
+async function fillTools(
+  ground: Ground,
+  { runner, dataDir, log }: GroundOptions,
+  signal: AbortSignal,
+): Promise<string> {
+  const { image, setup = [] } = runner.config
+  const hash = createHash('sha256')
+    .update(JSON.stringify([image, setup]))
+    .digest('hex')
+    .slice(0, 16)
+  const tools = join(keptFolder(dataDir, runner.id), 'tools', hash)
+  const done = `${tools}.done`
+  if (existsSync(done)) return tools
+  // A killed service may have left half of it.
+  await rm(tools, { recursive: true, force: true })
+  await mkdir(join(tools, 'bin'), { recursive: true, mode: 0o700 })
+  const temporary = await makeTemporary()
+  const script = 'for command in "$@"; do echo "$ $command"; /bin/sh -c "$command" || exit; done'
+  const args = containerArgs(ground, {
+    runner,
+    installation: installationOf(dataDir),
+    job: `setup-${hash}`,
+    network: 'open',
+    cwd: tools,
+    mounts: [
+      { from: tools, to: tools, writable: true },
+      { from: temporary, to: temporary, writable: true },
+    ],
+    env: { HOME: temporary, TMPDIR: temporary, SVC_TOOLS_DIR: tools },
+  })
+  try {
+    const command = [...args, '/bin/sh', runner.config.image, '-c', script, 'sh', ...setup]
+    const answer = await askEngine(ground.client, command, { signal, limitMs: setupLimitMs })
+    const told = { runner: runner.name, output: `${answer.stdout}${answer.stderr}`, exit_code: answer.exit_code }
+    if (answer.exit_code !== 0) {
+      log.warn(told, 'the setup of a runner failed')
+      const which =
+        answer.stdout
+          .split('\n')
+          .findLast((line) => line.startsWith('$ '))
+          ?.slice(2) ?? setup[0]
+      throw new ContainmentUnavailable(
+        `The runner’s setup command \`${which}\` failed (exit ${answer.exit_code}): ${lastWords(answer)}`,
+      )
+    }
+    log.info(told, 'the setup of a runner is done')
+    await writeFile(done, '')
+    return tools
+  } finally {
+    await removeTemporary(temporary)
+  }
+}

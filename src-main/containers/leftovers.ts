@@ -1,0 +1,22 @@
+import type { Logger } from '../platform/logging/log.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+import { installationLabel } from './container-args.ts'
+import { askEngine, lastWords, type EngineClient } from './engine-client.ts'
+
+/** Ends and removes the containers of an installation that have all these labels; harmless if there are none. */
+export async function removeContainers(
+  client: EngineClient,
+  labels: Readonly<Record<string, string>> & { readonly [installationLabel]: string },
+  { signal, log }: Cancellable & { readonly log: Logger },
+): Promise<void> {
+  const filters = Object.entries(labels).flatMap(([name, value]) => ['--filter', `label=${name}=${value}`])
+  const list = await askEngine(client, ['ps', '--all', '--quiet', '--no-trunc', ...filters], { signal })
+  const ids = list.stdout.split('\n').filter((line) => /^[0-9a-f]{12,}$/.test(line))
+  if (ids.length > 0) await askEngine(client, ['kill', '--signal', 'KILL', ...ids], { signal })
+  const removed = ids.length === 0 ? list : await askEngine(client, ['rm', '--force', ...ids], { signal })
+  // One that was killed is removed by its engine too.
+  const isGone =
+    removed.exit_code === 0 || /no such container|no container with|already in progress/i.test(removed.stderr)
+  if (list.exit_code !== 0 || !isGone)
+    log.warn({ labels, problem: lastWords(removed) }, 'containers could not be looked for or removed')
+}
