@@ -8,6 +8,8 @@ import { root, say } from './support/project.mjs'
 const contained = { bwrap: 'bubblewrap', socat: 'socat', curl: 'curl' }
 /** What `quick-fork.c` is compiled with. */
 const compiler = { cc: 'gcc libc6-dev' }
+/** What runs the tests of containers, where there is no Docker. */
+const containers = { podman: 'podman', crun: 'crun' }
 /** What the tests of pushes over SSH push to. */
 const ssh = { sshd: 'openssh-server' }
 
@@ -16,7 +18,8 @@ const ssh = { sshd: 'openssh-server' }
  * out and how to get it, in one sentence; null if nothing is.
  */
 export async function ensureTestTools(env = process.env) {
-  const left = [await ensureContainmentTools(env), await ensureSshServer(env)].filter((one) => one !== null)
+  const tools = [await ensureContainmentTools(env), await ensureSshServer(env), await ensureContainerEngine(env)]
+  const left = tools.filter((one) => one !== null)
   return left.length > 0 ? left.join('. Also ') : null
 }
 
@@ -42,6 +45,18 @@ async function ensureSshServer(env) {
   return left === undefined
     ? null
     : `the tests of pushes over SSH (missing: ${left}). To run them: sudo apt-get install ${left}`
+}
+
+/** A container engine may ask for services of the system, which only a machine for tests may get without being asked. */
+async function ensureContainerEngine(env) {
+  if (process.platform !== 'linux') return null
+  const docker = missing({ docker: 'docker' }, env).length === 0 ? await capture('docker', ['info'], { env }) : null
+  if (docker?.code === 0) return null
+  if (missing(containers, env).length > 0 && env.CI) await install(missing(containers, env), env)
+  const left = missing(containers, env)
+  return left.length === 0
+    ? null
+    : `the tests of containers (missing: ${left.join(', ')}). To run them: sudo apt-get install ${left.join(' ')}`
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ViewMount } from '../ports/git-views.ts'
-import type { ContainerConfig } from './container-config.ts'
-import type { ContainerRunner, Ground } from './ground.ts'
+import type { ContainerConfig, ContainerRunner } from './container-config.ts'
+import type { Ground } from './ground-parts.ts'
 
 export const installationLabel = 'copse.installation'
 /** The run that a container is of; of a script, its process marker. */

@@ -7,13 +7,15 @@ import { addressOf, forwardPort, listeningScript, type Forwarder } from '../plat
 import { makeTemporary, removeTemporary } from '../platform/process/run-folders.ts'
 import { treeVariable } from '../platform/process/tree-variable.ts'
 import type { BoxRequest, Containment } from '../ports/containment.ts'
-import type { GitView, GitViews } from '../ports/git-views.ts'
+import type { GitUser, GitView, GitViews } from '../ports/git-views.ts'
 import { mountsOfRun } from './box-mounts.ts'
 import { containerArgs, installationLabel, processLabel } from './container-args.ts'
-import { installationOf, type ContainerRunner, type Ground } from './ground.ts'
+import type { ContainerRunner } from './container-config.ts'
+import type { Ground } from './ground-parts.ts'
+import { installationOf } from './ground.ts'
 import { removeContainers } from './leftovers.ts'
 import type { SocatCopy } from './socat-copy.ts'
-import { isName, startScript } from './start-script.ts'
+import { startScript } from './start-script.ts'
 
 export interface ContainerBoxOptions {
   readonly runner: ContainerRunner
@@ -26,7 +28,10 @@ export interface ContainerBoxOptions {
 }
 
 /** Variables of this machine that mean the same in a container; all others are its image's or were given. */
-const passed = new Set(['TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR', 'CI', 'TZ'])
+const passed = new Set([
+  ...['TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR', 'CI', 'TZ'],
+  ...['GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME', 'GIT_COMMITTER_EMAIL'],
+])
 
 /** Starts a command of a run in a container that lives as long as it does. */
 export async function containInContainer(
@@ -44,12 +49,15 @@ export async function containInContainer(
   let view: GitView | null = null
   const release = async (): Promise<void> => {
     const labels = { [installationLabel]: installation, [processLabel]: processMarker }
-    // A killed client leaves its container. Nothing may write when the work is taken over.
-    await removeContainers(client, labels, { signal: AbortSignal.timeout(60_000), log })
-    for (const target of (await view?.close()) ?? [])
-      request.onDenied?.({ what: 'path', target, access: 'write', count: 1 })
-    await Promise.all(forwarders.map((forwarder) => forwarder[Symbol.asyncDispose]()))
-    await removeTemporary(temporary)
+    try {
+      // A killed client leaves its container. Nothing may write when the work is taken over.
+      await removeContainers(client, labels, { signal: AbortSignal.timeout(60_000), log })
+      for (const target of (await view?.close()) ?? [])
+        request.onDenied?.({ what: 'path', target, access: 'write', count: 1 })
+    } finally {
+      await Promise.all(forwarders.map((forwarder) => forwarder[Symbol.asyncDispose]()))
+      await removeTemporary(temporary)
+    }
   }
   try {
     const home = request.privateHome ?? join(temporary, 'home')
@@ -62,13 +70,12 @@ export async function containInContainer(
       forwarders.push(await forwardPort({ folder: temporary, processMarker }, [host], port))
     }
     const variables = variablesOf(command.env, request.variables ?? [])
-    const env = { ...variables, HOME: home, TMPDIR: temporary }
+    const git = await writeGitSettings(temporary, home, view === null ? null : await views.userOf(request.cwd))
+    const env = { GIT_CONFIG_GLOBAL: git, ...variables, HOME: home, TMPDIR: temporary }
     const start = join(temporary, 'start')
-    const named = Object.entries(env).filter(([name]) => isName(name))
     const listening = listeningScript(forwarders, socat?.command)
-    const script = startScript({ env: Object.fromEntries(named), tools, listening })
+    const script = startScript({ env, tools, listening })
     await writeFile(start, script, { mode: 0o600 })
-    const odd = Object.entries(env).filter(([name]) => !isName(name))
     const mounts = mountsOfRun({ request, command, view, temporary, home, mounts: runner.config.mounts, pathProblem })
     const args = containerArgs(ground, {
       runner,
@@ -81,7 +88,6 @@ export async function containInContainer(
       more: [
         // By its name, so that the machine’s processes can be told to end as the tree that they are.
         ...['--env', treeVariable],
-        ...odd.flatMap(([name]) => ['--env', name]),
         ...(api === null ? [] : ownHost(api)),
         ...(command.terminal === true ? ['--tty', '--detach-keys', neverTyped] : []),
       ],
@@ -89,7 +95,7 @@ export async function containInContainer(
     return {
       file: client.program,
       args: [...client.args, ...args, '/bin/sh', runner.config.image, start, command.file, ...command.args],
-      env: { ...ownVariables(command.env), ...Object.fromEntries(odd), ...client.env },
+      env: { ...ownVariables(command.env), ...client.env },
       release,
     }
   } catch (error) {
@@ -104,6 +110,17 @@ const neverTyped = 'ctrl-^,ctrl-],ctrl-^,ctrl-],ctrl-_'
 /** Variables of Copse, by which a tree is known on this machine. */
 const ownVariables = (env: BoxedCommand['env']): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('SVC_')))
+
+/** Writes the person's name for commits, before the settings in the home. Nothing else of their own settings goes along. */
+async function writeGitSettings(folder: string, home: string, user: GitUser | null): Promise<string> {
+  const path = join(folder, 'gitconfig')
+  const text = (name: string, value: string): string => `\t${name} = ${JSON.stringify(value)}\n`
+  const own = Object.entries(user ?? {}).flatMap(([name, value]: [string, string | null]) =>
+    value === null ? [] : [text(name, value)],
+  )
+  await writeFile(path, `[user]\n${own.join('')}[include]\n${text('path', join(home, '.gitconfig'))}`)
+  return path
+}
 
 function variablesOf(env: BoxedCommand['env'], given: readonly string[]): Record<string, string> {
   const isKept = ([name, value]: readonly [string, string]): boolean =>

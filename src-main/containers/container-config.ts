@@ -13,3 +13,10 @@ export interface ContainerConfig {
   /** Shell commands that put programs into `$SVC_TOOLS_DIR/bin`, once for each set of them and image. */
   readonly setup?: readonly string[] | undefined
 }
+
+/** A runner whose containers are made here. */
+export interface ContainerRunner {
+  readonly id: string
+  readonly name: string
+  readonly config: ContainerConfig
+}

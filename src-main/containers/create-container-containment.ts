@@ -5,7 +5,8 @@ import type { Cancellable } from '../ports/cancellable.ts'
 import { ContainmentUnavailable, type Containment } from '../ports/containment.ts'
 import { containInContainer, type ContainerBoxOptions } from './container-box.ts'
 import { installationLabel, jobLabel, processLabel } from './container-args.ts'
-import { installationOf, keptFolder, prepareGround, type Ground } from './ground.ts'
+import { installationOf, keptFolder, noSocat, prepareGround } from './ground.ts'
+import type { Ground } from './ground-parts.ts'
 import { removeContainers } from './leftovers.ts'
 import { lookIntoImage, type ImagePrograms } from './image-programs.ts'
 import { copySocat, type SocatCopy } from './socat-copy.ts'
@@ -65,7 +66,11 @@ export function createContainerContainment(options: ContainerBoxOptions): Contai
       const why = refusal(request.level)
       if (why !== null) throw new ContainmentUnavailable(why)
       const parts = await prepared()
-      if (network !== 'open' && parts.socat === null) throw new ContainmentUnavailable(noSocat)
+      if (network !== 'open' && parts.socat === null) {
+        // It may be installed by the next run.
+        preparing = undefined
+        throw new ContainmentUnavailable(noSocat)
+      }
       return {
         contain: (command) => containInContainer(options, parts, request, command),
         // Nothing is denied in a container: what it must not reach is not there.
@@ -90,8 +95,6 @@ export function createContainerContainment(options: ContainerBoxOptions): Contai
   }
 }
 
-export const noSocat =
-  'In a network of its own a container reaches Copse by socat, which is not on this machine. Install it.'
 const openRefusal =
   'This runner’s containers reach any host. Choose the network “none” for it, or another runner, to limit hosts.'
 const hostsRefusal = 'Containers can’t be limited to listed hosts yet. Choose the network “open” or “none”.'

@@ -7,25 +7,10 @@ import type { Logger } from '../platform/logging/log.ts'
 import { makeTemporary, removeTemporary } from '../platform/process/run-folders.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { ContainmentUnavailable } from '../ports/containment.ts'
-import type { ContainerConfig } from './container-config.ts'
+import type { ContainerConfig, ContainerRunner } from './container-config.ts'
+import type { Ground } from './ground-parts.ts'
 import { containerArgs } from './container-args.ts'
 import { askEngine, findEngine, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
-
-/** A runner whose containers are made here. */
-export interface ContainerRunner {
-  readonly id: string
-  readonly name: string
-  readonly config: ContainerConfig
-}
-
-/** What every container of a runner stands on. */
-export interface Ground {
-  readonly client: EngineClient
-  /** Arguments by which files belong to this service's user. */
-  readonly user: readonly string[]
-  /** The runner's kept folder of programs; null without setup commands. */
-  readonly tools: string | null
-}
 
 export interface GroundOptions {
   readonly runner: ContainerRunner
@@ -55,6 +40,9 @@ export async function prepareGround({ runner, dataDir, log }: GroundOptions, { s
   if ((config.setup ?? []).length === 0) return ground
   return { ...ground, tools: await fillTools(ground, { runner, dataDir, log }, signal) }
 }
+
+export const noSocat =
+  'In a network of its own a container reaches Copse by socat, which is not on this machine. Install it.'
 
 export const missingImage = ({ program }: EngineClient, image: string): string =>
   `The image ${image} is not on this machine. Get it with \`${basename(program)} pull ${image}\`.`

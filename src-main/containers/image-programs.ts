@@ -3,7 +3,9 @@ import type { AgentPrograms } from '../ports/agent-programs.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { containerArgs } from './container-args.ts'
 import { askEngine, type EngineAnswer } from './engine-client.ts'
-import { installationOf, type ContainerRunner, type Ground } from './ground.ts'
+import type { ContainerRunner } from './container-config.ts'
+import type { Ground } from './ground-parts.ts'
+import { installationOf } from './ground.ts'
 
 export interface ImagePrograms extends AgentPrograms {
   /** Returns which of these names are programs, with their paths. */

@@ -1,7 +1,26 @@
 import type { Logger } from '../platform/logging/log.ts'
+import { sweepTemporary } from '../platform/process/run-folders.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { installationLabel } from './container-args.ts'
-import { askEngine, lastWords, type EngineClient } from './engine-client.ts'
+import type { ContainerConfig } from './container-config.ts'
+import { askEngine, findEngine, lastWords, NoEngine, type EngineClient } from './engine-client.ts'
+import { installationOf } from './ground.ts'
+
+/** Removes every container that a killed service left; nothing of it runs yet when a service starts. */
+export async function removeLeftContainers(
+  { engine }: Pick<ContainerConfig, 'engine'>,
+  { dataDir, ...options }: Cancellable & { readonly dataDir: string; readonly log: Logger },
+): Promise<void> {
+  let client: EngineClient
+  try {
+    client = findEngine(engine)
+  } catch (error) {
+    if (error instanceof NoEngine) return
+    throw error
+  }
+  await removeContainers(client, { [installationLabel]: installationOf(dataDir) }, options)
+  await sweepTemporary()
+}
 
 /** Ends and removes the containers of an installation that have all these labels; harmless if there are none. */
 export async function removeContainers(

@@ -9,15 +9,16 @@ export interface StartScript {
   readonly listening: string
 }
 
-/** What a shell can have as a variable's name. */
-export const isName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
+/** What a shell can have as a variable's name; shells drop others. */
+const isName = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
 
 /**
  * Returns the script that is a container's first program, with the command as its arguments. It has the variables, so
  * that no one reads them on a command line or in the engine's records, and removes itself first.
  */
 export function startScript({ env, tools, listening }: StartScript): string {
-  const variables = Object.entries(env).map(([name, value]) => `export ${name}=${quoted([value])}\n`)
+  const names = Object.entries(env).filter(([name]) => isName(name))
+  const variables = names.map(([name, value]) => `export ${name}=${quoted([value])}\n`)
   const path =
     tools === null ? '' : `export SVC_TOOLS_DIR=${quoted([tools])} PATH=${quoted([`${tools}/bin`])}:"$PATH"\n`
   // As the first process of the container it reaps those that lost their parent, as shells do while they wait.

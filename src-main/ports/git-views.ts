@@ -15,11 +15,18 @@ export interface ViewMount {
   readonly writable: boolean
 }
 
+export interface GitUser {
+  readonly name: string | null
+  readonly email: string | null
+}
+
 export interface GitViews {
   /** Opens the view of a worktree for one run; null for a folder that is no linked worktree, or can't have one. */
   open(worktree: string): Promise<GitView | null>
   /** Returns whether `open` would give a view. */
   isPossible(worktree: string): Promise<boolean>
+  /** Returns the name and the email address that git gives commits there, each null if none is configured. */
+  userOf(worktree: string): Promise<GitUser>
   /** Remembers the branch that is the worktree's own. Otherwise it is the one that its HEAD names. */
   expect(worktree: string, branch: string): void
   /** Takes over what runs have made so far in this worktree, or in all; cheap where there is nothing new. */

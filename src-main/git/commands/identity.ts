@@ -1,18 +1,26 @@
-import { runGit } from './run-git.ts'
+import type { GitUser } from '../../ports/git-views.ts'
+import { runGit, splitNul } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
 const fallbackName = 'Copse'
 const fallbackEmail = 'copse@localhost'
 
-/** Returns `-c` options that give git an identity if neither its configuration nor the environment has one. */
-export async function identityOptions(cwd: string, { signal }: Pick<GitOptions, 'signal'>): Promise<readonly string[]> {
-  const { stdout } = await runGit(cwd, ['config', '--name-only', '--get-regexp', '^user\\.(name|email)$'], {
+/** Returns the configured name and email address of commits. */
+export async function readUser(cwd: string, { signal }: Pick<GitOptions, 'signal'>): Promise<GitUser> {
+  const { stdout } = await runGit(cwd, ['config', '-z', '--get-regexp', '^user\\.(name|email)$'], {
     signal,
     accept: [0, 1],
   })
-  const configured = stdout.toString('utf8').split('\n')
-  const options: string[] = []
-  if (!configured.includes('user.name')) options.push('-c', `user.name=${fallbackName}`)
-  if (!configured.includes('user.email')) options.push('-c', `user.email=${fallbackEmail}`)
-  return options
+  // The last value of a name counts.
+  const values = new Map(splitNul(stdout).map((entry) => entry.split(/\n(.*)/s) as [string, string]))
+  return { name: values.get('user.name') ?? null, email: values.get('user.email') ?? null }
+}
+
+/** Returns `-c` options that give git an identity if neither its configuration nor the environment has one. */
+export async function identityOptions(cwd: string, { signal }: Pick<GitOptions, 'signal'>): Promise<readonly string[]> {
+  const { name, email } = await readUser(cwd, { signal })
+  return [
+    ...(name === null ? ['-c', `user.name=${fallbackName}`] : []),
+    ...(email === null ? ['-c', `user.email=${fallbackEmail}`] : []),
+  ]
 }

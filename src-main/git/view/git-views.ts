@@ -7,6 +7,7 @@ import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { createKeyedLock } from '../../platform/locks/keyed-lock.ts'
 import type { Logger } from '../../platform/logging/log.ts'
 import type { GitView, GitViews } from '../../ports/git-views.ts'
+import { readUser } from '../commands/identity.ts'
 import { orNull } from '../files/file-errors.ts'
 import { makeView, mountsOf, viewFolders } from './make-view.ts'
 import { readRefs } from './ref-files.ts'
@@ -100,6 +101,7 @@ export function createGitViews({ dataDir, log }: GitViewsOptions): GitViews {
 
   return {
     expect: (worktree, branch) => void branches.set(resolve(worktree), branch),
+    userOf: (worktree) => readUser(resolve(worktree), { signal: AbortSignal.timeout(limitMs) }),
     isPossible: async (worktree) => (await find(resolve(worktree))) !== null,
     takeOver: async (worktree) => {
       await whenRecovered()
