@@ -15,7 +15,7 @@ import { thisProcess } from './domain/access/request-source.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/engine-context.ts'
 import { createLocalPlace, onlyHere } from './places/local-place.ts'
-import type { Place, Places } from './ports/place.ts'
+import type { Place, Places, SharedParts } from './ports/place.ts'
 import { createDiffWatches, type DiffWatchers } from './workspaces/diff-watches.ts'
 import { adoptOwnerless } from './projects/adopt-ownerless.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
@@ -68,15 +68,6 @@ export interface App extends AsyncDisposable {
   listen(): Promise<{ readonly url: string }>
   /** Stops agents, connections and the database; the next start resumes unfinished work. A second call does nothing. */
   close(): Promise<void>
-}
-
-/** What a place shares with this machine if its files are here. */
-export interface SharedParts {
-  readonly views: GitViews
-  readonly pathProblem: Containment['pathProblem']
-  readonly dataDir: string
-  readonly apiUrl: () => string | null
-  readonly log: Logger
 }
 
 export interface AppOptions {

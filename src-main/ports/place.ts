@@ -1,8 +1,10 @@
 import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Logger } from '../platform/logging/log.ts'
 import type { BranchUpdater } from './branch-updater.ts'
 import type { Containment } from './containment.ts'
 import type { DiffReader } from './diff-reader.ts'
 import type { Executors } from './executors.ts'
+import type { GitViews } from './git-views.ts'
 import type { LineChanger } from './line-changer.ts'
 import type { OrphanStore } from './orphan-store.ts'
 import type { PortProbe } from './port-probe.ts'
@@ -42,4 +44,13 @@ export interface Places {
   /** This machine. */
   readonly here: Place
   all(): readonly Place[]
+}
+
+/** What a place shares with this machine if its files are here. */
+export interface SharedParts {
+  readonly views: GitViews
+  readonly pathProblem: Containment['pathProblem']
+  readonly dataDir: string
+  readonly apiUrl: () => string | null
+  readonly log: Logger
 }

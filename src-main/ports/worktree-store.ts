@@ -46,7 +46,7 @@ export interface InnerRepositories {
   readonly unpushed: readonly string[]
 }
 
-export interface EnsureOptions extends Cancellable {
+interface EnsureOptions extends Cancellable {
   /** Contains set-up commands; by default as this machine does. */
   readonly containment?: Pick<Containment, 'box'>
 }
