@@ -109,12 +109,13 @@ ${url === null ? '' : asking(url)}true`
 /** Asks Copse by what the image has; a shell alone can't. */
 function asking(url: string): string {
   const health = new URL('/healthz', url).href
-  return `asker=$(command -v curl || command -v wget || command -v node || command -v python3)
+  return `export COPSE_HEALTH=${quoted([health])}
+asker=$(command -v curl || command -v wget || command -v node || command -v python3)
 case "$asker" in
-*/curl) "$asker" -fsS -k --max-time 10 ${health} >/dev/null 2>&1 && echo reached=yes ;;
-*/wget) "$asker" -q -T 10 -O /dev/null ${health} 2>/dev/null && echo reached=yes ;;
-*/node) "$asker" -e 'fetch("${health}").then((r) => r.ok && console.log("reached=yes"))' 2>/dev/null ;;
-*/python3) "$asker" -c 'import urllib.request as u; u.urlopen("${health}", timeout=10); print("reached=yes")' 2>/dev/null ;;
+*/curl) "$asker" -fsS -k --max-time 10 "$COPSE_HEALTH" >/dev/null 2>&1 && echo reached=yes ;;
+*/wget) "$asker" -q -T 10 -O /dev/null "$COPSE_HEALTH" 2>/dev/null && echo reached=yes ;;
+*/node) "$asker" -e 'fetch(process.env.COPSE_HEALTH).then((r) => r.ok && console.log("reached=yes"))' 2>/dev/null ;;
+*/python3) "$asker" -c 'import os, urllib.request as u; u.urlopen(os.environ["COPSE_HEALTH"], timeout=10); print("reached=yes")' 2>/dev/null ;;
 *) echo reached=unknown ;;
 esac
 `

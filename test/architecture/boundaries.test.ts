@@ -50,6 +50,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   attachments: ['src-main/attachments/planted.ts', "import '../logs/create-logs.ts'"],
   agents: ['src-main/agents/planted.ts', "import '../logs/create-logs.ts'"],
   containment: ['src-main/containment/planted.ts', "import '../logs/create-logs.ts'"],
+  containers: ['src-main/containers/planted.ts', "import '../containment/create-containment.ts'"],
   'issue-trackers': ['src-main/integrations/forges/planted.ts', "import '../integrations.ts'"],
   identity: ['src-main/identity/planted.ts', "import '../store/create-store.ts'"],
   'workflow-files': ['src-main/workflow-files/planted.ts', "import '../engine/create-engine.ts'"],
