@@ -10,7 +10,7 @@ export interface ContainerConfig {
   readonly network: 'open' | 'hosts' | 'none'
   /** Folders and files of this machine, absolute or from `~`, which containers see at the same path. */
   readonly mounts?: { readonly read: readonly string[]; readonly write: readonly string[] } | undefined
-  /** Shell commands that put programs into `$SVC_TOOLS_DIR/bin`, once for each set of them and image. */
+  /** Shell commands that put programs into `$SVC_TOOLS_DIR/bin`, once for each set of them and image. They have the engine's network. */
   readonly setup?: readonly string[] | undefined
 }
 

@@ -4,18 +4,20 @@ import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { execFile } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { execFile, fork } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { removeLeftContainers } from '../../../src-main/containers/leftovers.ts'
 import { installationOf } from '../../../src-main/containers/ground.ts'
+import { createGitViews } from '../../../src-main/git/view/git-views.ts'
 import { createLogger } from '../../../src-main/platform/logging/log.ts'
 import { findPeerTrees } from '../../../src-main/platform/process/peer-tree.ts'
 import { startContainerBench } from '../../helpers/container-bench.ts'
 import { runnerConfig, useTestEngine } from '../../helpers/container-job.ts'
 import { containersOf } from '../../helpers/containers-of.ts'
 import { present } from '../../helpers/present.ts'
+import { projectRoot } from '../../helpers/project-root.ts'
 
 const found = await useTestEngine()
 const engine = () => present(found)
@@ -114,6 +116,23 @@ sh -c 'trap "sleep 0.2; echo saved >> saved; exit 0" TERM; touch ready; while :;
     expect((await run('ps', ['ax', '-o', 'args'])).stdout).not.toContain('sleep 4712')
     // What it committed is taken over all the same.
     expect(await bench.repository.git(['show', 'own:work.txt'])).toBe('work')
+  })
+
+  test('ends with its service, even when that is killed, and its work is taken over by the next one', async () => {
+    const service = fork(join(projectRoot, 'test/helpers/container-run-process.ts'))
+    service.send(runnerConfig(engine()))
+    const [at] = (await once(service, 'message')) as [Readonly<Record<'dataDir' | 'worktree' | 'repository', string>>]
+    await appears(join(at.worktree, 'ready'))
+    expect(await containersOf(engine(), at.dataDir)).toHaveLength(1)
+    service.kill('SIGKILL')
+    await once(service, 'exit')
+    const log = createLogger({ level: 'silent' })
+    await removeLeftContainers(runnerConfig(engine()), { dataDir: at.dataDir, signal: signal(), log })
+    expect(await containersOf(engine(), at.dataDir)).toEqual([])
+    expect((await run('ps', ['ax', '-o', 'args'])).stdout).not.toContain('sleep 4715')
+    await createGitViews({ dataDir: at.dataDir }).takeOver()
+    expect((await run('git', ['-C', at.repository, 'show', 'own:work.txt'])).stdout).toBe('work\n')
+    for (const folder of [dirname(at.repository), dirname(at.dataDir)]) await rm(folder, { recursive: true })
   })
 
   test('is found by its label after its service was killed', async () => {
