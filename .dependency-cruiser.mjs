@@ -10,6 +10,7 @@ export const capabilities = {
   core: [],
   transitions: ['core'],
   workspaces: ['core', 'transitions'],
+  runners: ['core'],
   executions: ['core', 'transitions', 'workspaces'],
   landing: ['core', 'transitions', 'workspaces'],
   overlaps: ['core', 'transitions', 'workspaces', 'executions'],

@@ -14,7 +14,11 @@ import { asksForUser, type RegistrationPolicy } from './domain/access/registrati
 import { thisProcess } from './domain/access/request-source.ts'
 import { validateWorkflow } from './domain/workflow/validate.ts'
 import type { EngineContext } from './engine/engine-context.ts'
-import { createLocalPlace, onlyHere } from './places/local-place.ts'
+import { createPlaces } from './places/create-places.ts'
+import { createRunnerKinds } from './places/runner-kinds.ts'
+import type { RunnerKinds } from './ports/runner-kinds.ts'
+import { runnersIn } from './core/runner-of.ts'
+import { createLocalPlace } from './places/local-place.ts'
 import type { Place, Places, SharedParts } from './ports/place.ts'
 import { createDiffWatches, type DiffWatchers } from './workspaces/diff-watches.ts'
 import { adoptOwnerless } from './projects/adopt-ownerless.ts'
@@ -76,8 +80,9 @@ export interface AppOptions {
   readonly log?: Logger
   /** Encrypts secrets in files; the desktop app injects one. */
   readonly seal?: SecretSeal | null
-  /** Further places beside this machine, with what they share with it. */
+  /** All places of tasks, or only what the kinds of runners can do, with what they share with this machine. */
   readonly places?: (here: Place, shared: SharedParts) => Places
+  readonly runnerKinds?: (here: Place, shared: SharedParts) => RunnerKinds
 }
 
 /**
@@ -117,7 +122,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       log,
       url: () => url,
     }
-    const context = contextOf({ ...engineParts, builtin: builtin.definition, places: options.places ?? onlyHere })
+    const context = contextOf({ ...engineParts, builtin: builtin.definition }, options)
     const engine = createEngine(context)
     checkBuiltin(builtin.definition, engine)
     const templates = await openWorkflowFiles({
@@ -144,6 +149,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       homes,
     })
     const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
+    await context.runnerKinds.tidy(store.read.runners.list())
     await engine.recover()
     await agentTests.sweep()
     const close = once(async () => {
@@ -151,6 +157,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       await diffWatches.close()
       await integrations.close()
       await engine.close()
+      await context.runnerKinds.close()
       await containment.close()
       store.close()
     })
@@ -224,7 +231,6 @@ interface EngineParts {
   readonly log: Logger
   readonly url: () => string | null
   readonly builtin: Parameters<typeof createWorkflows>[0]
-  readonly places: NonNullable<AppOptions['places']>
 }
 
 function containmentOf(
@@ -244,22 +250,10 @@ function containmentOf(
 }
 
 /** Creates the engine's context of real worktrees, processes and logs. */
-function contextOf({
-  config,
-  containment,
-  homes,
-  views,
-  store,
-  feed,
-  identity,
-  secrets,
-  clock,
-  newId,
-  log,
-  url,
-  builtin,
-  places,
-}: EngineParts): EngineContext {
+function contextOf(
+  { config, containment, homes, views, store, feed, identity, secrets, clock, newId, log, url, builtin }: EngineParts,
+  options: Pick<AppOptions, 'places' | 'runnerKinds'>,
+): EngineContext {
   const git = createGit({
     log: log.child({ module: 'workspaces' }),
     clock,
@@ -269,17 +263,15 @@ function contextOf({
     views,
   })
   const here = createLocalPlace({ workspaceRoot: config.workspaceRoot, git, containment, homes })
+  const shared = { views, pathProblem: containment.pathProblem, dataDir: config.dataDir, apiUrl: url, log }
+  const runnerKinds = (options.runnerKinds ?? createRunnerKinds)(here, shared)
+  const ownPlaces = { here, runners: store.read.runners, kinds: runnerKinds, ...runnersIn(store.read) }
   return {
     store,
     feed,
     writes: createDurableWrites({ log: log.child({ module: 'engine' }) }),
-    places: places(here, {
-      views,
-      pathProblem: containment.pathProblem,
-      dataDir: config.dataDir,
-      apiUrl: url,
-      log,
-    }),
+    places: options.places?.(here, shared) ?? createPlaces(ownPlaces),
+    runnerKinds,
     repositories: git.repositories,
     target: git.target,
     rescues: git.rescues,

@@ -58,6 +58,7 @@ import { createPromptHandlers } from './handlers/prompts.ts'
 import { createPullRequestHandlers } from './handlers/pull-requests.ts'
 import { createQueueHandlers } from './handlers/queue.ts'
 import { createRepoHandlers } from './handlers/repos.ts'
+import { createRunnerHandlers } from './handlers/runners.ts'
 import { createTaskHandlers } from './handlers/tasks.ts'
 import { createWorkspaceHandlers } from './handlers/workspaces.ts'
 import { createTaskTemplateHandlers } from './handlers/task-templates.ts'
@@ -72,6 +73,7 @@ export function createApi(parts: ApiParts): Api {
     ...createMemberHandlers(parts),
     ...createAgentHandlers(parts),
     ...createDaemonHandlers(parts),
+    ...createRunnerHandlers(parts),
     ...createTaskHandlers(parts),
     ...createTaskReads(parts),
     ...createTaskTemplateHandlers(parts),

@@ -7,6 +7,7 @@ import type {
   ExecutionId,
   KnowledgeId,
   ProjectId,
+  RunnerId,
   TaskId,
   TaskTemplateId,
 } from '../../src-shared/contract/ids.ts'
@@ -19,6 +20,7 @@ import type { CommentRecord } from '../ports/comment-queries.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { KnowledgeRecord } from '../ports/knowledge-queries.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'
+import type { RunnerRecord } from '../ports/runner-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 
@@ -47,6 +49,10 @@ export function findTaskTemplate(q: Queries, id: TaskTemplateId): TaskTemplateRe
 }
 export function findKnowledge(q: Queries, id: KnowledgeId): KnowledgeRecord {
   return q.knowledge.get(id) ?? throwNotFound('knowledge')
+}
+
+export function findRunner(q: Pick<Queries, 'runners'>, id: RunnerId): RunnerRecord {
+  return q.runners.get(id) ?? throwNotFound('runner')
 }
 
 /** Throws `not_found` for a revoked daemon too. */

@@ -7,7 +7,7 @@ export interface Candidate {
 }
 
 /** Kinds of names that only the service knows. */
-export type KnownThing = 'task' | 'project' | 'agent' | 'template'
+export type KnownThing = 'task' | 'project' | 'agent' | 'runner' | 'template'
 
 /** Lists the service's names of a kind; empty if the service can't be asked. */
 export type ListThings = (kind: KnownThing) => Promise<readonly Candidate[]>
@@ -60,7 +60,8 @@ async function valuesOf({ argChoices }: Option | Argument, name: string, listThi
   return isKnownThing(kind) ? listThings(kind) : []
 }
 
-const isKnownThing = (name: string): name is KnownThing => ['task', 'project', 'agent', 'template'].includes(name)
+const isKnownThing = (name: string): name is KnownThing =>
+  ['task', 'project', 'agent', 'runner', 'template'].includes(name)
 
 function optionsOf(command: Command): Candidate[] {
   const options = command.options.map(({ long, short, description }) => ({

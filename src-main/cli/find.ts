@@ -1,4 +1,5 @@
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
+import type { Runner } from '../../src-shared/contract/runners.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import { CliError, usageError } from './cli-error.ts'
 import { isWholeId, listed, matching, pick, type Named } from './pick.ts'
@@ -34,6 +35,12 @@ function usualProject({ env, cwd }: CommandContext, projects: readonly Project[]
 export async function findAgent({ client }: CommandContext, text: string): Promise<Agent> {
   const { items } = await client.call('agents.list', {})
   return pick('agent', items.map(named), text)
+}
+
+/** Finds a runner by ID or name. */
+export async function findRunner({ client }: CommandContext, text: string): Promise<Runner> {
+  const { items } = await client.call('runners.list', {})
+  return pick('runner', items.map(named), text)
 }
 
 /**

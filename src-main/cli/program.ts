@@ -12,6 +12,7 @@ import { addOpen } from './commands/open.ts'
 import { addProject } from './commands/project.ts'
 import { addQueue } from './commands/queue.ts'
 import { addRotateKey, type RotateKeyOptions } from './commands/rotate-key.ts'
+import { addRunner } from './commands/runner.ts'
 import { addServe, type ServeOptions } from './commands/serve.ts'
 import { addReview } from './commands/task-moves.ts'
 import { addTask } from './commands/task.ts'
@@ -62,6 +63,7 @@ export function createProgram(program: Program): Command {
   addAccount(svc)
   addProject(svc)
   addAgent(svc)
+  addRunner(svc)
   addTask(svc)
   addLanding(svc)
   addPullRequest(svc)

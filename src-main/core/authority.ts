@@ -23,14 +23,18 @@ export function rulesOfRun(
   return rulesOf(run.containment ?? levelOf(places.of(run.task_id), agent), agent.config)
 }
 
-/** Returns why an agent may not start on a task without a person's word; null if it may (invariant I8). */
+/**
+ * Returns why an agent may not start on a task without a person's word; null if it may (invariant I8). `place`: where it
+ * would run, if that is not where the worktree is.
+ */
 export function authorityRefusal(
   { places }: Pick<Ground, 'places'>,
   { id, held_to }: Pick<TaskRecord, 'id' | 'held_to'>,
   agent: AgentRecord | null,
+  place?: Place,
 ): Refusal | null {
   if (held_to === null || agent === null) return null
-  const lacks = lacksOf(levelOf(places.of(id), agent), agent.config, held_to)
+  const lacks = lacksOf(levelOf(place ?? places.of(id), agent), agent.config, held_to)
   return lacks.length === 0 ? null : needsPerson(agent, lacks)
 }
 

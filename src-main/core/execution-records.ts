@@ -2,6 +2,7 @@ import { isLaterId } from '../../src-shared/lang/compare-ids.ts'
 import type { Tx } from './event-feed.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { Queries } from '../ports/store.ts'
+import { emitRunner } from './runner-records.ts'
 import { unmarkSent } from './comment-records.ts'
 import { toExecution } from './views.ts'
 
@@ -11,6 +12,7 @@ export function saveFinished(tx: Tx, record: ExecutionRecord): ExecutionRecord {
   const { project_id, task_id } = ended
   tx.executions.put(ended)
   tx.emit('execution.finished', { project_id, task_id, execution: toExecution(ended) })
+  emitRunner(tx, ended.runner_id)
   return ended
 }
 

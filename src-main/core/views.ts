@@ -4,9 +4,11 @@ import type { ExecutionId } from '../../src-shared/contract/ids.ts'
 import { defaultProjectSettings, type Project, type ProjectSettings } from '../../src-shared/contract/projects.ts'
 import { classifyRun } from '../../src-shared/contract/run-failures.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
+import type { Runner } from '../../src-shared/contract/runners.ts'
 import type { ReviewSummary, Task } from '../../src-shared/contract/tasks.ts'
 import type { DaemonRecord } from '../ports/agent-queries.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
+import type { RunnerRecord } from '../ports/runner-queries.ts'
 import type { ProjectRecord } from '../ports/project-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { MergeRecord, TaskRecord } from '../ports/task-queries.ts'
@@ -127,11 +129,14 @@ export function toExecution(record: ExecutionRecord): Execution {
     queue_rank: _rank,
     retry_at,
     containment,
+    runner_id,
     ...execution
   } = record
   const failure = classifyRun(execution)
   return {
     ...execution,
+    runner_id: record.status === 'queued' ? null : runner_id,
+    link: null,
     ...(failure !== null && { failure }),
     ...(retry_at !== null && { retry_at }),
     ...(containment !== null && { containment }),
@@ -142,6 +147,18 @@ export function toExecution(record: ExecutionRecord): Execution {
 export function toDaemon(record: DaemonRecord): Daemon {
   const { token_hash: _hash, revoked_at: _revoked, ...daemon } = record
   return daemon
+}
+
+/** Converts a record to the API's form; only admins see the configuration. */
+export function toRunner(
+  q: Pick<Queries, 'executions'>,
+  { config, ...record }: RunnerRecord,
+  withConfig: boolean,
+): Runner {
+  const running = q.executions
+    .queue()
+    .filter(({ agent_id, status, runner_id }) => agent_id !== null && status === 'running' && runner_id === record.id)
+  return { ...record, running: running.length, ...(withConfig && config !== null && { config }) }
 }
 
 export function toSettings(record: ProjectRecord): ProjectSettings {
@@ -171,6 +188,7 @@ export interface Views {
   project(record: ProjectRecord): Project
   execution(record: ExecutionRecord): Execution
   daemon(record: DaemonRecord): Daemon
+  runner(record: RunnerRecord, withConfig: boolean): Runner
   settings(record: ProjectRecord): ProjectSettings
 }
 
@@ -183,6 +201,7 @@ export function createViews(q: Queries, asksOf: (id: ExecutionId) => readonly As
       return { ...toExecution(record), ...(asks.length > 0 && { asks: [...asks] }) }
     },
     daemon: toDaemon,
+    runner: (record, withConfig) => toRunner(q, record, withConfig),
     settings: toSettings,
   }
 }

@@ -1,7 +1,7 @@
 import { accountOf, limitedUntil, limitView } from '../executions/accounts.ts'
 import type { AgentRecord } from '../ports/agent-queries.ts'
 import type { Queries } from '../ports/store.ts'
-import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
 import { createRunLimits, type RunLimits } from '../executions/run-limits.ts'
 import { createActions, type Actions } from '../tasks/actions.ts'
 import { createClaims, type Claims } from '../tasks/claims.ts'
@@ -30,6 +30,7 @@ import { createOverlaps, type Overlaps } from '../overlaps/overlaps.ts'
 import { createPullRequests, type PullRequests } from '../pull-requests/pull-requests.ts'
 import { createRescues, type Rescues } from '../workspaces/rescues.ts'
 import { createRemoteRuns, type RemoteRuns } from '../executions/remote-runs.ts'
+import { createRunners, type Runners } from '../runners/runners.ts'
 import { createScheduler, type Scheduler } from '../executions/scheduler.ts'
 import { stopOpen, stopRoleOf } from './stop-runs.ts'
 import { createSweeps, type SweepParts, type Sweeps } from './sweeps.ts'
@@ -59,6 +60,7 @@ export interface Engine {
   readonly stacks: Pick<Stacks, 'look'>
   readonly limits: RunLimits
   readonly remoteRuns: RemoteRuns
+  readonly runners: Omit<Runners, 'start' | 'close' | 'markUnreachable'>
   readonly accountOf: typeof accountOf
   readonly limitView: typeof limitView
   readonly limitedUntil: (q: Queries, agent: AgentRecord | null) => string | null
@@ -101,7 +103,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
   /** A task's steps have gone on, so that its hooks may run; it may be done now, or others be ready. */
   const wentOn = createSignal<[TaskId]>()
   const plugins = new Map<string, Plugin>()
-  const { executions, limits, scheduler, remoteRuns } = createRuns(basis, stepsPending.tell, freed.tell)
+  const { executions, limits, scheduler, remoteRuns, runners } = createRuns(basis, stepsPending.tell, freed.tell)
   const { dispatch, startQueued } = scheduler
   const lifecycle = createLifecycle({
     ...basis,
@@ -161,6 +163,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     landing,
     limits,
     remoteRuns,
+    runners,
     projectDeletions,
     worktrees,
     cleanup,
@@ -170,7 +173,7 @@ export function createEngine(context: EngineContext, more: readonly Plugin[] = [
     plugins: pluginRules(plugins),
     attachments,
     ...createReaders(context, worktrees, executions),
-    ...createRuntime({ ...runtime, worker, scheduler, executions, sweeps, projectDeletions }),
+    ...createRuntime({ ...runtime, worker, scheduler, executions, sweeps, projectDeletions, runners }),
   }
 }
 
@@ -250,19 +253,17 @@ function createRuns(
   basis: Pick<EngineSteps, 'context' | 'transitions' | 'worktrees'>,
   wake: (task_id: TaskId) => void,
   onSlotFreed: () => void,
-): {
-  readonly executions: Executions
-  readonly limits: RunLimits
-  readonly scheduler: Scheduler
-  readonly remoteRuns: RemoteRuns
-} {
+) {
   const { context, transitions } = basis
   const runs: ExecutionsDeps['runs'] = new Map()
   const limits = createRunLimits(context, () => runs.values())
-  const executions = createExecutions({ ...basis, runs, limits, wake, onSlotFreed })
+  const runsOn = (id: RunnerId) => [...runs.values()].filter(({ record }) => record.runner_id === id).length
+  const runners = createRunners({ context, runsOn, onChanged: onSlotFreed })
+  const onRunnerUnreachable = runners.markUnreachable
+  const executions = createExecutions({ ...basis, runs, limits, wake, onSlotFreed, onRunnerUnreachable })
   const scheduler = createScheduler({ context, transitions, executions, limits })
   const remoteRuns = createRemoteRuns(context, { executions, limits })
-  return { executions, limits, scheduler, remoteRuns }
+  return { executions, limits, scheduler, remoteRuns, runners }
 }
 
 /** Adds the built-in and further plugins by name. */
@@ -314,6 +315,7 @@ interface RuntimeParts {
   readonly worker: OutboxWorker
   readonly scheduler: Scheduler
   readonly executions: Executions
+  readonly runners: Runners
   readonly sweeps: Sweeps
   readonly projectDeletions: ProjectDeletions
 }
@@ -336,6 +338,7 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
     executions,
     sweeps,
     projectDeletions,
+    runners,
   } = parts
   const { context, hookQueue } = steps
   const { read } = context.store
@@ -356,11 +359,12 @@ function createRuntime(parts: RuntimeParts): Pick<Engine, 'recover' | 'start' | 
       baseConflicts.start()
       pullRequests.start()
       sweeps.start()
+      runners.start()
       context.log.info({ at: nowIso(context) }, 'the engine has started')
     },
     close: async () => {
       context.writes.close()
-      const ended = [sweeps.close(), projectDeletions.close()]
+      const ended = [sweeps.close(), projectDeletions.close(), runners.close()]
       scheduler.close()
       await Promise.all([readyStarts.close(), stacks.close(), wipPulls.close()])
       await pullRequests.stop()

@@ -12,6 +12,7 @@ import { repoPathsOf } from '../core/repo-paths.ts'
 import { trustKnownRepositories } from '../projects/trust-repository.ts'
 import { findRepositoryChanges, noteRepositoryChanges, noteRunFindings } from '../workspaces/repository-changes.ts'
 import { findRunFindings } from '../workspaces/work-elsewhere.ts'
+import { reapIn, reapScripts, unlessUnreachable } from '../core/reap-scripts.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 
 /**
@@ -24,7 +25,7 @@ export async function recover(deps: StepServices & LostDeps): Promise<void> {
   const open = context.store.read.executions.open()
   for (const task_id of context.store.read.effects.pendingTasks()) {
     const processMarker = context.store.read.effects.first(task_id)?.data.process_marker
-    if (processMarker !== undefined) await context.places.of(task_id).scripts.reap(processMarker)
+    if (processMarker !== undefined) await reapScripts(context, task_id, processMarker)
   }
   for (const record of open) {
     // A queued run may have a process already, if the crash came before it was saved.
@@ -33,17 +34,19 @@ export async function recover(deps: StepServices & LostDeps): Promise<void> {
     if (record.status === 'running' && !isElsewhere(context, record)) await loseRun(deps, record, lostWithService)
   }
   await finishMerges(context)
-  for (const place of context.places.all()) await tidy(context, place)
+  // Runners whose worktrees are the same ones only differ in where their scripts ran.
+  for (const same of Map.groupBy(context.places.all(), ({ orphans }) => orphans).values()) await tidy(context, same)
 }
 
 /** Removes what a killed service left on one machine. */
-async function tidy(
-  { store, log }: Pick<EngineContext, 'store' | 'log'>,
-  { workspaceRoot, locks, orphans, scratch, scripts }: Place,
-): Promise<void> {
+async function tidy({ store, log }: Pick<EngineContext, 'store' | 'log'>, places: readonly Place[]): Promise<void> {
+  const [first] = places
+  if (!first) return
+  const { workspaceRoot, locks, orphans, scratch } = first
+  const where = places.map(({ scripts }) => scripts)
   const released = await locks.releaseStaleLocks(workspaceRoot)
   const left = await orphans.orphans(workspaceRoot, store.read.workspaces.paths())
-  const tried = await scratch.removeStaleScratch(workspaceRoot, (path) => scripts.reap(scratchMark(path)))
+  const tried = await scratch.removeStaleScratch(workspaceRoot, (path) => reapIn({ log }, where, scratchMark(path)))
   if (tried.length > 0) log.info({ paths: tried }, 'throw-away worktrees of a killed service were removed')
   if (released.length > 0) log.info({ paths: released }, 'locks without a process were released')
   if (left.length > 0)
@@ -92,8 +95,9 @@ export async function loseRun(deps: LostDeps, record: ExecutionRecord, message: 
   markExecutionLost(deps, { ...record, usage: record.usage ?? (await readUsage(context, record)) }, message)
 }
 
-async function reapProcess({ places }: EngineContext, { id, task_id, pid, pid_started: started }: ExecutionRecord) {
-  await places.of(task_id).runs.reap(pid === null || started === null ? null : { pid, started }, id)
+async function reapProcess(context: EngineContext, { id, task_id, pid, pid_started: started }: ExecutionRecord) {
+  const known = pid === null || started === null ? null : { pid, started }
+  await unlessUnreachable(context, () => context.places.of(task_id).runs.reap(known, id))
 }
 
 const lostWithService = 'Copse stopped while the agent was working. Its work is in the worktree. Resume to continue.'

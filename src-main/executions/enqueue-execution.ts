@@ -7,6 +7,7 @@ import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { messageParts } from './message-prompt.ts'
 import { sessionOf } from './messages.ts'
+import { toldRunners } from './runner-choice.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import { feedbackFor, promptFacts } from './prompt-facts.ts'
@@ -22,16 +23,20 @@ export interface NewExecution {
   /** Continue the session of this role's last run, if there is one. */
   readonly resume: boolean
   readonly dispatched: boolean
+  /** A claim says itself where it runs; whatever else starts in a role goes where the last claim said. */
+  readonly claimed?: boolean
   /** When the execution may start; by default at once. */
   readonly retry_at?: string
 }
 
 /** Queues an execution with the prompt that it will start with. */
 export function enqueueExecution(context: Ground, tx: Tx, request: NewExecution): ExecutionRecord {
-  const { task, role, assignee, overrides } = request
+  const { task, role, assignee } = request
   const agent = assignee.type === 'agent' ? tx.agents.get(assignee.id) : null
   const feedback = feedbackFor(tx, task)
   const agent_id = agent?.id ?? null
+  const told_runners = request.claimed === true ? null : toldRunners(tx, { task_id: task.id, role, agent_id })
+  const overrides = { ...(told_runners && { runner_ids: [...told_runners] }), ...request.overrides }
   const session_id = request.resume || feedback !== null ? sessionOf(tx, { task_id: task.id, role, agent_id }) : null
   const told = { task, role, agent, session_id }
   const parts: readonly PromptPart[] =
@@ -60,6 +65,8 @@ export function enqueueExecution(context: Ground, tx: Tx, request: NewExecution)
     start_commit: null,
     repository_state: null,
     containment: null,
+    runner_id: null,
+    attempt: (tx.executions.lastOf(task.id, role)?.attempt ?? 0) + 1,
     pid: null,
     pid_started: null,
     started_at: null,

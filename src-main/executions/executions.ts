@@ -5,7 +5,7 @@ import { modelOf, pricesOf } from './prices.ts'
 import { watchLimits, type RunLimits } from './run-limits.ts'
 import { createRunMeter, type RunMeter } from './run-meter.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ExecutionId, RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
 import { settleOrAbort } from '../platform/locks/settle-or-abort.ts'
 import type { GivenAnswer } from './rules/check-answer.ts'
 import type { ModelWait } from './model-wait.ts'
@@ -16,6 +16,7 @@ import { createDiffStatTracker } from './live-sizes.ts'
 import { launch, type LaunchResult, type RunningLaunch, type LaunchRequest } from './launch.ts'
 import { continueSession } from './messages.ts'
 import type { ExecutionOutcome } from '../ports/executors.ts'
+import { RunnerUnreachableError } from '../ports/runner-kinds.ts'
 import { completeExecution, type StopReason } from './complete-execution.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
 import type { Queries } from '../ports/store.ts'
@@ -25,8 +26,11 @@ import type { Worktrees } from '../workspaces/worktrees.ts'
 
 /** The runs of agents: at most one in a worktree, and no process of a run outlives it (invariant I7). */
 export interface Executions {
-  /** Starts a queued execution and follows it to its end. Resolves when it has started or failed to start. */
-  start(execution_id: ExecutionId): Promise<void>
+  /**
+   * Starts a queued execution on a runner (null: its agent is elsewhere) and follows it to its end. Resolves when it has
+   * started or failed to start; if the runner can't be reached, it is queued as before.
+   */
+  start(execution_id: ExecutionId, runner_id: RunnerId | null): Promise<void>
   /** Ends the process tree; resolves when it is gone and the record says so. */
   stop(execution_id: ExecutionId, reason: StopReason): Promise<void>
   input(execution_id: ExecutionId, data: string): Promise<void>
@@ -85,6 +89,8 @@ export interface ExecutionsDeps {
   readonly wake: (task_id: TaskId) => void
   /** Called when a slot became free. */
   readonly onSlotFreed: () => void
+  /** Called when a run could not start because its runner can't be reached. */
+  readonly onRunnerUnreachable: (runner_id: RunnerId, message: string) => void
 }
 
 export function createExecutions(deps: ExecutionsDeps): Executions {
@@ -103,9 +109,10 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     }
   }
 
-  const start = async (execution_id: ExecutionId): Promise<void> => {
-    const record = context.store.read.executions.get(execution_id)
-    if (record?.status !== 'queued' || runs.has(execution_id)) return
+  const start: Executions['start'] = async (execution_id, runner_id) => {
+    const found = context.store.read.executions.get(execution_id)
+    if (found?.status !== 'queued' || runs.has(execution_id)) return
+    const record = { ...found, runner_id }
     const ended = Promise.withResolvers<void>()
     const run: ActiveRun = {
       record,
@@ -168,6 +175,16 @@ export function createExecutions(deps: ExecutionsDeps): Executions {
     if (launched.kind === 'remote') {
       if (run.stopped) await settle(emptyOutcome('stopped'))
       else leave()
+      return
+    }
+    if (launched.kind === 'unreachable') {
+      if (run.stopped) await settle(emptyOutcome('stopped'))
+      else {
+        if (runner_id !== null) deps.onRunnerUnreachable(runner_id, launched.message)
+        run.asks.close()
+        watch.end()
+        leave()
+      }
       return
     }
     if (launched.kind === 'failed') {
@@ -249,7 +266,8 @@ const internalError = 'Internal error. The Copse log has details.'
 /** Catches a bug in the launch, which would otherwise leave the task "running" for ever. */
 async function launchSafely(deps: ExecutionsDeps, run: LaunchRequest, signal: AbortSignal): Promise<LaunchResult> {
   try {
-    const record = await continueSession(deps.context, run.record)
+    const { runner_id } = run.record
+    const record = { ...(await continueSession(deps.context, run.record)), runner_id }
     // A failed launch releases everything that it took, so it can be repeated after a failed write.
     return await deps.context.writes.untilWritten(
       () => launch(deps.context, deps.worktrees, { ...run, record }, signal),
@@ -257,6 +275,7 @@ async function launchSafely(deps: ExecutionsDeps, run: LaunchRequest, signal: Ab
     )
   } catch (error) {
     if (signal.aborted) return { kind: 'failed', outcome: emptyOutcome('stopped') }
+    if (error instanceof RunnerUnreachableError) return { kind: 'unreachable', message: error.message }
     deps.context.log.error({ err: error, execution_id: run.record.id }, 'an execution could not be launched')
     return { kind: 'failed', outcome: { ...emptyOutcome('failed_to_start'), message: internalError } }
   }

@@ -9,6 +9,8 @@ import { resetRequired } from '../transitions/block-task.ts'
 import { authorityRefusal } from '../core/authority.ts'
 import { nowIso } from '../core/ground.ts'
 import type { RunGround } from './run-ground.ts'
+import { emitRunner } from '../core/runner-records.ts'
+import { assignRunner } from './assign-runner.ts'
 import { placeFiles } from './attachments.ts'
 import { buildLaunchPrompt } from './build-launch-prompt.ts'
 import { toStoredPrompt } from './prompt-record.ts'
@@ -35,6 +37,8 @@ export type LaunchResult =
   | RunningLaunch
   /** The agent runs on another machine: it sends heartbeats and finishes over the API. */
   | { readonly kind: 'remote' }
+  /** Its runner can't be reached: it is queued as before. */
+  | { readonly kind: 'unreachable'; readonly message: string }
   | { readonly kind: 'failed'; readonly outcome: ExecutionOutcome; readonly workspace_gone?: boolean }
 
 /** The execution to launch and the state of its run. */
@@ -53,11 +57,12 @@ export interface LaunchRequest {
 export async function launch(
   context: RunGround,
   worktrees: Worktrees,
-  { record, ...about }: LaunchRequest,
+  { record: queued, ...about }: LaunchRequest,
   signal: AbortSignal,
 ): Promise<LaunchResult> {
-  const task = context.store.read.tasks.get(record.task_id)
-  if (!task) throw new BugError(`Execution ${record.id} has no task.`)
+  const task = context.store.read.tasks.get(queued.task_id)
+  if (!task) throw new BugError(`Execution ${queued.id} has no task.`)
+  const record = await assignRunner(context, worktrees, task, queued)
   if (record.agent_id === null) return await startRemote(context, task, record, false)
   const agent = context.store.read.agents.get(record.agent_id)
   if (!agent) return failed('Its agent was deleted. Claim the task with another.')
@@ -362,6 +367,7 @@ async function markRunning(context: RunGround, task: TaskRecord, record: Executi
         tx.saveTask({ ...current, active_execution_id: record.id, error_annotation: annotation })
       }
       tx.emit('execution.started', { project_id: task.project_id, task_id: task.id, execution: toExecution(running) })
+      emitRunner(tx, running.runner_id)
       const project = tx.projects.get(task.project_id)
       if (current && project) {
         enqueueWorkStarted(tx, context.workflows.of(project.workflow_definition), current, running)

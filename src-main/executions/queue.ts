@@ -1,11 +1,16 @@
-import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ProjectId, RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { WaitReason } from '../../src-shared/contract/queue.ts'
+import { hereRunner } from '../../src-shared/contract/runners.ts'
 import { nowIso, type Ground } from '../core/ground.ts'
 import { limitedUntil } from './accounts.ts'
 import type { RunLimits } from './run-limits.ts'
 import type { Executions } from './executions.ts'
+import { isContainable } from '../domain/access/containment.ts'
+import { planStarts, type RunnerLoad } from './rules/choose-runner.ts'
+import { runnersOf } from './runner-choice.ts'
 import { messageWaitReason } from './messages.ts'
 import type { OpenExecution } from '../ports/execution-queries.ts'
+import type { RunnerRecord } from '../ports/runner-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOwner } from '../core/workspace-of.ts'
@@ -14,16 +19,22 @@ import { workspaceOwner } from '../core/workspace-of.ts'
 export interface QueuedExecution {
   readonly record: OpenExecution
   readonly reason: WaitReason | null
+  /** Where it can start; null where it can't, and for agents elsewhere. */
+  readonly runner_id: RunnerId | null
 }
 
+/** By runner: when a run of each project last started there, as a number that grows with each start. */
+export type Served = ReadonlyMap<RunnerId, ReadonlyMap<ProjectId, number>>
+
 /**
- * Returns the queued executions in the order in which they start, each with the reason for its wait. Each project has its own slots; an
- * execution that waits for another reason takes none, so it holds up no other.
+ * Returns the queued executions in their order, each with where it can start or the reason for its wait. Each project
+ * has its own slots; an execution that waits for another reason takes none, so it holds up no other.
  */
 export function queuedExecutions(
   context: Ground,
   executions: Executions,
   limits: RunLimits,
+  served: Served,
 ): readonly QueuedExecution[] {
   const read = rememberingOnce(context.store.read)
   const running = countRunning(executions)
@@ -35,24 +46,65 @@ export function queuedExecutions(
     if (limitedUntil(q, agent, now) !== null) return 'usage_limit'
     return limits.holds(q, record) ? 'limit_reached' : null
   }
-  return read.executions
+  const queued = read.executions
     .queue()
     .filter(({ status }) => status === 'queued')
-    .map((record) => {
-      const reason = executions.running().has(record.id)
+    .map((record) => ({
+      record,
+      project_id: record.project_id,
+      get candidates() {
+        return candidatesOf(context, read, record)
+      },
+    }))
+  const starts = planStarts(queued, loadsOf(read, executions, served), {
+    waits: ({ record }) =>
+      executions.running().has(record.id)
         ? 'starting'
         : (waitReason(read, record) ??
           limitReason(read, record) ??
           busyWorktree(read, record, taken) ??
-          noSlot(read, record, running))
-      if (reason === null) {
-        // Reserve the slot and worktree so that later entries see them as taken.
-        const worktree = worktreeOf(read, record)
-        if (worktree !== null) taken.set(worktree, record.task_id)
-        running.set(record.project_id, (running.get(record.project_id) ?? 0) + 1)
-      }
-      return { record, reason }
-    })
+          noSlot(read, record, running)),
+    // Reserve the slot and worktree so that later entries see them as taken.
+    take: ({ record }) => {
+      const worktree = worktreeOf(read, record)
+      if (worktree !== null) taken.set(worktree, record.task_id)
+      running.set(record.project_id, (running.get(record.project_id) ?? 0) + 1)
+    },
+  })
+  return queued.map((one) => ({ record: one.record, ...(starts.get(one) ?? waitsForNothing) }))
+}
+
+const waitsForNothing = { reason: null, runner_id: null } as const
+
+/** Returns where a queued execution may run; null for an agent elsewhere. */
+function candidatesOf(
+  context: Pick<Ground, 'workflows'>,
+  q: Queries,
+  { task_id, role, agent_id, runner_ids: named }: OpenExecution,
+): readonly RunnerId[] | null {
+  const task = q.tasks.get(task_id)
+  const agent = agent_id === null ? null : q.agents.get(agent_id)
+  if (q.runners.list().length === 1) return agent && !isContainable(agent) ? null : [hereRunner]
+  // Without its agent or task it fails as soon as it starts.
+  if (!task || (agent_id !== null && !agent)) return [hereRunner]
+  return runnersOf(context, q, { task, role, agent, named })
+}
+
+function loadsOf(q: Queries, executions: Executions, served: Served): ReadonlyMap<RunnerId, RunnerLoad> {
+  const running = new Map<RunnerId, Map<ProjectId, number>>()
+  for (const { record } of executions.running().values()) {
+    if (record.runner_id === null) continue
+    const byProject = running.get(record.runner_id) ?? new Map<ProjectId, number>()
+    running.set(record.runner_id, byProject.set(record.project_id, (byProject.get(record.project_id) ?? 0) + 1))
+  }
+  const load = ({ id, state, capacity, projects }: RunnerRecord): RunnerLoad => ({
+    state,
+    capacity,
+    projects,
+    running: running.get(id) ?? new Map(),
+    served: served.get(id) ?? new Map(),
+  })
+  return new Map(q.runners.list().map((runner) => [runner.id, load(runner)]))
 }
 
 /** Caches reads, because many entries wait for the same agent and project. */

@@ -1,7 +1,8 @@
 import { authorityRefusal, startWaits } from '../core/authority.ts'
-import type { ExecutionId } from '../../src-shared/contract/ids.ts'
+import type { ExecutionId, ProjectId, RunnerId } from '../../src-shared/contract/ids.ts'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { QueueMove } from '../../src-shared/contract/queue.ts'
+import { hereRunner } from '../../src-shared/contract/runners.ts'
 import { roleOf } from '../domain/workflow/graph.ts'
 import { limitedUntil } from './accounts.ts'
 import { nowIso, type Ground } from '../core/ground.ts'
@@ -12,6 +13,7 @@ import { enqueueExecution } from './enqueue-execution.ts'
 import { belongsToCurrentState } from '../core/execution-records.ts'
 import type { PluginResult } from '../core/plugin-result.ts'
 import { queuedExecutions, type QueuedExecution } from './queue.ts'
+import { likelyPlace, runnerRefusal, runnersOf, toldRunners } from './runner-choice.ts'
 import { reorderQueue } from './reorder-queue.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { Transitions } from '../transitions/transitions.ts'
@@ -38,6 +40,13 @@ export function createScheduler(deps: {
   const { context, transitions } = deps
   let closed = false
   let timer: NodeJS.Timeout | undefined
+  const served = new Map<RunnerId, Map<ProjectId, number>>()
+  let starts = 0
+  const noteStart = (runner_id: RunnerId | null, project_id: ProjectId) => {
+    if (runner_id === null || runner_id === hereRunner) return
+    starts += 1
+    served.set(runner_id, (served.get(runner_id) ?? new Map<ProjectId, number>()).set(project_id, starts))
+  }
   /** Starts delayed executions at their time; the sweeps check too, in case the clock was changed. */
   const wakeLater = (queued: readonly QueuedExecution[]) => {
     clearTimeout(timer)
@@ -55,9 +64,11 @@ export function createScheduler(deps: {
   const startQueued = () => {
     if (closed) return
     try {
-      const queued = queuedExecutions(context, deps.executions, deps.limits)
-      for (const { record, reason } of queued) {
-        if (reason === null) void start(deps, record.id)
+      const queued = queuedExecutions(context, deps.executions, deps.limits, served)
+      for (const { record, reason, runner_id } of queued) {
+        if (reason !== null) continue
+        noteStart(runner_id, record.project_id)
+        void start(deps, record.id, runner_id)
       }
       wakeLater(queued)
     } catch (error) {
@@ -67,7 +78,7 @@ export function createScheduler(deps: {
   }
   return {
     startQueued,
-    waiting: () => queuedExecutions(context, deps.executions, deps.limits),
+    waiting: () => queuedExecutions(context, deps.executions, deps.limits, served),
     move: (id, to) => reorderQueue(context, id, to),
     close: () => {
       closed = true
@@ -80,7 +91,11 @@ export function createScheduler(deps: {
         if (!state || !role) return { kind: 'skipped', reason: 'no_role' }
         const runs = deps.executions.running()
         const holder = task.roles[role]
-        const refusal = authorityRefusal(context, task, holder?.type === 'agent' ? tx.agents.get(holder.id) : null)
+        const known = holder?.type === 'agent' ? tx.agents.get(holder.id) : null
+        const named = toldRunners(tx, { task_id: task.id, role, agent_id: known?.id ?? null })
+        const runners = runnersOf(context, tx, { task, role, agent: known, named })
+        const place = likelyPlace(context, tx, task.id, runners)
+        const refusal = authorityRefusal(context, task, known, place)
         if (refusal) return { kind: 'failed', reason: refusal.message, annotation: startWaits(refusal) }
         // Executions that are being stopped don't count, nor does one whose agent moved its task here: they belong to
         // the entry before.
@@ -97,8 +112,11 @@ export function createScheduler(deps: {
           const annotation = limitAnnotation(reached)
           return { kind: 'failed', reason: annotation.message, annotation }
         }
-        const uncontainable = context.places.of(task.id).containment.refusal(agent.config.containment ?? 'none')
+        const uncontainable = place.containment.refusal(agent.config.containment ?? 'none')
         if (uncontainable !== null) return notStarted(uncontainable)
+        // A runner that can't be reached now is waited for.
+        const unknown = runners && runnerRefusal(tx, runners, task.project_id, true)
+        if (unknown) return notStarted(noRunner)
         const record = enqueueExecution(context, tx, {
           task,
           role,
@@ -123,6 +141,8 @@ function agentGone(role: string): PluginResult {
   return notStarted(`The agent assigned as ${role} was deleted. Assign another.`)
 }
 
+const noRunner = 'A runner that the agent or the project names is not for this project. Choose another one there.'
+
 function notStarted(message: string): PluginResult {
   return {
     kind: 'failed',
@@ -131,9 +151,13 @@ function notStarted(message: string): PluginResult {
   }
 }
 
-async function start(deps: { context: Ground; executions: Executions }, id: ExecutionId): Promise<void> {
+async function start(
+  deps: { context: Ground; executions: Executions },
+  id: ExecutionId,
+  runner_id: RunnerId | null,
+): Promise<void> {
   try {
-    await deps.executions.start(id)
+    await deps.executions.start(id, runner_id)
   } catch (error) {
     deps.context.log.error({ err: error, execution_id: id }, 'an execution could not be started')
   }

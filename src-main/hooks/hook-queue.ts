@@ -1,3 +1,4 @@
+import { reapScripts } from '../core/reap-scripts.ts'
 import type { HookEvent } from '../../src-shared/contract/lifecycle-hooks.ts'
 import type { TaskId } from '../../src-shared/contract/ids.ts'
 import type { HookOutcome } from '../../src-shared/contract/tasks.ts'
@@ -186,7 +187,7 @@ function saveProcessMarker({ context }: HookQueueDeps, id: number): string {
 async function recoverTask({ context }: HookQueueDeps, task_id: TaskId): Promise<void> {
   const { read } = context.store
   for (const { id, data } of read.pendingHooks.ofTask(task_id)) {
-    if (data.process_marker !== undefined) await context.places.of(task_id).scripts.reap(data.process_marker)
+    if (data.process_marker !== undefined) await reapScripts(context, task_id, data.process_marker)
     const isOver = workEvents.includes(data.event) && read.executions.openOfTask(task_id).length === 0
     context.feed.commit((tx) => {
       const { process_marker: _gone, ...rest } = data

@@ -49,7 +49,7 @@ export async function runLifecycleHook(
     const redact = redactorOf(context, context.store.read, task.project_id)
     const containment = scriptContainmentOf(context.store.read, task.project_id)
     return await runScriptHook(
-      context.places.of(task.id).scripts,
+      context.places.scripts({ task_id: task.id, project_id: task.project_id }),
       hook,
       { cwd, env, redact, containment, ...run },
       live,

@@ -48,20 +48,21 @@ export async function testHook(
   }
   return await inScratch(context, test, signal, async (path) => {
     const env = environmentOf(context, test, path)
-    return seen(env, await runScript(context, project, hook, { path, env, redact }, signal))
+    return seen(env, await runScript(context, test, hook, { path, env, redact }, signal))
   })
 }
 
 async function runScript(
   context: Ground,
-  project: ProjectRecord,
+  { project, task }: HookTest,
   hook: ScriptHook,
   { path: cwd, env, redact }: { path: string; env: Record<string, string>; redact: (text: string) => string },
   signal: AbortSignal,
 ): Promise<HookRunResult> {
   const containment = scriptContainment(toSettings(project))
   const processMarker = () => scratchMark(cwd)
-  return await runScriptHook(context.places.here.scripts, hook, {
+  const scripts = context.places.scripts({ task_id: task?.id ?? null, project_id: project.id })
+  return await runScriptHook(scripts, hook, {
     cwd,
     env,
     redact,

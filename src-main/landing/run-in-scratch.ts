@@ -35,7 +35,7 @@ export function createScratchRuns(context: Ground): RunInScratch {
     const { copy_files, redaction_patterns } = toSettings(project)
     const request = { repo_path, root: place.workspaceRoot, at, copy_files }
     const port_base = await borrowPorts(context, place, borrowed)
-    const use = (path: string) => runAll(context, place, run, { path, port_base }, signal)
+    const use = (path: string) => runAll(context, run, { path, port_base }, signal)
     try {
       return await place.scratch.withScratch(request, use, { signal })
     } catch (error) {
@@ -54,13 +54,13 @@ interface ScratchFolder {
 
 async function runAll(
   context: Ground,
-  { scripts }: Place,
   { project, repo_path, steps, task }: ScratchRun,
   { path: cwd, port_base }: ScratchFolder,
   signal: AbortSignal,
 ): Promise<RunEnd> {
   const settings = toSettings(project)
   const redact = context.redactor(settings.redaction_patterns)
+  const scripts = context.places.scripts({ task_id: task?.id ?? null, project_id: project.id })
   const env = scriptEnvironment({
     event: 'landing',
     task: task ?? { id: context.newId(), title: `Check of ${project.name}`, status: '' },

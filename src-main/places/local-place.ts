@@ -3,7 +3,7 @@ import type { Git } from '../git/create-git.ts'
 import { createScripts } from '../hooks/scripts/run-script.ts'
 import type { AgentHomes } from '../ports/agent-homes.ts'
 import type { Containment } from '../ports/containment.ts'
-import type { Place, Places } from '../ports/place.ts'
+import type { Place } from '../ports/place.ts'
 
 /** Returns this machine: its worktrees by git, its agents and its scripts, contained as it can. */
 export function createLocalPlace({
@@ -26,6 +26,3 @@ export function createLocalPlace({
     containment,
   }
 }
-
-/** The places of a service whose tasks are all on this machine. */
-export const onlyHere = (here: Place): Places => ({ here, of: () => here, all: () => [here] })

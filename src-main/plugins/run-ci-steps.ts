@@ -167,7 +167,8 @@ async function runSteps(
     const log = await context.logs.openFile(task.id, log_name, redact)
     const env = worktrees.environment(task, 'ci')
     const script = { command, cwd, env, timeout_ms, log, containment, processMarker: stepMark }
-    const result = await afterwards(context.places.of(task.id).scripts.run(script, { signal }), () => log.close())
+    const scripts = context.places.scripts({ task_id: task.id, project_id: task.project_id })
+    const result = await afterwards(scripts.run(script, { signal }), () => log.close())
     if (signal.aborted) return { kind: 'skipped', reason: 'superseded' }
     const { exit_code, duration_ms } = result
     const step: StepResult = { ...begun, exit_code, duration_ms, output_tail: redact(result.output_tail) }

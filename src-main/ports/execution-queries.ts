@@ -1,11 +1,11 @@
 import type { HeldContainment } from '../../src-shared/contract/containment.ts'
 import type { Execution, ExecutionOverrides } from '../../src-shared/contract/executions.ts'
-import type { ExecutionId, ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
+import type { ExecutionId, ProjectId, RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
 import type { Message } from '../executions/rules/message.ts'
 import type { RepositoryState } from './repository-state.ts'
 
-export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containment'> & {
+export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containment' | 'link'> & {
   /** The containment that applies; null before the start, and for agents that Copse does not start. */
   readonly containment: HeldContainment | null
   readonly project_id: ProjectId
@@ -27,11 +27,16 @@ export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containm
 }
 
 /** The fields of a queued or running execution that the queue needs, without the prompt, which may be large. */
-export type OpenExecution = Pick<Execution, 'id' | 'task_id' | 'role' | 'agent_id' | 'status' | 'created_at'> & {
+export type OpenExecution = Pick<
+  Execution,
+  'id' | 'task_id' | 'role' | 'agent_id' | 'status' | 'runner_id' | 'created_at'
+> & {
   readonly retry_at: string | null
   readonly queue_rank: number | null
   readonly project_id: ProjectId
   readonly dispatched: boolean
+  /** The runners that its claim names; null: as its agent or project says. */
+  readonly runner_ids: readonly RunnerId[] | null
   /** The execution delivers a person's message. */
   readonly is_message: boolean
 }

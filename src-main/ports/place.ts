@@ -1,4 +1,4 @@
-import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { ProjectId, RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { BranchUpdater } from './branch-updater.ts'
 import type { Containment } from './containment.ts'
@@ -39,8 +39,12 @@ export interface Place {
 }
 
 export interface Places {
-  /** Returns where a task's worktree is, or will be. */
+  /** Returns where a task's worktree is, or will be: the runner of its last run. */
   of(task_id: TaskId): Place
+  /** Returns the place of a runner; this machine for one that was removed. */
+  at(runner_id: RunnerId): Place
+  /** Returns where the checks and hooks of a task run, or those of a project without one. */
+  scripts(of: { readonly task_id: TaskId | null; readonly project_id: ProjectId }): Scripts
   /** This machine. */
   readonly here: Place
   all(): readonly Place[]

@@ -9,6 +9,7 @@ import type { KnowledgeQueries } from './knowledge-queries.ts'
 import type { NotificationQueries } from './notification-queries.ts'
 import type { BaseConflictQueries } from './base-conflict-queries.ts'
 import type { OverlapQueries } from './overlap-queries.ts'
+import type { RunnerQueries } from './runner-queries.ts'
 import type { ForgeIntentQueries, PullRequestQueries } from './pull-request-queries.ts'
 import type { MemberQueries, ProjectQueries, RepoQueries, TrustedRepositoryQueries } from './project-queries.ts'
 import type { BaseHealthQueries, ReviewQueries } from './review-queries.ts'
@@ -52,6 +53,7 @@ export interface Queries {
   /** The task of each imported issue; issue IDs are compared case-insensitively. */
   readonly external_links: ExternalLinkQueries
   readonly daemons: DaemonQueries
+  readonly runners: RunnerQueries
   readonly members: MemberQueries
 }
 

@@ -1,9 +1,9 @@
-import type { ProjectId, TaskId, WorkspaceId } from '../../src-shared/contract/ids.ts'
+import type { ProjectId, RunnerId, TaskId, WorkspaceId } from '../../src-shared/contract/ids.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
 import type { StackPlace } from './stack-place.ts'
 import type { TaskRecord } from './task-queries.ts'
 
-export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lock'> & {
+export type WorkspaceRecord = Omit<Workspace, 'dirty' | 'ahead' | 'behind' | 'lock' | 'arrived_at' | 'left_there'> & {
   readonly repo_path: string
   readonly stack: StackPlace | null
   readonly created_at: string
@@ -23,6 +23,8 @@ export interface WorkspaceQueries {
   paths(): readonly string[]
   /** Returns the first port of each worktree's range. */
   portBases(): ReadonlySet<number>
+  /** Has the worktrees of a removed runner use another one. */
+  passOn(from: RunnerId, to: RunnerId): void
 }
 
 export interface ViewedFileQueries {

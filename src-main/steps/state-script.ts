@@ -42,7 +42,7 @@ export async function runStateScript(
   const script = { command: hook.script, timeout_seconds, success_exit_codes: [0] }
   const run = await runs.run(task, start, (live) =>
     runScriptHook(
-      context.places.of(task.id).scripts,
+      context.places.scripts({ task_id: task.id, project_id: task.project_id }),
       script,
       { cwd, env, redact, containment, processMarker, signal },
       live,

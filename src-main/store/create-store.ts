@@ -20,6 +20,7 @@ import { createBaseConflictQueries } from './base-conflicts.ts'
 import { createOverlapQueries } from './overlaps.ts'
 import { createForgeIntentQueries, createPullRequestQueries } from './pull-requests.ts'
 import { createReviewQueries } from './reviews.ts'
+import { createRunnerQueries } from './runners.ts'
 import { createTaskTemplateQueries } from './task-templates.ts'
 import { createTaskQueries } from './tasks.ts'
 import { createTransitionQueries } from './transitions.ts'
@@ -64,6 +65,7 @@ export function createStore(database: OpenDatabase): Store {
     external_links: createExternalLinkQueries(db),
     viewed_files: createViewedFileQueries(db),
     daemons: createDaemonQueries(db),
+    runners: createRunnerQueries(db),
     members: createMemberQueries(db),
   }
   return {

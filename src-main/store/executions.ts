@@ -1,5 +1,5 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
-import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { RunnerId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { OpenExecution } from '../ports/execution-queries.ts'
 import type { Queries } from '../ports/store.ts'
 import type { Database } from './database-type.ts'
@@ -16,6 +16,7 @@ function inTurn<T extends Pick<OpenExecution, 'queue_rank'>>(rows: readonly T[])
 interface QueueFlags {
   readonly dispatched: number
   readonly is_message: number
+  readonly runner_ids: string | null
 }
 
 export function createExecutionQueries(db: Database): Queries['executions'] {
@@ -42,17 +43,22 @@ export function createExecutionQueries(db: Database): Queries['executions'] {
     .prepare()
   const open = prepareAll(db, executions, `WHERE status IN ('queued', 'running') ORDER BY id`)
   const openIn = prepareAll(db, executions, `WHERE status IN ('queued', 'running') AND project_id = ? ORDER BY id`)
-  const queue = db.$client.prepare<[], Omit<OpenExecution, 'dispatched' | 'is_message'> & QueueFlags>(
-    `SELECT id, task_id, project_id, role, agent_id, status, dispatched, created_at, retry_at, queue_rank,
-       overrides ->> '$.message' IS NOT NULL AS is_message
+  const queue = db.$client.prepare<[], Omit<OpenExecution, 'dispatched' | 'is_message' | 'runner_ids'> & QueueFlags>(
+    `SELECT id, task_id, project_id, role, agent_id, status, dispatched, created_at, retry_at, queue_rank, runner_id,
+       overrides ->> '$.message' IS NOT NULL AS is_message, overrides ->> '$.runner_ids' AS runner_ids
      FROM executions WHERE status IN ('queued', 'running') ORDER BY id`,
   )
   return {
     get,
     queue: (project_id) =>
-      inTurn(queue.all()).flatMap(({ is_message, dispatched, ...row }) => {
+      inTurn(queue.all()).flatMap(({ is_message, dispatched, runner_ids, ...row }) => {
         if (project_id !== undefined && row.project_id !== project_id) return []
-        return { ...row, dispatched: dispatched === 1, is_message: row.status === 'queued' && is_message === 1 }
+        return {
+          ...row,
+          dispatched: dispatched === 1,
+          is_message: row.status === 'queued' && is_message === 1,
+          runner_ids: runner_ids === null ? null : (JSON.parse(runner_ids) as RunnerId[]),
+        }
       }),
     put: prepareUpsert(db, executions, executions.id),
     byTask: (task_id) => byTask.all({ task_id }),

@@ -59,6 +59,7 @@ export function createWorkspaceQueries(db: Database): Queries['workspaces'] {
         .where(sql`${workspaces.status} <> 'cleaned'`)
         .all()
         .map((row) => row.path),
+    passOn: (from, to) => void db.update(workspaces).set({ runner_id: to }).where(eq(workspaces.runner_id, from)).run(),
     portBases: () =>
       new Set(
         db

@@ -23,6 +23,8 @@ import type { Queries } from '../ports/store.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import { authorityRefusal } from '../core/authority.ts'
+import { claimRunners, planWorktree } from './claim-runners.ts'
+import { likelyPlace, runnerRefusal } from '../executions/runner-choice.ts'
 import { lowerTask } from '../core/stack-of.ts'
 import { othersInWorkspace, workspaceOf } from '../core/workspace-of.ts'
 import { hasCoder } from './roles.ts'
@@ -51,7 +53,7 @@ export interface Claims {
    */
   claim(request: ClaimRequest, signal: AbortSignal): Promise<Claimed | Refusal>
   /** Returns what a claim would do now, without doing it. */
-  preview(q: Queries, task: TaskRecord, claimant: Assignee): ClaimPlan | Refusal
+  preview(q: Queries, task: TaskRecord, claimant: Assignee, overrides?: ExecutionOverrides): ClaimPlan | Refusal
 }
 
 export interface ClaimDeps extends StepServices {
@@ -63,7 +65,7 @@ export function createClaims(deps: ClaimDeps): Claims {
   const { context } = deps
   const { read } = context.store
   return {
-    preview: (q, task, claimant) => planFor(deps, q, task, { claimant, overrides: {} }),
+    preview: (q, task, claimant, overrides = {}) => planFor(deps, q, task, { claimant, overrides }),
     claim: async (request, signal) => {
       const result = await decide(context, claimDecision(deps, request, signal))
       if (isRefusal(result)) return result
@@ -151,7 +153,10 @@ function planFor(
     return { code: 'not_found', message: 'The agent was deleted. Claim with another.', details: { resource: 'agent' } }
   const permissionRefusal = agent && checkPermissions(agent)
   if (permissionRefusal) return permissionRefusal
-  const unheld = authorityRefusal(deps.context, task, agent)
+  const runners = claimRunners(deps, q, task, agent, request.overrides)
+  if (isRefusal(runners)) return runners
+  const place = likelyPlace(deps.context, q, task.id, runners.ids)
+  const unheld = authorityRefusal(deps.context, task, agent, place)
   if (unheld) return unheld
   const project = q.projects.get(task.project_id)
   const open_dependencies = q.dependencies.of(task.id).flatMap((id) => {
@@ -171,7 +176,7 @@ function planFor(
     claimant,
     agent_paused: agent?.paused === true,
     project_paused: project?.paused_at !== null,
-    uncontainable: agent && deps.context.places.of(task.id).containment.refusal(agent.config.containment ?? 'none'),
+    uncontainable: agent && place.containment.refusal(agent.config.containment ?? 'none'),
     open_dependencies,
     unsubmitted_lower: unsubmittedLower(q, workflow, task),
     parent_workspace: parentWorkspace(q, workflow, task),
@@ -181,7 +186,9 @@ function planFor(
   const full = claimant.type === 'agent' ? fullState(q, workflow, task, plan) : null
   if (full) return full
   const reached = deps.limits.reached(q, task, agent)
-  return reached ? limitRefusal(reached) : plan
+  if (reached) return limitRefusal(reached)
+  const waits = request.overrides.lock_policy === 'wait'
+  return (runners.ids && runnerRefusal(q, runners.ids, task.project_id, waits)) ?? plan
 }
 
 /** Refuses to bring a task into a state that has as many tasks as its limit allows. */
@@ -247,7 +254,7 @@ function commitClaim(
   }
   // A claim that keeps the state cancels a move that its hooks have held up: there is new work to do.
   if (plan.path.length === 0) cancelPendingMoves(tx, task)
-  deps.worktrees.plan(tx, current, project)
+  planWorktree(deps, tx, { task: current, project, role: plan.works_as, request })
   const assignee = current.roles[plan.works_as] ?? request.claimant
   const record = enqueueExecution(context, tx, {
     task: current,
@@ -255,6 +262,7 @@ function commitClaim(
     assignee,
     overrides: request.overrides,
     resume: plan.path.length === 0,
+    claimed: true,
     // A follow-up makes no transition, so no hook would start it.
     dispatched: plan.path.length === 0,
   })

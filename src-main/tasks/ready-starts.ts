@@ -142,7 +142,7 @@ export function createReadyStarts(
     const saved = context.feed.commit((tx): TaskRecord | Refusal => {
       const task = tx.tasks.get(task_id)
       if (!task) return notFound('task')
-      const plan = claims.preview(tx, task, { type: 'agent', id: agent.id })
+      const plan = claims.preview(tx, task, { type: 'agent', id: agent.id }, overrides)
       if (isRefusal(plan) && (hopeless.includes(plan.code) || plan.code === 'needs_person')) return plan
       const start_when_ready = { agent_id: agent.id, overrides, by, since: tx.now() }
       const isFailed = task.error_annotation?.type === 'dependency_failed'

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { AgentId, TaskId, WorkspaceId } from '../../src-shared/contract/ids.ts'
+import { hereRunner } from '../../src-shared/contract/runners.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { refOf, toSettings, toTask } from '../core/views.ts'
 import { isRefusal, notFound } from '../domain/refusal.ts'
@@ -147,6 +148,7 @@ function addBranch(
     id: context.newId() as WorkspaceId,
     task_id,
     status: 'cleaned',
+    runner_id: hereRunner,
     path: join(context.places.of(task_id).workspaceRoot, project_id, task_id),
     stack: null,
     port_base: null,

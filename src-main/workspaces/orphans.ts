@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Refusal } from '../../src-shared/contract/errors.ts'
 import type { ProjectId, TaskId, WorkspaceId } from '../../src-shared/contract/ids.ts'
 import type { Orphan, RemovedOrphan } from '../../src-shared/contract/orphans.ts'
+import { hereRunner } from '../../src-shared/contract/runners.ts'
 import { invalidInput } from '../domain/refusal.ts'
 import type { Ground } from '../core/ground.ts'
 import { saveWorkspace } from './save-workspace.ts'
@@ -86,6 +87,7 @@ export function createOrphans(context: Ground, worktrees: Pick<Worktrees, 'exclu
           repo_path: repo.path,
           branch,
           path,
+          runner_id: hereRunner,
           base_branch: repo.default_branch,
           base_commit,
           port_base: null,

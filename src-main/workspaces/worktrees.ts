@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import { BugError } from '../../src-shared/lang/bug-error.ts'
 import type { WorkspaceId } from '../../src-shared/contract/ids.ts'
+import { hereRunner } from '../../src-shared/contract/runners.ts'
 import { branchName } from './rules/branch-name.ts'
 import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
@@ -149,6 +150,7 @@ function planWorkspace(context: Ground, tx: Tx, task: TaskRecord, project: Proje
     repo_path: repo.path,
     branch: known?.branch ?? branchName(toSettings(project).branch_prefix, task.title, task.id),
     path: join(context.places.of(task.id).workspaceRoot, task.project_id, task.id),
+    runner_id: known?.runner_id ?? hereRunner,
     base_branch: known?.base_branch ?? base.base_branch,
     base_commit: known?.base_commit ?? null,
     stack: known ? known.stack : base.stack,

@@ -20,6 +20,10 @@ export function waitReasonText({ reason, position, retry_at }: QueuedEntry, held
       return 'Worktree in use'
     case 'slots_full':
       return position === null || position === 1 ? 'Starts next' : `${ordinal(position)} in queue`
+    case 'runner_full':
+      return 'Runner full'
+    case 'runner_unreachable':
+      return 'Runner not ready'
     case 'limit_reached':
       return 'Limit reached'
     case 'usage_limit':

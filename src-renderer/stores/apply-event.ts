@@ -90,6 +90,9 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.queue.changed(event.data.project_id)
     case 'task_template.updated':
       return to.taskTemplates.changed(event.data.project_id)
+    case 'runner.updated':
+      // No screen shows runners yet.
+      return
     case 'workspace.cleaned':
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':

@@ -78,6 +78,8 @@ export const errorStatus = {
   limit_reached: 409,
   wip_limit: 409,
   containment_unavailable: 409,
+  runner_busy: 409,
+  runner_unreachable: 409,
   needs_person: 409,
   branch_missing: 409,
   repository_missing: 409,

@@ -11,6 +11,7 @@ import {
   KnowledgeId,
   NotificationId,
   ProjectId,
+  RunnerId,
   TaskId,
   TaskTemplateId,
   Timestamp,
@@ -28,6 +29,7 @@ import { notificationTypes } from './notification-types.ts'
 import { Agent, Project } from './projects.ts'
 import { PullRequest } from './pull-requests.ts'
 import { Review } from './reviews.ts'
+import { Runner } from './runners.ts'
 import { TaskTemplate } from './task-templates.ts'
 import { HookOutcome, Task } from './tasks.ts'
 import { ViewedContent, workspaceStatuses } from './workspaces.ts'
@@ -158,6 +160,8 @@ export const eventPayloads = {
   }),
   /** Sent to its owner and to admins; a mere heartbeat emits none. `daemon` is null after its revocation. */
   'daemon.updated': z.object({ ...base, daemon_id: DaemonId, daemon: Daemon.nullable() }),
+  /** `runner` is null after its removal. */
+  'runner.updated': z.object({ ...base, runner_id: RunnerId, runner: Runner.nullable() }),
   /** Sent to admins and to the user. */
   'user.updated': z.object({ ...base, user: User }),
   'agent.updated': z.object({ ...base, agent_id: AgentId, agent: Agent.nullable() }),

@@ -2,8 +2,9 @@ import { executorProfiles } from './executor-profiles.ts'
 import { z } from 'zod'
 import { HeldContainment } from './containment.ts'
 import { runFailureCodes } from './run-failures.ts'
-import { AgentId, ExecutionId, TaskId, Timestamp, UserId } from './ids.ts'
+import { AgentId, ExecutionId, RunnerId, TaskId, Timestamp, UserId } from './ids.ts'
 import { Effort } from './projects.ts'
+import { RunnerIds } from './runners.ts'
 
 export const executionStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancelled', 'stopped', 'lost'] as const
 export type ExecutionStatus = (typeof executionStatuses)[number]
@@ -124,6 +125,12 @@ export const Execution = z
     containment: HeldContainment.optional().describe(
       'What the system held it to; absent before it starts, and for people and agents elsewhere.',
     ),
+    runner_id: RunnerId.nullable().describe('Where it runs; null while it is queued, and for agents elsewhere.'),
+    attempt: z.int().min(1).describe('Which one it is among the runs of its task in this role, queued ones included.'),
+    link: z
+      .object({ state: z.enum(['connected', 'lost']), since: Timestamp })
+      .nullable()
+      .describe('The contact with the runner; null where the service has its processes itself.'),
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
     last_heartbeat_at: Timestamp.nullable(),
@@ -142,6 +149,9 @@ export const ExecutionOverrides = z.object({
   env: z.record(z.string(), z.string()).optional(),
   timeout_seconds: z.int().min(1).optional(),
   lock_policy: z.enum(['reject', 'wait']).optional(),
+  runner_ids: RunnerIds.optional().describe(
+    'Where it may run: the first of these that is ready and has room. By default as the agent says, else the project.',
+  ),
 })
 export type ExecutionOverrides = z.infer<typeof ExecutionOverrides>
 

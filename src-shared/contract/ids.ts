@@ -10,6 +10,8 @@ export const TaskId = id<'TaskId'>()
 export const AgentId = id<'AgentId'>()
 export const ExecutionId = id<'ExecutionId'>()
 export const DaemonId = id<'DaemonId'>()
+/** `here` is this machine. */
+export const RunnerId = z.union([z.literal('here'), z.uuid()]).brand<'RunnerId'>()
 export const ReviewId = id<'ReviewId'>()
 export const WorkspaceId = id<'WorkspaceId'>()
 export const TransitionId = id<'TransitionId'>()
@@ -30,6 +32,7 @@ export type TaskId = z.infer<typeof TaskId>
 export type AgentId = z.infer<typeof AgentId>
 export type ExecutionId = z.infer<typeof ExecutionId>
 export type DaemonId = z.infer<typeof DaemonId>
+export type RunnerId = z.infer<typeof RunnerId>
 export type ReviewId = z.infer<typeof ReviewId>
 export type WorkspaceId = z.infer<typeof WorkspaceId>
 export type TransitionId = z.infer<typeof TransitionId>

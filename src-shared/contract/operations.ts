@@ -25,6 +25,7 @@ import { notificationsOperations } from './operations/notifications.ts'
 import { promptsOperations } from './operations/prompts.ts'
 import { queueOperations } from './operations/queue.ts'
 import { reposOperations } from './operations/repos.ts'
+import { runnersOperations } from './operations/runners.ts'
 import { workspacesOperations } from './operations/workspaces.ts'
 
 /**
@@ -38,6 +39,7 @@ export const operations = {
   ...membersOperations,
   ...agentsOperations,
   ...daemonsOperations,
+  ...runnersOperations,
   ...tasksOperations,
   ...taskRecordsOperations,
   ...taskTemplatesOperations,

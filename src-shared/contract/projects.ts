@@ -5,9 +5,10 @@ import { effortPattern } from './effort.ts'
 import { branchPrefixProblem } from './branch-names.ts'
 import { executorProfiles, permissionPolicies } from './executor-profiles.ts'
 import { AllowedHosts, allowedHostsText, ContainmentLevel, ExtraPaths } from './containment.ts'
-import { AgentId, ProjectId, RepoId, Timestamp, UserId } from './ids.ts'
+import { AgentId, ProjectId, RepoId, RunnerId, Timestamp, UserId } from './ids.ts'
 import { LifecycleHooks } from './lifecycle-hooks.ts'
 import { PromptTemplates } from './prompts.ts'
+import { hereRunner, RunnerIds } from './runners.ts'
 import { WorkflowWarning } from './workflow-definition.ts'
 import { shownName } from './shown-name.ts'
 
@@ -151,6 +152,10 @@ export const ProjectSettings = z
     extra_paths: ExtraPaths.describe(
       'What they may read or write besides when contained; never the data folder, nor what holds it.',
     ),
+    runner_ids: RunnerIds.describe('Where agents run that name no runners: the first that is ready and has room.'),
+    ci_runner: RunnerId.nullable().describe(
+      'Where checks, hooks and the steps of landing run; null: where the worktree is.',
+    ),
     prompt_templates: PromptTemplates.describe(
       'What agents are told beside the task, by role; a role without one has the built-in template.',
     ),
@@ -216,6 +221,8 @@ export const defaultProjectSettings: ProjectSettings = {
   ci_containment: 'none',
   allowed_hosts: [],
   extra_paths: {},
+  runner_ids: [hereRunner],
+  ci_runner: null,
   prompt_templates: {},
 }
 
@@ -265,6 +272,9 @@ export const AgentConfig = z.object({
   ),
   extra_paths: ExtraPaths.optional().describe(
     'What a contained run may read or write besides; never the data folder, nor what holds it.',
+  ),
+  runner_ids: RunnerIds.optional().describe(
+    'Where it runs: the first of these that is ready and has room. By default as the project says.',
   ),
 })
 export type AgentConfig = z.infer<typeof AgentConfig>

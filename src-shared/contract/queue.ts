@@ -11,6 +11,8 @@ const waitReasons = [
   'agent_paused',
   'worktree_busy',
   'slots_full',
+  'runner_full',
+  'runner_unreachable',
   'starting',
   'limit_reached',
   'usage_limit',
@@ -50,7 +52,7 @@ export const Queue = z
         reason: z
           .enum(waitReasons)
           .describe(
-            '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that is sent after the current run. `worktree_busy`: another task runs in the same worktree. `slots_full`: its turn comes when a slot is free. `limit_reached`: a limit of its project, task or agent. `usage_limit`: its account is limited by its provider until `retry_at`. `retry_later`: it is tried again at `retry_at`.',
+            '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that is sent after the current run. `worktree_busy`: another task runs in the same worktree. `slots_full`: its turn comes when a slot is free. `runner_full`: every runner it may use is full. `runner_unreachable`: none of them is ready. `limit_reached`: a limit of its project, task or agent. `usage_limit`: its account is limited by its provider until `retry_at`. `retry_later`: it is tried again at `retry_at`.',
           ),
         retry_at: Timestamp.optional().describe('When it is tried again.'),
         position: z.int().nullable().describe('From 1, among those that wait for a slot only.'),

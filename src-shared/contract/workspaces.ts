@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ExecutionId, TaskId, Timestamp, WorkspaceId } from './ids.ts'
+import { ExecutionId, RunnerId, TaskId, Timestamp, WorkspaceId } from './ids.ts'
 
 export const workspaceStatuses = ['creating', 'ready', 'cleanup_scheduled', 'cleaned', 'error'] as const
 export type WorkspaceStatus = (typeof workspaceStatuses)[number]
@@ -11,6 +11,9 @@ export const Workspace = z
     status: z.enum(workspaceStatuses),
     branch: z.string(),
     path: z.string(),
+    runner_id: RunnerId.describe('Where its runs, checks and hooks happen: where its last run did.'),
+    arrived_at: Timestamp.nullable().describe('Of a worktree elsewhere, when its work last arrived; null of one here.'),
+    left_there: z.array(z.string()).describe('Of a worktree elsewhere, the files that stay there.'),
     base_branch: z.string(),
     base_commit: z.string().nullable(),
     port_base: z

@@ -30,6 +30,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   core: ['src-main/core/planted.ts', "import '../transitions/transitions.ts'"],
   transitions: ['src-main/transitions/planted.ts', "import type { Worktrees } from '../workspaces/worktrees.ts'"],
   workspaces: ['src-main/workspaces/planted.ts', "import '../executions/executions.ts'"],
+  runners: ['src-main/runners/planted.ts', "import '../executions/executions.ts'"],
   executions: ['src-main/executions/planted.ts', "import '../hooks/run-plugin.ts'"],
   landing: ['src-main/landing/planted.ts', "import '../hooks/run-plugin.ts'"],
   overlaps: ['src-main/overlaps/planted.ts', "import '../hooks/run-plugin.ts'"],

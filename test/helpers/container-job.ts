@@ -38,7 +38,7 @@ export async function startContainerJob(
   const places = (here: Place, shared: SharedParts): Places => {
     const made = createContainerPlace({ here, ...shared, runner: { id: 'box', name: 'Box', config } })
     place = made
-    return { here, of: () => made, all: () => [here, made] }
+    return { here, of: () => made, at: () => made, scripts: () => made.scripts, all: () => [here, made] }
   }
   const job = await startJob({ ...options, places })
   return {

@@ -1,3 +1,4 @@
+import { hereRunner } from '../../src-shared/contract/runners.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import { AgentId, ProjectId, RepoId, UserId, type ExecutionId, type TaskId } from '../../src-shared/contract/ids.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
@@ -76,6 +77,9 @@ export function runningExecution(id: ExecutionId, taskId: TaskId, at: string): E
     usage: null,
     error: null,
     summary: null,
+    runner_id: hereRunner,
+    attempt: 1,
+    link: null,
     started_at: at,
     finished_at: null,
     last_heartbeat_at: null,

@@ -41,6 +41,7 @@ export interface RunOptions {
   /** Leaves the registration of the first person to the test. */
   readonly unregistered?: boolean
   readonly places?: AppOptions['places']
+  readonly runnerKinds?: AppOptions['runnerKinds']
 }
 
 const person = { email: 'owner@copse.test', password: 'correct horse', display_name: 'Owner' }
@@ -67,6 +68,7 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
       log: options.log ?? createLogger({ level: process.env['COPSE_TEST_LOG'] === '1' ? 'debug' : 'silent' }),
       ...(options.clock && { clock: options.clock }),
       ...(options.places && { places: options.places }),
+      ...(options.runnerKinds && { runnerKinds: options.runnerKinds }),
     },
   )
   const { url } = await app.listen()

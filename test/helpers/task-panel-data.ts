@@ -1,3 +1,4 @@
+import { hereRunner } from '../../src-shared/contract/runners.ts'
 import { withTraits } from './with-traits.ts'
 import type { Execution } from '../../src-shared/contract/executions.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
@@ -147,6 +148,9 @@ export function panelData(now: number) {
     usage: null,
     error: null,
     summary: null,
+    runner_id: hereRunner,
+    attempt: 1,
+    link: null,
     last_heartbeat_at: null,
   }
   const executions: Execution[] = [
@@ -186,6 +190,9 @@ export function panelData(now: number) {
     status: 'ready',
     branch: 'svc/retry-with-full-jitter-00000040',
     path: '/home/somebody/.local/share/copse/workspaces/ferry/019b0000-0000-7000-8000-000000000040',
+    runner_id: hereRunner,
+    arrived_at: null,
+    left_there: [],
     base_branch: 'main',
     base_commit: '9c1e77b40a3f1d',
     port_base: 23_410,

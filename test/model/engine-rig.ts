@@ -4,7 +4,7 @@ import { v7 } from 'uuid'
 import { z } from 'zod'
 import { createLogger } from '../../src-main/platform/logging/log.ts'
 import { newTaskDefaults } from '../../src-main/tasks/rules/create-task.ts'
-import { onlyHere } from '../../src-main/places/local-place.ts'
+import { onePlace } from '../helpers/one-place.ts'
 import { placeOf } from '../helpers/whole-git.ts'
 import { createEngine, type Engine } from '../../src-main/engine/create-engine.ts'
 import { createDurableWrites } from '../../src-main/core/durable-writes.ts'
@@ -80,7 +80,8 @@ export async function startEngineRig(
       store,
       feed: createEventFeed(store, clock),
       writes: createDurableWrites({ log }),
-      places: onlyHere(
+      runnerKinds: unused('runnerKinds'),
+      places: onePlace(
         placeOf(fakeWorkspaces, {
           workspaceRoot: '/worktrees',
           runs: fakeExecutors(running, (run) => {

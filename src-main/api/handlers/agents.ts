@@ -8,6 +8,8 @@ import { ownsAgent, withoutEnv } from '../../domain/access/agents.ts'
 import { checkContainment, isContainable } from '../../domain/access/containment.ts'
 import { checkPermissions } from '../../domain/access/permissions.ts'
 import { mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
+import { checkAgentRunners } from '../named-runners.ts'
+import type { Queries } from '../../ports/store.ts'
 import type { AgentRecord } from '../../ports/agent-queries.ts'
 import { canSeeAgent } from '../agent-visibility.ts'
 import { checkExtraPaths } from '../containment.ts'
@@ -104,7 +106,7 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
       checkCommand(executor, config)
       checkExtraPaths(parts, 'config.extra_paths', config.extra_paths)
       return put(
-        holdable({
+        holdable(store.read, {
           ...given(fields),
           id: newId() as AgentId,
           owner_id: principal.kind === 'user' ? principal.user_id : null,
@@ -127,9 +129,12 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
         checkExtraPaths(parts, 'config.extra_paths', config.extra_paths)
       }
       const wanted =
-        config === undefined ? agent : holdable({ ...agent, config: { ...keptContainment(agent), ...config } })
+        config === undefined
+          ? agent
+          : holdable(store.read, { ...agent, config: { ...keptContainment(agent), ...config } })
       const updated = put({ ...wanted, ...given(fields) })
-      if (agent.paused && !updated.paused) engine.scheduler.startQueued()
+      // Its queued runs may go elsewhere now.
+      if ((agent.paused && !updated.paused) || config !== undefined) engine.scheduler.startQueued()
       return updated
     },
     'agents.check_args': ({ executor, ...config }) => ({ refused: [...executors.refusedArgs(executor, config)] }),
@@ -173,8 +178,9 @@ export function createAgentHandlers(parts: ApiParts): Handlers<Names> {
   }
 }
 
-/** Returns the agent if this machine can contain it as configured; throws otherwise. */
-function holdable(agent: AgentRecord): AgentRecord {
+/** Returns the agent if it can be contained and run where its configuration says; throws otherwise. */
+function holdable(q: Queries, agent: AgentRecord): AgentRecord {
+  checkAgentRunners(q, agent)
   const refusal = checkPermissions(agent) ?? checkContainment(agent)
   if (refusal) throw new ApiError(refusal)
   return agent

@@ -10,6 +10,7 @@ import { dryRun } from '../../domain/workflow/dry-run.ts'
 import { hasTrait, clientTraits, type Workflow } from '../../domain/workflow/graph.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { ProjectRecord } from '../../ports/project-queries.ts'
+import { checkProjectRunners } from '../named-runners.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { checkExtraPaths } from '../containment.ts'
 import { unwrap, findProject } from '../find.ts'
@@ -136,6 +137,10 @@ export function createProjectHandlers(parts: ApiParts): Handlers<Names> {
         }
       }
       checkExtraPaths(parts, 'extra_paths', patch.extra_paths)
+      checkProjectRunners(read, project_id, [
+        ...(patch.runner_ids ?? []),
+        ...(patch.ci_runner ? [patch.ci_runner] : []),
+      ])
       const issues = lifecycleProblems(engine.plugins, patch.lifecycle_hooks ?? {})
       const [first] = issues
       if (first) throw new ApiError({ code: 'validation_failed', message: first.message, details: { issues } })

@@ -60,6 +60,10 @@ async function namesOf(kind: KnownThing, scene: CommandContext): Promise<readonl
     const { items: tasks } = await scene.client.call('tasks.list', { project_id: project.id, limit: mostTasks })
     return tasks.map(({ ref, title, status }) => ({ value: ref, about: `${title} (${status})` }))
   }
+  if (kind === 'runner') {
+    const { items: runners } = await scene.client.call('runners.list', {})
+    return runners.map(({ name, state }) => ({ value: name, about: state }))
+  }
   const { items } = await scene.client.call(kind === 'project' ? 'projects.list' : 'agents.list', {})
   return items.map(({ id, name }) => ({ value: shortId(id, items), about: name }))
 }

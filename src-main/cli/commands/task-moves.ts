@@ -3,12 +3,13 @@ import type { OperationInput, OperationOutput } from '../../../src-shared/contra
 import { recoveryActions } from '../../../src-shared/contract/action-names.ts'
 import type { RecoveryAction, Task } from '../../../src-shared/contract/tasks.ts'
 import { CliError, usageError } from '../cli-error.ts'
-import { findAgent, findTask } from '../find.ts'
+import { findAgent, findRunner, findTask } from '../find.ts'
 import { paint, plain } from '../output.ts'
 import { textOf } from '../prompt.ts'
 import {
   addClientCommand,
   addGroup,
+  collect,
   runCommand,
   wholeNumber,
   type CommonOptions,
@@ -29,6 +30,7 @@ interface ClaimOptions extends CommonOptions {
   readonly model?: string
   readonly timeout?: number
   readonly wait?: boolean
+  readonly on?: readonly string[]
   readonly whenReady?: boolean
 }
 
@@ -37,13 +39,18 @@ export function addTaskMoves(task: Command): void {
   addClientCommand(task, {
     usage: 'claim <task>',
     summary: 'start a task with an agent, or as yourself',
-    examples: ['svc task claim SHO-42 --agent Claude', 'svc task claim SHO-42'],
+    examples: [
+      'svc task claim SHO-42 --agent Claude',
+      'svc task claim SHO-42 --agent Claude --on Box',
+      'svc task claim SHO-42',
+    ],
   })
     .option('--agent <agent>', 'id or name of the agent that is to work')
     .option('--prompt <text>', 'extra instructions for the agent (- reads stdin)')
     .option('--model <model>', 'the model for this time')
     .option('--timeout <seconds>', 'time limit', wholeNumber(1, 31_536_000))
-    .option('--wait', 'wait if the worktree is in use')
+    .option('--wait', 'wait if the worktree is in use, or no runner is ready')
+    .option('--on <runner>', 'where it may run, by id or name; the first with room (repeatable)', collect)
     .option('--when-ready', 'start automatically once no dependency is open; needs --agent')
     .action((ref: string, options: ClaimOptions) => runCommand(options, (scene) => claim(scene, ref, options)))
   addClientCommand(task, {
@@ -140,11 +147,14 @@ async function claim(scene: CommandContext, ref: string, options: ClaimOptions):
   const { prompt, model, timeout, wait } = options
   const { id } = await findTask(scene, ref)
   const agent = options.agent === undefined ? null : await findAgent(scene, options.agent)
+  const runner_ids: string[] = []
+  for (const text of options.on ?? []) runner_ids.push((await findRunner(scene, text)).id)
   const overrides: OperationInput<'tasks.claim'>['overrides'] = {
     ...(prompt !== undefined && { prompt: await textOf(prompt) }),
     ...(model !== undefined && { model }),
     ...(timeout !== undefined && { timeout_seconds: timeout }),
     ...(wait === true && { lock_policy: 'wait' as const }),
+    ...(runner_ids.length > 0 && { runner_ids }),
   }
   if (options.whenReady === true) {
     if (agent === null) throw usageError('Say with --agent which agent is to start the task.')

@@ -8,6 +8,7 @@ import type {
   ExecutionId,
   ProjectId,
   RepoId,
+  RunnerId,
   TaskId,
   TransitionId,
   UserId,
@@ -16,6 +17,7 @@ import type {
 import type { AgentConfig, ProjectSettings, ReviewConfig } from '../../../src-shared/contract/projects.ts'
 import type { PromptPartSize } from '../../../src-shared/contract/prompts.ts'
 import type { ReviewConfigChange } from '../../../src-shared/contract/reviews.ts'
+import { hereRunner } from '../../../src-shared/contract/runners.ts'
 import type {
   Assignee,
   DiffStat,
@@ -239,6 +241,9 @@ export const executions = sqliteTable(
     /** State of the repository besides its files at the start; differences at the end are noted. */
     repository_state: json<RepositoryState>('repository_state'),
     containment: text('containment').$type<HeldContainment>(),
+    /** Where it runs; null before it starts, and for agents elsewhere. */
+    runner_id: text('runner_id').$type<RunnerId>(),
+    attempt: integer('attempt').notNull().default(1),
     pid: integer('pid'),
     pid_started: text('pid_started'),
     started_at: text('started_at'),
@@ -266,8 +271,10 @@ export const executions = sqliteTable(
           t.created_at,
           t.retry_at,
           t.queue_rank,
+          t.runner_id,
         ],
         sql`${t.overrides} ->> '$.message' IS NOT NULL`,
+        sql`${t.overrides} ->> '$.runner_ids'`,
       )
       .where(sql`status IN ('queued', 'running')`),
     index('executions_with_usage')
@@ -301,6 +308,8 @@ export const workspaces = sqliteTable(
     repo_path: text('repo_path').notNull(),
     branch: text('branch').notNull(),
     path: text('path').notNull(),
+    /** Where its runs, checks and hooks happen. */
+    runner_id: text('runner_id').$type<RunnerId>().notNull().default(hereRunner),
     base_branch: text('base_branch').notNull(),
     base_commit: text('base_commit'),
     port_base: integer('port_base'),

@@ -54,6 +54,7 @@ const byOperation: { readonly [N in OperationName]?: (ids: World['ids']) => Part
   'executions.finish': () => ({ status: 'succeeded' }),
   'executions.move_in_queue': () => ({ to: 'first' }),
   'members.add': ({ user_id }) => ({ user_id: user_id ?? '', role: 'member' }),
+  'runners.create': ({ runner_id }) => ({ name: `not ${runner_id}`, kind: 'container', config: { image: 'none' } }),
   'tasks.create_many': () => ({ items: [{ title: 'Title' }] }),
   'tasks.add_dependency': ({ other_task_id }) => ({ depends_on_id: other_task_id ?? '' }),
   'tasks.remove_dependency': ({ other_task_id }) => ({ depends_on_id: other_task_id ?? '' }),

@@ -7,6 +7,7 @@ import { insertInvite } from '../../../src-main/store/invites.ts'
 import { putSession } from '../../../src-main/store/sessions.ts'
 import type { OpenDatabase } from '../../../src-main/store/database.ts'
 import { present } from '../../helpers/present.ts'
+import type { RunnerRecord } from '../../../src-main/ports/runner-queries.ts'
 import type { AgentId, DaemonId, ExecutionId, ProjectId, TaskId, UserId } from '../../../src-shared/contract/ids.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
@@ -41,7 +42,16 @@ export interface WorldKind {
 
 const recordIds = [
   ...['project_id', 'task_id', 'other_task_id', 'execution_id', 'comment_id', 'knowledge_id', 'attachment_id'],
-  ...['template_id', 'notification_id', 'agent_id', 'loose_agent_id', 'daemon_id', 'token_id', 'session_id'],
+  ...[
+    'template_id',
+    'notification_id',
+    'agent_id',
+    'loose_agent_id',
+    'daemon_id',
+    'runner_id',
+    'token_id',
+    'session_id',
+  ],
   ...['invite_id', 'repo_id', 'elsewhere_id', 'elsewhere_repo_id', 'elsewhere_task_id'],
 ]
 
@@ -78,6 +88,7 @@ export function buildWorld(store: Store, { db }: OpenDatabase, people: People, k
     q.agents.put({ ...agent, id: id('loose_agent_id'), owner_id: people.owner })
     q.daemons.put({ ...daemon, id: id('daemon_id'), token_hash: hashToken(made.daemon), owner_id: people.owner })
     q.daemons.put({ ...daemon, id: other.daemon, token_hash: hashToken(anotherDaemon), owner_id: people.owner })
+    q.runners.put({ ...runner, id: id('runner_id') })
     for (const [name, of, its] of [
       ['task_id', 'project_id', 'repo_id'],
       ['other_task_id', 'project_id', 'repo_id'],
@@ -160,6 +171,17 @@ const project = {
 const repo = { name: 'r', path: '/nowhere/at/all', default_branch: 'main', is_primary: true }
 const agent = { name: 'A', daemon_id: null, executor: 'external', config: {}, paused: false, created_at: at } as const
 const daemon = { name: 'D', hostname: null, version: null, created_at: at, last_seen_at: null, revoked_at: null }
+const runner = {
+  name: 'Box',
+  kind: 'container',
+  config: { engine: null, image: 'none', devcontainer: false, network: 'open', setup: [] },
+  projects: null,
+  capacity: 1,
+  grace_seconds: 600,
+  state: 'ready',
+  last_error: null,
+  created_at: at,
+} satisfies Omit<RunnerRecord, 'id'>
 const task = {
   title: 'T',
   status: 'backlog',
@@ -203,6 +225,8 @@ const execution = {
   start_commit: null,
   repository_state: null,
   containment: null,
+  runner_id: null,
+  attempt: 1,
   pid: null,
   pid_started: null,
   started_at: at,

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import type { Place } from '../../../src-main/ports/place.ts'
 import { startJob } from '../../helpers/job.ts'
 import { script, setHooks } from '../../helpers/lifecycle.ts'
+import { onePlace } from '../../helpers/one-place.ts'
 import { startPipedPlace } from '../../helpers/piped-place.ts'
 
 /** Prints the process IDs of all that a shell was started by. */
@@ -15,10 +16,7 @@ test('takes a task from a claim to the base branch in a second place', async () 
   await using second = await startPipedPlace(dataDir)
   const askedHere = new Set<string>()
   await using job = await startJob({
-    places: (here) => {
-      const watched = watchedPlace(here, askedHere)
-      return { here: watched, of: () => second.place, all: () => [watched, second.place] }
-    },
+    places: (here) => onePlace(second.place, watchedPlace(here, askedHere)),
   })
   askedHere.clear()
   const { client } = job.running

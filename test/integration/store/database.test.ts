@@ -151,9 +151,17 @@ test('has the same schema in code and migrations', async () => {
   const out = join(folder.path, 'migrations')
   await cp(migrations, out, { recursive: true })
   const config = join(folder.path, 'drizzle.config.json')
-  const schema = ['identity', 'work', 'derived', 'reviews', 'notes', 'diffs', 'integrations', 'pull-requests'].map(
-    (name) => join(projectRoot, `src-main/store/schema/${name}.ts`),
-  )
+  const schema = [
+    'identity',
+    'work',
+    'derived',
+    'reviews',
+    'notes',
+    'diffs',
+    'integrations',
+    'pull-requests',
+    'runners',
+  ].map((name) => join(projectRoot, `src-main/store/schema/${name}.ts`))
   await writeFile(config, JSON.stringify({ dialect: 'sqlite', schema, out: './migrations' }))
   const kit = join(projectRoot, 'node_modules/drizzle-kit/bin.cjs')
   const { stdout } = await promisify(execFile)(process.execPath, [kit, 'generate', '--config', config], {

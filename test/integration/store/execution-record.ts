@@ -31,6 +31,8 @@ export function executionRecord(
     start_commit: null,
     repository_state: null,
     containment: null,
+    runner_id: null,
+    attempt: 1,
     pid: null,
     pid_started: null,
     started_at: null,

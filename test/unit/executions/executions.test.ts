@@ -1,3 +1,4 @@
+import { hereRunner } from '../../../src-shared/contract/runners.ts'
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../../src-main/platform/logging/log.ts'
@@ -91,6 +92,7 @@ function startAgents() {
     runs: new Map(),
     wake: nothing,
     onSlotFreed: nothing,
+    onRunnerUnreachable: nothing,
   })
   const id = (name: string) => name as ExecutionId
   return {
@@ -99,7 +101,7 @@ function startAgents() {
     said,
     /** The output of the agent. */
     print: (name: string) => logs.get(name)?.raw(new Uint8Array([46])),
-    begin: (name: string) => executions.start(id(name)),
+    begin: (name: string) => executions.start(id(name), hereRunner),
     end: async (name: string) => {
       const run = executions.running().get(id(name))
       ends.get(name)?.()

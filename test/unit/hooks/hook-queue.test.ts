@@ -43,14 +43,12 @@ function queueWith(quick: readonly HookEvent[]) {
       feed: { commit: (work: (tx: unknown) => unknown) => work({ ...read, emit: () => undefined }) },
       writes: createDurableWrites({ log: createLogger({ level: 'silent' }) }),
       places: {
-        of: () => ({
-          worktrees: { exists: () => Promise.resolve(true) },
-          scripts: {
-            run: async ({ env }: { env: { SVC_EVENT: HookEvent } }, { signal }: { signal: AbortSignal }) => {
-              if (!quick.includes(env.SVC_EVENT))
-                await new Promise((resolve) => signal.addEventListener('abort', resolve))
-              return { exit_code: signal.aborted ? 130 : 0, timed_out: false, duration_ms: 0, output_tail: '' }
-            },
+        of: () => ({ worktrees: { exists: () => Promise.resolve(true) } }),
+        scripts: () => ({
+          run: async ({ env }: { env: { SVC_EVENT: HookEvent } }, { signal }: { signal: AbortSignal }) => {
+            if (!quick.includes(env.SVC_EVENT))
+              await new Promise((resolve) => signal.addEventListener('abort', resolve))
+            return { exit_code: signal.aborted ? 130 : 0, timed_out: false, duration_ms: 0, output_tail: '' }
           },
         }),
       },

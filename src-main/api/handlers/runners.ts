@@ -1,0 +1,40 @@
+import { ApiError } from '../../../src-shared/contract/errors.ts'
+import { defaultRunner } from '../../../src-shared/contract/runners.ts'
+import { isAdmin, mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
+import type { RunnerRecord } from '../../ports/runner-queries.ts'
+import { checkExtraPaths } from '../containment.ts'
+import type { ApiParts, Handlers } from '../context.ts'
+import { findRunner, unwrap } from '../find.ts'
+import { defined } from '../new-task.ts'
+
+type Names = 'runners.list' | 'runners.get' | 'runners.create' | 'runners.update' | 'runners.delete' | 'runners.check'
+
+export function createRunnerHandlers(parts: ApiParts): Handlers<Names> {
+  const { store, engine } = parts
+  const { runners } = engine
+  const viewFor = (principal: Principal, record: RunnerRecord) =>
+    engine.views.runner(record, isAdmin(principal) && !mayOnlyRead(principal))
+  return {
+    'runners.list': (_input, { principal }) => ({
+      items: store.read.runners.list().map((record) => viewFor(principal, record)),
+    }),
+    'runners.get': ({ runner_id }, { principal }) => viewFor(principal, findRunner(store.read, runner_id)),
+    'runners.create': ({ name, kind, config, ...options }, { principal }) => {
+      checkExtraPaths(parts, 'config.mounts', config.mounts)
+      return viewFor(principal, unwrap(runners.create({ ...defaultRunner, ...defined(options), name, kind, config })))
+    },
+    'runners.update': ({ runner_id, ...change }, { principal }) => {
+      checkExtraPaths(parts, 'config.mounts', change.config?.mounts)
+      return viewFor(principal, unwrap(runners.update(runner_id, defined(change))))
+    },
+    'runners.delete': ({ runner_id }) => {
+      const refusal = runners.remove(runner_id)
+      if (refusal) throw new ApiError(refusal)
+      return null
+    },
+    'runners.check': async ({ runner_id }, { principal }) => {
+      const { runner, steps } = unwrap(await runners.check(runner_id))
+      return { runner: viewFor(principal, runner), steps: [...steps] }
+    },
+  }
+}

@@ -1,0 +1,144 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { OperationInput } from '../../../src-shared/contract/operations.ts'
+import { containerNetworks, runnerKinds, type Runner, type RunnerKind } from '../../../src-shared/contract/runners.ts'
+import {
+  addClientCommand,
+  addGroup,
+  collect,
+  runCommand,
+  wholeNumber,
+  type CommandContext,
+  type CommonOptions,
+} from '../command-context.ts'
+import { findProject, findRunner } from '../find.ts'
+import { paint, plain } from '../output.ts'
+import { shortId } from '../pick.ts'
+import { formatTable } from '../table.ts'
+
+interface AddOptions extends CommonOptions {
+  readonly kind: Exclude<RunnerKind, 'here'>
+  readonly image?: string
+  readonly engine?: string
+  readonly cpus?: number
+  readonly memory?: number
+  readonly network?: (typeof containerNetworks)[number]
+  readonly read?: readonly string[]
+  readonly write?: readonly string[]
+  readonly setup?: readonly string[]
+  readonly capacity?: number
+  readonly project?: readonly string[]
+}
+
+/** Adds `svc runner list`, `add`, `check` and `remove`. */
+export function addRunner(program: Command): void {
+  const runner = addGroup(program, 'runner', 'manage where agents run')
+  addClientCommand(runner, {
+    usage: 'list',
+    summary: 'list the runners, and how many runs each has',
+    examples: ['svc runner list', 'svc runner list --json | jq \'.items[] | select(.state != "ready")\''],
+  }).action((options: CommonOptions) => runCommand(options, list))
+  addClientCommand(runner, {
+    usage: 'add <name>',
+    summary: 'add a runner and check it (admins only)',
+    examples: [
+      'svc runner add Box --image node:24',
+      'svc runner add Box --image node:24 --engine podman --cpus 4 --memory 8192 --capacity 2',
+    ],
+  })
+    .addOption(new Option('--kind <kind>', 'what carries it').choices(runnerKinds.slice(1)).default('container'))
+    .option('--image <image>', 'image of the containers')
+    .option('--engine <engine>', 'docker, podman or the socket of one (unix:///…); by default the first that answers')
+    .option('--cpus <number>', 'processors that a container may use', positiveNumber)
+    .option('--memory <megabytes>', 'memory that a container may use', wholeNumber(64, 16_777_216))
+    .addOption(new Option('--network <network>', 'what a container may reach').choices(containerNetworks))
+    .option('--read <path>', 'folder of this machine that it may read (repeatable)', collect)
+    .option('--write <path>', 'folder of this machine that it may write (repeatable)', collect)
+    .option('--setup <command>', 'command that fills its folder of tools (repeatable)', collect)
+    .option('--capacity <number>', 'runs at a time; by default 1', wholeNumber(1, 1_000))
+    .option('--project <project>', 'project whose runs it takes; by default all (repeatable)', collect)
+    .action((name: string, options: AddOptions) => runCommand(options, (scene) => add(scene, name, options)))
+  addClientCommand(runner, {
+    usage: 'check <runner>',
+    summary: 'check whether runs can start on a runner, and what to fix (admins only)',
+    examples: ['svc runner check Box'],
+  }).action((text: string, options: CommonOptions) =>
+    runCommand(options, async (scene) => check(scene, await findRunner(scene, text))),
+  )
+  addClientCommand(runner, {
+    usage: 'remove <runner>',
+    summary: 'remove a runner that nothing uses or names (admins only)',
+    examples: ['svc runner remove Box'],
+  }).action((text: string, options: CommonOptions) => runCommand(options, (scene) => remove(scene, text)))
+}
+
+function positiveNumber(text: string): number {
+  const value = Number(text)
+  if (value > 0 && Number.isFinite(value)) return value
+  throw new InvalidArgumentError('Use a number like 2 or 0.5.')
+}
+
+async function list({ client, out }: CommandContext): Promise<void> {
+  const answer = await client.call('runners.list', {})
+  const rows = answer.items.map(({ id, name, kind, state, running, capacity }) => [
+    id === 'here' ? id : shortId(id, answer.items),
+    plain(name),
+    kind,
+    state,
+    capacity === null ? String(running) : `${running} of ${capacity}`,
+  ])
+  await out.answer(answer, () => formatTable(['ID', 'NAME', 'TYPE', 'STATE', 'RUNS'], rows))
+}
+
+async function add(scene: CommandContext, name: string, options: AddOptions): Promise<void> {
+  const { kind, capacity, project } = options
+  const projects: string[] = []
+  for (const text of project ?? []) projects.push((await findProject(scene, text)).id)
+  const runner = await scene.client.call('runners.create', {
+    name,
+    kind,
+    config: configOf(options),
+    ...(capacity !== undefined && { capacity }),
+    ...(projects.length > 0 && { projects }),
+  })
+  await check(scene, runner)
+}
+
+function configOf({
+  image,
+  engine,
+  cpus,
+  memory,
+  network,
+  read,
+  write,
+  setup,
+}: AddOptions): OperationInput<'runners.create'>['config'] {
+  const mounts = { ...(read && { read: [...read] }), ...(write && { write: [...write] }) }
+  return {
+    ...(image !== undefined && { image }),
+    ...(engine !== undefined && { engine }),
+    ...(cpus !== undefined && { cpus }),
+    ...(memory !== undefined && { memory_mb: memory }),
+    ...(network !== undefined && { network }),
+    ...(Object.keys(mounts).length > 0 && { mounts }),
+    ...(setup && { setup: [...setup] }),
+  }
+}
+
+async function check({ client, out }: CommandContext, { id, name }: Pick<Runner, 'id' | 'name'>): Promise<void> {
+  const answer = await out.withProgress('Checking …', client.call('runners.check', { runner_id: id }))
+  await out.answer(answer, () => {
+    const steps = answer.steps.map(({ name: step, ok, message, fix }) => {
+      const mark = ok ? paint('green', 'ok') : paint('red', 'failed')
+      return `  ${mark} ${plain(step)}: ${plain([message, fix].filter((text) => text !== null).join(' '))}`
+    })
+    const end = answer.runner.state === 'ready' ? 'is ready' : "isn't ready"
+    return [...steps, `${plain(name)} ${end}.`].join('\n')
+  })
+}
+
+async function remove(scene: CommandContext, text: string): Promise<void> {
+  const { id, name } = await findRunner(scene, text)
+  await scene.client.call('runners.delete', { runner_id: id })
+  await scene.out.answer({ id, name }, () => `Removed ${plain(name)}.`)
+}

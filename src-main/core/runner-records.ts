@@ -1,0 +1,20 @@
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import { hereRunner } from '../../src-shared/contract/runners.ts'
+import type { RunnerRecord } from '../ports/runner-queries.ts'
+import type { Tx } from './event-feed.ts'
+import { toRunner } from './views.ts'
+
+/** Saves a runner and emits it, without its configuration, because all who are signed in see it. */
+export function saveRunner(tx: Tx, record: RunnerRecord): void {
+  tx.runners.put(record)
+  emitRunner(tx, record.id)
+}
+
+/**
+ * Emits a runner whose number of runs has changed. This machine's changes with every run, which has an event of its
+ * own.
+ */
+export function emitRunner(tx: Tx, id: RunnerId | null): void {
+  const record = id === null || id === hereRunner ? null : tx.runners.get(id)
+  if (record) tx.emit('runner.updated', { project_id: null, runner_id: record.id, runner: toRunner(tx, record, false) })
+}

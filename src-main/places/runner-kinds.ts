@@ -1,0 +1,80 @@
+import { basename } from 'node:path'
+import type { RunnerCheckStep } from '../../src-shared/contract/runners.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+import { checkContainerRunner } from '../containers/check-runner.ts'
+import type { ContainerConfig } from '../containers/container-config.ts'
+import { removeLeftContainers } from '../containers/leftovers.ts'
+import type { Place, SharedParts } from '../ports/place.ts'
+import { RunnerUnreachableError, type RunnerKinds } from '../ports/runner-kinds.ts'
+import type { RunnerRecord } from '../ports/runner-queries.ts'
+import { createContainerPlace } from './container-place.ts'
+
+const tidyLimitMs = 60_000
+
+/** Returns what this service can do with runners. */
+export function createRunnerKinds(here: Place, shared: SharedParts): RunnerKinds {
+  const { dataDir, log } = shared
+  const made: AsyncDisposable[] = []
+  return {
+    check: async (runner, options) => {
+      if (runner.kind === 'here') return await checkHere(here, options)
+      const container = containerOf(runner)
+      if (container === null) return [notCarried]
+      // An image should have the agents that this machine has.
+      const agents = (await here.runs.detect(options)).flatMap(({ path }) => (path === null ? [] : basename(path)))
+      return await checkContainerRunner(container, { ...options, dataDir, apiUrl: shared.apiUrl(), agents })
+    },
+    place: (runner) => {
+      if (runner.kind === 'here') return here
+      const config = containerOf(runner)
+      if (config === null) throw new RunnerUnreachableError(`This version of Copse can’t use ${runner.name}.`)
+      const place = createContainerPlace({ ...shared, here, runner: { id: runner.id, name: runner.name, config } })
+      made.push(place)
+      return place
+    },
+    tidy: async (runners) => {
+      const engines = new Set(runners.flatMap((runner) => containerOf(runner) ?? []).map(({ engine }) => engine))
+      const signal = AbortSignal.timeout(tidyLimitMs)
+      const tidied = [...engines].map((engine) => removeLeftContainers({ engine }, { dataDir, signal, log }))
+      for (const one of await Promise.allSettled(tidied))
+        if (one.status === 'rejected') log.warn({ err: one.reason }, 'left containers could not be removed')
+    },
+    // Its containers have ended with their runs.
+    end: () => Promise.resolve(),
+    close: async () => {
+      await Promise.all(made.map((place) => place[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+/** Returns how the containers of a runner are made; null if it has none. */
+function containerOf({ kind, config }: RunnerRecord): ContainerConfig | null {
+  if (kind !== 'container' || config === null || config.image === undefined) return null
+  const { engine, image, cpus, memory_mb, network, mounts, setup } = config
+  return {
+    engine: engine as ContainerConfig['engine'],
+    image,
+    network,
+    cpus,
+    memory_mb,
+    setup,
+    ...(mounts && { mounts: { read: mounts.read ?? [], write: mounts.write ?? [] } }),
+  }
+}
+
+const notCarried: RunnerCheckStep = {
+  name: 'reach',
+  ok: false,
+  message: "This version of Copse can't use runners of this type.",
+  fix: null,
+}
+
+async function checkHere({ runs }: Place, options: Cancellable): Promise<readonly RunnerCheckStep[]> {
+  const installed = (await runs.detect(options)).filter((agent) => agent.installed).map(({ name }) => name)
+  return [
+    { name: 'reach', ok: true, message: 'Copse runs on this machine.', fix: null },
+    installed.length > 0
+      ? { name: 'agents', ok: true, message: `Found ${installed.join(', ')}.`, fix: null }
+      : { name: 'agents', ok: false, message: 'No agent is installed.', fix: 'Install one, such as Claude Code.' },
+  ]
+}

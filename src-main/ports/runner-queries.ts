@@ -1,0 +1,13 @@
+import type { ContainerConfig, Runner } from '../../src-shared/contract/runners.ts'
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
+
+/** `config` is null for this machine, which has none. */
+export type RunnerRecord = Omit<Runner, 'config' | 'running'> & { readonly config: ContainerConfig | null }
+
+export interface RunnerQueries {
+  get(id: RunnerId): RunnerRecord | null
+  /** Returns this machine, then the others, oldest first. */
+  list(): readonly RunnerRecord[]
+  put(record: RunnerRecord): void
+  delete(id: RunnerId): void
+}

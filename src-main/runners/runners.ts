@@ -1,0 +1,191 @@
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import { hereRunner, type RunnerCheckStep } from '../../src-shared/contract/runners.ts'
+import { invalidInput, notFound } from '../domain/refusal.ts'
+import type { Ground } from '../core/ground.ts'
+import { saveRunner } from '../core/runner-records.ts'
+import type { RunnerKinds } from '../ports/runner-kinds.ts'
+import type { RunnerRecord } from '../ports/runner-queries.ts'
+import type { Queries } from '../ports/store.ts'
+import { namedRefusal, runningRefusal } from './runner-use.ts'
+
+type NewRunner = Pick<RunnerRecord, 'name' | 'kind' | 'config' | 'projects' | 'capacity' | 'grace_seconds'>
+
+interface CheckedRunner {
+  readonly runner: RunnerRecord
+  readonly steps: readonly RunnerCheckStep[]
+}
+
+/** The runners besides this machine: an admin's changes to them, and whether they are ready. */
+export interface Runners {
+  /** Adds a runner and begins to check it. */
+  create(runner: NewRunner): RunnerRecord | Refusal
+  /** Changes a runner; with another configuration it is checked again. */
+  update(id: RunnerId, change: Partial<Omit<NewRunner, 'kind'>>): RunnerRecord | Refusal
+  remove(id: RunnerId): Refusal | null
+  /** Looks whether runs can start there, and saves whether it is ready. A check that runs already is joined. */
+  check(id: RunnerId): Promise<CheckedRunner | Refusal>
+  /** Notes that a run could not start there. */
+  markUnreachable(id: RunnerId, message: string): void
+  /** Checks now and then those that are not ready. */
+  start(): void
+  /** Resolves when no check runs any longer. */
+  close(): Promise<void>
+}
+
+interface RunnersDeps {
+  readonly context: Ground & { readonly runnerKinds: RunnerKinds }
+  /** How many runs a runner has, those that are just starting included. */
+  readonly runsOn: (id: RunnerId) => number
+  /** Called when runs may be able to start that waited for a runner. */
+  readonly onChanged: () => void
+}
+
+const checkEveryMs = 60_000
+/** An engine that does not answer is no better than one that is not there. */
+const checkLimitMs = 120_000
+
+export function createRunners({ context, runsOn, onChanged }: RunnersDeps): Runners {
+  const { store, feed, runnerKinds } = context
+  const closing = new AbortController()
+  const checks = new Map<RunnerId, Promise<CheckedRunner | Refusal>>()
+  let timer: NodeJS.Timeout | null = null
+
+  const check: Runners['check'] = (id) => {
+    const known = checks.get(id)
+    if (known) return known
+    const running = look(id).finally(() => checks.delete(id))
+    checks.set(id, running)
+    return running
+  }
+  const look = async (id: RunnerId): Promise<CheckedRunner | Refusal> => {
+    const asked = store.read.runners.get(id)
+    if (!asked) return notFound('runner')
+    const steps = await stepsOf(asked)
+    const runner = feed.commit((tx) => {
+      const now = tx.runners.get(id)
+      // What was looked at is not what there is now: its own check follows.
+      if (!now || JSON.stringify(now.config) !== JSON.stringify(asked.config)) return now
+      const failed = steps.find(({ ok }) => !ok)
+      const last_error = failed ? [failed.message, failed.fix].filter((text) => text !== null).join(' ') : null
+      const checked: RunnerRecord = { ...now, state: failed ? 'unreachable' : 'ready', last_error }
+      if (id !== hereRunner && (checked.state !== now.state || checked.last_error !== now.last_error))
+        saveRunner(tx, checked)
+      return checked
+    })
+    if (!runner) return notFound('runner')
+    if (runner.state === 'unchecked') return await look(id)
+    onChanged()
+    return { runner, steps }
+  }
+  const stepsOf = async (runner: RunnerRecord): Promise<readonly RunnerCheckStep[]> => {
+    const limit = AbortSignal.timeout(checkLimitMs)
+    try {
+      return await runnerKinds.check(runner, { signal: AbortSignal.any([closing.signal, limit]) })
+    } catch (error) {
+      closing.signal.throwIfAborted()
+      if (!limit.aborted) context.log.error({ err: error, runner_id: runner.id }, 'a runner could not be checked')
+      const message = limit.aborted
+        ? `The runner has not answered for ${checkLimitMs / 1_000} seconds.`
+        : 'The check failed. The Copse log has details.'
+      return [{ name: 'reach', ok: false, message, fix: null }]
+    }
+  }
+  const checkBeside = (id: RunnerId): void => {
+    check(id).catch((error: unknown) => {
+      if (!closing.signal.aborted) context.log.error({ err: error, runner_id: id }, 'the check of a runner broke')
+    })
+  }
+  /** Ends what is left there, as far as it can be reached. */
+  const endBeside = (runner: RunnerRecord): void => {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(checkLimitMs)])
+    runnerKinds.end(runner, { signal }).catch((error: unknown) => {
+      context.log.warn({ err: error, runner_id: runner.id }, 'what a removed runner has left could not be ended')
+    })
+  }
+  return {
+    check,
+    create: (fields) => {
+      const created = feed.commit((tx): RunnerRecord | Refusal => {
+        const refusal = nameRefusal(tx, fields.name, null) ?? projectRefusal(tx, fields.projects)
+        if (refusal) return refusal
+        const id = context.newId() as RunnerId
+        const record: RunnerRecord = { ...fields, id, state: 'unchecked', last_error: null, created_at: tx.now() }
+        saveRunner(tx, record)
+        return record
+      })
+      if (!('code' in created)) checkBeside(created.id)
+      return created
+    },
+    update: (id, change) => {
+      const updated = feed.commit((tx): RunnerRecord | Refusal => {
+        const before = tx.runners.get(id)
+        if (!before) return notFound('runner')
+        if (id === hereRunner) return fixed
+        const isOther = change.config !== undefined && JSON.stringify(change.config) !== JSON.stringify(before.config)
+        const refusal =
+          (change.name === undefined ? null : nameRefusal(tx, change.name, id)) ??
+          (change.projects === undefined ? null : projectRefusal(tx, change.projects)) ??
+          (isOther ? runningRefusal(runsOn(id)) : null)
+        if (refusal) return refusal
+        const record = { ...before, ...change, ...(isOther && { state: 'unchecked' as const, last_error: null }) }
+        saveRunner(tx, record)
+        return record
+      })
+      if ('code' in updated) return updated
+      if (updated.state === 'unchecked') checkBeside(id)
+      // There may be more room now.
+      onChanged()
+      return updated
+    },
+    remove: (id) => {
+      const removed = store.read.runners.get(id)
+      const refusal = feed.commit((tx) => {
+        if (!tx.runners.get(id)) return notFound('runner')
+        if (id === hereRunner) return fixed
+        const refusal = runningRefusal(runsOn(id)) ?? namedRefusal(tx, id)
+        if (refusal) return refusal
+        tx.workspaces.passOn(id, hereRunner)
+        tx.runners.delete(id)
+        tx.emit('runner.updated', { project_id: null, runner_id: id, runner: null })
+        return null
+      })
+      if (refusal === null && removed) endBeside(removed)
+      return refusal
+    },
+    markUnreachable: (id, message) => {
+      feed.commit((tx) => {
+        const known = tx.runners.get(id)
+        if (known && id !== hereRunner) saveRunner(tx, { ...known, state: 'unreachable', last_error: message })
+      })
+    },
+    start: () => {
+      const checkAll = (isFirst: boolean) => {
+        for (const { id, state } of store.read.runners.list()) {
+          // What was ready may have been ended since the service was.
+          if (id !== hereRunner && (isFirst || state !== 'ready')) checkBeside(id)
+        }
+      }
+      checkAll(true)
+      timer = setInterval(checkAll, checkEveryMs, false)
+      timer.unref()
+    },
+    close: async () => {
+      if (timer) clearInterval(timer)
+      closing.abort(new Error('The service is stopping.'))
+      await Promise.allSettled(checks.values())
+    },
+  }
+}
+
+const fixed = invalidInput('runner_id', 'This machine is always there as it is. Choose another runner.')
+
+function nameRefusal(q: Pick<Queries, 'runners'>, name: string, own: RunnerId | null): Refusal | null {
+  const lower = name.toLowerCase()
+  const isTaken = q.runners.list().some((one) => one.id !== own && [one.id, one.name.toLowerCase()].includes(lower))
+  return isTaken ? invalidInput('name', 'Another runner has this name.') : null
+}
+
+function projectRefusal(q: Pick<Queries, 'projects'>, projects: RunnerRecord['projects']): Refusal | null {
+  return (projects ?? []).every((id) => q.projects.get(id) !== null) ? null : notFound('project')
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { ExtraPaths } from './containment.ts'
+import { ProjectId, RunnerId, Timestamp } from './ids.ts'
+import { shownName } from './shown-name.ts'
+
+/** The machine of the service, which always runs work. */
+export const hereRunner = 'here' as RunnerId
+
+export const runnerKinds = ['here', 'container', 'ssh', 'kubernetes', 'daemon'] as const
+export type RunnerKind = (typeof runnerKinds)[number]
+
+export const runnerStates = ['ready', 'unreachable', 'outdated', 'unchecked'] as const
+export type RunnerState = (typeof runnerStates)[number]
+
+/**
+ * What the contract of runners has and this version can't do yet, with the sentence that refuses it. Whoever builds
+ * one of these removes its line.
+ */
+const unbuiltRunners: {
+  readonly kinds: Partial<Record<RunnerKind, string>>
+  readonly container: Partial<Record<'devcontainer' | 'hosts', string>>
+} = {
+  kinds: {
+    here: 'This machine is always there. Choose another type.',
+    ssh: 'Runners over SSH are not available yet. Use a container.',
+    kubernetes: 'Runners in Kubernetes are not available yet. Use a container.',
+    daemon: 'Runners that connect themselves are not available yet. Use a container.',
+  },
+  container: {
+    devcontainer: 'Dev containers are not available yet. Name an image.',
+    hosts: 'A list of hosts is not available for containers yet. Use `open` or `none`.',
+  },
+}
+
+/** Text that reaches a command line: of one line, and no option. */
+const word = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .regex(/^[^-\s][^\s\0]*$/, 'Use no spaces, and no “-” in front.')
+
+export const containerNetworks = ['open', 'hosts', 'none'] as const
+
+export const ContainerConfig = z
+  .strictObject({
+    engine: z
+      .union([
+        z.enum(['docker', 'podman']),
+        z
+          .string()
+          .regex(/^unix:\/\/\/\S+$/, 'A socket: `unix:///run/…`.')
+          .max(300),
+      ])
+      .nullable()
+      .default(null)
+      .describe('Which engine runs it: a program, or the socket of one. null: the first that answers.'),
+    image: word(500).optional().describe('The image of the containers, as the engine names it.'),
+    devcontainer: z
+      .boolean()
+      .default(false)
+      .superRefine((wanted, context) => {
+        const message = unbuiltRunners.container.devcontainer
+        if (wanted && message !== undefined) context.addIssue({ code: 'custom', message })
+      })
+      .describe('Use the project’s `devcontainer.json`. Not available yet.'),
+    cpus: z.number().min(0.1).max(1_024).optional().describe('How many processors a container may use.'),
+    memory_mb: z.int().min(64).max(16_777_216).optional().describe('How much memory a container may use.'),
+    network: z
+      .enum(containerNetworks)
+      .default('open')
+      .superRefine((network, context) => {
+        const message = unbuiltRunners.container.hosts
+        if (network === 'hosts' && message !== undefined) context.addIssue({ code: 'custom', message })
+      })
+      .describe('`open`: the network of the machine. `hosts`: only the allowed hosts. `none`: only Copse.'),
+    mounts: z
+      .strictObject(ExtraPaths.shape)
+      .optional()
+      .describe('Further folders of this machine that a container may read or write.'),
+    setup: z
+      .array(z.string().min(1).max(10_000))
+      .max(50)
+      .default([])
+      .describe('Commands that fill a kept folder of tools, which comes first in PATH.'),
+  })
+  .superRefine(({ image, devcontainer }, context) => {
+    if (image === undefined && !devcontainer)
+      context.addIssue({ code: 'custom', path: ['image'], message: 'Name the image of the container.' })
+  })
+export type ContainerConfig = z.infer<typeof ContainerConfig>
+
+/** One thing that a check of a runner looked at. */
+export const RunnerCheckStep = z.object({
+  name: z.string().describe('What was looked at: `reach`, `git`, `disk`, …'),
+  ok: z.boolean(),
+  message: z.string().describe('What was found, in a sentence.'),
+  fix: z.string().nullable().describe('What to do about it; null when it is fine.'),
+})
+export type RunnerCheckStep = z.infer<typeof RunnerCheckStep>
+
+/** Where runs happen. */
+export const Runner = z
+  .object({
+    id: RunnerId,
+    name: z.string(),
+    kind: z.enum(runnerKinds),
+    config: ContainerConfig.optional().describe('For admins only; absent in events, and of this machine.'),
+    projects: z.array(ProjectId).nullable().describe('The projects whose runs it takes; null: of all.'),
+    capacity: z
+      .int()
+      .nullable()
+      .describe('How many runs it takes at a time; checks and hooks don’t count. null: it has no limit of its own.'),
+    running: z.int().describe('The runs on it now.'),
+    grace_seconds: z.int().describe('How long a run may be out of contact before it counts as lost.'),
+    state: z
+      .enum(runnerStates)
+      .describe(
+        '`unchecked`: its check has not ended yet, so that no run starts there. `outdated`: of another version.',
+      ),
+    last_error: z.string().nullable().describe('Why it is not ready, and what to do.'),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'Runner' })
+export type Runner = z.infer<typeof Runner>
+
+/** The fields of a runner that its creation and its change share. */
+export const RunnerFields = z.object({
+  name: shownName().min(1).max(100).describe('No other runner has it.'),
+  config: ContainerConfig,
+  projects: z.array(ProjectId).min(1).max(1_000).nullable(),
+  capacity: z.int().min(1).max(1_000),
+  grace_seconds: z.int().min(0).max(86_400),
+})
+
+export const defaultRunner = { projects: null, capacity: 1, grace_seconds: 600 } as const
+
+/** The kind of a new runner; refuses those that can't be made. */
+export const NewRunnerKind = z.enum(runnerKinds).superRefine((kind, context) => {
+  const message = unbuiltRunners.kinds[kind]
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
+
+/** Where a run may go: the first of these that is ready and has room. */
+export const RunnerIds = z.array(RunnerId).min(1).max(20)

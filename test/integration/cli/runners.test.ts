@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Agent } from '../../../src-shared/contract/projects.ts'
+import type { Runner } from '../../../src-shared/contract/runners.ts'
+import { createTestRepository, type TestRepository } from '../../helpers/git-repository.ts'
+import { startWorld, type SvcWorld } from './svc-process.ts'
+
+let world: SvcWorld
+let repository: TestRepository
+const here = () => ({ cwd: repository.path })
+const json = <T>(...args: readonly string[]) => world.json<T>(args, here())
+const svc = (...args: readonly string[]) => world.svc(args, here())
+
+beforeAll(async () => {
+  repository = await createTestRepository()
+  world = await startWorld()
+  await json('project', 'add', '--name', 'Shop')
+})
+afterAll(async () => {
+  await world[Symbol.asyncDispose]()
+  await repository[Symbol.asyncDispose]()
+})
+
+test('adds, lists, checks and removes runners, and claims a task for one', async () => {
+  await json<Agent>('agent', 'add', 'Claude', '--executor', 'command', '--command', 'true')
+  const added = await json<{ runner: Runner }>(
+    ...['runner', 'add', 'Box', '--image', 'none/such:1', '--engine', 'unix:///no/such.sock', '--cpus', '0.5'],
+    ...['--memory', '512', '--network', 'none', '--read', '/usr/share', '--setup', 'true', '--capacity', '2'],
+    ...['--project', 'Shop'],
+  )
+  expect(added.runner).toMatchObject({
+    name: 'Box',
+    kind: 'container',
+    capacity: 2,
+    state: 'unreachable',
+    projects: [expect.any(String)],
+    config: {
+      engine: 'unix:///no/such.sock',
+      image: 'none/such:1',
+      cpus: 0.5,
+      memory_mb: 512,
+      network: 'none',
+      mounts: { read: ['/usr/share'] },
+      setup: ['true'],
+    },
+  })
+  const list = await svc('runner', 'list')
+  expect(list.stdout).toMatch(/^ID +NAME +TYPE +STATE +RUNS\nhere +This machine +here +ready +0\n/)
+  expect(list.stdout).toMatch(/\n\S{8} +Box +container +unreachable +0 of 2\n$/)
+  const checked = await svc('runner', 'check', 'box')
+  expect(checked).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/failed .*\nBox isn't ready\.\n$/s) as string,
+  })
+  await json('task', 'create', 'One')
+  const claimed = await svc('task', 'claim', 'SHO-1', '--agent', 'Claude', '--on', 'Box')
+  expect(claimed).toMatchObject({ code: 1, stderr: expect.stringContaining("Box can't be reached.") as string })
+  const waits = await svc('task', 'claim', 'SHO-1', '--agent', 'Claude', '--on', 'Box', '--wait')
+  expect(waits.stdout).toContain('Claude waits (runner unreachable) to work on it')
+  const busy = await svc('runner', 'remove', 'Box')
+  expect(busy).toMatchObject({ code: 1, stderr: expect.stringContaining('named by a queued task') as string })
+  await svc('task', 'stop', 'SHO-1')
+  expect(await svc('runner', 'remove', 'Box')).toMatchObject({ code: 0, stdout: 'Removed Box.\n' })
+  const refused = await svc('runner', 'add', 'Far', '--kind', 'ssh')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('not available yet') as string })
+})
