@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { containersOf } from '../../helpers/containers-of.ts'
+import { useTestEngine } from '../../helpers/container-job.ts'
+import { startJob } from '../../helpers/job.ts'
+import { present } from '../../helpers/present.ts'
+
+const found = await useTestEngine()
+
+test.skipIf(found === null)('adds a container as a runner, checks it, and runs a claim there', async () => {
+  const { engine, image } = present(found)
+  await using job = await startJob()
+  const { client } = job.running
+  const config = { engine, image }
+  const { id: runner_id } = await client.call('runners.create', { name: 'Box', kind: 'container', config })
+  const { runner, steps } = await client.call('runners.check', { runner_id })
+  expect(steps.filter(({ ok }) => !ok)).toEqual([])
+  expect(runner).toMatchObject({ state: 'ready', last_error: null })
+
+  const agent = await job.agent('cat /etc/copse-test-image > image.txt; git add -A; git commit -qm "Work"')
+  const task = await job.task({ review_config: { ci_steps: ['cat /etc/copse-test-image'] } })
+  await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id, overrides: { runner_ids: [runner_id] } })
+  await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  const [execution] = await job.executions(task.id)
+  expect(execution).toMatchObject({ runner_id, status: 'succeeded' })
+  const { items: reviews } = await client.call('tasks.reviews', { task_id: task.id })
+  expect(reviews[0]?.step_results[0]?.output_tail.trim()).toBe(image)
+  expect(await containersOf(present(found), job.running.dataDir)).toEqual([])
+
+  // An image that isn't there is told in words, with what to do.
+  const lacking = await client.call('runners.create', {
+    name: 'Lacking',
+    kind: 'container',
+    config: { engine, image: 'localhost/copse-test/nothing:1' },
+  })
+  const checked = await client.call('runners.check', { runner_id: lacking.id })
+  expect(checked.runner.state).toBe('unreachable')
+  expect(checked.steps.at(-1)).toMatchObject({ name: 'image', ok: false })
+  expect(checked.steps.at(-1)?.fix).toContain('pull')
+})
