@@ -198,11 +198,8 @@ async function readSteps(
     await roomStep(folder),
     copse,
     agents.length === 0
-      ? failed(
-          'agents',
-          'The image has none of the agents that Copse knows.',
-          'Install an agent in the image, or by a setup command, unless yours is a shell command.',
-        )
+      ? // A shell command needs none, so that it is no reason to run nothing here.
+        passed('agents', 'None of your agents was found in the image. One that is a shell command runs anyway.')
       : passed('agents', `The image has ${agents.join(', ')}.`),
   ]
 }

@@ -9,7 +9,8 @@ import { RunnerUnreachableError, type RunnerKinds } from '../ports/runner-kinds.
 import type { RunnerRecord } from '../ports/runner-queries.ts'
 import { createContainerPlace } from './container-place.ts'
 
-const tidyLimitMs = 60_000
+/** A start waits no longer for an engine that does not answer. */
+const tidyLimitMs = 10_000
 
 /** Returns what this service can do with runners. */
 export function createRunnerKinds(here: Place, shared: SharedParts): RunnerKinds {
@@ -20,8 +21,10 @@ export function createRunnerKinds(here: Place, shared: SharedParts): RunnerKinds
       if (runner.kind === 'here') return await checkHere(here, options)
       const container = containerOf(runner)
       if (container === null) return [notCarried]
-      // An image should have the agents that this machine has.
-      const agents = (await here.runs.detect(options)).flatMap(({ path }) => (path === null ? [] : basename(path)))
+      // What tells no version is a shell, which every image has.
+      const agents = (await here.runs.detect(options)).flatMap(({ path, version }) =>
+        path === null || version === null ? [] : basename(path),
+      )
       return await checkContainerRunner(container, { ...options, dataDir, apiUrl: shared.apiUrl(), agents })
     },
     place: (runner) => {

@@ -187,20 +187,6 @@ const onTask: readonly Screen[] = [
     },
   },
   { name: '04-review', at: task('review', 'review') },
-  {
-    name: '04d-request-changes',
-    at: task('review', 'changes'),
-    act: async (page) => {
-      await differences(page)
-      await page.getByRole('region', { name: 'Differences' }).focus()
-      for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key)
-      const box = page.getByRole('textbox', { name: /^Comment on/ })
-      await box.fill('Is this the only place?')
-      // Saves it, and opens the sheet.
-      await box.press('Control+Shift+Enter')
-      await page.getByRole('dialog', { name: 'Request changes' }).waitFor()
-    },
-  },
   { name: '04b-review-failed', at: task('failing', 'review') },
   { name: '04c-merge-conflict', at: task('conflict', 'review') },
   { name: '05-activity', at: task('review', 'activity') },

@@ -14,6 +14,8 @@ test.skipIf(found === null)('adds a container as a runner, checks it, and runs a
   const { id: runner_id } = await client.call('runners.create', { name: 'Box', kind: 'container', config })
   const { runner, steps } = await client.call('runners.check', { runner_id })
   expect(steps.filter(({ ok }) => !ok)).toEqual([])
+  // An image without agents is no reason to run nothing there.
+  expect(steps.find(({ name }) => name === 'agents')?.message).toContain('runs anyway')
   expect(runner).toMatchObject({ state: 'ready', last_error: null })
 
   const agent = await job.agent('cat /etc/copse-test-image > image.txt; git add -A; git commit -qm "Work"')
