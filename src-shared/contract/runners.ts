@@ -18,6 +18,7 @@ export type RunnerState = (typeof runnerStates)[number]
  */
 const unbuiltRunners: {
   readonly kinds: Partial<Record<RunnerKind, string>>
+  readonly grace_seconds: string | undefined
   readonly container: Partial<Record<'devcontainer' | 'hosts', string>>
 } = {
   kinds: {
@@ -26,6 +27,7 @@ const unbuiltRunners: {
     kubernetes: 'Runners in Kubernetes are not available yet. Use a container.',
     daemon: 'Runners that connect themselves are not available yet. Use a container.',
   },
+  grace_seconds: 'A container is never out of contact. Leave `grace_seconds` out.',
   container: {
     devcontainer: 'Dev containers are not available yet. Name an image.',
     hosts: 'A list of hosts is not available for containers yet. Use `open` or `none`.',
@@ -131,7 +133,14 @@ export const RunnerFields = z.object({
   config: ContainerConfig,
   projects: z.array(ProjectId).min(1).max(1_000).nullable(),
   capacity: z.int().min(1).max(1_000),
-  grace_seconds: z.int().min(0).max(86_400),
+  grace_seconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .superRefine((_seconds, context) => {
+      const message = unbuiltRunners.grace_seconds
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    }),
 })
 
 export const defaultRunner = { projects: null, capacity: 1, grace_seconds: 600 } as const

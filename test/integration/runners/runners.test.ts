@@ -46,6 +46,7 @@ test('says which runners can’t be made yet, and takes no field that it does no
     ['container', { devcontainer: true }, 'Dev containers are not available yet. Name an image.'],
     ['container', {}, 'Name the image of the container.'],
     ['container', { ...image, host: 'far' }, 'host'],
+    ['container', { ...image, network: 'hosts' }, 'A list of hosts is not available for containers yet.'],
     ['container', { image: '--privileged' }, 'Use no spaces, and no “-” in front.'],
     ['container', { ...image, mounts: { read: ['/'] } }, 'An absolute path'],
   ] as const) {
@@ -59,6 +60,9 @@ test('says which runners can’t be made yet, and takes no field that it does no
   expect(await refusalOf(client.call('runners.create', { name: 'BOX', kind: 'container', config: image }))).toBe(
     'validation_failed',
   )
+  // What has no effect yet is not taken.
+  const graced = { name: 'Graced', kind: 'container', config: image, grace_seconds: 60 } as const
+  expect(await refusalOf(client.call('runners.create', graced))).toBe('validation_failed')
   expect(box).toMatchObject({
     capacity: 1,
     projects: null,
