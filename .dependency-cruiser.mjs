@@ -11,6 +11,7 @@ export const capabilities = {
   transitions: ['core'],
   workspaces: ['core', 'transitions'],
   runners: ['core'],
+  jobs: [],
   executions: ['core', 'transitions', 'workspaces'],
   landing: ['core', 'transitions', 'workspaces'],
   overlaps: ['core', 'transitions', 'workspaces', 'executions'],
@@ -144,8 +145,14 @@ const mainRules = [
   ...only(
     'places',
     main('places'),
-    [...adapterPaths, main('ports'), ...basics],
+    [...adapterPaths, main('jobs'), main('ports'), ...basics],
     'A place puts adapters together; what it does itself belongs to one of them.',
+  ),
+  ...only(
+    'runner',
+    main('runner'),
+    [...adapterPaths, main('ports'), ...basics],
+    'It is a program of its own on another machine: it has adapters and the contract of jobs, no service.',
   ),
   ...only('api', main('api'), [rules, ...basics], 'Ask the engine through what compose.ts hands in.', [
     main('ports'),
@@ -186,7 +193,7 @@ const mainRules = [
     severity: 'error',
     comment: 'Entries start things as soon as they are loaded: move what you need into a folder.',
     from: {},
-    to: { path: '^src-main/(electron|headless|cli|preload)[.]ts$' },
+    to: { path: '^src-main/(electron|headless|cli|preload|runner)[.]ts$' },
   },
 ]
 
@@ -293,7 +300,15 @@ const owners = [
   owned(
     'processes',
     ['child_process'],
-    [main('platform'), main('agents'), main('hooks/scripts'), main('git'), main('service'), main('containment')],
+    [
+      main('platform'),
+      main('agents'),
+      main('hooks/scripts'),
+      main('git'),
+      main('service'),
+      main('containment'),
+      main('runner'),
+    ],
     'Start a program through platform/process/process.ts.',
   ),
 ]

@@ -100,7 +100,7 @@ const precompressed: Plugin = {
 const bundledLibraries: Plugin = {
   name: 'bundled-libraries',
   apply: 'build',
-  configEnvironment: (name) => (name === 'main' ? { resolve: { noExternal: true } } : null),
+  configEnvironment: (name) => (name === 'main' || name === 'runner' ? { resolve: { noExternal: true } } : null),
 }
 
 /** What a board loads once it is drawn, so that it is there at the first press. */
@@ -200,7 +200,7 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
   server: { proxy: { '/api/v1': toService, '/healthz': toService } },
   builder: {
     buildApp: async (builder) => {
-      for (const name of ['client', 'main', 'preload']) {
+      for (const name of ['client', 'main', 'preload', 'runner']) {
         const environment = builder.environments[name]
         if (environment) await builder.build(environment)
       }
@@ -250,6 +250,22 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
             // Those of the libraries; what their licences ask for is in licences.txt.
             comments: false,
           },
+        },
+      },
+    },
+    // One file, which the service brings to other machines.
+    runner: {
+      consumer: 'server',
+      build: {
+        outDir: '../dist/runner',
+        emptyOutDir: true,
+        copyPublicDir: false,
+        target: 'node24',
+        minify: true,
+        rolldownOptions: {
+          external: [/^node:/, /^(@anthropic-ai\/sandbox-runtime|node-pty)(\/|$)/],
+          input: { runner: 'src-main/runner.ts' },
+          output: { format: 'es', entryFileNames: '[name].mjs', codeSplitting: false, comments: false },
         },
       },
     },

@@ -19,6 +19,11 @@ import { createRunnerKinds } from './places/runner-kinds.ts'
 import type { RunnerKinds } from './ports/runner-kinds.ts'
 import { runnersIn } from './core/runner-of.ts'
 import { createLocalPlace } from './places/local-place.ts'
+import type { Elsewhere } from './places/remote/remote-place.ts'
+import { keepSweeping } from './jobs/jobs.ts'
+import { createJobApi } from './api/job-api.ts'
+import { createJobGit } from './api/job-git.ts'
+import { createElsewhere } from './create-elsewhere.ts'
 import type { Place, Places, SharedParts } from './ports/place.ts'
 import { createDiffWatches, type DiffWatchers } from './workspaces/diff-watches.ts'
 import { adoptOwnerless } from './projects/adopt-ownerless.ts'
@@ -82,7 +87,7 @@ export interface AppOptions {
   readonly seal?: SecretSeal | null
   /** All places of tasks, or only what the kinds of runners can do, with what they share with this machine. */
   readonly places?: (here: Place, shared: SharedParts) => Places
-  readonly runnerKinds?: (here: Place, shared: SharedParts) => RunnerKinds
+  readonly runnerKinds?: (here: Place, shared: SharedParts, elsewhere: Elsewhere) => RunnerKinds
 }
 
 /**
@@ -108,7 +113,9 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     const views = createGitViews({ dataDir: config.dataDir, log: log.child({ module: 'views' }) })
     const containment = containmentOf(config, { views, store, log, url: () => url })
     const homes = createAgentHomes({ dataDir: config.dataDir })
+    const elsewhere = createElsewhere(config, { store, clock, newId, log })
     const engineParts = {
+      elsewhere,
       containment,
       homes,
       views,
@@ -148,11 +155,17 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       containment,
       homes,
     })
-    const server = createServer({ api, identity, config, log: log.child({ module: 'server' }) })
+    const { jobs, tokens, arrivals } = elsewhere
+    const forRunners = { jobs: createJobApi(jobs, tokens), jobGit: createJobGit({ access: jobs, arrivals }) }
+    const server = createServer({ api, identity, config, log: log.child({ module: 'server' }), ...forRunners })
+    elsewhere.servedBy(server)
     await context.runnerKinds.tidy(store.read.runners.list())
     await engine.recover()
     await agentTests.sweep()
+    const stopSweeping = keepSweeping(jobs)
     const close = once(async () => {
+      stopSweeping()
+      await context.runnerKinds.close()
       await server.close()
       await diffWatches.close()
       await integrations.close()
@@ -218,6 +231,7 @@ function logContainment({ containment: auto }: AppConfig, containment: Containme
 }
 
 interface EngineParts {
+  readonly elsewhere: Elsewhere
   readonly config: AppConfig
   readonly containment: Containment
   readonly homes: AgentHomes
@@ -250,10 +264,8 @@ function containmentOf(
 }
 
 /** Creates the engine's context of real worktrees, processes and logs. */
-function contextOf(
-  { config, containment, homes, views, store, feed, identity, secrets, clock, newId, log, url, builtin }: EngineParts,
-  options: Pick<AppOptions, 'places' | 'runnerKinds'>,
-): EngineContext {
+function contextOf(parts: EngineParts, options: Pick<AppOptions, 'places' | 'runnerKinds'>): EngineContext {
+  const { config, containment, homes, views, store, feed, identity, secrets, clock, newId, log, url, builtin } = parts
   const git = createGit({
     log: log.child({ module: 'workspaces' }),
     clock,
@@ -264,7 +276,7 @@ function contextOf(
   })
   const here = createLocalPlace({ workspaceRoot: config.workspaceRoot, git, containment, homes })
   const shared = { views, pathProblem: containment.pathProblem, dataDir: config.dataDir, apiUrl: url, log }
-  const runnerKinds = (options.runnerKinds ?? createRunnerKinds)(here, shared)
+  const runnerKinds = (options.runnerKinds ?? createRunnerKinds)(here, shared, parts.elsewhere)
   const ownPlaces = { here, runners: store.read.runners, kinds: runnerKinds, ...runnersIn(store.read) }
   return {
     store,

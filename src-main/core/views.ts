@@ -136,7 +136,7 @@ export function toExecution(record: ExecutionRecord): Execution {
   return {
     ...execution,
     runner_id: record.status === 'queued' ? null : runner_id,
-    link: null,
+    link: record.status === 'running' ? record.link : null,
     ...(failure !== null && { failure }),
     ...(retry_at !== null && { retry_at }),
     ...(containment !== null && { containment }),

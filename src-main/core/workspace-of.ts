@@ -39,3 +39,15 @@ export function othersInWorkspace(
     return other !== null && workspaceOwner(q, other).id === owner
   })
 }
+
+/** Returns the workspace whose worktree is at a path, as far as its record says where it began; null if it is none's. */
+export function worktreeAt(q: Pick<Queries, 'workspaces'>, path: string): WorktreeAt | null {
+  const found = q.workspaces.present().find(({ workspace }) => workspace.path === path)?.workspace
+  if (!found || found.base_commit === null) return null
+  const { task_id, repo_path, branch, base_commit } = found
+  return { task_id, repo_path, path, branch, base_commit }
+}
+
+interface WorktreeAt extends Pick<WorkspaceRecord, 'task_id' | 'repo_path' | 'path' | 'branch'> {
+  readonly base_commit: string
+}

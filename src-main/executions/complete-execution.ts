@@ -145,7 +145,7 @@ function writeEnd(
 function isFailedForGood(tx: Tx, task: TaskRecord, { id, status }: ExecutionRecord): boolean {
   const annotation = task.error_annotation
   const isTold = annotation?.execution_id === id && annotation.retry_at === undefined
-  return status === 'failed' && isTold && tx.executions.openOfTask(task.id).length === 0
+  return (status === 'failed' || status === 'lost') && isTold && tx.executions.openOfTask(task.id).length === 0
 }
 
 /** An agent that moved the task or gave a verdict is done. One that commented counts as having produced output. */

@@ -65,6 +65,7 @@ export function enqueueExecution(context: Ground, tx: Tx, request: NewExecution)
     start_commit: null,
     repository_state: null,
     containment: null,
+    link: null,
     runner_id: null,
     attempt: (tx.executions.lastOf(task.id, role)?.attempt ?? 0) + 1,
     pid: null,

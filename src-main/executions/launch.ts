@@ -25,6 +25,7 @@ import { toExecution, toSettings } from '../core/views.ts'
 import { readBranchTips, settleMovedBranches } from '../workspaces/moved-branches.ts'
 import { readRepositoryState } from '../workspaces/repository-changes.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
+import { saveLink } from './save-link.ts'
 import { createModelWait, withRefusal, type ModelWait } from './model-wait.ts'
 import { createActivityReporter } from './activity-reporter.ts'
 import { afterwards } from '../../src-shared/lang/afterwards.ts'
@@ -223,7 +224,7 @@ async function saveProcess(
   { task, record, agent, workspace }: LaunchContext,
   running: RunningExecution,
 ): Promise<void> {
-  const { pid, started } = running.process
+  const { pid = null, started = null } = running.process ?? {}
   try {
     await context.places.of(record.task_id).locks.lock(workspace.path, { execution_id: record.id, pid })
     const containment = context.places.of(record.task_id).containment.effectiveLevel(agent.config.containment ?? 'none')
@@ -287,6 +288,9 @@ async function runOf(
     },
     onHostAllowed: (host) => {
       allowHost(context, agent.id, host)
+    },
+    onLink: (link) => {
+      void known.then(() => saveLink(context, record, { link, asks: asks.pending() }))
     },
     ask: async (request, { signal }) => {
       await known

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { Logger } from '../platform/logging/log.ts'
-import type { Arrivals, ArrivalsStart, Arrived, ArrivedRef } from '../ports/arrivals.ts'
+import type { Arrivals, ArrivalsStart, Arrived, ArrivedRef, LentState } from '../ports/arrivals.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { JobGrant } from '../ports/job-access.ts'
@@ -33,6 +33,8 @@ import { advertisePush, receivePack } from './arrivals/receive-pack.ts'
 import { sendPack } from './arrivals/serve-fetch.ts'
 import { rescueArrived, takeBranch } from './arrivals/take-arrived.ts'
 import { branchRef } from './commands/branch.ts'
+import { bringWorktree } from './sending/bring-worktree.ts'
+import { makeSnapshot } from './sending/make-snapshot.ts'
 import { estimateFolder } from './files/folder-size.ts'
 import { asWorkspaceError } from './workspace-errors.ts'
 
@@ -61,6 +63,7 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
   const { dataDir, clock, log, maxPacks = 50, perRepository = (_repo, _options, work) => work() } = options
   const locks = createKeyedLock()
   const used = new Map<string, InUse>()
+  const listeners = new Map<string, Set<() => void>>()
 
   const pathOf = (task: string): string => {
     if (!/^[\w-]+$/.test(task)) throw new Error(`No task has the ID ${task}.`)
@@ -137,14 +140,38 @@ export function createArrivals(options: ArrivalsOptions): Arrivals {
             inTurn: (work) =>
               inTurn(task, async () => {
                 const answers = await work()
-                if ([...answers.values()].includes(null))
+                if ([...answers.values()].includes(null)) {
                   await noteArrival(at.folder, new Date(clock.now()).toISOString())
+                  for (const listener of listeners.get(task) ?? []) listener()
+                }
                 return answers
               }),
           },
           request,
         ),
       ),
+    lend: async (task, loan, { signal }) => {
+      const at = await asWorkspaceError(find(task))
+      return await inTurn(task, () => asWorkspaceError(lend(at, loan, { signal })))
+    },
+    takeBack: async (task, name, { signal }) => {
+      const at = await findFolder(pathOf(task))
+      if (at === null) return
+      await inTurn(task, () => asWorkspaceError(endLoan(at, name, { signal })))
+    },
+    onArrival: (task, listener) => {
+      const known = listeners.get(task) ?? new Set()
+      listeners.set(task, known.add(listener))
+      return () => {
+        known.delete(listener)
+        if (known.size === 0) listeners.delete(task)
+      }
+    },
+    bring: async (task, worktree, { head, snapshot }, { signal }) => {
+      const { folder, branch } = await asWorkspaceError(find(task))
+      const state = { branch, head, snapshot, objects: [join(folder, 'objects')] }
+      await asWorkspaceError(bringWorktree(worktree, state, { signal }))
+    },
     keep: async (task, commit, { signal }) => {
       const at = await asWorkspaceError(find(task))
       await inTurn(task, () => asWorkspaceError(keepCommit(at, commit, { signal })))
@@ -194,6 +221,38 @@ async function keepCommit(at: ArrivalsFolder, commit: string, { signal }: Cancel
   if (!(await readRefs(git)).has(ref)) await moveRefs(git, [{ ref, from: null, to: commit }])
 }
 
+const lentPrefix = (name: string): string => `${livePrefix}lent/${name}/`
+
+async function lend(
+  at: ArrivalsFolder,
+  { name, folder }: { readonly name: string; readonly folder: string },
+  { signal }: Cancellable,
+): Promise<LentState> {
+  const objects = join(at.folder, 'objects')
+  const taken = await makeSnapshot(folder, { signal, max_file_bytes: Number.MAX_SAFE_INTEGER, objects, previous: null })
+  if (taken === null) throw new WorkspaceError('git_failed', `${folder} has no commit yet.`)
+  const { head, commit } = taken
+  const snapshot = commit === head ? null : commit
+  const git = gitOf(at, { signal })
+  const known = await readRefs(git)
+  const move = (part: string, to: string) => {
+    const ref = `${lentPrefix(name)}${part}`
+    return { ref, from: known.get(ref) ?? null, to }
+  }
+  await moveRefs(git, [move('head', head), ...(snapshot === null ? [] : [move('snapshot', snapshot)])])
+  return { head, snapshot }
+}
+
+async function endLoan(at: ArrivalsFolder, name: string, { signal }: Cancellable): Promise<void> {
+  const git = gitOf(at, { signal })
+  const lent = [...(await readRefs(git))].filter(([ref]) => ref.startsWith(lentPrefix(name)))
+  if (lent.length > 0)
+    await moveRefs(
+      git,
+      lent.map(([ref, from]) => ({ ref, from, to: null })),
+    )
+}
+
 async function* inOne(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(bytes)
 }
@@ -216,7 +275,7 @@ async function describe(at: ArrivalsFolder, { signal }: Cancellable): Promise<Ar
   const refs = await readRefs(gitOf(at, { signal }))
   const below = (prefix: string): readonly ArrivedRef[] =>
     [...refs]
-      .filter(([ref]) => ref.startsWith(prefix) && ref !== snapshotRef)
+      .filter(([ref]) => ref.startsWith(prefix) && ref !== snapshotRef && !ref.startsWith(`${livePrefix}lent/`))
       .map(([ref, commit]) => ({ name: ref.slice(prefix.length), commit }))
   return {
     folder: at.folder,

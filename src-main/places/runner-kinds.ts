@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
-import type { RunnerCheckStep } from '../../src-shared/contract/runners.ts'
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import type { RunnerCheckStep, SshConfig } from '../../src-shared/contract/runners.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { checkContainerRunner } from '../containers/check-runner.ts'
 import type { ContainerConfig } from '../containers/container-config.ts'
@@ -8,17 +9,35 @@ import type { Place, SharedParts } from '../ports/place.ts'
 import { RunnerUnreachableError, type RunnerKinds } from '../ports/runner-kinds.ts'
 import type { RunnerRecord } from '../ports/runner-queries.ts'
 import { createContainerPlace } from './container-place.ts'
+import { createRemotePlace, type Elsewhere } from './remote/remote-place.ts'
+import { createSshRunner, type SshRunner } from './ssh/ssh-runner.ts'
 
 /** A start waits no longer for an engine that does not answer. */
 const tidyLimitMs = 10_000
 
 /** Returns what this service can do with runners. */
-export function createRunnerKinds(here: Place, shared: SharedParts): RunnerKinds {
+export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: Elsewhere): RunnerKinds {
   const { dataDir, log } = shared
   const made: AsyncDisposable[] = []
+  const links = new Map<RunnerId, { readonly of: string; readonly link: SshRunner }>()
+  const linkTo = (runner: RunnerRecord, config: SshConfig): SshRunner => {
+    const of = JSON.stringify(config)
+    const known = links.get(runner.id)
+    if (known?.of === of) return known.link
+    void known?.link.close()
+    const link = createSshRunner({ ...elsewhere, runner_id: runner.id, config })
+    links.set(runner.id, { of, link })
+    return link
+  }
   return {
     check: async (runner, options) => {
       if (runner.kind === 'here') return await checkHere(here, options)
+      if (isSsh(runner)) {
+        const link = linkTo(runner, runner.config)
+        const steps = await link.check(options)
+        if (steps.every(({ ok }) => ok)) link.keep()
+        return steps
+      }
       const container = containerOf(runner)
       if (container === null) return [notCarried]
       // What tells no version is a shell, which every image has.
@@ -29,6 +48,10 @@ export function createRunnerKinds(here: Place, shared: SharedParts): RunnerKinds
     },
     place: (runner) => {
       if (runner.kind === 'here') return here
+      if (isSsh(runner)) {
+        linkTo(runner, runner.config).keep()
+        return createRemotePlace({ ...elsewhere, here, runner })
+      }
       const config = containerOf(runner)
       if (config === null) throw new RunnerUnreachableError(`This version of Copse can’t use ${runner.name}.`)
       const place = createContainerPlace({ ...shared, here, runner: { id: runner.id, name: runner.name, config } })
@@ -42,17 +65,26 @@ export function createRunnerKinds(here: Place, shared: SharedParts): RunnerKinds
       for (const one of await Promise.allSettled(tidied))
         if (one.status === 'rejected') log.warn({ err: one.reason }, 'left containers could not be removed')
     },
-    // Its containers have ended with their runs.
-    end: () => Promise.resolve(),
+    end: async (runner, options) => {
+      // The containers of a runner have ended with their runs.
+      if (!isSsh(runner)) return
+      const link = linkTo(runner, runner.config)
+      links.delete(runner.id)
+      await link.close()
+      await link.end(options)
+    },
     close: async () => {
-      await Promise.all(made.map((place) => place[Symbol.asyncDispose]()))
+      await Promise.all([
+        ...made.map((place) => place[Symbol.asyncDispose]()),
+        ...[...links.values()].map(({ link }) => link.close()),
+      ])
     },
   }
 }
 
 /** Returns how the containers of a runner are made; null if it has none. */
 function containerOf({ kind, config }: RunnerRecord): ContainerConfig | null {
-  if (kind !== 'container' || config === null || config.image === undefined) return null
+  if (kind !== 'container' || config === null || !('image' in config) || config.image === undefined) return null
   const { engine, image, cpus, memory_mb, network, mounts, setup } = config
   return {
     engine: engine as ContainerConfig['engine'],
@@ -64,6 +96,9 @@ function containerOf({ kind, config }: RunnerRecord): ContainerConfig | null {
     ...(mounts && { mounts: { read: mounts.read ?? [], write: mounts.write ?? [] } }),
   }
 }
+
+const isSsh = (runner: RunnerRecord): runner is RunnerRecord & { readonly config: SshConfig } =>
+  runner.kind === 'ssh' && runner.config !== null && 'host' in runner.config
 
 const notCarried: RunnerCheckStep = {
   name: 'reach',

@@ -37,6 +37,13 @@ export interface Arrived {
   readonly replaced: readonly string[]
 }
 
+/** A state of a worktree, as commits. */
+export interface LentState {
+  readonly head: string
+  /** null: nothing is uncommitted. */
+  readonly snapshot: string | null
+}
+
 export type GitService = 'git-upload-pack' | 'git-receive-pack'
 
 interface ServeOptions extends Cancellable {
@@ -66,6 +73,18 @@ export interface Arrivals {
   sendPack(task_id: string, request: AsyncIterable<Uint8Array>, options: ServeOptions): AsyncIterable<Uint8Array>
   /** Takes a `git push`; the answer says of every ref whether it moved. Without all of the request, nothing moves. */
   receivePack(task_id: string, request: AsyncIterable<Uint8Array>, options: ServeOptions): AsyncIterable<Uint8Array>
+  /** Lets jobs fetch what a folder of the task has: its HEAD and, as a snapshot, its uncommitted files. */
+  lend(
+    task_id: string,
+    loan: { readonly name: string; readonly folder: string },
+    options: Cancellable,
+  ): Promise<LentState>
+  /** Ends a loan. */
+  takeBack(task_id: string, name: string, options: Cancellable): Promise<void>
+  /** Calls `listener` after every push that was accepted; returns how to stop that. */
+  onArrival(task_id: string, listener: () => void): () => void
+  /** Brings a worktree to what has arrived; its branch must have it already. */
+  bring(task_id: string, worktree: string, state: LentState, options: Cancellable): Promise<void>
   /** Keeps a commit that arrived, such as a judged snapshot, until the task's repository is removed. */
   keep(task_id: string, commit: string, options: Cancellable): Promise<void>
   /**

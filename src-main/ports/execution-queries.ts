@@ -5,7 +5,7 @@ import type { PromptPartSize } from '../../src-shared/contract/prompts.ts'
 import type { Message } from '../executions/rules/message.ts'
 import type { RepositoryState } from './repository-state.ts'
 
-export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containment' | 'link'> & {
+export type ExecutionRecord = Omit<Execution, 'message' | 'retry_at' | 'containment'> & {
   /** The containment that applies; null before the start, and for agents that Copse does not start. */
   readonly containment: HeldContainment | null
   readonly project_id: ProjectId

@@ -1,6 +1,6 @@
 import type { ExecutorProfile } from '../../src-shared/contract/executor-profiles.ts'
 import type { AccountWindow } from '../../src-shared/contract/accounts.ts'
-import type { Ask, AskOption, Usage } from '../../src-shared/contract/executions.ts'
+import type { Ask, AskOption, RunLink, Usage } from '../../src-shared/contract/executions.ts'
 import type { AgentId, ExecutionId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { AgentConfig, DetectedAgent } from '../../src-shared/contract/projects.ts'
 import type { Cancellable } from './cancellable.ts'
@@ -46,6 +46,8 @@ export interface ExecutionRun {
   readonly ask?: (request: AgentRequest, options: Cancellable) => Promise<AgentRequestAnswer | null>
   /** Called when a person allowed a host for all runs of the agent. */
   readonly onHostAllowed?: (host: string) => void
+  /** Called when the contact with the run's machine begins, is lost, and is back. */
+  readonly onLink?: (link: RunLink) => void
 }
 
 /** A question or permission request of an agent. */
@@ -78,7 +80,8 @@ export interface UnaskedActions {
 }
 
 export interface ExecutionOutcome {
-  readonly ended: 'exited' | 'stopped' | 'timed_out' | 'failed_to_start'
+  /** `lost`: the machine that it ran on is out of contact or gone. */
+  readonly ended: 'exited' | 'stopped' | 'timed_out' | 'failed_to_start' | 'lost'
   readonly exit_code: number | null
   readonly session_id: string | null
   readonly usage: Usage | null
@@ -98,7 +101,8 @@ export interface ExecutionOutcome {
 }
 
 export interface RunningExecution {
-  readonly process: ProcessIdentity
+  /** null: it is no process of this machine. */
+  readonly process: ProcessIdentity | null
   /** Never rejects; resolves when the whole process tree is gone and the log is complete. */
   readonly outcome: Promise<ExecutionOutcome>
   /** Sends TERM to the process tree, and KILL after `graceMs` (10 s); resolves when it is gone. */

@@ -13,6 +13,7 @@ export interface RunnerKinds {
   tidy(runners: readonly RunnerRecord[]): Promise<void>
   /** Ends what a runner that was removed still has there. */
   end(runner: RunnerRecord, options: Cancellable): Promise<void>
+  /** Ends the links; what runs elsewhere goes its way. */
   close(): Promise<void>
 }
 

@@ -8,6 +8,7 @@ import type { LiveTree } from '../platform/process/live-trees.ts'
 import type { AddressLimits } from './address-limits.ts'
 import type { Connections } from './connections.ts'
 import { sourceOf } from './request-source.ts'
+import type { RunnerLinks } from './runner-links.ts'
 import { aboutRun, isOwnToken, runRefusal, type RunPeers } from './run-peers.ts'
 
 type Principal = CallContext['principal']
@@ -43,6 +44,8 @@ export interface Guard {
 }
 
 interface AdmitOptions {
+  /** Also admits runners, who bring tokens of their own: their link is let in nowhere else but with a run's token. */
+  readonly runners?: boolean
   /** Also accepts the token as `?token=`. */
   readonly query?: boolean
   /** Admits a read-only token for any method, because the called operation decides. */
@@ -57,6 +60,7 @@ interface GuardParts {
   readonly addresses: Pick<AddressLimits, 'failed'>
   readonly connections: Pick<Connections, 'claim'>
   readonly runs: RunPeers
+  readonly links: Pick<RunnerLinks, 'of' | 'has'>
 }
 
 interface Caller {
@@ -76,7 +80,7 @@ declare module 'fastify' {
  * slower.
  */
 export function createGuard(app: FastifyInstance, parts: GuardParts): Guard {
-  const { authenticator, api, addresses, connections, runs } = parts
+  const { authenticator, api, addresses, connections, runs, links } = parts
   app.decorateRequest('caller', null)
   const refuse = (request: FastifyRequest, trees: readonly LiveTree[], principal: Principal, options: AdmitOptions) => {
     const refusal = new ApiError(runRefusal(trees, options.ofRun ?? 'invalid_token'))
@@ -94,8 +98,10 @@ export function createGuard(app: FastifyInstance, parts: GuardParts): Guard {
   }
   return {
     admit: async (request, rule, options = {}) => {
-      const { query = false, reads = false } = options
-      const trees = await runs.of(request.raw.socket)
+      const { query = false, reads = false, runners = false } = options
+      const link = links.of(request.raw.socket)
+      if (link !== null && rule === 'public' && !runners) throw notByLink()
+      const trees = link === null ? await runs.of(request.raw.socket) : null
       if (rule === 'public') {
         if (trees !== null) throw refuse(request, trees, anonymous, options)
         request.caller = { principal: await operatorOf(request, authenticator), token: null }
@@ -108,6 +114,7 @@ export function createGuard(app: FastifyInstance, parts: GuardParts): Guard {
         throw error
       })
       if (trees !== null && !isOwnToken(trees, token ?? '')) throw refuse(request, trees, principal, options)
+      if (link !== null && !(principal.kind === 'agent' && links.has(link, principal.execution_id))) throw notByLink()
       api.admit(rule, principal, !reads && request.method !== 'GET' && request.method !== 'HEAD')
       connections.claim(request.raw.socket, ownerOf(principal))
       request.caller = { principal, token }
@@ -119,6 +126,9 @@ export function createGuard(app: FastifyInstance, parts: GuardParts): Guard {
     endings: () => authenticator.endings(),
   }
 }
+
+const notByLink = (): ApiError =>
+  new ApiError({ code: 'invalid_token', message: 'By the link of a runner only its jobs and runs are let in.' })
 
 const anonymous: Principal = { kind: 'anonymous' }
 

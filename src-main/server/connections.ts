@@ -49,7 +49,7 @@ export function trackConnections(server: HttpServer, maxConnections: number): Co
     response.once('close', () => {
       const left = (requests.get(socket) ?? 1) - 1
       if (requests.has(socket)) requests.set(socket, left)
-      if (draining && left === 0) socket.destroySoon()
+      if (draining && left === 0) endSoon(socket)
     })
   })
   return {
@@ -61,7 +61,7 @@ export function trackConnections(server: HttpServer, maxConnections: number): Co
       if (owners.get(socket) === owner || !requests.has(socket)) return
       if (late.has(socket) && (counts.get(owner) ?? 0) >= fewConnections) {
         // Its response is the last one.
-        setImmediate(() => socket.destroySoon())
+        setImmediate(() => endSoon(socket))
         throw tooMany()
       }
       disown(socket)
@@ -77,3 +77,9 @@ const tooMany = () =>
     message: 'You have many connections open, and nearly all are taken. Close some, then try again.',
     details: { retry_after: 10 },
   })
+
+/** What comes by the link of a runner is no socket, and has no `destroySoon`. */
+const endSoon = (socket: Partial<Socket> & Pick<Socket, 'end'>): void => {
+  if (socket.destroySoon) socket.destroySoon()
+  else socket.end()
+}

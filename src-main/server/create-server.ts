@@ -1,4 +1,5 @@
 import { type Socket, isIPv6 } from 'node:net'
+import type { Duplex } from 'node:stream'
 import Fastify from 'fastify'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../../src-shared/contract/errors.ts'
@@ -14,12 +15,16 @@ import { createBrowserGuard } from './browser-guard.ts'
 import { addCompression } from './compress.ts'
 import { addGitRoute } from './git-route.ts'
 import { bodyLimit, refuseConnection, sendError } from './http-errors.ts'
+import type { JobApi } from '../api/job-api.ts'
+import { addJobRoutes } from './job-routes.ts'
 import { addMcpRoute } from './mcp/route.ts'
 import { readJson } from './read-json.ts'
 import { routeNotFound, validationFailed } from './refusals.ts'
 import { addOperationRoutes, apiPrefix } from './rest.ts'
 import { limitRequestTime } from './request-deadline.ts'
 import { createRunPeers } from './run-peers.ts'
+import { createRunnerLinks } from './runner-links.ts'
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import { createSseStreams, type SseTiming } from './sse.ts'
 import { addStreamRoutes } from './streams.ts'
 import { addWebRoutes, isPagePath, sendPage } from './web.ts'
@@ -51,6 +56,8 @@ export interface ServerOptions {
   readonly identity: Authenticator
   /** The git of runners; without it there is no such route. */
   readonly jobGit?: JobGit
+  /** What runners ask; without it no runner can connect. */
+  readonly jobs?: JobApi
   readonly config: {
     readonly host: string
     /** 0 picks a free port. */
@@ -96,6 +103,8 @@ const defaultLimits: ServerLimits = {
 export interface Server {
   /** Resolves with the URL. Rejects if the port is taken. */
   listen(): Promise<string>
+  /** Serves a connection that comes by the link of a runner. */
+  acceptRunner(connection: Duplex, runner_id: RunnerId): void
   /** Ends streams, gives requests time to finish and frees the port. Safe to call twice. */
   close(): Promise<void>
 }
@@ -103,13 +112,18 @@ export interface Server {
 const defaultSse: SseTiming = { keepAliveMs: 15_000, stallMs: 30_000 }
 
 /** Creates the HTTP server: REST, event streams, MCP, webhooks, the OpenAPI description and the web UI. */
-export function createServer({ api, identity, jobGit, config, log }: ServerOptions): Server {
+export function createServer({ api, identity, jobGit, jobs, config, log }: ServerOptions): Server {
   const lifetime = new AbortController()
   const limits = config.limits ?? { ...defaultLimits, connections: config.maxConnections ?? defaultLimits.connections }
   const addresses = createAddressLimits(limits)
   const app = createApp(config, { log, limits, addresses })
   const connections = trackConnections(app.server, limits.connections)
-  const guard = createGuard(app, { authenticator: identity, api, addresses, connections, runs: createRunPeers() })
+  const links = createRunnerLinks(
+    app.server,
+    (runner_id, execution_id) => jobs?.hasRun(runner_id, execution_id) ?? false,
+  )
+  const runs = createRunPeers()
+  const guard = createGuard(app, { authenticator: identity, api, addresses, connections, runs, links })
   const sse = createSseStreams(log, config.sse ?? defaultSse)
   const parts = { api, guard, lifetime: lifetime.signal }
   addOperationRoutes(app, parts)
@@ -122,10 +136,12 @@ export function createServer({ api, identity, jobGit, config, log }: ServerOptio
   })
   addDescriptionRoutes(app, config.version)
   addWebhookRoute(app, parts, addresses)
+  if (jobs) addJobRoutes(app, jobs, { guard, addresses, links })
   if (jobGit) addGitRoute(app, jobGit, { guard, addresses, log })
   if (config.webRoot !== null) addWebRoutes(app, config.webRoot)
   addNotFoundRoute(app, guard, config.webRoot !== null)
   return {
+    acceptRunner: links.accept,
     listen: async () => {
       await app.listen({ host: config.host, port: config.port })
       const address = app.server.address()

@@ -34,7 +34,7 @@ export function addGitRoute(app: FastifyInstance, jobs: JobGit, { guard, address
     })
     scope.setErrorHandler((error, request, reply) => sendRefusal(error, request, reply, { addresses, log }))
     // The programs of runs here have no business with the token of a job.
-    const onRequest = (request: FastifyRequest) => guard.admit(request, 'public')
+    const onRequest = (request: FastifyRequest) => guard.admit(request, 'public', { runners: true })
     scope.get(`${apiPrefix}/git/:repository/info/refs`, {
       onRequest,
       handler: async (request, reply) => {

@@ -76,6 +76,10 @@ export const AskOption = z.object({
 })
 export type AskOption = z.infer<typeof AskOption>
 
+/** The contact with the machine of a run. */
+const RunLink = z.object({ state: z.enum(['connected', 'lost']), since: Timestamp })
+export type RunLink = z.infer<typeof RunLink>
+
 /** A pending request of an agent to a person (`executions.answer`). It ends with its execution. */
 export const Ask = z
   .object({
@@ -127,10 +131,7 @@ export const Execution = z
     ),
     runner_id: RunnerId.nullable().describe('Where it runs; null while it is queued, and for agents elsewhere.'),
     attempt: z.int().min(1).describe('Which one it is among the runs of its task in this role, queued ones included.'),
-    link: z
-      .object({ state: z.enum(['connected', 'lost']), since: Timestamp })
-      .nullable()
-      .describe('The contact with the runner; null where the service has its processes itself.'),
+    link: RunLink.nullable().describe('The contact with the runner; null where the service has its processes itself.'),
     started_at: Timestamp.nullable(),
     finished_at: Timestamp.nullable(),
     last_heartbeat_at: Timestamp.nullable(),

@@ -24,6 +24,7 @@ export const NotificationId = id<'NotificationId'>()
 export const IntegrationId = id<'IntegrationId'>()
 export const AttachmentId = id<'AttachmentId'>()
 export const TaskTemplateId = id<'TaskTemplateId'>()
+export const JobId = id<'JobId'>()
 
 export type UserId = z.infer<typeof UserId>
 export type ProjectId = z.infer<typeof ProjectId>
@@ -45,6 +46,7 @@ export type NotificationId = z.infer<typeof NotificationId>
 export type IntegrationId = z.infer<typeof IntegrationId>
 export type AttachmentId = z.infer<typeof AttachmentId>
 export type TaskTemplateId = z.infer<typeof TaskTemplateId>
+export type JobId = z.infer<typeof JobId>
 
 /** ISO 8601, UTC, milliseconds: `2026-11-21T09:30:00.000Z`. */
 export const Timestamp = z.iso.datetime({ precision: 3 })

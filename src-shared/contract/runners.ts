@@ -18,16 +18,13 @@ export type RunnerState = (typeof runnerStates)[number]
  */
 const unbuiltRunners: {
   readonly kinds: Partial<Record<RunnerKind, string>>
-  readonly grace_seconds: string | undefined
   readonly container: Partial<Record<'devcontainer' | 'hosts', string>>
 } = {
   kinds: {
     here: 'This machine is always there. Choose another type.',
-    ssh: 'Runners over SSH are not available yet. Use a container.',
-    kubernetes: 'Runners in Kubernetes are not available yet. Use a container.',
-    daemon: 'Runners that connect themselves are not available yet. Use a container.',
+    kubernetes: 'Runners in Kubernetes are not available yet. Use a container or SSH.',
+    daemon: 'Runners that connect themselves are not available yet. Use a container or SSH.',
   },
-  grace_seconds: 'A container is never out of contact. Leave `grace_seconds` out.',
   container: {
     devcontainer: 'Dev containers are not available yet. Name an image.',
     hosts: 'A list of hosts is not available for containers yet. Use `open` or `none`.',
@@ -45,7 +42,7 @@ const word = (max: number) =>
 
 export const containerNetworks = ['open', 'hosts', 'none'] as const
 
-export const ContainerConfig = z
+const ContainerConfig = z
   .strictObject({
     engine: z
       .union([
@@ -91,7 +88,38 @@ export const ContainerConfig = z
     if (image === undefined && !devcontainer)
       context.addIssue({ code: 'custom', path: ['image'], message: 'Name the image of the container.' })
   })
-export type ContainerConfig = z.infer<typeof ContainerConfig>
+
+/** A machine that is reached by the system's `ssh`, with the user's configuration. */
+export const SshConfig = z.strictObject({
+  host: word(255).describe('A name of your ssh configuration, or `user@host`.'),
+  port: z.int().min(1).max(65_535).optional(),
+  ssh_config: z
+    .string()
+    .regex(/^\/[^\0\n]+$/, 'An absolute path.')
+    .max(4_096)
+    .optional()
+    .describe('Another configuration file than your own.'),
+  folder: z
+    .string()
+    .regex(/^[^-~\s][^\0\n]*$/, 'A path there, absolute or below the home.')
+    .max(500)
+    .optional()
+    .describe('Where it keeps clones and its program; `.copse-runner` in the home there when absent.'),
+})
+export type SshConfig = z.infer<typeof SshConfig>
+
+/** What is particular to a kind of runner. A host is that of SSH; all else is a container. */
+export const RunnerConfig = z.union([ContainerConfig, SshConfig], {
+  error: ({ input }) => {
+    const isSsh = typeof input === 'object' && input !== null && 'host' in input
+    const [issue] = (isSsh ? SshConfig : ContainerConfig).safeParse(input).error?.issues ?? []
+    return issue && [issue.path.join('.'), issue.message].filter((text) => text !== '').join(': ')
+  },
+})
+export type RunnerConfig = z.infer<typeof RunnerConfig>
+
+/** Returns whether a configuration is one of this kind. */
+export const isConfigOf = (kind: RunnerKind, config: RunnerConfig): boolean => (kind === 'ssh') === 'host' in config
 
 /** One thing that a check of a runner looked at. */
 export const RunnerCheckStep = z.object({
@@ -108,7 +136,7 @@ export const Runner = z
     id: RunnerId,
     name: z.string(),
     kind: z.enum(runnerKinds),
-    config: ContainerConfig.optional().describe('For admins only; absent in events, and of this machine.'),
+    config: RunnerConfig.optional().describe('For admins only; absent in events, and of this machine.'),
     projects: z.array(ProjectId).nullable().describe('The projects whose runs it takes; null: of all.'),
     capacity: z
       .int()
@@ -130,17 +158,10 @@ export type Runner = z.infer<typeof Runner>
 /** The fields of a runner that its creation and its change share. */
 export const RunnerFields = z.object({
   name: shownName().min(1).max(100).describe('No other runner has it.'),
-  config: ContainerConfig,
+  config: RunnerConfig,
   projects: z.array(ProjectId).min(1).max(1_000).nullable(),
   capacity: z.int().min(1).max(1_000),
-  grace_seconds: z
-    .int()
-    .min(0)
-    .max(86_400)
-    .superRefine((_seconds, context) => {
-      const message = unbuiltRunners.grace_seconds
-      if (message !== undefined) context.addIssue({ code: 'custom', message })
-    }),
+  grace_seconds: z.int().min(0).max(86_400),
 })
 
 export const defaultRunner = { projects: null, capacity: 1, grace_seconds: 600 } as const

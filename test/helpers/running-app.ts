@@ -61,6 +61,7 @@ export async function runApp(options: RunOptions = {}): Promise<RunningApp> {
       webRoot: null,
       workflowsDir: resolve(projectRoot, 'workflows'),
       migrationsDir: resolve(projectRoot, 'src-main/store/migrations'),
+      runnerProgram: resolve(projectRoot, 'dist/runner/runner.mjs'),
       version: '0.0.0-test',
       ...options.config,
     },

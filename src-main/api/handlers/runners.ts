@@ -1,5 +1,5 @@
 import { ApiError } from '../../../src-shared/contract/errors.ts'
-import { defaultRunner } from '../../../src-shared/contract/runners.ts'
+import { defaultRunner, isConfigOf, type RunnerConfig, type RunnerKind } from '../../../src-shared/contract/runners.ts'
 import { isAdmin, mayOnlyRead, type Principal } from '../../domain/access/principal.ts'
 import type { RunnerRecord } from '../../ports/runner-queries.ts'
 import { checkExtraPaths } from '../containment.ts'
@@ -20,11 +20,14 @@ export function createRunnerHandlers(parts: ApiParts): Handlers<Names> {
     }),
     'runners.get': ({ runner_id }, { principal }) => viewFor(principal, findRunner(store.read, runner_id)),
     'runners.create': ({ name, kind, config, ...options }, { principal }) => {
-      checkExtraPaths(parts, 'config.mounts', config.mounts)
+      checkConfig(parts, kind, config)
+      checkGrace(kind, options.grace_seconds)
       return viewFor(principal, unwrap(runners.create({ ...defaultRunner, ...defined(options), name, kind, config })))
     },
     'runners.update': ({ runner_id, ...change }, { principal }) => {
-      checkExtraPaths(parts, 'config.mounts', change.config?.mounts)
+      const { kind } = findRunner(store.read, runner_id)
+      if (change.config) checkConfig(parts, kind, change.config)
+      checkGrace(kind, change.grace_seconds)
       return viewFor(principal, unwrap(runners.update(runner_id, defined(change))))
     },
     'runners.delete': ({ runner_id }) => {
@@ -37,4 +40,18 @@ export function createRunnerHandlers(parts: ApiParts): Handlers<Names> {
       return { runner: viewFor(principal, runner), steps: [...steps] }
     },
   }
+}
+
+function checkConfig(parts: ApiParts, kind: RunnerKind, config: RunnerConfig): void {
+  if (!isConfigOf(kind, config)) {
+    const message = kind === 'ssh' ? 'A runner over SSH needs a `host`.' : 'Only a runner over SSH has a `host`.'
+    throw new ApiError({ code: 'validation_failed', message: `config: ${message}` })
+  }
+  if ('mounts' in config) checkExtraPaths(parts, 'config.mounts', config.mounts)
+}
+
+function checkGrace(kind: RunnerKind, grace_seconds: number | undefined): void {
+  if (grace_seconds === undefined || kind === 'ssh') return
+  const message = 'A container is never out of contact. Leave `grace_seconds` out.'
+  throw new ApiError({ code: 'validation_failed', message })
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { containerNetworks, runnerKinds, type Runner, type RunnerKind } from '../../../src-shared/contract/runners.ts'
@@ -18,6 +19,11 @@ import { formatTable } from '../table.ts'
 interface AddOptions extends CommonOptions {
   readonly kind: Exclude<RunnerKind, 'here'>
   readonly image?: string
+  readonly host?: string
+  readonly port?: number
+  readonly sshConfig?: string
+  readonly folder?: string
+  readonly grace?: number
   readonly engine?: string
   readonly cpus?: number
   readonly memory?: number
@@ -43,10 +49,16 @@ export function addRunner(program: Command): void {
     examples: [
       'svc runner add Box --image node:24',
       'svc runner add Box --image node:24 --engine podman --cpus 4 --memory 8192 --capacity 2',
+      'svc runner add Big --kind ssh --host big.example.com',
     ],
   })
     .addOption(new Option('--kind <kind>', 'what carries it').choices(runnerKinds.slice(1)).default('container'))
     .option('--image <image>', 'image of the containers')
+    .option('--host <host>', 'for ssh: a name of your ssh configuration, or user@host')
+    .option('--port <port>', 'for ssh: its port', wholeNumber(1, 65_535))
+    .option('--ssh-config <file>', 'for ssh: another configuration file than your own')
+    .option('--folder <path>', 'for ssh: where clones are kept there; by default .copse-runner in its home')
+    .option('--grace <seconds>', 'how long a run may be out of contact; by default 600', wholeNumber(0, 86_400))
     .option('--engine <engine>', 'docker, podman or the socket of one (unix:///…); by default the first that answers')
     .option('--cpus <number>', 'processors that a container may use', positiveNumber)
     .option('--memory <megabytes>', 'memory that a container may use', wholeNumber(64, 16_777_216))
@@ -90,7 +102,7 @@ async function list({ client, out }: CommandContext): Promise<void> {
 }
 
 async function add(scene: CommandContext, name: string, options: AddOptions): Promise<void> {
-  const { kind, capacity, project } = options
+  const { kind, capacity, project, grace } = options
   const projects: string[] = []
   for (const text of project ?? []) projects.push((await findProject(scene, text)).id)
   const runner = await scene.client.call('runners.create', {
@@ -98,23 +110,20 @@ async function add(scene: CommandContext, name: string, options: AddOptions): Pr
     kind,
     config: configOf(options),
     ...(capacity !== undefined && { capacity }),
+    ...(grace !== undefined && { grace_seconds: grace }),
     ...(projects.length > 0 && { projects }),
   })
   await check(scene, runner)
 }
 
-function configOf({
-  image,
-  engine,
-  cpus,
-  memory,
-  network,
-  read,
-  write,
-  setup,
-}: AddOptions): OperationInput<'runners.create'>['config'] {
+function configOf(options: AddOptions): OperationInput<'runners.create'>['config'] {
+  const { host, port, sshConfig, folder, image, engine, cpus, memory, network, read, write, setup } = options
   const mounts = { ...(read && { read: [...read] }), ...(write && { write: [...write] }) }
   return {
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(sshConfig !== undefined && { ssh_config: resolve(sshConfig) }),
+    ...(folder !== undefined && { folder }),
     ...(image !== undefined && { image }),
     ...(engine !== undefined && { engine }),
     ...(cpus !== undefined && { cpus }),

@@ -7,7 +7,7 @@ import { limitAnnotation, type ReachedLimit } from './limits.ts'
 
 export interface OutcomeFacts {
   readonly outcome: {
-    readonly ended: 'exited' | 'stopped' | 'timed_out' | 'failed_to_start'
+    readonly ended: 'exited' | 'stopped' | 'timed_out' | 'failed_to_start' | 'lost'
     readonly exit_code: number | null
     readonly conclusion: 'done' | 'talked' | 'question' | 'limit' | 'silent'
     readonly message: string | null
@@ -72,6 +72,18 @@ function interpret(facts: OutcomeFacts): InterpretedOutcome {
   const { outcome } = facts
   const again: ErrorAnnotation['recovery_actions'] = facts.has_session ? stillToDo : ['retry_execution']
   if (facts.stopped === 'cancelled') return { status: 'cancelled', error: null, annotation: null }
+  if (outcome.ended === 'lost') {
+    const message =
+      outcome.message ?? 'The machine that the agent ran on is out of contact. Its work is kept as far as it arrived.'
+    const lost: ErrorAnnotation = {
+      type: 'execution_lost',
+      message,
+      failure: 'lost',
+      advice: runFailures.lost.advice,
+      recovery_actions: [...again],
+    }
+    return { status: 'lost', error: message, annotation: lost }
+  }
   if (facts.stopped === 'stopped') {
     const message = "Stopped. The agent's work is kept."
     return {

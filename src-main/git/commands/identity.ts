@@ -24,3 +24,16 @@ export async function identityOptions(cwd: string, { signal }: Pick<GitOptions, 
     ...(email === null ? ['-c', `user.email=${fallbackEmail}`] : []),
   ]
 }
+
+/** Returns who commits in a repository, as git is configured; null if that is no one. */
+export async function identityOf(
+  cwd: string,
+  { signal }: Pick<GitOptions, 'signal'>,
+): Promise<{ readonly name: string; readonly email: string } | null> {
+  const read = async (key: string): Promise<string> => {
+    const { stdout } = await runGit(cwd, ['config', '--get', key], { signal, accept: [0, 1] })
+    return stdout.toString('utf8').trim()
+  }
+  const [name, email] = [await read('user.name'), await read('user.email')]
+  return name === '' || email === '' ? null : { name, email }
+}

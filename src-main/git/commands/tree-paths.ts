@@ -2,6 +2,8 @@ import { runGit } from './run-git.ts'
 import type { GitOptions } from './run-git.ts'
 
 type Options = Pick<GitOptions, 'signal'>
+/** `env` may name where objects are that the repository doesn't have. */
+type ObjectOptions = Pick<GitOptions, 'signal' | 'env'>
 
 /** A path that differs between two trees. */
 export interface ChangedPath {
@@ -18,10 +20,10 @@ export async function changedPaths(
   cwd: string,
   from: string,
   to: string,
-  { signal }: Options,
+  options: ObjectOptions,
 ): Promise<readonly ChangedPath[]> {
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', '--ignore-submodules=none', from, to]
-  const fields = (await runGit(cwd, args, { signal })).stdout.toString('latin1').split('\0')
+  const fields = (await runGit(cwd, args, options)).stdout.toString('latin1').split('\0')
   const changes: ChangedPath[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const [, mode = '', , id = '', letter] = (fields[at] ?? '').split(' ')

@@ -19,6 +19,8 @@ export interface WorkToPush {
   readonly snapshot: { readonly commit: string; readonly objects: string } | null
   /** At the end of a job: also stash, other branches and nested repositories. */
   readonly everything: boolean
+  /** Where all refs are pushed instead of to their own places: `refs/svc/late/`, for work that is no longer asked for. */
+  readonly under?: string
 }
 
 export interface PushTarget {
@@ -40,6 +42,15 @@ const livePrefix = 'refs/svc/live/'
 
 /** Lists what a push of this work brings. */
 async function listWork(work: WorkToPush, { signal }: Cancellable): Promise<WorkRefs> {
+  const refs = await listAtHome(work, { signal })
+  const { under } = work
+  if (under === undefined) return refs
+  return new Map(
+    [...refs].map(([ref, commit]) => [`${under}${ref.replace(livePrefix, '').replace('refs/', '')}`, commit]),
+  )
+}
+
+async function listAtHome(work: WorkToPush, { signal }: Cancellable): Promise<WorkRefs> {
   const { worktree, branch, snapshot, everything } = work
   const refs = new Map<string, string>()
   const tip = await resolveCommit(worktree, branchRef(branch), { signal })

@@ -27,6 +27,8 @@ export interface AppConfig {
   /** Folder of the shipped workflow templates. */
   readonly workflowsDir: string
   readonly migrationsDir: string
+  /** The program that is brought to runners on other machines. */
+  readonly runnerProgram: string
   readonly version: string
   /** Further host names of the service. */
   readonly allowedHosts?: readonly string[]
@@ -84,6 +86,7 @@ export function readConfig(env: Environment, options: ConfigOptions, program: Re
     webRoot: program.webRoot,
     workflowsDir: program.workflowsDir,
     migrationsDir: program.migrationsDir,
+    runnerProgram: program.runnerProgram,
     version: program.version,
     allowedHosts: hostNames(from('SVC_ALLOWED_HOSTS')),
     trustProxy: proxyNetworks(from('SVC_TRUST_PROXY')),

@@ -11,6 +11,8 @@ export interface Resources {
   readonly webRoot: string | null
   readonly workflowsDir: string
   readonly migrationsDir: string
+  /** The bundle that is brought to runners on other machines. */
+  readonly runnerProgram: string
 }
 
 /**
@@ -31,6 +33,7 @@ export function findResources(entryDir: string): Resources {
     webRoot: existsSync(join(webRoot, 'index.html')) ? webRoot : null,
     workflowsDir: join(root, 'workflows'),
     migrationsDir: join(root, 'src-main', 'store', 'migrations'),
+    runnerProgram: join(root, 'dist', 'runner', 'runner.mjs'),
   }
 }
 

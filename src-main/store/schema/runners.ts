@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ProjectId, RunnerId } from '../../../src-shared/contract/ids.ts'
-import type { ContainerConfig, RunnerKind, RunnerState } from '../../../src-shared/contract/runners.ts'
+import type { RunnerConfig, RunnerKind, RunnerState } from '../../../src-shared/contract/runners.ts'
 import { json } from './columns.ts'
 
 /** Where runs happen. The row `here` is this machine; a migration made it. */
@@ -8,7 +8,7 @@ export const runners = sqliteTable('runners', {
   id: text('id').$type<RunnerId>().primaryKey().notNull(),
   name: text('name').notNull(),
   kind: text('kind').$type<RunnerKind>().notNull(),
-  config: json<ContainerConfig | null>('config'),
+  config: json<RunnerConfig | null>('config'),
   /** The projects whose runs it takes; null: of all. */
   projects: json<ProjectId[] | null>('projects'),
   capacity: integer('capacity'),

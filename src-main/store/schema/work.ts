@@ -244,6 +244,8 @@ export const executions = sqliteTable(
     /** Where it runs; null before it starts, and for agents elsewhere. */
     runner_id: text('runner_id').$type<RunnerId>(),
     attempt: integer('attempt').notNull().default(1),
+    /** The contact with its runner; null where the service has its processes itself. */
+    link: json<NonNullable<ExecutionRecord['link']>>('link'),
     pid: integer('pid'),
     pid_started: text('pid_started'),
     started_at: text('started_at'),

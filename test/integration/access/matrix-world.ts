@@ -227,6 +227,7 @@ const execution = {
   containment: null,
   runner_id: null,
   attempt: 1,
+  link: null,
   pid: null,
   pid_started: null,
   started_at: at,

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { present } from '../../helpers/present.ts'
 import { readProcessTable } from '../../../src-main/platform/process/process-table.ts'
 import { ExecutorError } from '../../../src-main/ports/executors.ts'
 import type { ExecutionOutcome, ExecutionRun, Executors } from '../../../src-main/ports/executors.ts'
@@ -273,7 +274,7 @@ describe('the executors', () => {
     const running = await executors.start('command', await prepare({ command: 'sleep 300 & echo $!; wait' }), noSignal)
     const pid = Number(await printed)
     await executors.reap(running.process, execution_id)
-    expect([await alive(pid), await alive(running.process.pid)]).toEqual([false, false])
+    expect([await alive(pid), await alive(present(running.process).pid)]).toEqual([false, false])
     await running.outcome
   })
 })

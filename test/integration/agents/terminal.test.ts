@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { present } from '../../helpers/present.ts'
 import { expect, test } from 'vitest'
 import { isAlive } from '../../../src-main/platform/process/process.ts'
 import { filterByEnvironment, readProcessTable } from '../../../src-main/platform/process/process-table.ts'
@@ -116,7 +117,7 @@ test.concurrent('ends a shell that ignores SIGTERM, with all its processes', asy
   await its.sees('begun')
   await its.running.stop()
   expect(await its.running.outcome).toMatchObject({ ended: 'stopped' })
-  expect(await isAlive(its.running.process)).toBe(false)
+  expect(await isAlive(present(its.running.process))).toBe(false)
   await expectNone(its.execution_id)
 })
 

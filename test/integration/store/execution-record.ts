@@ -33,6 +33,7 @@ export function executionRecord(
     containment: null,
     runner_id: null,
     attempt: 1,
+    link: null,
     pid: null,
     pid_started: null,
     started_at: null,

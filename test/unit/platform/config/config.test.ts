@@ -11,6 +11,7 @@ const program = {
   webRoot: '/program/dist/renderer',
   workflowsDir: '/program/workflows',
   migrationsDir: '/program/migrations',
+  runnerProgram: '/program/dist/runner/runner.mjs',
 }
 
 function refusal(env: Readonly<Record<string, string>>, options: ConfigOptions = {}): string {
@@ -36,6 +37,7 @@ test('has defaults for everything', () => {
     webRoot: program.webRoot,
     workflowsDir: program.workflowsDir,
     migrationsDir: program.migrationsDir,
+    runnerProgram: program.runnerProgram,
     version: '1.2.3',
     allowedHosts: [],
     trustProxy: [],

@@ -1,0 +1,39 @@
+import { ApiError } from '../../src-shared/contract/errors.ts'
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { RunnerTokens } from '../ports/runner-tokens.ts'
+
+export type { JobCall } from '../jobs/jobs.ts'
+
+/** What runners ask of the service. Throws `ApiError` for every refusal. */
+export interface JobApi extends Pick<
+  Jobs,
+  'next' | 'accept' | 'file' | 'beat' | 'log' | 'ask' | 'finish' | 'isOf' | 'hasRun'
+> {
+  /** Returns the runner that a token belongs to. */
+  runnerOf(token: string | null): RunnerId
+}
+
+export function createRunnerTokens(newToken: () => string): RunnerTokens {
+  const known = new Map<string, RunnerId>()
+  return {
+    make: (runner_id) => {
+      const token = newToken()
+      known.set(token, runner_id)
+      return { token, end: () => void known.delete(token) }
+    },
+    find: (token) => known.get(token) ?? null,
+  }
+}
+
+export function createJobApi(jobs: Jobs, tokens: Pick<RunnerTokens, 'find'>): JobApi {
+  return {
+    ...jobs,
+    runnerOf: (token) => {
+      if (token === null) throw new ApiError({ code: 'missing_token', message: 'Send the token of the runner.' })
+      const found = tokens.find(token)
+      if (found !== null) return found
+      throw new ApiError({ code: 'invalid_token', message: 'This is no token of a runner.' })
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { createConnection, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createExecutors } from '../agents/create-executors.ts'
+import { createScripts } from '../hooks/scripts/run-script.ts'
+import { jobProtocol, lonelyHours } from '../../src-shared/contract/jobs.ts'
+import { linkMark } from '../platform/link/marked-start.ts'
+import { createLogger } from '../platform/logging/log.ts'
+import { runRunner } from './run-runner.ts'
+import { linkSocket, serveLinks } from './serve-links.ts'
+import { createServiceCalls, ServiceRefusal } from './service-calls.ts'
+
+const usage = 'usage: runner.js link FOLDER | serve FOLDER | end FOLDER'
+
+/** Runs a command of the runner's program; resolves with its exit code. */
+export async function runnerMain([command, folder]: readonly string[]): Promise<number> {
+  if (folder === undefined) return complain(usage)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  switch (command) {
+    case 'serve':
+      return await serve(folder)
+    case 'link':
+      return await link(folder)
+    case 'end':
+      return await end(folder)
+    default:
+      return complain(usage)
+  }
+}
+
+function complain(text: string): number {
+  process.stderr.write(`${text}\n`)
+  return 2
+}
+
+const pidFile = (folder: string): string => join(folder, 'pid')
+
+/** Is the runner, until it is ended or has had no link for hours. */
+async function serve(folder: string): Promise<number> {
+  await using links = await serveLinks(folder)
+  const log = createLogger({ level: 'warn' })
+  const stop = new AbortController()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort())
+  // It is in a session of its own: the end of the link's shell is not its end.
+  process.on('SIGHUP', () => undefined)
+  await writeFile(pidFile(folder), String(process.pid), { mode: 0o600 })
+  let lonelySince = performance.now()
+  const lonely = setInterval(() => {
+    if (links.isLinked()) lonelySince = performance.now()
+    if (performance.now() - lonelySince > lonelyHours * 3_600_000) stop.abort()
+  }, 60_000)
+  try {
+    const service = createServiceCalls({ url: () => links.url, token: links.token })
+    await runRunner({ service, folder, runs: createExecutors(), scripts: createScripts(), log }, stop.signal)
+    return 0
+  } catch (error) {
+    if (!(error instanceof ServiceRefusal)) throw error
+    log.error({ code: error.code }, error.message)
+    return 1
+  } finally {
+    clearInterval(lonely)
+    await rm(pidFile(folder), { force: true })
+  }
+}
+
+/** Carries a link between its input and output and the runner of the folder, which it starts if none runs. */
+async function link(folder: string): Promise<number> {
+  const socket = (await connect(folder)) ?? (await startServe(folder))
+  if (socket === null) return complain(`The runner did not start: ${await lastWords(folder)}`)
+  process.stdout.write(linkMark(jobProtocol))
+  process.stdin.pipe(socket)
+  socket.pipe(process.stdout)
+  process.stdin.on('error', () => socket.destroy())
+  process.stdout.on('error', () => socket.destroy())
+  await once(socket, 'close')
+  return 0
+}
+
+/** Ends the runner of the folder and all that it runs. */
+async function end(folder: string): Promise<number> {
+  const pid = Number(await readFile(pidFile(folder), 'utf8').catch(() => ''))
+  // Where nothing answers, the number may be another program's by now.
+  if (pid <= 1 || !(await answers(folder))) return 0
+  process.kill(pid, 'SIGTERM')
+  for (let tries = 0; tries < 300 && (await answers(folder)); tries++) await delay(100)
+  return 0
+}
+
+async function answers(folder: string): Promise<boolean> {
+  const socket = await connect(folder)
+  socket?.destroy()
+  return socket !== null
+}
+
+async function connect(folder: string): Promise<Socket | null> {
+  const socket = createConnection(linkSocket(folder))
+  try {
+    await once(socket, 'connect')
+    return socket
+  } catch {
+    return null
+  }
+}
+
+const logFile = (folder: string): string => join(folder, 'runner.log')
+
+async function startServe(folder: string): Promise<Socket | null> {
+  const log = await open(logFile(folder), 'a', 0o600)
+  const child = spawn(process.execPath, [process.argv[1] ?? '', 'serve', folder], {
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+    cwd: folder,
+  })
+  child.unref()
+  await log.close()
+  for (let tries = 0; tries < 300; tries++) {
+    const socket = await connect(folder)
+    if (socket !== null) return socket
+    if (child.exitCode !== null) return null
+    await delay(50)
+  }
+  return null
+}
+
+async function lastWords(folder: string): Promise<string> {
+  const text = await readFile(logFile(folder), 'utf8').catch(() => '')
+  return text.trim().split('\n').slice(-3).join('\n')
+}

@@ -1,0 +1,115 @@
+import { access, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createExecutors } from '../../../src-main/agents/create-executors.ts'
+import { createScripts } from '../../../src-main/hooks/scripts/run-script.ts'
+import { createRemotePlace, type Elsewhere } from '../../../src-main/places/remote/remote-place.ts'
+import { createLogger } from '../../../src-main/platform/logging/log.ts'
+import type { RunnerId } from '../../../src-shared/contract/ids.ts'
+import { runRunner } from '../../../src-main/runner/run-runner.ts'
+import { createServiceCalls } from '../../../src-main/runner/service-calls.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { addRunner } from '../../helpers/test-runners.ts'
+
+const log = createLogger({ level: (process.env['COPSE_TEST_LOG'] ?? 'silent') as 'silent' })
+
+interface FarJob extends AsyncDisposable {
+  readonly job: Job
+  /** The runner's folder. */
+  readonly folder: string
+  readonly runner_id: RunnerId
+}
+
+/** A service with a runner in another folder, which shares nothing with it but the address. */
+async function startFar(): Promise<FarJob> {
+  await using made = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'copse-runner-'))
+  made.defer(() => rm(folder, { recursive: true, force: true }))
+  let far: Elsewhere | undefined
+  const job = made.use(
+    await startJob({
+      runnerKinds: (here, _shared, elsewhere) => {
+        far = elsewhere
+        return {
+          check: () => Promise.resolve([{ name: 'reach', ok: true, message: 'It is there.', fix: null }]),
+          place: (runner) => (runner.kind === 'here' ? here : createRemotePlace({ ...elsewhere, here, runner })),
+          tidy: () => Promise.resolve(),
+          end: () => Promise.resolve(),
+          close: () => Promise.resolve(),
+        }
+      },
+    }),
+  )
+  const { id } = await addRunner(job.running, 'Far')
+  const runner_id = id as RunnerId
+  const token = far?.tokens.make(runner_id).token ?? expect.unreachable()
+  const end = new AbortController()
+  const running = runRunner(
+    {
+      service: createServiceCalls({ url: () => job.running.url, token: () => token }),
+      folder,
+      runs: createExecutors(),
+      scripts: createScripts(),
+      log,
+    },
+    end.signal,
+  )
+  made.defer(async () => {
+    end.abort()
+    await running
+  })
+  await job.settings({ runner_ids: [runner_id] })
+  const owned = made.move()
+  return { job, folder, runner_id, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+test('takes a task from a claim to the base branch on a runner elsewhere', async () => {
+  await using far = await startFar()
+  const { job, folder } = far
+  const { client } = job.running
+  await job.settings({
+    setup_commands: ['pwd > set-up.txt'],
+    landing: {
+      mode: 'serial',
+      steps: [`pwd > ${join(folder, 'landed')}; cat other.txt`],
+      max_parallel: 1,
+      retry_failed: false,
+    },
+  })
+  const agent = await job.agent(
+    'cat > prompt.txt; if grep -q "Say it louder" prompt.txt; then echo HELLO; else echo hello; fi > hello.txt; pwd >> where.txt; git add -A; git commit -qm "Say hello"; echo more > left.txt',
+  )
+  const task = await job.task({ review_config: { ci_steps: ['cat left.txt && pwd'] } })
+  const { path } = await job.claim(task, agent)
+  const inReview = (attempt: number) =>
+    job.running.taskWhere(
+      task.id,
+      (one) => one.review_passed_at !== null && !one.entry_barrier && one.review_summary?.attempt_number === attempt,
+    )
+  await inReview(1)
+  await client.call('tasks.verdict', { task_id: task.id, verdict: 'fail', feedback: 'Say it louder' })
+  const reviewed = await inReview(2)
+  const { items: reviews } = await client.call('tasks.reviews', { task_id: task.id })
+  const checked = reviews.flatMap((review) => review.step_results.map((step) => step.output_tail))
+  expect(checked).toHaveLength(2)
+  for (const text of checked) expect(text).toContain(folder)
+  const diff = await client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  const files = ['hello.txt', 'left.txt', 'prompt.txt', 'set-up.txt', 'where.txt']
+  expect(diff.files.map((file) => file.path).sort()).toEqual(files)
+
+  // A base that has moved since is what a landing tests.
+  await job.repository.commit('Move on', { 'other.txt': 'other\n' })
+  const { task: merged } = await client.call('tasks.transition', {
+    task_id: task.id,
+    status: 'merging',
+    version: reviewed.version,
+  })
+  expect(merged.status).toBe('done')
+  expect(await job.repository.git(['show', 'main:hello.txt'])).toBe('HELLO')
+  const where = (await job.repository.git(['show', 'main:where.txt'])).split('\n')
+  expect(where).toEqual([join(folder, 'tasks', task.id, 'worktree'), join(folder, 'tasks', task.id, 'worktree')])
+  await expect(access(path)).rejects.toThrow('ENOENT')
+  const landed = await job.repository.git(['log', '--format=%an', '-1', 'main'])
+  expect(landed).not.toBe('')
+})
