@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { startGitea } from '../fakes/forges/gitea.ts'
@@ -64,8 +65,8 @@ async function connect({ client, forge, project_id }: Started): Promise<void> {
 }
 
 /** A task whose agent has greeted, and which waits at the gate for its pull request. */
-async function atGate({ client, project_id }: Started) {
-  const command = 'echo bonjour > greeting.txt; echo done'
+async function atGate({ client, project_id }: Started, write = 'echo bonjour > greeting.txt') {
+  const command = `${write}; echo done`
   const agent = await client.call('agents.create', { name: 'Scripted', executor: 'command', config: { command } })
   const task = await client.call('tasks.create', { project_id, title, description: 'Say bonjour.' })
   await client.call('tasks.claim', { task_id: task.id, agent_id: agent.id })
@@ -177,6 +178,59 @@ test('follows a pull request in its tab from the push to the merge, with a red c
     .toMatchObject({ status: 'done' })
   await pane.getByText('#1 was merged.').waitFor()
   expect(await git.git(name, ['show', 'main:greeting.txt'])).toBe('bonjour')
+})
+
+test('shows the threads of the forge at their lines in the diff, where work since has moved them', async () => {
+  await using at = await start()
+  const { page, client, forge, panel, project_id } = at
+  await connect(at)
+  await client.call('integrations.update', { project_id, pull_requests: { enabled: true } })
+  const task = await atGate(at, 'seq 20 > greeting.txt')
+  const { number } = await client.call('pull_requests.get', { task_id: task.id })
+  const hostile = 'Spell it *out*. <img src=x onerror="document.title = \'owned\'">'
+  forge.people.commentOnLine(name, number, 'rita', { path: 'greeting.txt', line: 7, body: hostile })
+  forge.people.commentOnLine(name, number, 'omar', { path: 'greeting.txt', line: 12, body: 'Why twelve?' })
+  const settled = forge.people.commentOnLine(name, number, 'ines', { path: 'greeting.txt', line: 15, body: 'Enough.' })
+  forge.people.resolve(name, number, settled.id, 'ines')
+  await client.call('pull_requests.sync', { task_id: task.id })
+  // Newer than what the forge has: the seventh line is the eighth, the twelfth is another.
+  const { path = '' } = await client.call('tasks.workspace', { task_id: task.id })
+  const lines = Array.from({ length: 20 }, (_, index) => (index === 11 ? 'a dozen' : String(index + 1)))
+  await writeFile(join(path, 'greeting.txt'), `${['zero', ...lines].join('\n')}\n`)
+  await page.reload()
+  await at.go(`/t/${task.id}/changes`)
+
+  const differences = panel.getByRole('region', { name: 'Differences' })
+  const thread = differences.getByRole('article', { name: 'Thread by rita' })
+  await thread.getByText('Line 8', { exact: true }).waitFor()
+  await thread.getByText('<img src=x').waitFor()
+  expect(await page.title()).not.toBe('owned')
+  const topOf = async (text: string) =>
+    (await differences.getByText(text, { exact: true }).first().boundingBox())?.y ?? 0
+  const rita = (await thread.boundingBox())?.y ?? 0
+  const below = await differences.locator('[data-line="8"]').first().boundingBox()
+  expect(rita).toBeGreaterThanOrEqual((below?.y ?? 9_999) + (below?.height ?? 0) - 1)
+  expect(rita).toBeLessThan((await differences.locator('[data-line="9"]').first().boundingBox())?.y ?? 0)
+  const omar = differences.getByRole('article', { name: 'Thread by omar' })
+  await omar.getByText('Its line has changed here').waitFor()
+  expect((await omar.boundingBox())?.y ?? 9_999).toBeLessThan(await topOf('zero'))
+  const ines = differences.getByRole('article', { name: 'Thread by ines' })
+  await ines.getByRole('button', { name: /^Resolved ines: Enough\..*Line 16$/ }).waitFor()
+  const bar = panel.getByRole('region', { name: 'Review' })
+  await bar.getByRole('button', { name: '2 unresolved' }).waitFor()
+  expect(await violationsInThemes(page), 'threads').toEqual([])
+
+  await thread.getByRole('button', { name: 'Reply' }).click()
+  await thread.getByRole('textbox', { name: 'Reply to rita' }).fill('I did.')
+  await thread.getByRole('checkbox', { name: 'Resolve the thread' }).click()
+  await thread.getByRole('button', { name: 'Reply', exact: true }).click()
+  await thread.getByRole('button', { name: /^Resolved/ }).waitFor()
+  await bar.getByRole('button', { name: '1 unresolved' }).waitFor()
+  const { threads } = await client.call('pull_requests.get', { task_id: task.id })
+  expect(threads.find(({ line }) => line === 7)?.comments).toMatchObject([
+    { author: 'rita' },
+    { body: 'I did.', ours: true },
+  ])
 })
 
 test('says what to do when the forge refuses, and opens again what was closed there', async () => {

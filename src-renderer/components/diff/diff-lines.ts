@@ -76,6 +76,27 @@ export function lineNow({ hunks }: Hunks, side: 'old' | 'new', line: number): nu
   return line
 }
 
+/** Returns the number that an unchanged line of the old file has in the new one; null if it was changed or removed. */
+export function lineAfter({ hunks }: Hunks, line: number): number | null {
+  let moved = 0
+  for (const hunk of hunks) {
+    let [before, after] = [hunk.deletionStart, hunk.additionStart]
+    // Of no lines, git names the line before them.
+    if (hunk.deletionCount === 0) before++
+    if (hunk.additionCount === 0) after++
+    if (line < before) break
+    for (const part of hunk.hunkContent) {
+      const isContext = part.type === 'context'
+      const deletions = isContext ? part.lines : part.deletions
+      if (line < before + deletions) return isContext ? line + after - before : null
+      before += deletions
+      after += isContext ? part.lines : part.additions
+    }
+    moved = after - before
+  }
+  return line + moved
+}
+
 /** Returns the text of lines on one side; null if the diff omits or cuts one of them. */
 export function textIn(
   { hunks, additionLines, deletionLines }: Pick<FileDiffMetadata, 'hunks' | 'additionLines' | 'deletionLines'>,

@@ -1,5 +1,5 @@
 import { CodeView, type CodeViewOptions } from '@pierre/diffs'
-import { onBeforeUnmount, shallowReactive, watch, type AppContext } from 'vue'
+import { nextTick, onBeforeUnmount, shallowReactive, watch, type AppContext } from 'vue'
 import { useColorScheme } from '../../composables/use-color-scheme.ts'
 import { changePlaces, nextPlace, type ChangePlace } from './change-steps.ts'
 import { trackCurrent } from './diff-current.ts'
@@ -61,6 +61,8 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   let currentPath: string | null = null
   /** The elements of the annotations; the parent of the diff renders into them. */
   const hosts = shallowReactive(new Map<string, HTMLElement>())
+  /** The keys of the notes that the viewer has asked for: rendering hundreds that nobody scrolls to takes seconds. */
+  const drawn = shallowReactive(new Set<string>())
   /** The keys of just requested notes, whose fields get the focus. */
   const fresh = new Set<string>()
   const headers = createDiffHeaders(
@@ -120,6 +122,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
     const byPath = Map.groupBy(source().notes ?? [], ({ path }) => path)
     const added = followHosts(hosts, source().notes ?? [])
     if (view) for (const key of added) fresh.add(key)
+    for (const key of drawn) if (!hosts.has(key)) drawn.delete(key)
     items = read(source().files, source().patches).map((item) => ({
       ...withAnnotations(item, byPath.get(item.id) ?? []),
       collapsed: closed.has(item.id),
@@ -152,7 +155,8 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       renderAnnotation: (...args: readonly unknown[]) => {
         const [{ metadata }] = args as [{ metadata: DiffAnnotation }]
         const host = hosts.get(metadata.key)
-        if (host && fresh.delete(metadata.key)) queueMicrotask(() => focusIn(host))
+        if (host) drawn.add(metadata.key)
+        if (host && fresh.delete(metadata.key)) void nextTick(() => focusIn(host))
         return host
       },
       renderGutterUtility: (...args: readonly unknown[]) => {
@@ -214,6 +218,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       show()
     },
     hosts,
+    drawn,
     onKey: (event: KeyboardEvent): boolean => cursor.onKey(event),
     clearChoice: (): void => cursor.clear(),
     /** Returns the lines of an event: those under the pointer, or for a key the selected ones. */

@@ -40,6 +40,13 @@ function placeNow({ answer }: Comment, anchor: CommentAnchor): DiffPosition {
   return line === anchor.line ? anchor : { path: anchor.path, side: anchor.side, line }
 }
 
+/** Adds up numbers by path. */
+export function sumCounts(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const sum = new Map(a)
+  for (const [path, number] of b) sum.set(path, (sum.get(path) ?? 0) + number)
+  return sum
+}
+
 /** Returns a position of the diff as a comment anchor. */
 export function anchorOf({ path, side, line, start_line }: DiffPosition): CommentAnchor {
   return { path, side, line, ...(start_line !== undefined && { start_line }) }

@@ -1,6 +1,5 @@
 import { ref, type Ref } from 'vue'
 import type { DiffAnnotation, DiffPosition } from '../../components/diff/diff-notes.ts'
-import type { Thread } from '../../model/comment-threads.ts'
 import { useCommandHandlers } from '../../stores/commands.ts'
 
 /** The component that shows the files. */
@@ -19,13 +18,14 @@ interface Ports {
   viewed(): ReadonlySet<string>
   mark(path: string, on: boolean): Promise<void>
   notes(): readonly DiffAnnotation[]
-  unresolved(): readonly Thread[]
+  /** Returns the keys of the notes with an unresolved thread. */
+  open(): ReadonlySet<string>
   /** Returns whether this machine has an editor. */
   opens(): boolean
 }
 
 /** Returns the steps from file to file, change to change and thread to thread, by keys and clicks. */
-export function useFileSteps({ view, files, viewed, mark, notes, unresolved, opens }: Ports) {
+export function useFileSteps({ view, files, viewed, mark, notes, open: openNotes, opens }: Ports) {
   const current = ref<string | null>(null)
   /** The ID of the thread that was opened last. */
   let thread: string | null = null
@@ -75,7 +75,7 @@ export function useFileSteps({ view, files, viewed, mark, notes, unresolved, ope
     open,
     /** Opens the next unresolved thread in file order. */
     nextThread(): void {
-      const isOpen = new Set(unresolved().map(({ root }) => root.id as string))
+      const isOpen = openNotes()
       const ranks = new Map(files().map(({ path }, rank) => [path, rank]))
       const rank = ({ path }: DiffPosition) => ranks.get(path) ?? 0
       const placed = notes()
@@ -85,7 +85,9 @@ export function useFileSteps({ view, files, viewed, mark, notes, unresolved, ope
       if (!next) return
       thread = next.key
       current.value = next.path
-      view.value?.showPlace(next)
+      // One above the first line of its file is at the file's head.
+      if (next.line === 0) view.value?.scrollTo(next.path)
+      else view.value?.showPlace(next)
     },
   }
 }

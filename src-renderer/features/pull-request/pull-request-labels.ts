@@ -76,11 +76,3 @@ export function threadsByFile(threads: readonly PullRequestThread[]): readonly F
       open: own.filter(({ resolved }) => !resolved).length,
     }))
 }
-
-/** Returns where a thread stands in its file. */
-export function threadPlace({ line, side, outdated, path }: PullRequestThread): string {
-  if (path === null) return outdated ? 'Outdated' : ''
-  if (line === null) return 'Its line is gone'
-  const where = side === 'old' ? `Line ${line} before the change` : `Line ${line}`
-  return outdated ? `${where}, outdated` : where
-}

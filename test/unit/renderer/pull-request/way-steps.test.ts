@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import {
   needOf,
   sortChecks,
-  threadPlace,
   threadsByFile,
 } from '../../../../src-renderer/features/pull-request/pull-request-labels.ts'
 import { waySteps } from '../../../../src-renderer/features/pull-request/way-steps.ts'
@@ -71,9 +70,4 @@ test('groups threads by file in the order of their lines, and says where each st
     [null, ['t3'], 1],
     ['b.ts', ['t2', 't1'], 1],
   ])
-  const place = (more: Parameters<typeof threadOf>[2]) => threadPlace(threadOf('t', ['rita'], more))
-  expect(place({ line: 8 })).toBe('Line 8')
-  expect(place({ line: 8, side: 'old', outdated: true })).toBe('Line 8 before the change, outdated')
-  expect(place({ line: null })).toBe('Its line is gone')
-  expect(place({ path: null, line: null })).toBe('')
 })
