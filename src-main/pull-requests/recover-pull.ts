@@ -18,7 +18,7 @@ import { writingConnectionOf } from './connection.ts'
 import { refusalOf } from './forge-errors.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
-import { isWaiting } from './react-to-pull.ts'
+import { isWaiting } from './is-waiting.ts'
 
 /** Does what a person chose for a pull request that was closed, merged without the newest work, or not fixed. */
 export async function recoverPull(
