@@ -23,8 +23,8 @@ export interface AnyForge extends AsyncDisposable {
   readonly token: string
   /** The end of a check of a commit. */
   report(commit: string, name: string, passed: boolean): Promise<void>
-  /** `rita`, who may write there, comments on a line of the pull request. */
-  comment(number: number, at: { readonly path: string; readonly line: number }, body: string): Promise<void>
+  /** `rita`, who may write there, comments on a line of the pull request. Returns the ID of the thread. */
+  comment(number: number, at: { readonly path: string; readonly line: number }, body: string): Promise<string>
   /** The pull requests there, with all that was written in their threads. */
   pulls(): readonly { readonly number: number; readonly state: string; readonly words: readonly string[] }[]
 }
@@ -50,7 +50,7 @@ async function gitea(kind: ForgeKind, name: string, parts: Parts): Promise<AnyFo
     base_url: server.url,
     token: server.token,
     report: (commit, context, passed) => server.people.status(name, commit, context, passed ? 'success' : 'failure'),
-    comment: async (number, at, body) => void server.people.commentOnLine(name, number, 'rita', { ...at, body }),
+    comment: async (number, at, body) => String(server.people.commentOnLine(name, number, 'rita', { ...at, body }).id),
     pulls: () =>
       repository.issues.flatMap(({ number, state, pull }) => {
         if (pull === null) return []
@@ -78,7 +78,7 @@ async function github(kind: ForgeKind, name: string, parts: Parts): Promise<AnyF
     report: (commit, context, passed) =>
       server.people.reportStatus(repository, commit, context, passed ? 'success' : 'failure'),
     comment: async (number, at, body) =>
-      void server.people.commentOnLine(server.pull(repository, number), 'rita', at, body),
+      server.people.commentOnLine(server.pull(repository, number), 'rita', at, body).node_id,
     pulls: () =>
       [...repository.pulls.values()].map(({ number, state, merged, threads }) => ({
         number,
@@ -102,7 +102,7 @@ async function gitlab(name: string, parts: Parts): Promise<AnyForge> {
       server.people.status(name, commit, context, passed ? 'success' : 'failed'),
     comment: async (number, { path, line }, body) => {
       const at = { new_path: path, old_path: path, new_line: line }
-      await server.people.thread(name, number, 'rita', body, at)
+      return (await server.people.thread(name, number, 'rita', body, at)).id
     },
     pulls: () =>
       project.mergeRequests.map(({ iid, state, discussions }) => ({
