@@ -66,7 +66,7 @@ async function change(
   try {
     bindBeforeSending(deps.context, known.connection)
     const pull = await make(known)
-    return saveChange(deps.context, known.record, pull) ?? notFound('pull_request')
+    return saveChange(deps, known.record, pull) ?? notFound('pull_request')
   } catch (error) {
     return refusalOf(error)
   }

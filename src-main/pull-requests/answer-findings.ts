@@ -114,45 +114,54 @@ async function beginRound(
 }
 
 /** Counts the rounds from zero if a person has moved the task since the last one. */
-function forgetRounds({ context }: PullRequestDeps, { task_id, rounds_since, rounds }: PullRequestRecord): void {
+function forgetRounds(deps: PullRequestDeps, { task_id, rounds_since, rounds }: PullRequestRecord): void {
+  const { context } = deps
   if (rounds === 0 || lastAct(context.store.read, task_id) === rounds_since) return
   context.feed.commit((tx) => {
     const current = tx.pull_requests.of(task_id)
-    if (current) savePull(tx, { ...current, rounds: 0 })
+    if (current) savePull(deps, tx, { ...current, rounds: 0 })
   })
 }
 
 const lastAct = (q: Pick<Tx, 'transitions'>, task_id: TaskRecord['id']): string | null =>
   q.transitions.byTask(task_id).findLast(({ triggered_by }) => isPerson(triggered_by))?.id ?? null
 
-function noteRound({ context }: PullRequestDeps, record: PullRequestRecord, findings: readonly Finding[]): void {
+function noteRound(deps: PullRequestDeps, record: PullRequestRecord, findings: readonly Finding[]): void {
+  const { context } = deps
   context.feed.commit((tx) => {
     const current = tx.pull_requests.of(record.task_id)
     if (current?.number !== record.number) return
     const rounds_since = lastAct(tx, record.task_id)
-    savePull(tx, { ...current, rounds: current.rounds + 1, rounds_since, given: withGiven(current.given, findings) })
+    savePull(deps, tx, {
+      ...current,
+      rounds: current.rounds + 1,
+      rounds_since,
+      given: withGiven(current.given, findings),
+    })
   })
 }
 
-function mark({ context }: PullRequestDeps, record: PullRequestRecord, marks: readonly string[]): void {
+function mark(deps: PullRequestDeps, record: PullRequestRecord, marks: readonly string[]): void {
+  const { context } = deps
   context.feed.commit((tx) => {
     const current = tx.pull_requests.of(record.task_id)
-    if (current?.number === record.number) savePull(tx, { ...current, given: [...current.given, ...marks] })
+    if (current?.number === record.number) savePull(deps, tx, { ...current, given: [...current.given, ...marks] })
   })
 }
 
 /** Tells a person, once. `gave_up`: why Copse doesn't go on by itself. */
 function tell(
-  { context }: PullRequestDeps,
+  deps: PullRequestDeps,
   record: PullRequestRecord,
   findings: readonly Finding[],
   gave_up: string | null,
 ): void {
+  const { context } = deps
   context.feed.commit((tx) => {
     const task = tx.tasks.get(record.task_id)
     const current = tx.pull_requests.of(record.task_id)
     if (!task || current?.number !== record.number) return
-    savePull(tx, { ...current, given: withGiven(current.given, findings) })
+    savePull(deps, tx, { ...current, given: withGiven(current.given, findings) })
     const what = findings.map(({ title }) => title).join(', ')
     if (gave_up !== null) {
       const message = `#${record.number}: ${what}. Copse stopped fixing it: ${gave_up}`

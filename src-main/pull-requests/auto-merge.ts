@@ -31,7 +31,7 @@ export async function autoMerge(
     if (record.state === 'draft') {
       // Some forges don't work out whether a draft could be merged.
       if (waits.every((wait) => wait === 'draft' || wait === 'forge'))
-        saveChange(deps.context, record, await forges.change(connection, record.number, { draft: false }, { signal }))
+        saveChange(deps, record, await forges.change(connection, record.number, { draft: false }, { signal }))
       return false
     }
     if (waits.length > 0) return false

@@ -62,7 +62,7 @@ export async function closeBeforeDeletion(
   const { record, connection } = found
   try {
     bindBeforeSending(deps.context, connection)
-    saveChange(deps.context, record, await closeThere(deps, connection, record.number, signal))
+    saveChange(deps, record, await closeThere(deps, connection, record.number, signal))
     return null
   } catch (error) {
     return refusalOf(error)

@@ -36,7 +36,7 @@ export async function followMerge(
     const current = tx.pull_requests.of(task.id)
     const now = tx.tasks.get(task.id)
     if (current?.number !== record.number || !now) return
-    savePull(tx, { ...current, settled: true })
+    savePull(deps, tx, { ...current, settled: true })
     planDeletion(deps, tx, connection, current)
     const workflow = deps.transitions.workflowOf(tx, now)
     const to = afterMerge(workflow)

@@ -122,17 +122,18 @@ async function push(
 
 /** Tells people once for each commit that the branch lies on. */
 function tell(
-  { context }: PullRequestDeps,
+  deps: PullRequestDeps,
   { task_id, number }: PullRequestRecord,
   { base_commit }: WorkspaceRecord,
   message: string,
 ): void {
+  const { context } = deps
   const mark = `stack:${base_commit ?? ''}`
   context.feed.commit((tx) => {
     const task = tx.tasks.get(task_id)
     const current = tx.pull_requests.of(task_id)
     if (!task || current?.number !== number || current.given.includes(mark)) return
-    savePull(tx, { ...current, given: [...current.given, mark] })
+    savePull(deps, tx, { ...current, given: [...current.given, mark] })
     notify(context, tx, task, { event_type: 'pull_request.needs_you', body: `#${number}: ${message}` })
   })
 }

@@ -138,7 +138,9 @@ async function perform(opening: Opening): Promise<OpenedPull | Refusal> {
 /** Saves that a person closed or merged it, and refuses. */
 function noteClosed({ deps }: Opening, known: PullRequestRecord, pull: Pull): Refusal | null {
   if (isOpenAt(pull)) return null
-  const saved = deps.context.feed.commit((tx) => savePull(tx, { ...known, ...fieldsOf(pull), next_poll_at: tx.now() }))
+  const saved = deps.context.feed.commit((tx) =>
+    savePull(deps, tx, { ...known, ...fieldsOf(pull), next_poll_at: tx.now() }),
+  )
   return closedRefusal(saved)
 }
 
@@ -223,7 +225,7 @@ function save(
     if (is_ours) noteTarget(deps, tx, task, { from: pull.target, to: pull.target, is_there: true })
     const record = known ?? newPullRecord(nowIso(context), task, pull, { ...head, pushed })
     // The forge may not have noticed the push yet; it is asked again at once.
-    return savePull(tx, {
+    return savePull(deps, tx, {
       ...record,
       ...fieldsOf(pull),
       head: pushed,

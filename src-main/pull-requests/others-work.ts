@@ -102,13 +102,14 @@ export async function fetchTheirs(
   return await pusher.fetch({ ...address, branch, into_ref: refOfTheirs(task_id) }, { signal })
 }
 
-function note({ context }: PullRequestDeps, { task_id, number, head }: PullRequestRecord, relation: Relation): void {
+function note(deps: PullRequestDeps, { task_id, number, head }: PullRequestRecord, relation: Relation): void {
+  const { context } = deps
   context.feed.commit((tx) => {
     const task = tx.tasks.get(task_id)
     const current = tx.pull_requests.of(task_id)
     if (!task || current?.number !== number) return
     const marks = [seen(head), ...(relation === 'diverged' ? [] : [taken(head)])]
-    savePull(tx, { ...current, given: [...current.given, ...marks] })
+    savePull(deps, tx, { ...current, given: [...current.given, ...marks] })
     if (relation === 'has') return
     const annotation = divergedFrom(`#${number}`)
     if (relation === 'diverged') tx.saveTask({ ...task, error_annotation: annotation })
@@ -121,10 +122,11 @@ function note({ context }: PullRequestDeps, { task_id, number, head }: PullReque
 }
 
 /** Notes that the worktree has what the forge has. */
-export function noteTaken({ context }: PullRequestDeps, task_id: TaskRecord['id'], head: string): void {
+export function noteTaken(deps: PullRequestDeps, task_id: TaskRecord['id'], head: string): void {
+  const { context } = deps
   context.feed.commit((tx) => {
     const record = tx.pull_requests.of(task_id)
-    if (record) savePull(tx, { ...record, given: [...record.given, taken(head)], next_poll_at: tx.now() })
+    if (record) savePull(deps, tx, { ...record, given: [...record.given, taken(head)], next_poll_at: tx.now() })
   })
 }
 

@@ -1,18 +1,19 @@
 import type { Tx } from '../core/event-feed.ts'
-import type { Ground } from '../core/ground.ts'
 import type { Pull } from '../ports/forges.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
+import type { PullRequestDeps } from './pull-request-ground.ts'
+import type { StackDeps } from './stacked-pull.ts'
 import { toPullRequest } from './to-pull-request.ts'
 
 /** Writes a pull request, and announces it and its task. */
-export function savePull(tx: Tx, record: PullRequestRecord): PullRequestRecord {
+export function savePull(deps: StackDeps, tx: Tx, record: PullRequestRecord): PullRequestRecord {
   const before = tx.pull_requests.of(record.task_id)
   const isSameHead = before?.number === record.number && before.head === record.head
   const saved = { ...record, head_since: isSameHead ? before.head_since : tx.now(), updated_at: tx.now() }
   tx.pull_requests.put(saved)
   const { task_id, project_id } = record
-  tx.emit('pull_request.updated', { project_id, task_id, pull_request: toPullRequest(saved) })
+  tx.emit('pull_request.updated', { project_id, task_id, pull_request: toPullRequest(deps, tx, saved) })
   const task = tx.tasks.get(task_id)
   const isShown = before?.number === saved.number && before.state === saved.state && before.url === saved.url
   if (task && !isShown) tx.saveTask(task)
@@ -75,12 +76,14 @@ export function newPullRecord(
 
 /** Saves what the forge answered to a change; null if the task has another pull request by now, or none. */
 export function saveChange(
-  { feed }: Pick<Ground, 'feed'>,
+  deps: Pick<PullRequestDeps, 'context' | 'transitions'>,
   { task_id, number }: Pick<PullRequestRecord, 'task_id' | 'number'>,
   pull: Pull,
 ): PullRequestRecord | null {
-  return feed.commit((tx) => {
+  return deps.context.feed.commit((tx) => {
     const current = tx.pull_requests.of(task_id)
-    return current?.number === number ? savePull(tx, { ...current, ...fieldsOf(pull), next_poll_at: tx.now() }) : null
+    return current?.number === number
+      ? savePull(deps, tx, { ...current, ...fieldsOf(pull), next_poll_at: tx.now() })
+      : null
   })
 }

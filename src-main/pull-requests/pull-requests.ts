@@ -37,6 +37,8 @@ import { isAllDue } from './rules/next-sync.ts'
 import { retryDelay } from './rules/transient.ts'
 import { sendPending } from './send-intents.ts'
 import { syncPull } from './sync-pull.ts'
+import { savePull } from './pull-records.ts'
+import { isOpenAt } from './rules/pull-states.ts'
 import { toPullRequest } from './to-pull-request.ts'
 
 /** Tasks' pull requests at their forges. */
@@ -165,6 +167,7 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       const before = read.pull_requests.of(task_id)?.pushed
       await followStack(deps, task_id, stop.signal)
       if (read.pull_requests.of(task_id)?.pushed !== before) await sendAfterPush(deps, task_id, stop.signal)
+      announceAbove(deps, task_id)
     })
   }
   /** What the forge told is followed before the caller hears of it. */
@@ -180,7 +183,7 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
       return known ?? record
     })
   return {
-    view: toPullRequest,
+    view: (record) => toPullRequest(deps, read, record),
     check: (project_id, signal) => checkToken(deps, project_id, signal),
     open: (task_id, wish, by, signal) =>
       then(task_id, async () => {
@@ -244,6 +247,14 @@ export function createPullRequests(deps: PullRequestDeps): PullRequests {
 function shownAbove({ context }: PullRequestDeps, task_id: TaskId): string {
   const record = context.store.read.pull_requests.of(task_id)
   return record === null ? '' : `${record.number} ${record.state} ${record.pushed ?? ''}`
+}
+
+/** Tells that a pull request waits for another one below it, or for none. */
+function announceAbove(deps: PullRequestDeps, task_id: TaskId): void {
+  deps.context.feed.commit((tx) => {
+    const record = tx.pull_requests.of(task_id)
+    if (record && isOpenAt(record)) savePull(deps, tx, record)
+  })
 }
 
 /** Returns the tasks above another in its stack. */

@@ -54,12 +54,13 @@ export async function recoverPull(
 }
 
 /** Takes the error away; `again`: the rounds are counted from zero. */
-function clear({ context }: PullRequestDeps, task_id: TaskId, again: boolean): void {
+function clear(deps: PullRequestDeps, task_id: TaskId, again: boolean): void {
+  const { context } = deps
   context.feed.commit((tx) => {
     const task = tx.tasks.get(task_id)
     if (task) tx.saveTask({ ...task, error_annotation: null, last_human_action_id: context.newId() })
     const record = tx.pull_requests.of(task_id)
-    if (record && again) savePull(tx, { ...record, rounds: 0, given: [], next_poll_at: tx.now() })
+    if (record && again) savePull(deps, tx, { ...record, rounds: 0, given: [], next_poll_at: tx.now() })
   })
 }
 

@@ -105,7 +105,7 @@ async function sendRetarget(
     const there = await forges.read(connection, pull.number, { signal })
     const isStill = isOpenAt(there) && there.target === intent.from
     const changed = isStill ? await forges.change(connection, pull.number, { target: intent.to }, { signal }) : there
-    saveChange(deps.context, pull, changed)
+    saveChange(deps, pull, changed)
   })
 }
 
@@ -135,7 +135,7 @@ async function sendClose(
     const state = task && transitions.workflowOf(read, task).states.get(task.status)
     if (!task || !(task.archived || state?.kind === 'terminal')) return
     const { task_id } = record
-    saveChange(context, { task_id, number }, await closeThere(deps, connection, number, signal))
+    saveChange(deps, { task_id, number }, await closeThere(deps, connection, number, signal))
   })
 }
 

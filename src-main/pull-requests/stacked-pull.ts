@@ -1,7 +1,9 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { PullRequestBelow } from '../../src-shared/contract/pull-requests.ts'
 import type { Tx } from '../core/event-feed.ts'
 import { landsOn } from '../core/stack-of.ts'
 import { refOf } from '../core/views.ts'
+import type { Workflow } from '../domain/workflow/graph.ts'
 import type { IntegrationRecord } from '../ports/issue-trackers.ts'
 import type { PullRequestRecord } from '../ports/pull-request-queries.ts'
 import type { Queries } from '../ports/store.ts'
@@ -11,9 +13,10 @@ import { below, stackLandingGate, stackPhase } from '../stacks/rules/stack.ts'
 import type { PullRequestDeps } from './pull-request-ground.ts'
 import { isOpenAt } from './rules/pull-states.ts'
 import { writeIntent } from './write-intent.ts'
-import { stackedTarget, type StackedTarget } from './rules/stacked-target.ts'
+import { isOpenBelow, stackedTarget, type StackedTarget, type TaskBelow } from './rules/stacked-target.ts'
 
 type Deps = Pick<PullRequestDeps, 'context' | 'transitions'>
+export type StackDeps = Pick<PullRequestDeps, 'transitions'>
 
 /** Returns where the pull request of a task goes as its stack is now; null: the task has no branch. */
 export function targetOf(
@@ -27,18 +30,36 @@ export function targetOf(
   const workflow = transitions.workflowOf(q, task)
   const lies_on = workspace.stack?.on ?? null
   const target = stackedTarget({
-    below: below(task, q.tasks.get).map((lower) => ({
-      id: lower.id,
-      ref: refOf(q, lower),
-      phase: stackPhase(workflow, lower.status),
-      pull: q.pull_requests.of(lower.id),
-    })),
+    below: tasksBelow(workflow, q, task),
     lies_on,
     left_merged: lies_on !== null && q.pull_requests.refOf(lies_on)?.state === 'merged',
     from_fork: fork !== null,
     base_branch: target_branch ?? landsOn(workspace),
   })
   return { ...target, workspace }
+}
+
+function tasksBelow(workflow: Workflow, q: Queries, task: TaskRecord): readonly TaskBelow[] {
+  return below(task, q.tasks.get).map((lower) => ({
+    id: lower.id,
+    ref: refOf(q, lower),
+    phase: stackPhase(workflow, lower.status),
+    pull: q.pull_requests.of(lower.id),
+  }))
+}
+
+/** Returns the task whose work is merged before that of a pull request; null: none. */
+export function belowOf(
+  { transitions }: StackDeps,
+  q: Queries,
+  { task_id }: PullRequestRecord,
+): PullRequestBelow | null {
+  const task = q.tasks.get(task_id)
+  if (!task || task.stacked_on === null) return null
+  const lower = tasksBelow(transitions.workflowOf(q, task), q, task).find(isOpenBelow)
+  if (!lower) return null
+  const { id, pull } = lower
+  return { task_id: id, number: pull !== null && isOpenAt(pull) ? pull.number : null }
 }
 
 /**

@@ -68,7 +68,7 @@ function save(
       read_all_at: everything ? tx.now() : current.read_all_at,
     }
     const due = nextSync(next, { now: context.clock.now(), interval_secs: connection.poll_interval_secs })
-    return savePull(tx, { ...next, next_poll_at: new Date(isPushed ? context.clock.now() : due).toISOString() })
+    return savePull(deps, tx, { ...next, next_poll_at: new Date(isPushed ? context.clock.now() : due).toISOString() })
   })
 }
 
@@ -85,7 +85,7 @@ function noteFailure({ deps, record, connection }: Sync, error: unknown): void {
     const failed = { ...current, last_error: trouble, failures: current.failures + 1 }
     const not_before = error instanceof ForgeError ? (error.not_before ?? 0) : 0
     const due = nextSync(failed, { now: context.clock.now(), interval_secs: connection.poll_interval_secs })
-    savePull(tx, { ...failed, next_poll_at: new Date(Math.max(due, not_before)).toISOString() })
+    savePull(deps, tx, { ...failed, next_poll_at: new Date(Math.max(due, not_before)).toISOString() })
   })
 }
 

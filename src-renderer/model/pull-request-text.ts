@@ -47,6 +47,10 @@ function factsOf(pull: PullRequest, forge: string, wait: PullRequestWait): Facts
       return approvalFacts(no, pull)
     case 'draft':
       return said('Still a draft', `${no} is a draft`, 'you', true)
+    case 'stack': {
+      const lower = pull.below?.number == null ? 'the task below' : `#${pull.below.number}`
+      return said(`Waiting for ${lower}`, `${no} waits for ${lower}`, 'neutral', false)
+    }
     case 'queue':
       return said('In the merge queue', `${no} is in the merge queue`, 'run', false)
     case 'forge':

@@ -168,8 +168,25 @@ export const PullRequestReview = z.object({
 export type PullRequestReview = z.infer<typeof PullRequestReview>
 
 /** What a pull request waits for before it can be merged. */
-const pullRequestWaits = ['checks', 'approval', 'threads', 'conflict', 'draft', 'queue', 'review', 'forge'] as const
+const pullRequestWaits = [
+  'checks',
+  'approval',
+  'threads',
+  'conflict',
+  'draft',
+  'stack',
+  'queue',
+  'review',
+  'forge',
+] as const
 export type PullRequestWait = (typeof pullRequestWaits)[number]
+
+/** The task below in the stack, whose work is to be merged first. */
+export const PullRequestBelow = z.object({
+  task_id: TaskId,
+  number: z.int().nullable().describe('Of its open pull request; null: it has none.'),
+})
+export type PullRequestBelow = z.infer<typeof PullRequestBelow>
 
 /** The pull request of a task, as the forge told last. It is known by its number. */
 export const PullRequest = z
@@ -187,6 +204,7 @@ export const PullRequest = z
     reviews: z.array(PullRequestReview),
     rounds: z.int().describe('Rounds of fixing since a person’s last act.'),
     waiting_for: z.array(z.enum(pullRequestWaits)),
+    below: PullRequestBelow.nullable().describe('What `stack` in `waiting_for` is about.'),
     synced_at: Timestamp.nullable(),
     last_error: ForgeTrouble.nullable(),
   })

@@ -101,16 +101,22 @@ async function answer({ out }: CommandContext, pull: PullRequest): Promise<void>
 }
 
 function pullText(pull: PullRequest): string {
-  const { number, state, url, target, head, waiting_for, last_error, checks: all, threads } = pull
+  const { number, state, url, target, head, last_error, checks: all, threads } = pull
   const open = threads.filter(({ resolved }) => !resolved).length
   return [
     `${paint('bold', `#${number}`)} ${state}, into ${plain(target)}, at ${head.slice(0, 12)}`,
     plain(url),
-    ...(waiting_for.length > 0 ? [`Waits for ${waiting_for.join(', ')}.`] : []),
+    ...(pull.waiting_for.length > 0 ? [`Waits for ${waitsText(pull)}.`] : []),
     ...(all.length > 0 ? [checksText(all)] : []),
     ...(open > 0 ? [`${open} ${open === 1 ? 'thread is' : 'threads are'} open.`] : []),
     ...(last_error === null ? [] : [paint('red', plain(last_error.message))]),
   ].join('\n')
+}
+
+/** What it waits for, the one below it in its stack by number. */
+function waitsText({ waiting_for, below }: PullRequest): string {
+  const lower = below?.number == null ? 'the task below' : `#${below.number}`
+  return waiting_for.map((wait) => (wait === 'stack' ? lower : wait)).join(', ')
 }
 
 function checksText(checks: readonly PullRequestCheck[]): string {

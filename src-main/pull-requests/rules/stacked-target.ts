@@ -4,11 +4,12 @@ import type { StackPhase } from '../../stacks/rules/stack.ts'
 import { isOpenAt } from './pull-states.ts'
 
 /** A task below another in a stack, as the pull request of the upper one needs it. */
-interface TaskBelow {
+export interface TaskBelow {
   readonly id: TaskId
   readonly ref: string
   readonly phase: StackPhase
   readonly pull: {
+    readonly number: number
     readonly state: PullRequestState
     readonly branch: string
     readonly pushed: string | null
@@ -51,5 +52,5 @@ export function stackedTarget(facts: StackedFacts): StackedTarget {
 }
 
 /** A task that has work newer than its merged pull request isn't done yet; the forge has the rest. */
-const isOpenBelow = ({ phase, pull }: TaskBelow): boolean =>
+export const isOpenBelow = ({ phase, pull }: TaskBelow): boolean =>
   (phase === 'open' || phase === 'submitted') && pull?.state !== 'merged'

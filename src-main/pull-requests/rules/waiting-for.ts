@@ -7,6 +7,8 @@ interface WaitingFacts {
   readonly checks: readonly { readonly state: string; readonly required: boolean | null }[]
   readonly threads: readonly { readonly resolved: boolean; readonly ours_last: boolean }[]
   readonly reviews: readonly { readonly state: string }[]
+  /** The task below in its stack is merged first. */
+  readonly stacked: boolean
   /** The commit at the forge is the one whose work was judged here. */
   readonly judged: boolean
   /** The forge has been asked, and has answered everything. */
@@ -23,6 +25,7 @@ export function waitingFor(facts: WaitingFacts): readonly PullRequestWait[] {
     ['threads', facts.threads.some(({ resolved, ours_last }) => !resolved && !ours_last)],
     ['approval', lacksApproval(facts.reviews)],
     ['draft', facts.state === 'draft'],
+    ['stack', facts.stacked],
     ['queue', facts.queued],
     ['forge', !facts.known || facts.mergeable === null],
   ]

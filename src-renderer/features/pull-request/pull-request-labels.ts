@@ -40,6 +40,7 @@ export const reviewFaces: Readonly<Record<PullRequestReview['state'], Face>> = {
 /** What to do about a wait that no button ends. */
 export const waitHints: Partial<Record<PullRequestWait, (target: string) => string>> = {
   conflict: (target) => `Request changes, or merge ${target} into the branch in Workspace.`,
+  stack: () => 'The one below in its stack is merged first.',
   review: () => 'Only commits that were reviewed here are merged from here.',
 }
 

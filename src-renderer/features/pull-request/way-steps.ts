@@ -4,7 +4,7 @@ import { openThreads, requiredChecks, someNames } from '../../model/pull-request
 
 /** One step on the way of a pull request into its target. */
 export interface WayStep {
-  readonly id: 'opened' | 'ready' | 'conflicts' | 'checks' | 'threads' | 'approved' | 'queue' | 'merged'
+  readonly id: 'opened' | 'ready' | 'conflicts' | 'checks' | 'threads' | 'approved' | 'below' | 'queue' | 'merged'
   readonly label: string
   readonly glyph: GlyphName
   /** How far it is, in a few words. */
@@ -17,7 +17,7 @@ export function waySteps(pull: PullRequest, forge: string, can: PullRequestCan |
   return [
     { id: 'opened', label: `Opened as #${pull.number}`, glyph: 'terminal', end: '' },
     ...(isOpen ? [...draftStep(pull), ...conflictStep(pull), checkStep(pull)] : []),
-    ...(isOpen ? [...threadStep(pull), ...approvalStep(pull, forge), ...queueStep(pull, can)] : []),
+    ...(isOpen ? [...threadStep(pull), ...approvalStep(pull, forge), ...belowStep(pull), ...queueStep(pull, can)] : []),
     mergedStep(pull),
   ]
 }
@@ -57,6 +57,12 @@ function approvalStep({ reviews, waiting_for }: PullRequest, forge: string): rea
   if (by('changes_requested').length > 0) return step('gate', `${someNames(by('changes_requested'))} wants changes`)
   if (waiting_for.includes('approval')) return step('waiting', someNames(by('requested')) || 'not yet')
   return by('approved').length > 0 ? step('terminal', someNames(by('approved'))) : []
+}
+
+function belowStep({ below }: PullRequest): readonly WayStep[] {
+  if (below === null) return []
+  const label = below.number === null ? 'Task below merged' : `#${below.number} merged`
+  return [{ id: 'below', label, glyph: 'waiting', end: 'not yet' }]
 }
 
 function queueStep({ waiting_for }: PullRequest, can: PullRequestCan | null): readonly WayStep[] {

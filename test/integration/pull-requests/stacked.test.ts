@@ -52,6 +52,9 @@ test.each(['merge', 'squash', 'rebase'] as const)(
     expect(await at.get(lower)).toMatchObject({ number: 1, target: 'main' })
     expect(await at.get(upper)).toMatchObject({ number: 2, target: branchOf(at, 1) })
     expect(await shown(at, 2)).toEqual({ base: branchOf(at, 1), files: ['upper.txt'], commits: 1 })
+    const [below, above] = [await at.sync(lower), await at.sync(upper)]
+    expect([below.below, below.waiting_for]).toEqual([null, []])
+    expect([above.below, above.waiting_for]).toEqual([{ task_id: lower.id, number: 1 }, ['stack']])
     expect(await refused(client.call('pull_requests.merge', { task_id: upper.id }))).toMatchObject({
       code: 'dependency_gate',
       details: { stacked_on: lower.id },
@@ -66,6 +69,7 @@ test.each(['merge', 'squash', 'rebase'] as const)(
       () => at.sync(upper),
       ({ target, waiting_for }) => target === 'main' && waiting_for.length === 0,
     )
+    expect((await at.get(upper)).below).toBeNull()
     const merged = await client.call('pull_requests.merge', { task_id: upper.id, method })
     expect(merged).toMatchObject({ number: 2, state: 'merged' })
     await job.running.taskWhere(upper.id, isDone)
@@ -93,8 +97,10 @@ test('brings the rest of three along when one is merged by us, and when the midd
   forge.people.close(repository, 3)
   await at.sync(c)
   expect((await at.sync(d)).target).toBe(branchOf(at, 3))
+  expect(await at.get(d)).toMatchObject({ waiting_for: ['stack'], below: { task_id: c.id, number: null } })
   await client.call('tasks.cancel', { task_id: c.id })
   await showing(at, 4, { base: branchOf(at, 2), files: ['d.txt'] })
+  expect((await at.get(d)).below).toEqual({ task_id: b.id, number: 2 })
   expect((await at.get(c)).state).toBe('closed')
 
   await forge.people.merge(repository, 2, 'rebase')

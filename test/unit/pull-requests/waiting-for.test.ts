@@ -9,6 +9,7 @@ const ready: Parameters<typeof waitingFor>[0] = {
   checks: [],
   threads: [],
   reviews: [],
+  stacked: false,
   judged: true,
   known: true,
 }
@@ -24,6 +25,7 @@ describe('what a pull request waits for', () => {
     ['conflict', { mergeable: false }],
     ['review', { judged: false }],
     ['draft', { state: 'draft' as const }],
+    ['stack', { stacked: true }],
     ['queue', { queued: true }],
     ['forge', { mergeable: null }],
     ['forge', { known: false }],

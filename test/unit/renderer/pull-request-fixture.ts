@@ -24,6 +24,7 @@ export function pullOf(more: Partial<PullRequest> = {}): PullRequest {
     reviews: [],
     rounds: 0,
     waiting_for: [],
+    below: null,
     synced_at: at,
     last_error: null,
     ...more,

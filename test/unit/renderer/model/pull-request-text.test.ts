@@ -3,6 +3,7 @@ import { forgeName } from '../../../../src-renderer/model/forge-name.ts'
 import { pullRequestLine, waitTexts } from '../../../../src-renderer/model/pull-request-text.ts'
 import { webAddress } from '../../../../src-renderer/model/web-address.ts'
 import type { PullRequest } from '../../../../src-shared/contract/pull-requests.ts'
+import { taskOf } from '../task-fixture.ts'
 import { checkOf, pullOf, reviewBy, threadOf } from '../pull-request-fixture.ts'
 
 const trouble = { reason: 'unreachable' as const, message: 'No answer.', right: null, url: null, occurred_at: '' }
@@ -25,6 +26,20 @@ const said: readonly (readonly [Partial<PullRequest>, string, string, string, bo
     'Waiting for 1 check',
     '#431 waits for 1 check',
     'run',
+    false,
+  ],
+  [
+    { waiting_for: ['stack'], below: { task_id: taskOf(2).id, number: 430 } },
+    'Waiting for #430',
+    '#431 waits for #430',
+    'neutral',
+    false,
+  ],
+  [
+    { waiting_for: ['stack'], below: { task_id: taskOf(2).id, number: null } },
+    'Waiting for the task below',
+    '#431 waits for the task below',
+    'neutral',
     false,
   ],
   // While others run, more may fail, so nobody has to act yet.

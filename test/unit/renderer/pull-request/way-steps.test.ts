@@ -6,6 +6,7 @@ import {
 } from '../../../../src-renderer/features/pull-request/pull-request-labels.ts'
 import { waySteps } from '../../../../src-renderer/features/pull-request/way-steps.ts'
 import { unknownCan, type PullRequest } from '../../../../src-shared/contract/pull-requests.ts'
+import { taskOf } from '../task-fixture.ts'
 import { checkOf, pullOf, reviewBy, threadOf } from '../pull-request-fixture.ts'
 
 const way = (more: Partial<PullRequest>, can = unknownCan) =>
@@ -40,6 +41,7 @@ test('tells each state of each step', () => {
   expect(way({ waiting_for: ['approval'], reviews: [reviewBy('Rita', 'requested')] })).toContain(
     'approved waiting Rita',
   )
+  expect(way({ below: { task_id: taskOf(2).id, number: 430 } })).toContain('below waiting not yet')
   expect(way({ waiting_for: ['queue'] })).toContain('queue running')
   expect(way({}, { ...unknownCan, queue: true })).toContain('queue waiting not yet')
   expect(way({ state: 'merged', merge_commit: 'a91f3c0aaaa' })).toEqual(['opened terminal', 'merged terminal a91f3c0'])
