@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import { gitStatus } from '../../fakes/git-http-server.ts'
@@ -64,6 +65,28 @@ test('leaves the branch where that is not switched on, or not any more', async (
     [refOf(at)]: expect.any(String) as string,
     [refOf(at, 2)]: expect.any(String) as string,
   })
+})
+
+test('deletes the branch in the fork that it was pushed to, and nowhere else', async () => {
+  const fork = 'robot/hello'
+  await using at = await startPullRequestJob({ fork, delete_branch: true })
+  const { job, forge, git } = at
+  forge.repository(fork, repository)
+  await git.create(fork)
+  const task = await at.atGate(bonjour)
+  const ref = refOf(at)
+  expect(Object.keys(await git.refs(fork))).toEqual([ref])
+  // Somebody else's, at the same commit.
+  await git.git(repository, ['fetch', '--quiet', join(git.root, `${fork}.git`), `${ref}:${ref}`])
+  await git.git(fork, ['update-ref', 'refs/heads/other', ref])
+  await forge.people.merge(repository, 1)
+  await follow(at, task)
+  await job.running.taskWhere(task.id, ({ status }) => status === 'done')
+  expect(Object.keys(await git.refs(fork))).toEqual(['refs/heads/other'])
+  expect(Object.keys(await git.refs(repository)).filter((one) => !one.startsWith('refs/from-forks/'))).toEqual(
+    ['refs/heads/main', ref].sort(),
+  )
+  expect(await news(at)).toEqual([])
 })
 
 test('leaves a branch with commits that were not merged, and one that is gone', async () => {
