@@ -4,6 +4,7 @@ import type { IntegrationId, ProjectId, TaskId } from '../../src-shared/contract
 import type { Integration, SyncCounts } from '../../src-shared/contract/integrations.ts'
 import type { Ground } from '../core/ground.ts'
 import type { Tx } from '../core/event-feed.ts'
+import { createPollThrottle } from '../core/poll-throttle.ts'
 import { isRefusal } from '../domain/refusal.ts'
 import { blankIntegration, changeIntegration, checkFields, type IntegrationPatch } from './change-integration.ts'
 import { withholdVariable } from '../platform/process/process-environment.ts'
@@ -58,7 +59,10 @@ export interface Integrations {
   /** Starts a cycle or joins the running one, which continues when the caller leaves. */
   sync(project_id: ProjectId, by: Binder): Promise<SyncCounts | Refusal | null>
   link(task_id: TaskId, url: string): TaskRecord | Refusal
-  /** Returns the project that a forge's webhook is for; null if it isn't signed with its secret. */
+  /**
+   * Returns the project that a forge's webhook is for; null if it isn't signed with its secret. A right one brings the next
+   * import forward, at most once in ten seconds.
+   */
   receive(integration_id: string, delivery: WebhookDelivery): ProjectId | null
   /** Starts polling; interrupted cycles continue first. */
   start(): void
@@ -110,6 +114,22 @@ export function createIntegrations(
     }
   }
   const deadline = createDeadline(clock, look)
+  /** Makes the import of a project due, unless its tracker asked for a pause. */
+  const makeDue = (project_id: ProjectId) => {
+    const isDue = feed.commit((tx) => {
+      const record = tx.integrations.byProject(project_id)
+      if (!record || (record.not_before !== null && Date.parse(record.not_before) > clock.now())) return false
+      tx.integrations.put({ ...record, next_poll_at: tx.now() })
+      return true
+    })
+    if (isDue) look()
+  }
+  const soon = createPollThrottle((project_id) => {
+    // After a cycle that is under way, which may have missed the news.
+    const under_way = running.get(project_id)?.end.then(nothing, nothing)
+    if (under_way) void under_way.then(() => state === 'polling' && makeDue(project_id))
+    else makeDue(project_id)
+  })
   const view = (record: IntegrationRecord) => toIntegration(record, running.has(record.project_id))
   const emitIntegration = (tx: Tx, id: IntegrationId, project_id: ProjectId, integration: Integration | null) => {
     tx.emit('integration.updated', { project_id, integration_id: id, integration })
@@ -170,7 +190,11 @@ export function createIntegrations(
       return answerOf(await (running.get(project_id)?.end ?? run(record)))
     },
     link: (task_id, url) => linkTask(context, task_id, url),
-    receive: (integration_id, delivery) => receiveWebhook(context, variable, integration_id, delivery),
+    receive: (integration_id, delivery) => {
+      const project_id = receiveWebhook(context, variable, integration_id, delivery)
+      if (project_id !== null) soon.ask(project_id)
+      return project_id
+    },
     start: () => {
       state = 'polling'
       const interrupted = read.integrations
@@ -182,11 +206,14 @@ export function createIntegrations(
     close: async () => {
       state = 'closed'
       deadline.clear()
+      soon.stop()
       for (const { stop } of running.values()) stop.abort()
       await Promise.allSettled([...running.values()].map(({ end }) => end))
     },
   }
 }
+
+const nothing = () => undefined
 
 function withholdVariables({ token_secret_ref, webhook_secret_ref }: IntegrationRecord): void {
   withholdVariable(token_secret_ref)

@@ -56,6 +56,22 @@ test('brings the poll forward, and believes nothing of what it says', async () =
   expect(await at.get(other)).toMatchObject({ state: 'open' })
 })
 
+test('brings the import of issues forward', async () => {
+  await using at = await startPullRequestJob()
+  const { job, forge } = at
+  const { client } = job.running
+  const project_id = job.project.id
+  const id = await withSecret(at)
+  await client.call('integrations.sync', { project_id })
+  forge.people.issue(repository, { title: 'Greet in Welsh' })
+  expect((await client.call('tasks.list', { project_id })).items).toEqual([])
+  expect((await deliver(at, id)).status).toBe(202)
+  await job.running.eventually(
+    () => client.call('tasks.list', { project_id }),
+    ({ items }) => items.some(({ title }) => title === 'Greet in Welsh'),
+  )
+})
+
 test('asks the forge once for a flood of them', async () => {
   await using at = await startPullRequestJob()
   const id = await withSecret(at)

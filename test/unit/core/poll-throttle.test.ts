@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createPollThrottle } from '../../../src-main/pull-requests/poll-soon.ts'
+import { createPollThrottle } from '../../../src-main/core/poll-throttle.ts'
 import { ProjectId } from '../../../src-shared/contract/ids.ts'
 
 beforeEach(() => void vi.useFakeTimers())
