@@ -1,4 +1,4 @@
-import { computed, type ComputedRef } from 'vue'
+import { computed, type ComputedRef, type Ref } from 'vue'
 import type { PullRequestCan } from '../../../src-shared/contract/pull-requests.ts'
 import type { Task } from '../../../src-shared/contract/tasks.ts'
 import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
@@ -8,6 +8,7 @@ import { useLive } from '../../stores/live.ts'
 import { useLoadedPullRequest } from '../../stores/review/pull-request-facts.ts'
 import { useTaskDetails } from '../../stores/review/task-details.ts'
 import { useThreadAnswers, type ThreadAnswers } from '../../stores/review/thread-answers.ts'
+import type { DiffScope } from './diff-scope.ts'
 import { placeThreads, readChangesSince, type PlacedThread, type PlacedThreads } from './place-threads.ts'
 
 /** The threads of a task's pull request in its diff. */
@@ -29,18 +30,20 @@ export interface ForgeThreads {
   readonly refusal: ComputedRef<string | null>
 }
 
-interface Shown {
-  task(): Task | null
-  diff(): Diff | null
-  files(): readonly DiffFile[]
-  /** Whether the diff is against what the branch began with. */
-  isWhole(): boolean
+/** The diff that is shown. */
+export interface ShownDiff {
+  readonly task: Readonly<Ref<Task | null>>
+  readonly diff: Readonly<Ref<Diff | null>>
+  readonly files: Readonly<Ref<readonly DiffFile[]>>
+  readonly scope: Readonly<Ref<DiffScope>>
 }
 
 const none: PlacedThreads = { notes: [], byKey: new Map(), unplaced: [], counts: new Map() }
 
 /** Returns the threads of a task's pull request, at their lines in the shown diff. */
-export function useForgeThreads({ task, diff, files, isWhole }: Shown): ForgeThreads {
+export function useForgeThreads(shown: ShownDiff): ForgeThreads {
+  const { diff, files, scope } = shown
+  const task = () => shown.task.value
   const details = useTaskDetails()
   const live = useLive()
   const { pull, integration, facts } = useLoadedPullRequest(task)
@@ -53,16 +56,16 @@ export function useForgeThreads({ task, diff, files, isWhole }: Shown): ForgeThr
       return { commit, changes: changes && readChangesSince(changes, commit) }
     },
     () => {
-      const tree = diff()?.tree
+      const tree = diff.value?.tree
       return threads.value.length === 0 || tree == null
         ? null
-        : ['changes since', task()?.id, pull.value?.head, diff()?.head, tree]
+        : ['changes since', task()?.id, pull.value?.head, diff.value?.head, tree]
     },
   )
   const placed = computed<PlacedThreads>((before = none) => {
     const known = since.data.value?.commit === pull.value?.head ? since.data.value : null
     if (threads.value.length === 0 || (known === null && since.error.value === null)) return none
-    const next = placeThreads(threads.value, files(), known?.changes ?? null, isWhole())
+    const next = placeThreads(threads.value, files.value, known?.changes ?? null, scope.value === 'branch')
     // The same array while the notes are equal, so that the diff isn't drawn for nothing.
     return JSON.stringify(before.notes) === JSON.stringify(next.notes) ? { ...next, notes: before.notes } : next
   })
