@@ -21,6 +21,8 @@ export interface QueuedExecution {
   readonly reason: WaitReason | null
   /** Where it can start; null where it can't, and for agents elsewhere. */
   readonly runner_id: RunnerId | null
+  /** The runners that it waits for; empty if it waits for something else, or can start. */
+  readonly awaited: readonly RunnerId[]
 }
 
 /** By runner: when a run of each project last started there, as a number that grows with each start. */
@@ -71,8 +73,14 @@ export function queuedExecutions(
       running.set(record.project_id, (running.get(record.project_id) ?? 0) + 1)
     },
   })
-  return queued.map((one) => ({ record: one.record, ...(starts.get(one) ?? waitsForNothing) }))
+  return queued.map((one) => {
+    const choice = starts.get(one) ?? waitsForNothing
+    return { record: one.record, ...choice, awaited: waitsForRunner(choice.reason) ? (one.candidates ?? []) : [] }
+  })
 }
+
+const waitsForRunner = (reason: WaitReason | null): boolean =>
+  reason === 'runner_full' || reason === 'runner_unreachable'
 
 const waitsForNothing = { reason: null, runner_id: null } as const
 

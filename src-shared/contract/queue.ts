@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { queueMoves } from './action-names.ts'
-import { AgentId, ExecutionId, TaskId, Timestamp } from './ids.ts'
+import { AgentId, ExecutionId, RunnerId, TaskId, Timestamp } from './ids.ts'
 
 /** Why an execution has not started: the first reason that applies. */
 const waitReasons = [
@@ -55,6 +55,10 @@ export const Queue = z
             '`entering`: its task still enters its state. `task_paused`: a message whose task was stopped; it comes with the next resume. `task_busy`: a message that is sent after the current run. `worktree_busy`: another task runs in the same worktree. `slots_full`: its turn comes when a slot is free. `runner_full`: every runner it may use is full. `runner_unreachable`: none of them is ready. `limit_reached`: a limit of its project, task or agent. `usage_limit`: its account is limited by its provider until `retry_at`. `retry_later`: it is tried again at `retry_at`.',
           ),
         retry_at: Timestamp.optional().describe('When it is tried again.'),
+        runner_ids: z
+          .array(RunnerId)
+          .optional()
+          .describe('The runners that it waits for, with `runner_full` and `runner_unreachable` only.'),
         position: z.int().nullable().describe('From 1, among those that wait for a slot only.'),
       }),
     ),

@@ -60,13 +60,14 @@ export function createQueueHandlers(parts: ApiParts): Handlers<Names> {
       waiting: engine.scheduler
         .waiting()
         .filter(({ record }) => record.project_id === project_id)
-        .flatMap(({ record, reason }) =>
+        .flatMap(({ record, reason, awaited }) =>
           entryOf(record).map((entry) => {
             if (reason === 'slots_full') position += 1
             return {
               ...entry,
               reason: reason ?? 'starting',
               position: reason === 'slots_full' ? position : null,
+              ...(awaited.length > 0 && { runner_ids: [...awaited] }),
               ...retryOf(record, reason),
             }
           }),

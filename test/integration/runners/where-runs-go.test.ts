@@ -48,13 +48,15 @@ async function startedOn(job: Job, { id }: Execution): Promise<string | null> {
 const stop = (job: Job, { id }: Execution) => job.running.client.call('executions.stop', { execution_id: id })
 
 /** Resolves with why a queued run waits, once it is not just entering. */
-async function waitsFor(job: Job, { id, task_id }: Execution): Promise<string | undefined> {
-  const { project_id } = await job.running.client.call('tasks.get', { task_id })
-  const read = async () => {
-    const { waiting } = await job.running.client.call('projects.queue', { project_id })
-    return waiting.find(({ execution_id }) => execution_id === id)?.reason
-  }
+async function waitsFor(job: Job, execution: Execution): Promise<string | undefined> {
+  const read = async () => (await queueEntry(job, execution))?.reason
   return await job.running.eventually(read, (reason) => reason !== 'entering')
+}
+
+async function queueEntry(job: Job, { id, task_id }: Execution) {
+  const { project_id } = await job.running.client.call('tasks.get', { task_id })
+  const { waiting } = await job.running.client.call('projects.queue', { project_id })
+  return waiting.find(({ execution_id }) => execution_id === id)
 }
 
 test('keeps a task on the runner of its claim, its hooks and checks too, until a claim or `ci_runner` says otherwise', async () => {
@@ -139,6 +141,7 @@ test('queues a run while all its runners are full, and starts it when one has ro
   const second = await claim(job, agent, { runner_ids: ids(box) })
   expect(await startedOn(job, first)).toBe(box.id)
   expect(await waitsFor(job, second)).toBe('runner_full')
+  expect((await queueEntry(job, second))?.runner_ids).toEqual([box.id])
   expect((await get(job, second.id)).runner_id).toBeNull()
   // No other run waits for it.
   expect(await startedOn(job, await claim(job, agent))).toBe('here')
@@ -189,6 +192,7 @@ test('refuses a claim whose runners can’t be reached, and lets one that waits 
   expect(refusal.message).toContain("Box can't be reached. Box does not answer. Start it.")
   const run = await claim(job, agent, { runner_ids: ids(box), lock_policy: 'wait' }, task)
   expect(await waitsFor(job, run)).toBe('runner_unreachable')
+  expect((await queueEntry(job, run))?.runner_ids).toEqual([box.id])
   runners.down.clear()
   const { runner, steps } = await client.call('runners.check', { runner_id: box.id })
   expect(steps).toEqual([{ name: 'reach', ok: true, message: 'Box answers.', fix: null }])
