@@ -1,10 +1,18 @@
+import { awaitedText } from './runner-text.ts'
 import { timeOfDay } from './time-of-day.ts'
 import type { Queue } from '../../src-shared/contract/queue.ts'
 
 type QueuedEntry = Pick<Queue['waiting'][number], 'reason' | 'position' | 'retry_at'>
 
-/** Describes in a few words why an agent waits. `held`: a hook of its task failed and blocks it. */
-export function waitReasonText({ reason, position, retry_at }: QueuedEntry, held: boolean): string {
+/**
+ * Describes in a few words why an agent waits. `held`: a hook of its task failed and blocks it. `runners`: the names of
+ * those that it waits for.
+ */
+export function waitReasonText(
+  { reason, position, retry_at }: QueuedEntry,
+  held: boolean,
+  runners: readonly string[] = [],
+): string {
   switch (reason) {
     case 'entering':
       return held ? 'Hook failed' : 'Running hooks'
@@ -21,9 +29,8 @@ export function waitReasonText({ reason, position, retry_at }: QueuedEntry, held
     case 'slots_full':
       return position === null || position === 1 ? 'Starts next' : `${ordinal(position)} in queue`
     case 'runner_full':
-      return 'Runner full'
     case 'runner_unreachable':
-      return 'Runner not ready'
+      return awaitedText(runners, reason)
     case 'limit_reached':
       return 'Limit reached'
     case 'usage_limit':

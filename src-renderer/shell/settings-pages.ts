@@ -13,6 +13,7 @@ import {
   MessageSquareText,
   Monitor,
   Plug,
+  Server,
   ShieldCheck,
   SunMoon,
   Timer,
@@ -29,6 +30,7 @@ export const agentsPage = { id: 'agents', href: '#/agents', label: 'Agents', ico
 export const appPages = [
   { id: 'api', href: '#/settings/api', label: 'API and MCP', icon: Plug },
   { id: 'storage', href: '#/settings/storage', label: 'Storage', icon: HardDrive },
+  { id: 'runners', href: '#/settings/runners', label: 'Runners', icon: Server },
   { id: 'account', href: '#/settings/account', label: 'Account', icon: CircleUserRound },
   { id: 'people', href: '#/settings/people', label: 'People', icon: Users },
   { id: 'notifications', href: '#/settings/notifications', label: 'Notifications', icon: Bell },
@@ -46,6 +48,8 @@ const projectPageList = [
   { id: 'review', label: 'Review and checks', icon: ClipboardCheck },
   { id: 'templates', label: 'Task templates', icon: LayoutTemplate },
   { id: 'containment', label: 'Containment', icon: ShieldCheck },
+  // The app has a page `runners`, whose address names no project either.
+  { id: 'where', label: 'Runners', icon: Server },
   { id: 'limits', label: 'Limits', icon: Timer },
   { id: 'prompts', label: 'Prompts', icon: MessageSquareText },
   { id: 'knowledge', label: 'Knowledge', icon: Lightbulb },

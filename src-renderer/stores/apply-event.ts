@@ -9,6 +9,7 @@ import type { LandingLane } from '../../src-shared/contract/landing.ts'
 import type { Agent, Project } from '../../src-shared/contract/projects.ts'
 import type { PullRequest } from '../../src-shared/contract/pull-requests.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
+import type { Runner } from '../../src-shared/contract/runners.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
 import type { ViewedContent } from '../../src-shared/contract/workspaces.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
@@ -43,6 +44,7 @@ export interface EventTargets {
   readonly pullRequests: { put(taskId: string, pullRequest: PullRequest): void }
   readonly agents: { put(agent: Agent): void; remove(agentId: string): void }
   readonly daemons: { put(daemonId: string, daemon: Daemon | null): void }
+  readonly runners: { put(runnerId: string, runner: Runner | null): void }
   readonly accounts: { putUser(user: User): void; putMember(data: EventPayload<'member.updated'>): void }
   readonly projects: {
     put(project: Project): void
@@ -91,8 +93,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'task_template.updated':
       return to.taskTemplates.changed(event.data.project_id)
     case 'runner.updated':
-      // No screen shows runners yet.
-      return
+      return to.runners.put(event.data.runner_id, event.data.runner)
     case 'workspace.cleaned':
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':

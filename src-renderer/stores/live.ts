@@ -6,6 +6,7 @@ import { changesAreOff } from '../formatters/changes-are-off.ts'
 import { useAccounts } from './people/accounts.ts'
 import { useAgents } from './agents/agents.ts'
 import { useDaemons } from './agents/daemons.ts'
+import { useRunners } from './agents/runners.ts'
 import { applyEvent } from './apply-event.ts'
 import { useConnection } from './base/client.ts'
 import { useComments } from './review/comments.ts'
@@ -50,6 +51,7 @@ export const useLive = defineStore('live', () => {
     overlaps: useOverlaps(),
     agents: useAgents(),
     daemons: useDaemons(),
+    runners: useRunners(),
     accounts: useAccounts(),
     projects: useProjects(),
     warn: toasts.warn,
@@ -106,6 +108,8 @@ export const useLive = defineStore('live', () => {
     if (failed) throw failed instanceof Error ? failed : new Error('Not everything was loaded.', { cause: failed })
     // Not awaited, because it scans the disk.
     void orphans.load()
+    // Not awaited, because boards show a run without the name of its runner, too.
+    void targets.runners.load().catch(() => undefined)
   }
   /** Returns why a board could not be loaded; the board itself shows this. */
   function boardFailure(): unknown {

@@ -31,6 +31,9 @@ const unbuiltRunners: {
   },
 }
 
+/** Returns whether a runner of this kind can be made. */
+export const canMakeRunner = (kind: RunnerKind): boolean => unbuiltRunners.kinds[kind] === undefined
+
 /** Text that reaches a command line: of one line, and no option. */
 const word = (max: number) =>
   z

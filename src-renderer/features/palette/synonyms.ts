@@ -19,5 +19,6 @@ export const synonyms: Readonly<Record<string, string>> = {
   storage: 'worktree snapshot disk space orphan',
   account: 'password sign out sessions token',
   people: 'users invite',
+  runners: 'container docker podman ssh remote machine where',
   api: 'mcp token',
 }

@@ -30,6 +30,8 @@ export const useSession = defineStore('session', () => {
     me,
     system,
     tokens,
+    /** Whether the current user manages this installation. The local operator does. */
+    isAdmin: computed(() => system.value?.local_operator === true || me.value?.is_admin === true),
     /** The current user's display name. */
     myName: computed(() => me.value?.display_name ?? 'You'),
     load,

@@ -11,7 +11,7 @@ import { useTasks } from '../tasks/tasks.ts'
 export const useOrphans = defineStore('orphans', () => {
   const client = useClient()
   const session = useSession()
-  const isAllowed = computed(() => session.system?.local_operator === true || session.me?.is_admin === true)
+  const isAllowed = computed(() => session.isAdmin)
   const items = shallowRef<readonly Orphan[] | null>(null)
   const { data, error, loading, reload } = useQuery(() => client.call('orphans.list', {}))
   watch(data, (listed) => (items.value = listed?.items ?? null), { flush: 'sync' })

@@ -3,6 +3,7 @@ import { computed, shallowReactive, shallowRef, watch } from 'vue'
 import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { Queue, QueueMove } from '../../../src-shared/contract/queue.ts'
 import { useAgents } from '../agents/agents.ts'
+import { useRunners } from '../agents/runners.ts'
 import { useClient } from '../base/client.ts'
 import { useExecutions } from './executions.ts'
 import { useLive } from '../live.ts'
@@ -24,6 +25,7 @@ export const useQueue = defineStore('queue', () => {
   const navigation = useNavigation()
   const news = useTaskInvalidation()
   const projects = useProjects()
+  const runners = useRunners()
   const tasks = useTasks()
   const queueChanges = useQueueChanges()
 
@@ -59,6 +61,10 @@ export const useQueue = defineStore('queue', () => {
       (task) => task.project_id,
     )
     const paused = agents.items.filter((agent) => agent.paused).map((agent) => agent.id)
+    // A run may wait for any of these. Each run here has its own events.
+    const places = runners.items.flatMap((one) =>
+      one.kind === 'here' ? [] : [`${one.id} ${one.state} ${one.running} ${one.capacity}`],
+    )
     const shown = isAllProjects.value
       ? projects.items.filter(({ id }) => atWork.has(id))
       : [projects.current ?? []].flat()
@@ -70,7 +76,7 @@ export const useQueue = defineStore('queue', () => {
           return `${task.active_execution_id} ${status} ${task.updated_at} ${news.changesOf(task.id, 'hooks')}`
         })
         const moves = queueChanges.changesOf(project.id)
-        return [project.id, { limit, others: [project.updated_at, moves, ...paused, ...runs].join('\n') }]
+        return [project.id, { limit, others: [project.updated_at, moves, ...paused, ...places, ...runs].join('\n') }]
       }),
     )
   })

@@ -56,6 +56,7 @@ function heard(event: EventEnvelope): unknown[] {
     pullRequests: { put: (...args) => void calls.push(['pullRequests.put', ...args]) },
     agents: { put: note('agents.put'), remove: note('agents.remove') },
     daemons: { put: (...args) => void calls.push(['daemons.put', ...args]) },
+    runners: { put: (...args) => void calls.push(['runners.put', ...args]) },
     accounts: { putUser: note('accounts.putUser'), putMember: note('accounts.putMember') },
     projects: { put: note('projects.put'), remove: note('projects.remove'), workflow: () => workflow },
     warn: note('warn'),

@@ -1,0 +1,76 @@
+import { canMakeRunner, type ContainerConfig, type Runner } from '../../../../src-shared/contract/runners.ts'
+import type { OperationInput } from '../../../../src-shared/contract/operations.ts'
+import type { ProjectId } from '../../../../src-shared/contract/ids.ts'
+import { containerConfig, containerDraft, missingOfContainer, type ContainerDraft } from './container-draft.ts'
+import { missingOfSsh, sshConfig, sshDraft, type SshConfig, type SshDraft } from './ssh-draft.ts'
+
+/** The types of runners that have a form. */
+const formKinds = ['container', 'ssh'] as const
+export type FormKind = (typeof formKinds)[number]
+type RunnerConfig = ContainerConfig | SshConfig
+
+/** The types that a new runner can have. */
+export const newRunnerKinds: readonly FormKind[] = formKinds.filter(canMakeRunner)
+
+/** Returns whether there is a form for runners of this type. */
+export const hasForm = (kind: Runner['kind']): kind is FormKind => formKinds.some((one) => one === kind)
+
+/** The form data of a runner. Each type has its own part, so that a change of the type loses nothing. */
+export interface RunnerDraft {
+  kind: FormKind
+  name: string
+  capacity: string
+  /** null: all projects. */
+  projects: readonly ProjectId[] | null
+  container: ContainerDraft
+  ssh: SshDraft
+}
+
+/** Returns the draft of a runner; of a new one without it. */
+export function runnerDraft(runner?: Runner): RunnerDraft {
+  const { kind, name, capacity, projects = null, config } = runner ?? {}
+  return {
+    kind: kind !== undefined && hasForm(kind) ? kind : (newRunnerKinds[0] ?? 'container'),
+    name: name ?? '',
+    capacity: String(capacity ?? 1),
+    projects,
+    container: containerDraft(containerOf(config)),
+    ssh: sshDraft(sshOf(config)),
+  }
+}
+
+export const copyOf = (draft: RunnerDraft): RunnerDraft => ({
+  ...draft,
+  container: { ...draft.container },
+  ssh: { ...draft.ssh },
+})
+
+/** Returns the first problem that prevents saving, or null. */
+export function missingOf({ kind, name, capacity, projects, container, ssh }: RunnerDraft): string | null {
+  if (name.trim() === '') return 'A runner needs a name'
+  const missing = kind === 'ssh' ? missingOfSsh(ssh) : missingOfContainer(container)
+  if (missing !== null) return missing
+  const runs = Number(capacity)
+  if (!(Number.isInteger(runs) && runs >= 1 && runs <= 1_000)) return 'Let it take 1 to 1000 runs'
+  return projects?.length === 0 ? 'Choose a project, or all' : null
+}
+
+type RunnerFields = Pick<OperationInput<'runners.create'>, 'name' | 'config' | 'projects' | 'capacity'>
+
+/** Returns the fields to save; `before` is the runner as it is saved. */
+export function runnerFields(draft: RunnerDraft, before?: Runner): RunnerFields {
+  const { kind, name, capacity, projects, container, ssh } = draft
+  const config: RunnerConfig = kind === 'ssh' ? sshConfig(ssh) : containerConfig(container, containerOf(before?.config))
+  return {
+    name: name.trim(),
+    // The contract takes the configuration of SSH as soon as it lets such runners be made.
+    config: config as RunnerFields['config'],
+    projects: projects && [...projects],
+    capacity: Number(capacity),
+  }
+}
+
+const containerOf = (config: RunnerConfig | undefined): ContainerConfig | undefined =>
+  config === undefined || 'host' in config ? undefined : config
+const sshOf = (config: RunnerConfig | undefined): SshConfig | undefined =>
+  config !== undefined && 'host' in config ? config : undefined
