@@ -79,7 +79,7 @@ export function runnerRefusal(
   const why = first.last_error === null ? '' : ` ${first.last_error}`
   return {
     code: 'runner_unreachable',
-    message: `${names} can't be reached.${why} Fix it, or claim with lock_policy "wait".`,
+    message: `${names} can't be reached.${why} Fix it, or let the run wait for it.`,
     details: { runners: dead.map(({ id }) => id) },
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '../../../src-shared/contract/executor-profiles.ts'
 import { effortPattern } from '../../../src-shared/contract/effort.ts'
 import { containmentDraft, containmentOf, type ContainmentDraft } from '../../model/containment.ts'
+import type { RunnerId } from '../../../src-shared/contract/ids.ts'
 import type { Agent, AgentConfig } from '../../../src-shared/contract/projects.ts'
 
 /** The form data of an agent. */
@@ -28,6 +29,8 @@ export interface AgentDraft {
   dayMinutes: string
   /** The account at the provider; empty to derive it from executor and keys. */
   account: string
+  /** Where it runs, the first that can; empty: where the project says. */
+  runnerIds: readonly RunnerId[]
 }
 
 export const permissionLabels: { readonly [P in PermissionPolicy]: string } = {
@@ -55,6 +58,7 @@ export function newDraft(executor: ExecutorProfile = defaultExecutor): AgentDraf
     dayUsd: '',
     dayMinutes: '',
     account: '',
+    runnerIds: [],
   }
   return { executor, name, ...empty, permissions: 'all', containment }
 }
@@ -75,6 +79,7 @@ export function draftOf({ executor, name, config }: Agent): AgentDraft {
     dayUsd: String(config.limits?.per_day?.usd ?? ''),
     dayMinutes: String(config.limits?.per_day?.minutes ?? ''),
     account: config.account ?? '',
+    runnerIds: config.runner_ids ?? [],
   }
 }
 
@@ -126,6 +131,7 @@ export function configOf(draft: AgentDraft): AgentConfig {
     ...(isContainable(draft.executor) && containmentOf(draft.containment)),
     ...limitsOf(draft),
     ...(draft.account.trim() !== '' && { account: draft.account.trim() }),
+    ...(isContainable(draft.executor) && draft.runnerIds.length > 0 && { runner_ids: [...draft.runnerIds] }),
   }
 }
 

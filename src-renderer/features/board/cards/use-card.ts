@@ -8,6 +8,7 @@ import { retryBudget, type RetryBudget } from '../../../model/retry-budget.ts'
 import { glyphOfState, isDoneState } from '../../../model/workflow-shape.ts'
 import { useExecutions } from '../../../stores/runs/executions.ts'
 import { useLanding } from '../../../stores/review/landing.ts'
+import { useRunners } from '../../../stores/agents/runners.ts'
 import { usePeople, type Face } from '../../../stores/people/people.ts'
 import { useProjects } from '../../../stores/project/projects.ts'
 import { useQueue } from '../../../stores/runs/queue.ts'
@@ -27,6 +28,8 @@ export interface CardData {
   readonly glyph: ComputedRef<GlyphName>
   /** The current activity and its start; null if nothing runs. */
   readonly live: ComputedRef<{ readonly text: string; readonly since: string | null } | null>
+  /** The name of the runner of the run; null on this machine. */
+  readonly runner: ComputedRef<string | null>
   /** The time of the agent's last output if it is stalled. */
   readonly quietSince: ComputedRef<string | null>
   /** The position in the queue; null if the task is blocked, because the condition says so. */
@@ -54,6 +57,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const people = usePeople()
   const projects = useProjects()
   const queue = useQueue()
+  const runners = useRunners()
   const lines = useTaskLines()
   const subtasks = useSubtasks()
 
@@ -89,7 +93,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   const queueText = computed(() => {
     if (execution.value?.status !== 'queued' || condition.value !== null) return null
     const entry = queue.waitingOf(task().id)
-    return entry === null ? 'Queued' : waitReasonText(entry, false)
+    return entry === null ? 'Queued' : waitReasonText(entry, false, runners.namesOf(entry.runner_ids))
   })
   const quietSince = computed(() => {
     const running = execution.value
@@ -134,6 +138,9 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
     live,
     quietSince,
     queueText,
+    runner: computed(() =>
+      execution.value?.status === 'running' ? (runners.elsewhere(execution.value.runner_id)?.name ?? null) : null,
+    ),
     waitsFor,
     overlap,
     onTopOf,

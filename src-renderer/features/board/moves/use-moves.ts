@@ -143,8 +143,22 @@ export function useMoves(): Moves {
       task,
       to,
       () => claimWhenReady(task, agentId, overrides),
-      (error) => startLater(task, agentId, overrides)(error) ?? raiseAndStart(task, agentId, overrides)(error),
+      (error) =>
+        startLater(task, agentId, overrides)(error) ??
+        raiseAndStart(task, agentId, overrides)(error) ??
+        waitForRunner(task, agentId, overrides)(error),
     )
+  /** Returns a toast action that queues the run until a runner is ready, if none could be reached. */
+  const waitForRunner =
+    (task: Task, agentId: string | null, overrides?: ExecutionOverrides) =>
+    (error: unknown): ToastAction | undefined => {
+      if (agentId === null || !(error instanceof ApiError) || error.code !== 'runner_unreachable') return undefined
+      const wait = () => tasks.claim(task.id, agentId, { ...overrides, lock_policy: 'wait' })
+      return {
+        label: 'Start when it can be reached',
+        run: () => void toasts.attemptOn(task, 'Couldn’t start', wait),
+      }
+    }
   /**
    * Returns a toast action that raises the limit of this task and starts it, if a limit refused the
    * agent. Only an owner may.
