@@ -7,7 +7,7 @@ import {
   newDraft,
   variantOf,
 } from '../../../../src-renderer/features/agents/agent-draft.ts'
-import { AgentId } from '../../../../src-shared/contract/ids.ts'
+import { AgentId, RunnerId } from '../../../../src-shared/contract/ids.ts'
 import { type Agent, type AgentConfig } from '../../../../src-shared/contract/projects.ts'
 
 const codex: Agent = {
@@ -30,6 +30,10 @@ test('saves an opened agent unchanged', () => {
   const limits = { per_day: { usd: 2.5, minutes: null } }
   const limited: Agent = { ...codex, config: { limits, account: 'Team' } }
   expect(configOf(draftOf(limited))).toEqual(limited.config)
+  const placed: Agent = { ...codex, config: { runner_ids: [RunnerId.parse('01990031-0000-7000-8000-000000000001')] } }
+  expect(configOf(draftOf(placed))).toEqual(placed.config)
+  // An agent that Copse doesn't start has no runner.
+  expect(configOf({ ...draftOf(placed), executor: 'external' })).toEqual({})
   expect(missingOf({ ...draftOf(limited), dayMinutes: '0' })).toBe('A limit must be more than 0')
 })
 

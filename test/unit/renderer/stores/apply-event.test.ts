@@ -10,6 +10,7 @@ import {
   KnowledgeId,
   TaskTemplateId,
   NotificationId,
+  RunnerId,
   TransitionId,
   UserId,
   WorkspaceId,
@@ -211,6 +212,10 @@ test('notifies open views of knowledge, templates and people, and leaves the boa
   const daemon_id = DaemonId.parse('01990012-0000-7000-8000-000000000001')
   expect(heard({ seq: 8, type: 'daemon.updated', data: { ...base, daemon_id, daemon: null } })).toEqual([
     ['daemons.put', daemon_id, null],
+  ])
+  const runner_id = RunnerId.parse('01990031-0000-7000-8000-000000000001')
+  expect(heard({ seq: 9, type: 'runner.updated', data: { ...base, runner_id, runner: null } })).toEqual([
+    ['runners.put', runner_id, null],
   ])
 })
 

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { nextTick } from 'vue'
+import { useRunners } from '../../../../src-renderer/stores/agents/runners.ts'
 import { useExecutions } from '../../../../src-renderer/stores/runs/executions.ts'
 import { useNavigation } from '../../../../src-renderer/stores/base/navigation.ts'
 import { useProjects } from '../../../../src-renderer/stores/project/projects.ts'
 import { useQueue } from '../../../../src-renderer/stores/runs/queue.ts'
 import { useTaskInvalidation } from '../../../../src-renderer/stores/base/query.ts'
 import { useTasks } from '../../../../src-renderer/stores/tasks/tasks.ts'
+import type { Runner } from '../../../../src-shared/contract/runners.ts'
 import type { Queue } from '../../../../src-shared/contract/queue.ts'
 import { boardData } from '../../../helpers/fake-board-data.ts'
 import { withService } from '../renderer-app.ts'
@@ -39,7 +41,7 @@ function start(queue: (projectId: string) => Queue | Promise<Queue>) {
       const projects = useProjects()
       for (const project of data.projects) projects.put(project)
       const shown = { projects, navigation: useNavigation(), news: useTaskInvalidation() }
-      return { ...shown, queue: useQueue(), tasks: useTasks(), executions: useExecutions() }
+      return { ...shown, queue: useQueue(), tasks: useTasks(), executions: useExecutions(), runners: useRunners() }
     },
   )
   const settle = async () => {
@@ -96,6 +98,23 @@ test('reads again for a changed limit, not for settings that come after the queu
   expect(app.asked).toHaveLength(1)
   await know(2)
   expect(app.asked).toHaveLength(2)
+  app.end()
+})
+
+test('reads again once a runner has room, is ready or is another one, but not for runs on this machine', async () => {
+  const app = start(() => empty)
+  await app.settle()
+  const here = { id: 'here', kind: 'here', name: 'This machine', state: 'ready', running: 0, capacity: 1 }
+  const box = { ...here, id: 'box', kind: 'container', name: 'Box', running: 1 }
+  const put = async (runner: typeof here) => {
+    app.runners.put(runner.id, runner as unknown as Runner)
+    await app.settle()
+    return app.asked.length
+  }
+  expect([await put(here), await put({ ...here, running: 1 })]).toEqual([1, 1])
+  expect([await put(box), await put({ ...box, name: 'Shed' })]).toEqual([2, 2])
+  expect(await put({ ...box, running: 0 })).toBe(3)
+  expect(await put({ ...box, running: 0, state: 'unreachable' })).toBe(4)
   app.end()
 })
 

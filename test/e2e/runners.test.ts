@@ -1,0 +1,205 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { launchChromium } from '../helpers/browser.ts'
+import { createTestRepository } from '../helpers/git-repository.ts'
+import { writeLocalEngine } from '../helpers/local-engine.ts'
+import { checkedPage, violationsInThemes } from './harness/axe.ts'
+import { startBuiltService, type BuiltService } from './harness/built-service.ts'
+import { cutOff } from './harness/cut-off.ts'
+import { openLocally } from './harness/local-page.ts'
+
+/** Starts a service that finds an engine which starts on this machine what containers would. */
+async function startWithEngine(): Promise<BuiltService> {
+  const folder = await mkdtemp(join(tmpdir(), 'copse-engine-'))
+  const service = await startBuiltService({ as: 'local', env: await writeLocalEngine(folder) })
+  return {
+    ...service,
+    [Symbol.asyncDispose]: async () => {
+      await service[Symbol.asyncDispose]()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const shots = process.env['COPSE_SHOTS']
+/** With `COPSE_SHOTS`, takes pictures of what the page shows in both themes, wide and on a phone. */
+async function shoot(page: Page, name: string): Promise<void> {
+  if (!shots) return
+  for (const width of [1440, 360]) {
+    await page.setViewportSize({ width, height: 900 })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.screenshot({ path: join(shots, `${name}-${colorScheme}-${width}.png`) })
+    }
+  }
+  await page.setViewportSize(checkedPage.viewport)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
+async function expectRoomOnPhone(page: Page, what: string): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 900 })
+  await expect.poll(() => cutOff(page), { message: what, timeout: 5_000 }).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth'), what).toBeLessThanOrEqual(360)
+  await page.setViewportSize(checkedPage.viewport)
+}
+
+test('adds a runner, says what is wrong with it, changes and removes it', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using service = await startWithEngine()
+  await using browser = await launchChromium()
+  const { page, client } = await openLocally(await browser.newPage(checkedPage), service)
+  const project = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  await page.goto(`${new URL(service.url).origin}/#/settings/runners`)
+  const list = page.getByRole('list', { name: 'Runners' })
+  await list.getByText('This machine').waitFor()
+  await page.getByRole('heading', { name: 'No other runners yet' }).waitFor()
+  expect(await list.getByRole('button').count()).toBe(0)
+  expect(await violationsInThemes(page), 'none').toEqual([])
+  await shoot(page, 'none')
+
+  // By keyboard alone. What is missing is said before anything is sent.
+  await page.getByRole('button', { name: 'Add runner' }).focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Add runner' })
+  await page.keyboard.type('Box')
+  const submit = dialog.getByRole('button', { name: 'Add runner' })
+  expect(await submit.getAttribute('title')).toBe('Name an image')
+  expect(await dialog.getByLabel('Type').count()).toBe(0)
+  await dialog.getByLabel('Image').fill('node:24')
+  await dialog.getByLabel('Engine', { exact: true }).selectOption('socket')
+  await dialog.getByLabel('Socket of the engine').fill('unix:///no/such.sock')
+  expect(await dialog.getByLabel('Network').locator('option').allInnerTexts()).not.toContain('Only the allowed hosts')
+  await dialog.getByRole('button', { name: 'More folders and tools' }).click()
+  expect(await violationsInThemes(page), 'form').toEqual([])
+  await expectRoomOnPhone(page, 'form')
+  await shoot(page, 'form')
+  await submit.click()
+  await dialog.waitFor({ state: 'detached' })
+
+  const check = page.getByRole('status', { name: 'Check of Box' })
+  await check.getByText('Box isn’t ready').waitFor()
+  await check.getByText('Cannot connect to the Docker daemon at unix:///no/such.sock').waitFor()
+  await check.getByText('Start the engine').waitFor()
+  await list.getByText('Can’t be reached', { exact: true }).waitFor()
+  await list.getByText('Container · 0 of 1 running').waitFor()
+  expect(await violationsInThemes(page), 'not ready').toEqual([])
+  await expectRoomOnPhone(page, 'not ready')
+  await shoot(page, 'not-ready')
+  await check.getByRole('button', { name: 'Close the check of Box' }).click()
+  await list.getByText('Cannot connect to the Docker daemon').waitFor()
+
+  await list.getByRole('button', { name: 'Change Box' }).click()
+  const form = page.getByRole('dialog', { name: 'Change Box' })
+  expect(await form.getByLabel('Socket of the engine').inputValue()).toBe('unix:///no/such.sock')
+  await form.getByLabel('Engine', { exact: true }).selectOption('docker')
+  await form.getByLabel('Runs at once').fill('2')
+  await form.getByRole('checkbox', { name: 'All projects' }).click()
+  await form.getByRole('checkbox', { name: 'Ferry' }).click()
+  await form.getByLabel('Runs at once').press('Control+Enter')
+  await form.waitFor({ state: 'detached' })
+  await check.getByText('Box is ready').waitFor()
+  await list.getByText('Container · 0 of 2 running · Only Ferry').waitFor()
+  const [, box] = (await client.call('runners.list', {})).items
+  const runner_id = box?.id ?? ''
+  expect(box).toMatchObject({ projects: [project.id], config: { engine: 'docker', image: 'node:24' } })
+  await shoot(page, 'ready')
+
+  // What is changed elsewhere shows without a reload.
+  await client.call('runners.update', { runner_id, name: 'Shed', projects: null })
+  await list.getByText('Shed', { exact: true }).waitFor()
+  await list.getByText('Container · 0 of 2 running', { exact: true }).waitFor()
+
+  await page.goto(`${new URL(service.url).origin}/#/p/${project.id}/settings/where`)
+  await page.getByRole('heading', { name: 'Runners' }).waitFor()
+  const order = page.getByRole('list', { name: 'Agents run on' })
+  await page.getByLabel('Add to: Agents run on').selectOption('Shed')
+  await order.getByText('Shed').waitFor()
+  await order.getByRole('button', { name: 'Move Shed up' }).focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => order.getByRole('listitem').allInnerTexts()).toEqual(['1\nShed', '2\nThis machine'])
+  await page.getByLabel('Checks, hooks and reviewers run on').selectOption('Shed')
+  const settings = () => client.call('projects.get_settings', { project_id: project.id })
+  await expect.poll(settings).toMatchObject({ runner_ids: [runner_id, 'here'], ci_runner: runner_id })
+  expect(await violationsInThemes(page), 'project').toEqual([])
+  await expectRoomOnPhone(page, 'project')
+  await shoot(page, 'project')
+  await order.getByRole('button', { name: 'Remove This machine' }).click()
+  await order.getByRole('button', { name: 'Shed must stay: one is needed' }).waitFor()
+  await expect.poll(settings).toMatchObject({ runner_ids: [runner_id] })
+
+  // A runner that is named somewhere can't be removed, and the refusal says where.
+  await page.goto(`${new URL(service.url).origin}/#/settings/runners`)
+  const remove = async () => {
+    await list.getByRole('button', { name: 'Remove…' }).click()
+    await list.getByText('No run uses it').waitFor()
+    await list.getByRole('button', { name: 'Remove Shed' }).click()
+  }
+  await remove()
+  await list.getByText('named by the project Ferry').waitFor()
+  expect(await violationsInThemes(page), 'refused').toEqual([])
+  await shoot(page, 'refused')
+  await client.call('projects.update_settings', { project_id: project.id, runner_ids: ['here'], ci_runner: null })
+  await list.getByRole('button', { name: 'Remove Shed' }).click()
+  await page.getByRole('heading', { name: 'No other runners yet' }).waitFor()
+  expect((await client.call('runners.list', {})).items).toHaveLength(1)
+})
+
+test('starts a task on a runner, says where it runs, and for which runner another waits', async () => {
+  await using repository = await createTestRepository({ name: 'ferry' })
+  await using service = await startWithEngine()
+  await using browser = await launchChromium()
+  const { page, client, panel } = await openLocally(await browser.newPage(checkedPage), service)
+  const { id: project_id } = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
+  const config = { command: 'while [ ! -e go.txt ]; do sleep 0.1; done; echo done' }
+  await client.call('agents.create', { name: 'Writer', executor: 'command', config })
+  const [first, second] = await Promise.all(
+    ['Paint the hull', 'Oil the engine'].map((title) => client.call('tasks.create', { project_id, title })),
+  )
+  const ids = [first?.id ?? '', second?.id ?? ''] as const
+  const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
+  const dialog = page.getByRole('dialog', { name: 'Who should do this?' })
+  await page.goto(`${new URL(service.url).origin}/#/p/${project_id}`)
+
+  // With this machine alone there is nothing to choose.
+  await card('Paint the hull').focus()
+  await page.keyboard.press('s')
+  await dialog.getByRole('button', { name: /Writer/ }).waitFor()
+  expect(await dialog.getByLabel('Runs on').count()).toBe(0)
+  await page.keyboard.press('Escape')
+  const { id: runner_id } = await client.call('runners.create', {
+    name: 'Box',
+    kind: 'container',
+    config: { image: 'node:24', engine: 'docker' },
+  })
+  await expect
+    .poll(() => client.call('runners.get', { runner_id }), { timeout: 80_000 })
+    .toMatchObject({ state: 'ready' })
+
+  const startOnBox = async (title: string) => {
+    await card(title).focus()
+    await page.keyboard.press('s')
+    await dialog.getByLabel('Runs on').selectOption('Box')
+    expect(await dialog.getByRole('button', { name: /I’ll do it myself/ }).getAttribute('aria-disabled')).toBe('true')
+  }
+  await startOnBox('Paint the hull')
+  expect(await violationsInThemes(page), 'choice').toEqual([])
+  await shoot(page, 'choice')
+  await dialog.getByRole('button', { name: /Writer/ }).click()
+  await card('Paint the hull').getByTitle('Runs on Box').waitFor()
+  await startOnBox('Oil the engine')
+  await dialog.getByRole('button', { name: /Writer/ }).click()
+  await card('Oil the engine').getByText('Box is full').waitFor()
+  expect(await violationsInThemes(page), 'board').toEqual([])
+  await shoot(page, 'board')
+  await card('Paint the hull').click()
+  await panel.getByRole('tab', { name: /^Agent/ }).click()
+  await panel.getByText('Runs on Box').waitFor()
+  expect(await violationsInThemes(page), 'run').toEqual([])
+  await expectRoomOnPhone(page, 'run')
+  await shoot(page, 'run')
+  await panel.getByRole('tab', { name: /^Workspace/ }).click()
+  await panel.getByText('Runs on', { exact: true }).waitFor()
+  await shoot(page, 'workspace')
+})
