@@ -25,16 +25,6 @@ export function runnerLoad({ running, capacity }: Pick<Runner, 'running' | 'capa
   return capacity === null ? `${running} running` : `${running} of ${capacity} running`
 }
 
-/** Says why a queued run waits for runners. Without known names it speaks of runners in general. */
-export function awaitedText(names: readonly string[], reason: 'runner_full' | 'runner_unreachable'): string {
-  const [first, second] = names
-  const isFull = reason === 'runner_full'
-  if (first === undefined) return isFull ? 'Runner full' : 'Runner not ready'
-  if (second === undefined) return `${first} ${isFull ? 'is full' : 'isn’t ready'}`
-  if (names.length === 2) return `${first} and ${second} ${isFull ? 'are full' : 'aren’t ready'}`
-  return isFull ? `All ${names.length} runners are full` : `None of ${names.length} runners is ready`
-}
-
 /** Says why nothing can start on a runner, and what to do; null if it is ready. */
 export function runnerTrouble({
   name,

@@ -1,4 +1,3 @@
-import { awaitedText } from './runner-text.ts'
 import { timeOfDay } from './time-of-day.ts'
 import type { Queue } from '../../src-shared/contract/queue.ts'
 
@@ -39,6 +38,16 @@ export function waitReasonText(
     case 'starting':
       return 'Starting'
   }
+}
+
+/** Says why a queued run waits for runners. Without known names it speaks of runners in general. */
+function awaitedText(names: readonly string[], reason: 'runner_full' | 'runner_unreachable'): string {
+  const [first, second] = names
+  const isFull = reason === 'runner_full'
+  if (first === undefined) return isFull ? 'Runner full' : 'Runner not ready'
+  if (second === undefined) return `${first} ${isFull ? 'is full' : 'isn’t ready'}`
+  if (names.length === 2) return `${first} and ${second} ${isFull ? 'are full' : 'aren’t ready'}`
+  return isFull ? `All ${names.length} runners are full` : `None of ${names.length} runners is ready`
 }
 
 const plurals = new Intl.PluralRules('en', { type: 'ordinal' })

@@ -48,8 +48,7 @@ const projectPageList = [
   { id: 'review', label: 'Review and checks', icon: ClipboardCheck },
   { id: 'templates', label: 'Task templates', icon: LayoutTemplate },
   { id: 'containment', label: 'Containment', icon: ShieldCheck },
-  // The app has a page `runners`, whose address names no project either.
-  { id: 'where', label: 'Runners', icon: Server },
+  { id: 'where', label: 'Where agents run', icon: Server },
   { id: 'limits', label: 'Limits', icon: Timer },
   { id: 'prompts', label: 'Prompts', icon: MessageSquareText },
   { id: 'knowledge', label: 'Knowledge', icon: Lightbulb },

@@ -48,6 +48,12 @@ test('invites a person, resets their password, and ends what they left', async (
   await fill(guest, grace, 'Create account')
   await guest.getByRole('heading', { name: 'Start with a repository' }).waitFor()
 
+  // Runners are seen by everyone, and managed by admins.
+  await lead(guest, '#/settings/runners')
+  await guest.getByText('Only admins can add and change runners.').waitFor()
+  await guest.getByRole('list', { name: 'Runners' }).getByText('This machine').waitFor()
+  expect(await guest.getByRole('button', { name: 'Add runner' }).count()).toBe(0)
+
   // A read-only token with an end.
   await lead(guest, '#/settings/account')
   await guest.getByRole('button', { name: 'New token' }).click()

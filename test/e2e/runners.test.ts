@@ -12,11 +12,13 @@ import { cutOff } from './harness/cut-off.ts'
 import { openLocally } from './harness/local-page.ts'
 
 /** Starts a service that finds an engine which starts on this machine what containers would. */
-async function startWithEngine(): Promise<BuiltService> {
+async function startWithEngine(): Promise<BuiltService & { stopEngine(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'copse-engine-'))
-  const service = await startBuiltService({ as: 'local', env: await writeLocalEngine(folder) })
+  const engine = await writeLocalEngine(folder)
+  const service = await startBuiltService({ as: 'local', env: engine.env })
   return {
     ...service,
+    stopEngine: engine.stop,
     [Symbol.asyncDispose]: async () => {
       await service[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })
@@ -112,13 +114,17 @@ test('adds a runner, says what is wrong with it, changes and removes it', async 
   await list.getByText('Container · 0 of 2 running', { exact: true }).waitFor()
 
   await page.goto(`${new URL(service.url).origin}/#/p/${project.id}/settings/where`)
-  await page.getByRole('heading', { name: 'Runners' }).waitFor()
+  await page.getByRole('heading', { name: 'Where agents run' }).waitFor()
   const order = page.getByRole('list', { name: 'Agents run on' })
   await page.getByLabel('Add to: Agents run on').selectOption('Shed')
   await order.getByText('Shed').waitFor()
   await order.getByRole('button', { name: 'Move Shed up' }).focus()
   await page.keyboard.press('Enter')
   await expect.poll(() => order.getByRole('listitem').allInnerTexts()).toEqual(['1\nShed', '2\nThis machine'])
+  // The focus stays with what was moved.
+  await expect
+    .poll(() => page.evaluate<string | null>('document.activeElement?.getAttribute("aria-label")'))
+    .toBe('Move Shed up')
   await page.getByLabel('Checks, hooks and reviewers run on').selectOption('Shed')
   const settings = () => client.call('projects.get_settings', { project_id: project.id })
   await expect.poll(settings).toMatchObject({ runner_ids: [runner_id, 'here'], ci_runner: runner_id })
@@ -153,11 +159,9 @@ test('starts a task on a runner, says where it runs, and for which runner anothe
   const { page, client, panel } = await openLocally(await browser.newPage(checkedPage), service)
   const { id: project_id } = await client.call('projects.create', { name: 'Ferry', repo_path: repository.path })
   const config = { command: 'while [ ! -e go.txt ]; do sleep 0.1; done; echo done' }
-  await client.call('agents.create', { name: 'Writer', executor: 'command', config })
-  const [first, second] = await Promise.all(
-    ['Paint the hull', 'Oil the engine'].map((title) => client.call('tasks.create', { project_id, title })),
-  )
-  const ids = [first?.id ?? '', second?.id ?? ''] as const
+  const agent = await client.call('agents.create', { name: 'Writer', executor: 'command', config })
+  for (const title of ['Paint the hull', 'Oil the engine', 'Ring the bell'])
+    await client.call('tasks.create', { project_id, title })
   const card = (title: string) => page.locator('[data-card]').filter({ hasText: title })
   const dialog = page.getByRole('dialog', { name: 'Who should do this?' })
   await page.goto(`${new URL(service.url).origin}/#/p/${project_id}`)
@@ -180,7 +184,7 @@ test('starts a task on a runner, says where it runs, and for which runner anothe
   const startOnBox = async (title: string) => {
     await card(title).focus()
     await page.keyboard.press('s')
-    await dialog.getByLabel('Runs on').selectOption('Box')
+    await dialog.getByLabel('Runs on').selectOption(runner_id)
     expect(await dialog.getByRole('button', { name: /I’ll do it myself/ }).getAttribute('aria-disabled')).toBe('true')
   }
   await startOnBox('Paint the hull')
@@ -202,4 +206,58 @@ test('starts a task on a runner, says where it runs, and for which runner anothe
   await panel.getByRole('tab', { name: /^Workspace/ }).click()
   await panel.getByText('Runs on', { exact: true }).waitFor()
   await shoot(page, 'workspace')
+  await panel.getByRole('button', { name: 'Close', exact: true }).click()
+  await page
+    .getByRole('button', { name: /running/ })
+    .first()
+    .click()
+  await page.getByRole('list', { name: 'Running' }).getByText('Box', { exact: true }).waitFor()
+  await page.getByRole('list', { name: 'Queue' }).getByText('Box is full').waitFor()
+  await shoot(page, 'queue')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+b')
+  await page
+    .getByRole('row', { name: /Paint the hull/ })
+    .getByTitle('Runs on Box')
+    .waitFor()
+  await page
+    .getByRole('row', { name: /Oil the engine/ })
+    .getByText('Box is full')
+    .waitFor()
+  await shoot(page, 'list')
+  await page.keyboard.press('Control+b')
+
+  // Out of reach: the start is refused in words, and can wait. The task says for what.
+  await service.stopEngine()
+  await client.call('runners.check', { runner_id })
+  await startOnBox('Ring the bell')
+  await dialog.getByText('Box can’t be reached. The container engine').waitFor()
+  await dialog.getByRole('button', { name: /Writer/ }).click()
+  await page.getByText("Box can't be reached. The container engine").waitFor()
+  await page.getByRole('button', { name: 'Start when it can be reached' }).click()
+  await card('Ring the bell').getByText('Box isn’t ready').waitFor()
+  await card('Ring the bell').click()
+  await panel.getByRole('tab', { name: /^Agent/ }).click()
+  const note = panel.getByRole('status').filter({ hasText: 'Box can’t be reached.' })
+  await note.getByText('Cannot connect to the Docker daemon.').waitFor()
+  expect(await violationsInThemes(page), 'out of reach').toEqual([])
+  await expectRoomOnPhone(page, 'out of reach')
+  await shoot(page, 'out-of-reach')
+  await note.getByRole('link', { name: 'Runners' }).click()
+  await page.getByRole('list', { name: 'Runners' }).getByText('Can’t be reached', { exact: true }).waitFor()
+
+  // An agent of its own runner.
+  await page.evaluate("location.hash = '#/agents'")
+  await page.getByRole('button', { name: 'More about Writer' }).click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  const edit = page.getByRole('dialog', { name: 'Edit Writer' })
+  await edit.getByLabel('Add to: Runs on').selectOption('Box')
+  await edit.getByRole('list', { name: 'Runs on' }).getByText('Can’t be reached').waitFor()
+  await edit.getByText('Each project must be allowed on it.').scrollIntoViewIfNeeded()
+  expect(await violationsInThemes(page), 'agent').toEqual([])
+  await shoot(page, 'agent')
+  await edit.getByRole('button', { name: 'Save' }).click()
+  await edit.waitFor({ state: 'detached' })
+  const saved = async () => (await client.call('agents.list', {})).items.find(({ id }) => id === agent.id)
+  expect((await saved())?.config.runner_ids).toEqual([runner_id])
 })

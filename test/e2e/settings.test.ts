@@ -85,7 +85,7 @@ test('has separate pages for agents, project and app, and redirects older addres
   const own = page.getByRole('navigation', { name: 'Settings of Ferry' })
   expect(await own.getByRole('link').allInnerTexts()).toEqual([
     ...['Repositories', 'Workflow', 'Issues and pull requests', 'Hooks', 'Review and checks', 'Task templates'],
-    ...['Containment', 'Limits', 'Prompts', 'Knowledge', 'Members', 'Merge'],
+    ...['Containment', 'Where agents run', 'Limits', 'Prompts', 'Knowledge', 'Members', 'Merge'],
   ])
   expect(page.url()).toContain(`#/p/${id}/settings`)
   expect(await violationsInThemes(page), 'project').toEqual([])
@@ -97,7 +97,8 @@ test('has separate pages for agents, project and app, and redirects older addres
   await page.getByRole('navigation', { name: 'Main' }).getByText('Settings').click()
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   expect(await page.getByRole('navigation', { name: 'Settings' }).getByRole('link').allInnerTexts()).toEqual([
-    ...['API and MCP', 'Storage', 'Account', 'People', 'Notifications', 'Appearance', 'Keyboard', 'Settings of Ferry'],
+    ...['API and MCP', 'Storage', 'Runners', 'Account', 'People', 'Notifications', 'Appearance', 'Keyboard'],
+    'Settings of Ferry',
   ])
 
   // The way back does not lead through the old address again.

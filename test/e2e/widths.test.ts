@@ -145,11 +145,17 @@ test('shows every screen on a phone without cut-off or overlapping parts', async
       hooks: 'Hooks',
       review: 'Review and checks',
     },
-    ...{ templates: 'Task templates', limits: 'Limits', prompts: 'Prompts', knowledge: 'Knowledge' },
+    ...{
+      templates: 'Task templates',
+      where: 'Where agents run',
+      limits: 'Limits',
+      prompts: 'Prompts',
+      knowledge: 'Knowledge',
+    },
     ...{ members: 'Members', merge: 'Merge' },
   }
   const ofApp = {
-    ...{ api: 'API and MCP', storage: 'Storage', account: 'Account', people: 'People' },
+    ...{ api: 'API and MCP', storage: 'Storage', runners: 'Runners', account: 'Account', people: 'People' },
     ...{ notifications: 'Notifications', appearance: 'Appearance', keyboard: 'Keyboard' },
   }
   const screens: readonly (readonly [place: string, sign: Locator])[] = [

@@ -26,10 +26,25 @@ case "$1" in
 esac
 `
 
-/** Writes the client into a folder. Returns the variables with which a service finds it. */
-export async function writeLocalEngine(folder: string): Promise<{ readonly PATH: string }> {
+interface LocalEngine {
+  /** The variables with which a service finds the client. */
+  readonly env: { readonly PATH: string }
+  /** Ends the engine: its client reaches it no longer. */
+  stop(): Promise<void>
+}
+
+const stopped = `#!/bin/sh
+echo 'Cannot connect to the Docker daemon.' >&2
+exit 1
+`
+
+/** Writes the client into a folder. */
+export async function writeLocalEngine(folder: string): Promise<LocalEngine> {
   const file = join(folder, 'docker')
   await writeFile(file, client)
   await chmod(file, 0o755)
-  return { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` }
+  return {
+    env: { PATH: `${folder}${delimiter}${process.env['PATH'] ?? ''}` },
+    stop: () => writeFile(file, stopped),
+  }
 }

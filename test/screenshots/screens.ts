@@ -221,6 +221,16 @@ const elsewhere: readonly Screen[] = [
   },
   settings('08b', 'api'),
   settings('08c', 'storage'),
+  settings('08i', 'runners'),
+  {
+    name: '08ia-runner',
+    at: board,
+    act: async (page) => {
+      await page.evaluate("location.hash = '/settings/runners'")
+      await page.getByRole('button', { name: 'Add runner' }).click()
+      await page.getByRole('dialog').getByLabel('Image').waitFor()
+    },
+  },
   settings('08d', 'account'),
   {
     ...settings('08d', 'account'),
@@ -251,6 +261,7 @@ const elsewhere: readonly Screen[] = [
     'hooks',
     'review',
     'templates',
+    'where',
     'limits',
     'prompts',
     'knowledge',

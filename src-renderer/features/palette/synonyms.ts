@@ -20,5 +20,6 @@ export const synonyms: Readonly<Record<string, string>> = {
   account: 'password sign out sessions token',
   people: 'users invite',
   runners: 'container docker podman ssh remote machine where',
+  where: 'runner container',
   api: 'mcp token',
 }

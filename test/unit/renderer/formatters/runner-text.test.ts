@@ -1,27 +1,13 @@
 import { expect, test } from 'vitest'
 import {
-  awaitedText,
   contactTrouble,
   runnerChoice,
   runnerLoad,
   runnerTrouble,
 } from '../../../../src-renderer/formatters/runner-text.ts'
-import { waitReasonText } from '../../../../src-renderer/formatters/wait-reason-text.ts'
 
 const ready = { name: 'Box', state: 'ready', last_error: null } as const
 const gone = { name: 'Box', state: 'unreachable', last_error: 'It does not answer. Start it.' } as const
-
-test('says for which runners a run waits, also without their names', () => {
-  expect(awaitedText(['Box'], 'runner_full')).toBe('Box is full')
-  expect(awaitedText(['Box', 'Shed'], 'runner_full')).toBe('Box and Shed are full')
-  expect(awaitedText(['Box', 'Shed', 'Den'], 'runner_full')).toBe('All 3 runners are full')
-  expect(awaitedText(['Box'], 'runner_unreachable')).toBe('Box isn’t ready')
-  expect(awaitedText(['Box', 'Shed'], 'runner_unreachable')).toBe('Box and Shed aren’t ready')
-  expect(awaitedText(['Box', 'Shed', 'Den'], 'runner_unreachable')).toBe('None of 3 runners is ready')
-  expect(waitReasonText({ reason: 'runner_full', position: null }, false, ['Box'])).toBe('Box is full')
-  expect(waitReasonText({ reason: 'runner_full', position: null }, false)).toBe('Runner full')
-  expect(waitReasonText({ reason: 'runner_unreachable', position: null }, false)).toBe('Runner not ready')
-})
 
 test('says in words why a runner starts nothing, with what to do', () => {
   expect(runnerTrouble(ready)).toBeNull()

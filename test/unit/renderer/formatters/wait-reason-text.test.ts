@@ -30,6 +30,18 @@ test('says what a run waits for', () => {
   expect(words('starting')).toBe('Starting')
 })
 
+test('says for which runners a run waits, also without their names', () => {
+  const words = (reason: 'runner_full' | 'runner_unreachable', ...names: string[]) =>
+    waitReasonText({ reason, position: null }, false, names)
+  expect(words('runner_full', 'Box')).toBe('Box is full')
+  expect(words('runner_full', 'Box', 'Shed')).toBe('Box and Shed are full')
+  expect(words('runner_full', 'Box', 'Shed', 'Den')).toBe('All 3 runners are full')
+  expect(words('runner_unreachable', 'Box')).toBe('Box isn’t ready')
+  expect(words('runner_unreachable', 'Box', 'Shed')).toBe('Box and Shed aren’t ready')
+  expect(words('runner_unreachable', 'Box', 'Shed', 'Den')).toBe('None of 3 runners is ready')
+  expect([words('runner_full'), words('runner_unreachable')]).toEqual(['Runner full', 'Runner not ready'])
+})
+
 test('shows silence in seconds, minutes, then hours', () => {
   const since = '2026-11-21T12:00:00.000Z'
   const after = (seconds: number) => quietFor(since, Date.parse(since) + seconds * 1_000)
