@@ -2,6 +2,7 @@ import { defineStore } from 'pinia'
 import { computed, shallowReactive, shallowRef, watch } from 'vue'
 import type { Project } from '../../../src-shared/contract/projects.ts'
 import type { Queue, QueueMove } from '../../../src-shared/contract/queue.ts'
+import { waitReasonText } from '../../formatters/wait-reason-text.ts'
 import { useAgents } from '../agents/agents.ts'
 import { useRunners } from '../agents/runners.ts'
 import { useClient } from '../base/client.ts'
@@ -116,6 +117,11 @@ export const useQueue = defineStore('queue', () => {
       })
       lastMove = move.catch(() => undefined)
       return move
+    },
+    /** Says why the task's agent waits. `isHeld`: a hook of the task failed and blocks it. */
+    waitText: (taskId: string, isHeld: boolean): string => {
+      const entry = waiting.value.get(taskId)
+      return entry ? waitReasonText(entry, isHeld, runners.namesOf(entry.runner_ids)) : 'Queued'
     },
     /** Returns the task's entry in the queue; null if its agent is not known to wait. */
     waitingOf: (taskId: string): Queue['waiting'][number] | null => waiting.value.get(taskId) ?? null,

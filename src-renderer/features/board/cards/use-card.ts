@@ -14,7 +14,6 @@ import { useProjects } from '../../../stores/project/projects.ts'
 import { useQueue } from '../../../stores/runs/queue.ts'
 import { useSubtasks, type SubtaskCount } from './subtasks.ts'
 import { useTasks } from '../../../stores/tasks/tasks.ts'
-import { waitReasonText } from '../../../formatters/wait-reason-text.ts'
 import { useTaskLines } from '../../../stores/review/task-lines.ts'
 
 /** A task that another one refers to. */
@@ -92,8 +91,7 @@ export function useCard(task: () => Task, state: () => WorkflowState | undefined
   })
   const queueText = computed(() => {
     if (execution.value?.status !== 'queued' || condition.value !== null) return null
-    const entry = queue.waitingOf(task().id)
-    return entry === null ? 'Queued' : waitReasonText(entry, false, runners.namesOf(entry.runner_ids))
+    return queue.waitText(task().id, false)
   })
   const quietSince = computed(() => {
     const running = execution.value
