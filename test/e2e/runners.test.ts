@@ -253,7 +253,7 @@ test('starts a task on a runner, says where it runs, and for which runner anothe
   const edit = page.getByRole('dialog', { name: 'Edit Writer' })
   await edit.getByLabel('Add to: Runs on').selectOption('Box')
   await edit.getByRole('list', { name: 'Runs on' }).getByText('Can’t be reached').waitFor()
-  await edit.getByText('Each project must be allowed on it.').scrollIntoViewIfNeeded()
+  await edit.getByText('All must take the task’s project.').scrollIntoViewIfNeeded()
   expect(await violationsInThemes(page), 'agent').toEqual([])
   await shoot(page, 'agent')
   await edit.getByRole('button', { name: 'Save' }).click()
