@@ -45,7 +45,7 @@ const word = (max: number) =>
 
 export const containerNetworks = ['open', 'hosts', 'none'] as const
 
-const ContainerConfig = z
+export const ContainerConfig = z
   .strictObject({
     engine: z
       .union([
@@ -91,6 +91,8 @@ const ContainerConfig = z
     if (image === undefined && !devcontainer)
       context.addIssue({ code: 'custom', path: ['image'], message: 'Name the image of the container.' })
   })
+
+export type ContainerConfig = z.infer<typeof ContainerConfig>
 
 /** A machine that is reached by the system's `ssh`, with the user's configuration. */
 export const SshConfig = z.strictObject({

@@ -1,13 +1,18 @@
-import { canMakeRunner, type ContainerConfig, type Runner } from '../../../../src-shared/contract/runners.ts'
+import {
+  canMakeRunner,
+  type ContainerConfig,
+  type Runner,
+  type RunnerConfig,
+  type SshConfig,
+} from '../../../../src-shared/contract/runners.ts'
 import type { OperationInput } from '../../../../src-shared/contract/operations.ts'
 import type { ProjectId } from '../../../../src-shared/contract/ids.ts'
 import { containerConfig, containerDraft, missingOfContainer, type ContainerDraft } from './container-draft.ts'
-import { missingOfSsh, sshConfig, sshDraft, type SshConfig, type SshDraft } from './ssh-draft.ts'
+import { missingOfSsh, sshConfig, sshDraft, type SshDraft } from './ssh-draft.ts'
 
 /** The types of runners that have a form. */
 const formKinds = ['container', 'ssh'] as const
 export type FormKind = (typeof formKinds)[number]
-type RunnerConfig = ContainerConfig | SshConfig
 
 /** The types that a new runner can have. */
 export const newRunnerKinds: readonly FormKind[] = formKinds.filter(canMakeRunner)
@@ -63,8 +68,7 @@ export function runnerFields(draft: RunnerDraft, before?: Runner): RunnerFields 
   const config: RunnerConfig = kind === 'ssh' ? sshConfig(ssh) : containerConfig(container, containerOf(before?.config))
   return {
     name: name.trim(),
-    // The contract takes the configuration of SSH as soon as it lets such runners be made.
-    config: config as RunnerFields['config'],
+    config,
     projects: projects && [...projects],
     capacity: Number(capacity),
   }

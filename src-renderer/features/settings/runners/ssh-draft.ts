@@ -1,12 +1,5 @@
+import type { SshConfig } from '../../../../src-shared/contract/runners.ts'
 import { numberOf } from './draft-values.ts'
-
-/** A machine that is reached by the system's `ssh`. */
-export interface SshConfig {
-  readonly host: string
-  readonly port?: number | undefined
-  readonly ssh_config?: string | undefined
-  readonly folder?: string | undefined
-}
 
 /** The configuration of a machine reached by SSH while it is edited. */
 export interface SshDraft {
