@@ -15,6 +15,7 @@ export const capabilities = {
   executions: ['core', 'transitions', 'workspaces'],
   landing: ['core', 'transitions', 'workspaces'],
   overlaps: ['core', 'transitions', 'workspaces', 'executions'],
+  chapters: ['core', 'workspaces'],
   hooks: ['core', 'transitions', 'workspaces', 'landing'],
   plugins: ['core', 'transitions', 'workspaces', 'executions', 'landing', 'hooks'],
   steps: ['core', 'transitions', 'workspaces', 'hooks', 'plugins'],

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { DiffReader } from '../ports/diff-reader.ts'
 import { readCommitDiff, readCommits } from './branch-commits.ts'
 import { readDiff, readDiffStat, readHiddenPaths, readMassDeletion } from './read-diff.ts'
+import { readBranchHunks } from './read-hunks.ts'
 import { readMessages, readSameNames } from './same-names.ts'
 import { createSharedWatches } from './watch/shared-watches.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
@@ -32,6 +33,12 @@ export function createDiffReader({ indexes, log, reads, shown }: GitParts): Diff
     sameNames: (ref, { signal }) => ofRepository(ref, { signal }, () => readSameNames(ref, { signal, indexes })),
     messages: (ref, { signal }) => ofRepository(ref, { signal }, () => readMessages(ref, { signal })),
     diffStat: (ref, { signal }) => ofRepository(ref, { signal }, () => readDiffStat(ref, { signal, indexes })),
+    hunks: (ref, { signal }) =>
+      ofRepository(ref, { signal }, () =>
+        reads.run({ place: folderOf(ref), what: JSON.stringify(['hunks', ref]) }, signal, (shared) =>
+          readBranchHunks(ref, { signal: shared, indexes }),
+        ),
+      ),
     lineChanges: (ref, since, places, { signal }) =>
       ofRepository(ref, { signal }, () => readLinesSince(ref, since, places, { signal })),
     watch: (path, news) => asWorkspaceError(watches.open(resolve(path), news)),

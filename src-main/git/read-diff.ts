@@ -68,7 +68,7 @@ export async function readHiddenPaths(ref: BranchRef, { signal, indexes }: Readi
 export async function compareBranch<T>(
   ref: BranchRef,
   reading: Reading,
-  read: (sides: DiffSides) => Promise<T>,
+  read: (sides: ComparedSides) => Promise<T>,
 ): Promise<T> {
   return await compare(await findSides(ref, 'branch', { signal: reading.signal, since: null }), reading, read)
 }
@@ -100,7 +100,8 @@ interface FoundSides {
   readonly to: string
 }
 
-interface ComparedSides extends DiffSides {
+/** Sides of the diff of all work. */
+export interface ComparedSides extends DiffSides {
   /** Returns the tree of everything that the diff could show. */
   tree(): Promise<string>
 }

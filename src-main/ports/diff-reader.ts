@@ -1,6 +1,7 @@
 import type { DiffStat } from '../../src-shared/contract/tasks.ts'
 import type { CommentAnchor, LineChange } from '../../src-shared/contract/comments.ts'
 import type { BranchCommit, Diff, DiffFile, diffScopes } from '../../src-shared/contract/workspaces.ts'
+import type { FileHunks } from '../chapters/rules/hunk.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { BranchRef } from './branch-ref.ts'
 
@@ -25,6 +26,14 @@ export interface BranchMessage {
 /** Lines of a file in an earlier tree. */
 export type LinePlace = Pick<CommentAnchor, 'path' | 'line' | 'start_line'>
 
+/** All changes of a branch as hunks. */
+export interface BranchHunks {
+  /** The tree that the work is compared with. */
+  readonly base_tree: string
+  readonly tree: string
+  readonly files: readonly FileHunks[]
+}
+
 /** Reads the changes of a task. */
 export interface DiffReader {
   /**
@@ -47,6 +56,8 @@ export interface DiffReader {
     options: Cancellable & Pick<DiffQuery, 'ignore_whitespace'>,
   ): Promise<FileDiff | null>
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
+  /** Returns all changes since the branch left its base, committed or not, as hunks; the order is git's. */
+  hunks(ref: BranchRef, options: Cancellable): Promise<BranchHunks>
   /** Returns the changed files that no diff can show as text, though their name, mode or earlier content is a text's. */
   hiddenText(ref: BranchRef, options: Cancellable): Promise<readonly string[]>
   /**

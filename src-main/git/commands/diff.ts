@@ -59,7 +59,8 @@ export async function readStat(sides: DiffSides, { signal }: Options): Promise<D
   const found = parseCounts(splitNul(stdout))
   const masked = await findMasked(sides, found, { signal })
   // `--numstat` applies attributes in spite of `--text`.
-  const again = masked.length === 0 ? [] : await readUnmasked(sides, masked, { signal, limits: nothingKept })
+  const again =
+    masked.length === 0 ? [] : await readUnmasked(sides, masked, { signal, limits: nothingKept, args: patchArgs })
   const unmasked = new Map(again.map(({ path, part }) => [path, part]))
   const isMasked = new Set<Counted>(masked)
   const changes = found.map((one) => (isMasked.has(one) ? (unmasked.get(one.path) ?? one) : one))
@@ -107,19 +108,7 @@ export async function readPatch(
       : { file_bytes: askedFileBytes, total_bytes: askedFileBytes }
   const isAsked = ({ path, old_path }: RawChange): boolean => path === file || old_path === file
   const args = [...patchArgs, ...(ignore_whitespace ? ['--ignore-all-space'] : [])]
-  const reader = createDiffReader(limits, file === null ? null : isAsked)
-  await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env, onOutput: reader.take })
-  const [found, changes] = [reader.end(), reader.changes()]
-  const binary = found.filter(({ part }) => part.binary)
-  const masked = await findMasked(
-    sides,
-    binary.map((one) => ({ ...one, binary: true })),
-    { signal },
-  )
-  const again = masked.length === 0 ? [] : await readUnmasked(sides, masked, { signal, limits, ignore_whitespace })
-  const isMasked = new Set(masked.map(({ path }) => path))
-  const unmasked = new Map(again.filter(({ path }) => isMasked.has(path)).map((one) => [one.path, one.part]))
-  const parts = found.map(({ part, ...change }) => ({ change, part: unmasked.get(change.path) ?? part }))
+  const { changes, parts } = await readParts(sides, args, { signal, limits, wants: file === null ? null : isAsked })
   const unread = sides.unread.filter(({ path }) => file === null || path === file)
   const files = inOrder(
     parts.map(({ change, part }) => describe(change, part)),
@@ -131,6 +120,43 @@ export async function readPatch(
     truncated: files.some(({ truncated }) => truncated),
   }
   return { diff, changes }
+}
+
+interface PartsQuery extends Options {
+  readonly limits: PatchLimits
+  /** Picks the one file that is read; null for all. */
+  readonly wants: ((change: RawChange) => boolean) | null
+}
+
+/** A change and its part of the patch. */
+export interface ChangePart {
+  readonly change: RawChange
+  readonly part: PatchPart
+}
+
+/**
+ * Returns all changes between two sides, and the patches of those that are wanted: one pass of git, and another where
+ * attributes call text binary. `args` are `patchArgs` and what differs from them.
+ */
+export async function readParts(
+  sides: DiffSides,
+  args: readonly string[],
+  { signal, limits, wants }: PartsQuery,
+): Promise<{ readonly changes: readonly RawChange[]; readonly parts: readonly ChangePart[] }> {
+  const reader = createDiffReader(limits, wants)
+  await runGit(sides.cwd, diffArgs(sides, args, []), { signal, env: sides.env, onOutput: reader.take })
+  const [found, changes] = [reader.end(), reader.changes()]
+  const binary = found.filter(({ part }) => part.binary)
+  const masked = await findMasked(
+    sides,
+    binary.map((one) => ({ ...one, binary: true })),
+    { signal },
+  )
+  const again = masked.length === 0 ? [] : await readUnmasked(sides, masked, { signal, limits, args })
+  const isMasked = new Set(masked.map(({ path }) => path))
+  const unmasked = new Map(again.filter(({ path }) => isMasked.has(path)).map((one) => [one.path, one.part]))
+  const parts = found.map(({ part, ...change }) => ({ change, part: unmasked.get(change.path) ?? part }))
+  return { changes, parts }
 }
 
 type Maskable = Pick<RawChange, 'path' | 'old_path' | 'old_blob' | 'new_blob'> & { readonly binary: boolean }
@@ -153,12 +179,11 @@ const blobsOf = ({ old_blob, new_blob }: Maskable) => [old_blob, new_blob].filte
 async function readUnmasked(
   sides: DiffSides,
   masked: readonly Maskable[],
-  more: Options & { readonly limits: PatchLimits; readonly ignore_whitespace?: boolean },
+  { signal, limits, args }: Options & { readonly limits: PatchLimits; readonly args: readonly string[] },
 ) {
-  const reader = createDiffReader(more.limits, null)
-  const args = [...patchArgs, '--text', ...(more.ignore_whitespace ? ['--ignore-all-space'] : [])]
-  const { signal } = more
-  await runGit(sides.cwd, diffArgs(sides, args, pathsOf(masked)), { signal, env: sides.env, onOutput: reader.take })
+  const reader = createDiffReader(limits, null)
+  const asText = diffArgs(sides, [...args, '--text'], pathsOf(masked))
+  await runGit(sides.cwd, asText, { signal, env: sides.env, onOutput: reader.take })
   return reader.end()
 }
 
