@@ -39,6 +39,7 @@ const adapters = {
   'issue-trackers': 'integrations/forges',
   identity: 'identity',
   'workflow-files': 'workflow-files',
+  syntax: 'chapters/syntax',
 }
 const adapterPaths = Object.values(adapters).map(main)
 /** Pure decisions: the shared ones of `domain`, and those of one capability in its `rules`. */
@@ -194,7 +195,7 @@ const mainRules = [
     severity: 'error',
     comment: 'Entries start things as soon as they are loaded: move what you need into a folder.',
     from: {},
-    to: { path: '^src-main/(electron|headless|cli|preload|runner)[.]ts$' },
+    to: { path: '^src-main/(electron|headless|cli|preload|runner|syntax-worker)[.]ts$' },
   },
 ]
 
@@ -283,6 +284,7 @@ const owners = [
     'Runs are contained by containment.',
   ),
   owned('git', ['simple-git'], ['^src-main/git/'], 'Git is run by git/commands/run-git.ts.'),
+  owned('grammars', ['web-tree-sitter'], ['^src-main/chapters/syntax/'], 'Syntax is read by chapters/syntax.'),
   owned(
     'secrets',
     ['bcrypt', 'jose', '@zxcvbn-ts/language-common'],

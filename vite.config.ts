@@ -12,7 +12,7 @@ import type { ViteUserConfig } from 'vitest/config'
  */
 const external = [
   /^(node:|electron$)/,
-  /^(@anthropic-ai\/sandbox-runtime|@fastify\/static|bcrypt|better-sqlite3|electron-updater|fastify|node-pty|pino|simple-git)(\/|$)/,
+  /^(@anthropic-ai\/sandbox-runtime|@fastify\/static|bcrypt|better-sqlite3|electron-updater|fastify|node-pty|pino|simple-git|web-tree-sitter)(\/|$)/,
 ]
 
 const routes = new URL('src-shared/client/routes.ts', import.meta.url)
@@ -242,7 +242,12 @@ const config: UserConfig & Pick<ViteUserConfig, 'test'> = {
         sourcemap: true,
         rolldownOptions: {
           external,
-          input: { electron: 'src-main/electron.ts', headless: 'src-main/headless.ts', cli: 'src-main/cli.ts' },
+          input: {
+            electron: 'src-main/electron.ts',
+            headless: 'src-main/headless.ts',
+            cli: 'src-main/cli.ts',
+            'syntax-worker': 'src-main/syntax-worker.ts',
+          },
           output: {
             format: 'es',
             entryFileNames: '[name].js',

@@ -62,7 +62,9 @@ function importedNames() {
     for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
       if (!entry.isFile() || !/\.(ts|vue|css)$/.test(entry.name)) continue
       const source = readFileSync(join(entry.parentPath, entry.name), 'utf8')
-      for (const [, name] of source.matchAll(/(?:from|import)\s*\(?\s*'((?:@[\w.-]+\/)?[a-z][\w.-]*)(?:\/[^']*)?'/g))
+      for (const [, name] of source.matchAll(
+        /(?:from|import|resolve)\s*\(?\s*'((?:@[\w.-]+\/)?[a-z][\w.-]*)(?:\/[^']*)?'/g,
+      ))
         names.add(name)
     }
   }

@@ -35,6 +35,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   executions: ['src-main/executions/planted.ts', "import '../hooks/run-plugin.ts'"],
   landing: ['src-main/landing/planted.ts', "import '../hooks/run-plugin.ts'"],
   overlaps: ['src-main/overlaps/planted.ts', "import '../hooks/run-plugin.ts'"],
+  chapters: ['src-main/chapters/planted.ts', "import '../hooks/run-plugin.ts'"],
   hooks: ['src-main/hooks/planted.ts', "import '../plugins/create-plugins.ts'"],
   plugins: ['src-main/plugins/planted.ts', "import '../tasks/actions.ts'"],
   steps: ['src-main/steps/planted.ts', "import '../tasks/actions.ts'"],
@@ -56,6 +57,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   'issue-trackers': ['src-main/integrations/forges/planted.ts', "import '../integrations.ts'"],
   identity: ['src-main/identity/planted.ts', "import '../store/create-store.ts'"],
   'workflow-files': ['src-main/workflow-files/planted.ts', "import '../engine/create-engine.ts'"],
+  syntax: ['src-main/chapters/syntax/planted.ts', "import '../../logs/create-logs.ts'"],
   api: ['src-main/api/planted.ts', "import '../store/create-store.ts'"],
   'api-types': [
     'src-main/api/planted-types.ts',
@@ -92,6 +94,7 @@ const planted: Readonly<Record<string, readonly [file: string, line: string]>> =
   'owner-sqlite': ['src-main/engine/planted-sqlite.ts', "import 'better-sqlite3'"],
   'owner-fastify': ['src-main/api/planted-fastify.ts', "import 'fastify'"],
   'owner-containment': ['src-main/agents/planted-box.ts', "import '@anthropic-ai/sandbox-runtime'"],
+  'owner-grammars': ['src-main/server/planted-grammars.ts', "import 'web-tree-sitter'"],
   'owner-pty': ['src-main/hooks/planted-pty.ts', "import 'node-pty'"],
   'owner-git': ['src-main/hooks/planted-git.ts', "import 'simple-git'"],
   'owner-secrets': ['src-main/server/planted-secrets.ts', "import 'jose'"],
