@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import type { DiffReader } from '../ports/diff-reader.ts'
 import { readCommitDiff, readCommits } from './branch-commits.ts'
 import { readDiff, readDiffStat, readHiddenPaths, readMassDeletion } from './read-diff.ts'
-import { readBranchHunks } from './read-hunks.ts'
+import { readBranchHunks, readBranchSources } from './read-hunks.ts'
+import { findWords } from './commands/find-words.ts'
 import { readMessages, readSameNames } from './same-names.ts'
 import { createSharedWatches } from './watch/shared-watches.ts'
 import { watchWorktree } from './watch/watch-worktree.ts'
@@ -39,6 +40,12 @@ export function createDiffReader({ indexes, log, reads, shown }: GitParts): Diff
           readBranchHunks(ref, { signal: shared, indexes }),
         ),
       ),
+    sources: (ref, isKnown, { signal }) =>
+      ofRepository(ref, { signal }, () =>
+        reads.inTurn(folderOf(ref), () => readBranchSources(ref, isKnown, { signal, indexes })),
+      ),
+    wordsIn: (ref, tree, words, { signal }) =>
+      ofRepository(ref, { signal }, () => findWords(ref.repo_path, tree, words, { signal })),
     lineChanges: (ref, since, places, { signal }) =>
       ofRepository(ref, { signal }, () => readLinesSince(ref, since, places, { signal })),
     watch: (path, news) => asWorkspaceError(watches.open(resolve(path), news)),

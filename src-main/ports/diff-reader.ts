@@ -1,6 +1,7 @@
 import type { DiffStat } from '../../src-shared/contract/tasks.ts'
 import type { CommentAnchor, LineChange } from '../../src-shared/contract/comments.ts'
 import type { BranchCommit, Diff, DiffFile, diffScopes } from '../../src-shared/contract/workspaces.ts'
+import type { ChangedSource } from '../chapters/rules/facts.ts'
 import type { FileHunks } from '../chapters/rules/hunk.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { BranchRef } from './branch-ref.ts'
@@ -34,6 +35,11 @@ export interface BranchHunks {
   readonly files: readonly FileHunks[]
 }
 
+/** The same with the contents of the changed files; without files if they are known already. */
+export interface BranchSources extends Omit<BranchHunks, 'files'> {
+  readonly files: readonly ChangedSource[] | null
+}
+
 /** Reads the changes of a task. */
 export interface DiffReader {
   /**
@@ -58,6 +64,14 @@ export interface DiffReader {
   diffStat(ref: BranchRef, options: Cancellable): Promise<DiffStat>
   /** Returns all changes since the branch left its base, committed or not, as hunks; the order is git's. */
   hunks(ref: BranchRef, options: Cancellable): Promise<BranchHunks>
+  /** Returns the same with what rules need of the files, unless `isKnown` says that the trees were read before. */
+  sources(
+    ref: BranchRef,
+    isKnown: (trees: Pick<BranchSources, 'base_tree' | 'tree'>) => boolean,
+    options: Cancellable,
+  ): Promise<BranchSources>
+  /** Returns which of these names the files of a tree have as words. */
+  wordsIn(ref: BranchRef, tree: string, words: readonly string[], options: Cancellable): Promise<ReadonlySet<string>>
   /** Returns the changed files that no diff can show as text, though their name, mode or earlier content is a text's. */
   hiddenText(ref: BranchRef, options: Cancellable): Promise<readonly string[]>
   /**

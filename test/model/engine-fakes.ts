@@ -100,6 +100,8 @@ export const fakeWorkspaces: WholeGit = {
   sameNames: () => Promise.resolve([]),
   messages: () => Promise.resolve([]),
   massDeletion: () => Promise.resolve(null),
+  sources: () => Promise.resolve({ base_tree: 'base', tree: 'tree', files: [] }),
+  wordsIn: () => Promise.resolve(new Set()),
   hunks: () => Promise.resolve({ base_tree: 'base', tree: 'tree', files: [] }),
   diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
   watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),

@@ -1,5 +1,7 @@
+import type { hunkCauses } from '../../../src-shared/contract/chapters.ts'
+
 /** Cause of a change: `lines` for changed lines, else what git shows without lines. */
-export type HunkCause = 'lines' | 'binary' | 'mode' | 'rename' | 'empty' | 'submodule' | 'large'
+export type HunkCause = (typeof hunkCauses)[number]
 
 /** First line (from 1) and number of lines on one side, as git gives them: without lines, the line before. */
 export type LineSpan = readonly [start: number, lines: number]
@@ -25,6 +27,8 @@ export interface FileHunks {
   readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
   readonly old_mode: string | null
   readonly new_mode: string | null
+  /** The new content as `DiffFile` names it; null if the file is deleted. */
+  readonly blob: string | null
   readonly hunks: readonly Hunk[]
 }
 
@@ -60,6 +64,7 @@ export function numberHunks(changes: readonly ListedChange[], tools: Tools): rea
     status: change.status,
     old_mode: change.old_mode,
     new_mode: change.new_mode,
+    blob: change.blob,
     hunks: hunksOf(change, tools),
   }))
 }
@@ -100,7 +105,7 @@ function isModeChange({ old_mode, new_mode }: ListedChange): boolean {
  * Splits a file's part of `git diff --unified=0` (bytes as latin1) into runs of changed lines. Follows the counts in
  * the headings, so that no content is taken for a heading.
  */
-export function splitPatch(patch: string, decode: (latin1: string) => string): readonly PatchHunk[] {
+function splitPatch(patch: string, decode: (latin1: string) => string): readonly PatchHunk[] {
   const found: PatchHunk[] = []
   const lines = patch.split('\n')
   for (let at = 0; at < lines.length; at += 1) {

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hasCode } from '../files/file-errors.ts'
 
-const named = /^copse-(?:snapshot|frozen|suggestion|overlaps|flags|signature)-(\d+)-/
+const named = /^copse-(?:snapshot|frozen|suggestion|overlaps|flags|signature|attributes)-(\d+)-/
 
 /**
  * Creates a temporary folder for a git command. Its name contains the process, so that leftovers of a killed one can
  * be found.
  */
 export async function makeTemporary(
-  kind: 'snapshot' | 'frozen' | 'suggestion' | 'overlaps' | 'flags' | 'signature',
+  kind: 'snapshot' | 'frozen' | 'suggestion' | 'overlaps' | 'flags' | 'signature' | 'attributes',
 ): Promise<string> {
   return await mkdtemp(join(tmpdir(), `copse-${kind}-${process.pid}-`))
 }

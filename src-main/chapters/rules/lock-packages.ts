@@ -1,0 +1,61 @@
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import type { ChangedSource } from './facts.ts'
+
+/** A package whose version changes; null on a side without it. */
+export interface PackageChange {
+  readonly name: string
+  readonly from: string | null
+  readonly to: string | null
+}
+
+/** A package in a lock file of npm. */
+export interface LockedPackage {
+  readonly version: string | null
+  readonly licence: string | null
+  /** Address that it is fetched from. */
+  readonly resolved: string | null
+  readonly has_install_script: boolean
+}
+
+const maxPackages = 200
+
+/** Returns which packages the lock files change; those of npm alone are read. */
+export function changedPackages(files: readonly ChangedSource[]): readonly PackageChange[] {
+  const changes = new Map<string, PackageChange>()
+  for (const { path, old_text, new_text } of files) {
+    if (!isNpmLock(path)) continue
+    const [before, after] = [readLock(old_text), readLock(new_text)]
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      const [from, to] = [before.get(name)?.version ?? null, after.get(name)?.version ?? null]
+      if (from !== to) changes.set(name, { name, from, to })
+    }
+  }
+  return [...changes.values()].sort((one, other) => (one.name < other.name ? -1 : 1)).slice(0, maxPackages)
+}
+
+export const isNpmLock = (path: string): boolean => /(?:^|\/)(?:package-lock|npm-shrinkwrap)\.json$/.test(path)
+
+/** Reads a lock file of npm (versions 2 and 3) by the names of its packages; of several copies the outermost counts. */
+export function readLock(text: string | null): ReadonlyMap<string, LockedPackage> {
+  const found = new Map<string, LockedPackage>()
+  const { packages } = asRecord(text === null ? null : parseJson(text))
+  for (const [place, value] of Object.entries(asRecord(packages))) {
+    const name = place.split('node_modules/').at(-1) ?? ''
+    if (name === '' || !place.includes('node_modules/') || found.has(name)) continue
+    const { version, license, resolved, hasInstallScript } = asRecord(value)
+    found.set(name, {
+      version: typeof version === 'string' ? version : null,
+      licence: typeof license === 'string' ? license : null,
+      resolved: typeof resolved === 'string' ? resolved : null,
+      has_install_script: hasInstallScript === true,
+    })
+  }
+  return found
+}
+
+/** Returns the fields of an object that a file holds; none for anything else. */
+export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {}
+}
