@@ -25,6 +25,8 @@ import { createJobApi } from './api/job-api.ts'
 import { createJobGit } from './api/job-git.ts'
 import { createElsewhere } from './create-elsewhere.ts'
 import type { Place, Places, SharedParts } from './ports/place.ts'
+import { createChapters, type Chapters } from './chapters/chapters.ts'
+import { createSyntaxReader } from './chapters/syntax/create-syntax-reader.ts'
 import { createDiffWatches, type DiffWatchers } from './workspaces/diff-watches.ts'
 import { adoptOwnerless } from './projects/adopt-ownerless.ts'
 import { createEngine, type Engine } from './engine/create-engine.ts'
@@ -138,6 +140,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       plugins: engine.plugins,
     })
     const diffWatches = createDiffWatches(context, engine.worktrees)
+    const chapters = createChapters(context, engine.worktrees, createSyntaxReader())
     const trackers = createIssueTrackers({ env: process.env, clock, version: config.version })
     const integrations = createIntegrations(context, trackers, variable, (task_id, issue) => {
       engine.pullRequests.issueClosed(task_id, issue)
@@ -150,6 +153,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       identity,
       templates,
       diffWatches,
+      chapters,
       agentTests,
       damage,
       containment,
@@ -168,6 +172,7 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       await context.runnerKinds.close()
       await server.close()
       await diffWatches.close()
+      await chapters.close()
       await integrations.close()
       await engine.close()
       await context.runnerKinds.close()
@@ -334,6 +339,7 @@ interface ApiPieces {
   readonly identity: Identity
   readonly templates: WorkflowFiles
   readonly diffWatches: DiffWatchers
+  readonly chapters: Chapters
   readonly agentTests: AgentTests
   readonly damage: () => string | null
   readonly containment: Containment
@@ -348,8 +354,8 @@ function agentTestsOf({ dataDir }: AppConfig, { places, redactor, clock, newId }
 }
 
 function apiOf(config: AppConfig, pieces: ApiPieces): Api {
-  const { context, engine, integrations, identity, templates, diffWatches, agentTests, damage, containment, homes } =
-    pieces
+  const { context, engine, integrations, identity, templates, diffWatches, chapters, agentTests } = pieces
+  const { damage, containment, homes } = pieces
   const { store, feed, workflows, places, repositories, logs, clock, newId } = context
   return createApi({
     store,
@@ -363,6 +369,7 @@ function apiOf(config: AppConfig, pieces: ApiPieces): Api {
     places,
     repositories,
     diffWatches,
+    chapters,
     containment,
     homes,
     testAgent: agentTests.run,

@@ -17,6 +17,7 @@ import type { Principal } from '../domain/access/principal.ts'
 import type { RequestSource } from '../domain/access/request-source.ts'
 import type { ReadDefinition } from '../domain/workflow/read-definition.ts'
 import type { Engine } from '../engine/create-engine.ts'
+import type { Chapters } from '../chapters/chapters.ts'
 import type { DiffWatchers } from '../workspaces/diff-watches.ts'
 import type { Integrations } from '../integrations/integrations.ts'
 import type { EventFeed, Tx } from '../core/event-feed.ts'
@@ -126,6 +127,7 @@ export interface ApiParts {
   readonly places: Places
   readonly repositories: RepositoryReader
   readonly diffWatches: Pick<DiffWatchers, 'extend'>
+  readonly chapters: Pick<Chapters, 'read'>
   readonly containment: Pick<Containment, 'status' | 'pathProblem'>
   readonly homes: AgentHomes
   /** Starts an agent once to test it. */

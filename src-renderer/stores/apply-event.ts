@@ -94,6 +94,9 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
       return to.taskTemplates.changed(event.data.project_id)
     case 'runner.updated':
       return to.runners.put(event.data.runner_id, event.data.runner)
+    case 'chapters.updated':
+      // No screen shows chapters yet.
+      return
     case 'workspace.cleaned':
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':

@@ -78,6 +78,8 @@ export const eventPayloads = {
   'landing.updated': z.object({ project_id: ProjectId, lane: LandingLane, occurred_at: Timestamp }),
   /** All pairs of live worktrees of the project that overlap now. */
   'overlaps.updated': z.object({ project_id: ProjectId, items: z.array(Overlap), occurred_at: Timestamp }),
+  /** Chapters by the rules are ready, which were `pending` before. */
+  'chapters.updated': z.object({ ...ofTask, tree: z.string() }),
   'hook.finished': z.object({
     ...ofTask,
     transition_id: TransitionId.nullable().describe('null for a hook that no transition waits for.'),

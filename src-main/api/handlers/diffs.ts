@@ -1,14 +1,21 @@
+import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Diff, ViewedContent } from '../../../src-shared/contract/workspaces.ts'
 import type { FileChange } from '../../ports/diff-reader.ts'
+import type { Principal } from '../../domain/access/principal.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask, throwNotFound } from '../find.ts'
 import { readerId, userOf } from '../reader-id.ts'
 
-type Names = 'tasks.diff' | 'tasks.commits' | 'tasks.watch_diff' | 'tasks.mark_viewed'
+type Names = 'tasks.diff' | 'tasks.chapters' | 'tasks.commits' | 'tasks.watch_diff' | 'tasks.mark_viewed'
 
 /** Handlers for a task's changes and what its reader has viewed. */
-export function createDiffHandlers({ store, feed, engine, places, diffWatches }: ApiParts): Handlers<Names> {
+export function createDiffHandlers({ store, feed, engine, places, diffWatches, chapters }: ApiParts): Handlers<Names> {
   const { read } = store
+  /** Agents have no marks. */
+  const marksOf = (task_id: TaskId, principal: Principal): ReadonlyMap<string, ViewedContent> => {
+    const marked = principal.kind === 'agent' ? [] : read.viewed_files.of(task_id, readerId(principal))
+    return new Map(marked.map((mark) => [mark.path, mark]))
+  }
   return {
     'tasks.diff': async (input, { principal, signal }) => {
       const { task_id, scope, path = null, ignore_whitespace = false, since_attempt, since_commit, commit } = input
@@ -23,13 +30,14 @@ export function createDiffHandlers({ store, feed, engine, places, diffWatches }:
           commit === undefined
             ? await diffs.diff(ref, scope, path, { signal, ...wishes })
             : ((await diffs.commitDiff(ref, commit, path, { signal, ignore_whitespace })) ?? throwNotFound('commit'))
-        // Read last, so that files marked while git was busy count already. Agents have no marks.
-        const marked = principal.kind === 'agent' ? [] : read.viewed_files.of(task_id, readerId(principal))
-        const marks = new Map(marked.map((mark) => [mark.path, mark]))
+        // Read last, so that files marked while git was busy count already.
+        const marks = marksOf(task_id, principal)
         const files = diff.files.map((file) => ({ ...file, viewed: isViewed(file, marks) }))
         return { ...diff, files }
       })
     },
+    'tasks.chapters': ({ task_id }, { principal, signal }) =>
+      chapters.read(findTask(read, task_id), () => marksOf(task_id, principal), { signal }),
     'tasks.commits': async ({ task_id }, { signal }) => {
       const workspace = engine.worktrees.of(findTask(read, task_id))
       if (!workspace || workspace.base_commit === null) return { items: [] }

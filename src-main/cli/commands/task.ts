@@ -4,6 +4,7 @@ import { addTaskAnswer } from './task-answer.ts'
 import { addTaskAttach } from './task-attach.ts'
 import { addTaskCreate } from './task-create.ts'
 import { addTaskEdit } from './task-edit.ts'
+import { addTaskChapters } from './task-chapters.ts'
 import { addTaskDiff } from './task-diff.ts'
 import { addTaskLogs } from './task-logs.ts'
 import { addTaskMessage } from './task-message.ts'
@@ -21,6 +22,7 @@ export function addTask(program: Command): void {
   addTaskMoves(task)
   addTaskMessage(task)
   addTaskDiff(task)
+  addTaskChapters(task)
   addTaskLogs(task)
   addTaskPrompt(task)
   addTaskAnswer(task)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Chapters } from '../chapters.ts'
 import { TaskId, Timestamp } from '../ids.ts'
 import { get, list, post } from '../operation.ts'
 import { BranchCommit, CommitName, Diff, diffScopes, ViewedContent } from '../workspaces.ts'
@@ -25,6 +26,14 @@ export const diffsOperations = {
       ),
     }),
     Diff,
+    ['workspace_failed', 'repository_missing'],
+  ),
+  'tasks.chapters': get(
+    '/tasks/{task_id}/chapters',
+    'member',
+    'The whole branch’s changes, divided into chapters to read one after the other, and what to look at closely.',
+    z.object({ task_id: TaskId }),
+    Chapters,
     ['workspace_failed', 'repository_missing'],
   ),
   'tasks.commits': get(

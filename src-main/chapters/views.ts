@@ -1,0 +1,76 @@
+import type { Chapter, ChapterRisk, Chapters } from '../../src-shared/contract/chapters.ts'
+import type { ChaptersByRules } from './rules/build-chapters.ts'
+import type { FileHunks } from './rules/hunk.ts'
+import type { Risk } from './rules/risks/find-risks.ts'
+
+const maxRisksOfKind = 50
+
+/** Content of a file, as readers mark it. */
+interface FileContent {
+  readonly blob: string | null
+  readonly new_mode: string | null
+}
+
+/** Chapters as they are kept: as clients see them, without what each reader has viewed, and without lines. */
+export interface KeptChapters {
+  readonly tree: string
+  readonly source: Chapters['source']
+  readonly chapters: readonly Chapter[]
+  readonly risks: readonly ChapterRisk[]
+  readonly contents: ReadonlyMap<string, FileContent>
+}
+
+export function toKept(tree: string, files: readonly FileHunks[], told: ChaptersByRules): KeptChapters {
+  return {
+    tree,
+    source: 'files',
+    chapters: told.chapters.map(({ hunks, packages, ...chapter }): Chapter => ({
+      ...chapter,
+      hunks: hunks.map(({ hunk: { id, path, cause, old, new: now }, kind, from }) => ({
+        id,
+        path,
+        cause,
+        old: [...old],
+        new: [...now],
+        kind,
+        from: from && { path: from.path, line: from.line },
+        viewed: false,
+      })),
+      ...(packages && { packages: [...packages] }),
+    })),
+    risks: limitRisks(told.risks),
+    contents: new Map(files.map(({ path, blob, new_mode }) => [path, { blob, new_mode }])),
+  }
+}
+
+/** Returns at most 50 risks of each kind; the last one says how many more there are. */
+function limitRisks(risks: readonly Risk[]): readonly ChapterRisk[] {
+  return [...Map.groupBy(risks, ({ kind }) => kind).values()].flatMap((all): readonly ChapterRisk[] => {
+    const more = all.length - maxRisksOfKind
+    const shown = all.slice(0, maxRisksOfKind)
+    return more <= 0 ? shown : shown.map((risk, at) => (at === maxRisksOfKind - 1 ? { ...risk, more } : risk))
+  })
+}
+
+/** Returns the chapters for one reader. */
+export function toView(
+  { tree, source, chapters, risks, contents }: KeptChapters,
+  pending: boolean,
+  marks: ReadonlyMap<string, FileContent>,
+): Chapters {
+  const isViewed = (path: string): boolean => {
+    const [mark, content] = [marks.get(path), contents.get(path)]
+    return mark !== undefined && mark.blob === content?.blob && mark.new_mode === content.new_mode
+  }
+  const viewed = new Set([...contents.keys()].filter(isViewed))
+  return {
+    tree,
+    source,
+    pending,
+    chapters: chapters.map((chapter) => ({
+      ...chapter,
+      hunks: chapter.hunks.map((hunk) => ({ ...hunk, viewed: viewed.has(hunk.path) })),
+    })),
+    risks: [...risks],
+  }
+}
