@@ -6,9 +6,9 @@ import { root } from './project.mjs'
 const require = createRequire(import.meta.url)
 
 /** In bytes, of all that is ours and our dependencies'; Electron itself comes on top. */
-const mostBytes = 48 * 1024 * 1024
+const mostBytes = 72 * 1024 * 1024
 const places =
-  /^(dist\/main\/|dist\/renderer\/|assets\/[\w@]+\.png$|workflows\/[\w-]+\.yaml$|src-main\/store\/migrations\/(\d{4}_\w+\.sql|meta\/_journal\.json)$|node_modules\/|package\.json$|LICENSE$)/
+  /^(dist\/main\/|dist\/renderer\/|dist\/runner\/runner\.mjs$|assets\/[\w@]+\.png$|workflows\/[\w-]+\.yaml$|src-main\/store\/migrations\/(\d{4}_\w+\.sql|meta\/_journal\.json)$|node_modules\/|package\.json$|LICENSE$)/
 const unwanted =
   /\.(ts|tsx|mts|cts|vue|map|md|pem|key|p12|env|db|log|sqlite)$|\.(test|spec)\.[cm]?js$|(^|\/)(tests?|__tests__)\/|(^|\/)\.[^/]+$/
 /** Not within longer words: a module in base64 has every short one somewhere. */
