@@ -20,9 +20,6 @@ import type { RunnerKinds } from './ports/runner-kinds.ts'
 import { runnersIn } from './core/runner-of.ts'
 import { createLocalPlace } from './places/local-place.ts'
 import type { Elsewhere } from './places/remote/remote-place.ts'
-import { keepSweeping } from './jobs/jobs.ts'
-import { createJobApi } from './api/job-api.ts'
-import { createJobGit } from './api/job-git.ts'
 import { createElsewhere } from './create-elsewhere.ts'
 import type { Place, Places, SharedParts } from './ports/place.ts'
 import { createChapters, type Chapters } from './chapters/chapters.ts'
@@ -159,17 +156,14 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
       containment,
       homes,
     })
-    const { jobs, tokens, arrivals } = elsewhere
-    const forRunners = { jobs: createJobApi(jobs, tokens), jobGit: createJobGit({ access: jobs, arrivals }) }
-    const server = createServer({ api, identity, config, log: log.child({ module: 'server' }), ...forRunners })
+    const server = createServer({ api, identity, config, log: log.child({ module: 'server' }), ...elsewhere.doors })
     elsewhere.servedBy(server)
     await context.runnerKinds.tidy(store.read.runners.list())
     await engine.recover()
     await agentTests.sweep()
-    const stopSweeping = keepSweeping(jobs)
+    elsewhere.jobs.start()
     const close = once(async () => {
-      stopSweeping()
-      await context.runnerKinds.close()
+      elsewhere.jobs.close()
       await server.close()
       await diffWatches.close()
       await chapters.close()

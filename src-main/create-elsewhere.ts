@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { createRunnerTokens } from './api/job-api.ts'
+import { createJobApi, createRunnerTokens } from './api/job-api.ts'
+import { createJobGit } from './api/job-git.ts'
 import { worktreeAt } from './core/workspace-of.ts'
 import { createArrivals } from './git/create-arrivals.ts'
 import { createJobs } from './jobs/jobs.ts'
@@ -8,7 +9,7 @@ import type { AppConfig } from './platform/config/config.ts'
 import type { Logger } from './platform/logging/log.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Store } from './ports/store.ts'
-import type { Server } from './server/create-server.ts'
+import type { Server, ServerOptions } from './server/create-server.ts'
 
 interface ElsewhereParts {
   readonly store: Store
@@ -24,14 +25,22 @@ interface ElsewhereParts {
 export function createElsewhere(
   { dataDir, runnerProgram }: AppConfig,
   { store, clock, newId, log }: ElsewhereParts,
-): Elsewhere & { servedBy(server: Pick<Server, 'acceptRunner'>): void } {
+): Elsewhere & {
+  /** For the server, which `servedBy` tells of. */
+  readonly doors: Pick<ServerOptions, 'jobs' | 'jobGit'>
+  servedBy(server: Pick<Server, 'acceptRunner'>): void
+} {
   const secret = (kind: string) => () => `${kind}_${randomBytes(32).toString('base64url')}`
   const ownLog = log.child({ module: 'runners' })
   let server: Pick<Server, 'acceptRunner'> | null = null
+  const jobs = createJobs({ clock, newId, newToken: secret('job') })
+  const tokens = createRunnerTokens(secret('runner'))
+  const arrivals = createArrivals({ dataDir, clock, log: ownLog })
   return {
-    jobs: createJobs({ clock, newId, newToken: secret('job') }),
-    tokens: createRunnerTokens(secret('runner')),
-    arrivals: createArrivals({ dataDir, clock, log: ownLog }),
+    jobs,
+    tokens,
+    arrivals,
+    doors: { jobs: createJobApi(jobs, tokens), jobGit: createJobGit({ access: jobs, arrivals }) },
     worktreeAt: (path) => worktreeAt(store.read, path),
     program: runnerProgram,
     onConnection: (connection, runner_id) => {

@@ -39,8 +39,11 @@ export interface Jobs extends JobAccess {
   finish(call: JobCall, input: JobFinish, options: Cancellable): Promise<void>
   /** The runner said, or was seen, to be gone: its jobs are lost. */
   lose(runner_id: RunnerId, why: string): void
-  /** Counts silence; call it every `sweepMs`. */
+  /** Counts silence; called every `sweepMs` once started. */
   sweep(): void
+  start(): void
+  /** The service ends: so do all jobs, because no runner finds them again. */
+  close(): void
   /** Returns whether a job is the runner's. */
   isOf(job_id: string, runner_id: RunnerId): boolean
   /** Returns whether a run is on the runner. */
@@ -96,6 +99,7 @@ export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
   /** The live process of each runner. */
   const instances = new Map<RunnerId, { readonly instance: string; seenAt: number }>()
   let sweptAt = clock.now()
+  let sweeping: ReturnType<typeof setInterval> | undefined
   const nowIso = (): string => new Date(clock.now()).toISOString()
 
   const find = ({ job_id, token }: JobCall): { readonly entry: Entry; readonly fence: number } => {
@@ -144,7 +148,7 @@ export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
       return { job_id: entry.id, token, fence: lease.fence }
     })
 
-  return {
+  const jobs: Jobs = {
     offer: (work) => {
       const id = newId() as JobId
       const entry: Entry = {
@@ -289,6 +293,16 @@ export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
           over(entry, { kind: 'lost', why: 'Its runner was out of contact for too long.' })
       }
     },
+    start: () => {
+      sweeping = setInterval(jobs.sweep, sweepMs)
+    },
+    close: () => {
+      clearInterval(sweeping)
+      for (const entry of entries.values())
+        if (entry.lease.state === 'offered') over(entry, { kind: 'withdrawn' })
+        else if (entry.lease.state === 'accepted')
+          over(entry, { kind: 'lost', why: 'Copse stopped while the agent was working on another machine.' })
+    },
     isOf: (job_id, runner_id) => entries.get(job_id)?.work.runner_id === runner_id,
     hasRun: (runner_id, execution_id) =>
       [...entries.values()].some(
@@ -310,6 +324,7 @@ export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
       return grantOf(entry, 'late', never)
     },
   }
+  return jobs
 
   async function end(entry: Entry, input: JobFinish, signal: AbortSignal): Promise<void> {
     const short = Object.entries(input.logs).filter(([name, size]) => (entry.received.get(name) ?? 0) < size)
@@ -364,12 +379,6 @@ function checkProtocol(protocol: number): void {
       code: 'runner_version',
       message: `This runner speaks version ${protocol}; the service needs ${jobProtocol}.`,
     })
-}
-
-/** Counts the runners' silence, but only while the service is awake; returns what ends it. */
-export function keepSweeping({ sweep }: Pick<Jobs, 'sweep'>): () => void {
-  const timer = setInterval(sweep, sweepMs)
-  return () => clearInterval(timer)
 }
 
 /** Resolves with the promise, after a time, or when the signal aborts. */

@@ -116,7 +116,7 @@ export type SshConfig = z.infer<typeof SshConfig>
 /** What is particular to a kind of runner. A host is that of SSH; all else is a container. */
 export const RunnerConfig = z.union([ContainerConfig, SshConfig], {
   error: ({ input }) => {
-    const isSsh = typeof input === 'object' && input !== null && 'host' in input
+    const isSsh = typeof input === 'object' && input !== null && 'host' in input && !('image' in input)
     const [issue] = (isSsh ? SshConfig : ContainerConfig).safeParse(input).error?.issues ?? []
     return issue && [issue.path.join('.'), issue.message].filter((text) => text !== '').join(': ')
   },

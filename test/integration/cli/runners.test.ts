@@ -60,6 +60,6 @@ test('adds, lists, checks and removes runners, and claims a task for one', async
   expect(busy).toMatchObject({ code: 1, stderr: expect.stringContaining('named by a queued task') as string })
   await svc('task', 'stop', 'SHO-1')
   expect(await svc('runner', 'remove', 'Box')).toMatchObject({ code: 0, stdout: 'Removed Box.\n' })
-  const refused = await svc('runner', 'add', 'Far', '--kind', 'ssh')
+  const refused = await svc('runner', 'add', 'Far', '--kind', 'kubernetes', '--image', 'any')
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('not available yet') as string })
 })

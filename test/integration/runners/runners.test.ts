@@ -40,9 +40,12 @@ test('says which runners can’t be made yet, and takes no field that it does no
   const image = { image: 'debian' }
   for (const [kind, config, message] of [
     ['here', image, 'This machine is always there. Choose another type.'],
-    ['ssh', image, 'Runners over SSH are not available yet. Use a container.'],
-    ['kubernetes', image, 'Runners in Kubernetes are not available yet. Use a container.'],
-    ['daemon', image, 'Runners that connect themselves are not available yet. Use a container.'],
+    ['ssh', image, 'A runner over SSH needs a `host`.'],
+    ['ssh', { host: '-oProxyCommand=x' }, 'Use no spaces, and no “-” in front.'],
+    ['ssh', { host: 'far', image: 'debian' }, 'host'],
+    ['container', { host: 'far' }, 'Only a runner over SSH has a `host`.'],
+    ['kubernetes', image, 'Runners in Kubernetes are not available yet. Use a container or SSH.'],
+    ['daemon', image, 'Runners that connect themselves are not available yet. Use a container or SSH.'],
     ['container', { devcontainer: true }, 'Dev containers are not available yet. Name an image.'],
     ['container', {}, 'Name the image of the container.'],
     ['container', { ...image, host: 'far' }, 'host'],

@@ -67,3 +67,36 @@ test.runIf(sshd !== null)('runs an agent over ssh, through a cut link, and leave
   await client.call('runners.delete', { runner_id })
   await expect.poll(() => processesIn([home])).toEqual([])
 })
+
+test.runIf(sshd !== null)('ends a run there when the service stops, and keeps its work', async () => {
+  await using far = await startSshJob()
+  const { job, home, runner_id } = far
+  const agent = await job.agent(
+    'if [ -e sent.txt ]; then cat sent.txt > again.txt; git add -A; git commit -qm Work; else echo sent > sent.txt; sleep 300; fi',
+  )
+  const task = await job.task()
+  const { execution } = await job.claim(task, agent)
+  const seen = () => job.running.client.call('tasks.diff', { task_id: task.id, scope: 'branch' })
+  await job.running.eventually(seen, ({ files }) => files.some(({ path }) => path === 'sent.txt'))
+  const folder = join(home, '.copse-runner', runner_id, 'tasks', task.id, 'worktree')
+  expect(processesIn([folder])).not.toEqual([])
+  // Written too late to be sent.
+  await writeFile(join(folder, 'unsent.txt'), 'unsent\n')
+
+  job.running = await job.running.restart()
+  const { client } = job.running
+  const lost = await client.call('executions.get', { execution_id: execution.id })
+  expect(lost).toMatchObject({ status: 'lost', link: null })
+  await expect.poll(() => processesIn([folder]), { timeout: 30_000 }).toEqual([])
+
+  // The next run there first sends what that one left.
+  await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+  const { files } = await seen()
+  expect(files.map(({ path }) => path)).toEqual(expect.arrayContaining(['again.txt', 'sent.txt']))
+  const { items: rescues } = await client.call('rescues.of_task', { task_id: task.id })
+  const kept = await Promise.all(rescues.map(({ commit }) => job.repository.git(['ls-tree', '--name-only', commit])))
+  expect(files.some(({ path }) => path === 'unsent.txt') || kept.some((names) => names.includes('unsent.txt'))).toBe(
+    true,
+  )
+})
