@@ -87,7 +87,7 @@ test.runIf(sshd !== null)('ends a run there when the service stops, and keeps it
   const { client } = job.running
   const lost = await client.call('executions.get', { execution_id: execution.id })
   expect(lost).toMatchObject({ status: 'lost', link: null })
-  await expect.poll(() => processesIn([folder]), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => processesIn([folder])).toEqual([])
 
   // The next run there first sends what that one left.
   await client.call('tasks.recover', { task_id: task.id, action: 'retry_execution' })
