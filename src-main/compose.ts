@@ -164,13 +164,8 @@ export async function createApp(config: AppConfig, options: AppOptions = {}): Pr
     elsewhere.jobs.start()
     const close = once(async () => {
       elsewhere.jobs.close()
-      await server.close()
-      await diffWatches.close()
-      await chapters.close()
-      await integrations.close()
-      await engine.close()
-      await context.runnerKinds.close()
-      await containment.close()
+      const inTurn = [server, diffWatches, chapters, integrations, engine, context.runnerKinds, containment]
+      for (const part of inTurn) await part.close()
       store.close()
     })
     return {
