@@ -1,5 +1,6 @@
 import {
   canMakeRunner,
+  defaultRunner,
   type ContainerConfig,
   type Runner,
   type RunnerConfig,
@@ -25,6 +26,8 @@ export interface RunnerDraft {
   kind: FormKind
   name: string
   capacity: string
+  /** How long a run may be out of contact, in seconds; a container never is. */
+  grace: string
   /** null: all projects. */
   projects: readonly ProjectId[] | null
   container: ContainerDraft
@@ -33,11 +36,12 @@ export interface RunnerDraft {
 
 /** Returns the draft of a runner; of a new one without it. */
 export function runnerDraft(runner?: Runner): RunnerDraft {
-  const { kind, name, capacity, projects = null, config } = runner ?? {}
+  const { kind, name, capacity, grace_seconds, projects = null, config } = runner ?? {}
   return {
     kind: kind !== undefined && hasForm(kind) ? kind : (newRunnerKinds[0] ?? 'container'),
     name: name ?? '',
-    capacity: String(capacity ?? 1),
+    capacity: String(capacity ?? defaultRunner.capacity),
+    grace: String(grace_seconds ?? defaultRunner.grace_seconds),
     projects,
     container: containerDraft(containerOf(config)),
     ssh: sshDraft(sshOf(config)),
@@ -51,26 +55,33 @@ export const copyOf = (draft: RunnerDraft): RunnerDraft => ({
 })
 
 /** Returns the first problem that prevents saving, or null. */
-export function missingOf({ kind, name, capacity, projects, container, ssh }: RunnerDraft): string | null {
+export function missingOf({ kind, name, capacity, grace, projects, container, ssh }: RunnerDraft): string | null {
   if (name.trim() === '') return 'A runner needs a name'
   const missing = kind === 'ssh' ? missingOfSsh(ssh) : missingOfContainer(container)
   if (missing !== null) return missing
   const runs = Number(capacity)
   if (!(Number.isInteger(runs) && runs >= 1 && runs <= 1_000)) return 'Let it take 1 to 1000 runs'
+  const seconds = Number(grace)
+  if (kind === 'ssh' && !(grace.trim() !== '' && Number.isInteger(seconds) && seconds >= 0 && seconds <= 86_400))
+    return 'Let a run be out of contact for 0 to 86400 seconds'
   return projects?.length === 0 ? 'Choose a project, or all' : null
 }
 
-type RunnerFields = Pick<OperationInput<'runners.create'>, 'name' | 'config' | 'projects' | 'capacity'>
+type RunnerFields = Pick<
+  OperationInput<'runners.create'>,
+  'name' | 'config' | 'projects' | 'capacity' | 'grace_seconds'
+>
 
 /** Returns the fields to save; `before` is the runner as it is saved. */
 export function runnerFields(draft: RunnerDraft, before?: Runner): RunnerFields {
-  const { kind, name, capacity, projects, container, ssh } = draft
+  const { kind, name, capacity, grace, projects, container, ssh } = draft
   const config: RunnerConfig = kind === 'ssh' ? sshConfig(ssh) : containerConfig(container, containerOf(before?.config))
   return {
     name: name.trim(),
     config,
     projects: projects && [...projects],
     capacity: Number(capacity),
+    ...(kind === 'ssh' && { grace_seconds: Number(grace) }),
   }
 }
 

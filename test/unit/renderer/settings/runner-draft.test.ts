@@ -118,3 +118,12 @@ test('needs a name, a number of runs, and a project where not all are meant', ()
   expect(missingOf({ ...draft, projects: [] })).toContain('project')
   expect(missingOf({ ...draft, kind: 'ssh' })).toBe('Name the host')
 })
+
+test('sends how long a run may be out of contact for machines over SSH only', () => {
+  const draft = { ...runnerDraft(), name: 'Far', grace: '60', ssh: { ...sshDraft(), host: 'far' } }
+  expect(runnerDraft().grace).toBe('600')
+  expect(runnerFields({ ...draft, kind: 'ssh' })).toMatchObject({ grace_seconds: 60 })
+  expect(runnerFields({ ...draft, kind: 'container' })).not.toHaveProperty('grace_seconds')
+  for (const grace of ['', '-1', '1.5', '86401']) expect(missingOf({ ...draft, kind: 'ssh', grace })).toContain('86400')
+  expect(missingOf({ ...draft, kind: 'container', grace: '' })).toBe('Name an image')
+})
