@@ -180,7 +180,7 @@ const mainRules = [
     severity: 'error',
     comment:
       'The one object graph serves the desktop, the service and the tests alike: doors of one carrier are built by its entry.',
-    from: { path: '^src-main/compose[.]ts$' },
+    from: { path: '^src-main/(compose|create-elsewhere)[.]ts$' },
     to: { path: [main('desktop'), main('cli'), main('service'), '^src-renderer/'] },
   },
   {

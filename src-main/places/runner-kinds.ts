@@ -34,16 +34,13 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
       if (runner.kind === 'here') return await checkHere(here, options)
       if (isSsh(runner)) {
         const link = linkTo(runner, runner.config)
-        const steps = await link.check(options)
+        const steps = await link.check({ ...options, agents: await agentPrograms(here, options) })
         if (steps.every(({ ok }) => ok)) link.keep()
         return steps
       }
       const container = containerOf(runner)
       if (container === null) return [notCarried]
-      // What tells no version is a shell, which every image has.
-      const agents = (await here.runs.detect(options)).flatMap(({ path, version }) =>
-        path === null || version === null ? [] : basename(path),
-      )
+      const agents = await agentPrograms(here, options)
       return await checkContainerRunner(container, { ...options, dataDir, apiUrl: shared.apiUrl(), agents })
     },
     place: (runner) => {
@@ -105,6 +102,14 @@ const notCarried: RunnerCheckStep = {
   ok: false,
   message: "This version of Copse can't use runners of this type.",
   fix: null,
+}
+
+/** Returns the names of the agents' programs here, which are looked for on a runner. */
+async function agentPrograms({ runs }: Place, options: Cancellable): Promise<readonly string[]> {
+  // What tells no version is a shell, which every machine has.
+  return (await runs.detect(options)).flatMap(({ path, version }) =>
+    path === null || version === null ? [] : basename(path),
+  )
 }
 
 async function checkHere({ runs }: Place, options: Cancellable): Promise<readonly RunnerCheckStep[]> {

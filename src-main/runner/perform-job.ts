@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventsLog, rawLog, type JobEvent } from '../../src-shared/contract/job-events.ts'
 import {
+  JobOutcome,
   jobProtocol,
   type JobFinish,
   type JobInput,
@@ -236,7 +237,7 @@ class JobRun {
       session_id,
       usage,
       message,
-      outcome: { ...outcome },
+      outcome: JobOutcome.parse(outcome),
     }
   }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { AccountWindow } from './accounts.ts'
 import { ContainmentLevel } from './containment.ts'
 import { Ask, Usage, UsageReport } from './executions.ts'
 import { executorProfiles } from './executor-profiles.ts'
-import { AgentId, ExecutionId, JobId, TaskId } from './ids.ts'
+import { AgentId, ExecutionId, JobId, TaskId, Timestamp } from './ids.ts'
 import { AgentConfig } from './projects.ts'
 
 /** The version of all that a runner and the service say to each other. Another one is `runner_version`. */
@@ -134,14 +135,28 @@ export const JobAsk = z.object({
 /** The names of a job's logs. */
 export const JobLogName = z.string().regex(/^[\w-][\w.-]{0,99}$/)
 
+/** What the agent's adapter there has concluded. What it says wrongly counts as not said: its runner may be hostile. */
+export const JobOutcome = z.object({
+  ended: z.enum(['exited', 'stopped', 'timed_out', 'failed_to_start']).catch('exited'),
+  conclusion: z.enum(['done', 'talked', 'question', 'limit', 'silent']).catch('done'),
+  usage_limit: z
+    .object({ resets_at: Timestamp.nullable(), account: z.string().max(500).optional() })
+    .optional()
+    .catch(undefined),
+  unasked: z
+    .object({ count: z.int().min(0), actions: z.array(z.string().max(10_000)).max(1_000) })
+    .optional()
+    .catch(undefined),
+  windows: z.array(AccountWindow).max(100).optional().catch(undefined),
+})
+
 export const JobFinish = z.object({
   ...fenced,
   status: z.enum(['done', 'failed', 'stopped']),
   exit_code: z.int().nullable(),
   session_id: z.string().nullable(),
   usage: Usage.nullable(),
-  /** The rest of a run's outcome, as the agent's adapter tells it. */
-  outcome: z.record(z.string(), z.unknown()).nullable(),
+  outcome: JobOutcome.nullable().describe('The rest of a run’s outcome.'),
   message: z.string().max(10_000).nullable(),
   logs: z.record(JobLogName, z.int().min(0)).describe('How long each log is, in bytes.'),
   refs: z.record(z.string(), commit).describe('What each ref of the job’s repository must name.'),

@@ -69,7 +69,7 @@ test.each(forgeKinds)(
     const main = (await git.refs(repository))['refs/heads/main']
     expect(await git.git(repository, ['show', `${main}:greeting.txt`])).toBe('bonjour\nbonjour')
     expect((await job.repository.git(['rev-parse', 'main'])).trim()).toBe(main)
-    // All in one session, and nobody was asked for anything.
+    // All in one session, and no person was asked.
     const runs = await job.executions(task.id)
     expect(runs.map(({ status }) => status)).toEqual(['succeeded', 'succeeded', 'succeeded'])
     expect(new Set(runs.map(({ session_id }) => session_id)).size).toBe(1)

@@ -146,27 +146,15 @@ function outcomeOf(end: JobEnd): ExecutionOutcome {
       usage,
       message,
     }
-  return readOutcome(outcome, { exit_code, session_id, usage, message })
-}
-
-const endings = ['exited', 'stopped', 'timed_out', 'failed_to_start'] as const
-const conclusions = ['done', 'talked', 'question', 'limit', 'silent'] as const
-
-/** Reads what the agent's adapter there has concluded. */
-function readOutcome(
-  outcome: Readonly<Record<string, unknown>>,
-  told: Pick<ExecutionOutcome, 'exit_code' | 'session_id' | 'usage' | 'message'>,
-): ExecutionOutcome {
-  const oneOf = <T extends string>(values: readonly T[], value: unknown, otherwise: T): T =>
-    values.find((one) => one === value) ?? otherwise
-  const limit = outcome['usage_limit'] as ExecutionOutcome['usage_limit']
-  const unasked = outcome['unasked'] as ExecutionOutcome['unasked']
-  const windows = outcome['windows'] as ExecutionOutcome['windows']
+  const { usage_limit, unasked, windows, ...rest } = outcome
+  const { resets_at = null, account } = usage_limit ?? {}
   return {
-    ...told,
-    ended: oneOf(endings, outcome['ended'], 'exited'),
-    conclusion: oneOf(conclusions, outcome['conclusion'], 'done'),
-    ...(limit && { usage_limit: limit }),
+    ...rest,
+    exit_code,
+    session_id,
+    usage,
+    message,
+    ...(usage_limit && { usage_limit: { resets_at, ...(account !== undefined && { account }) } }),
     ...(unasked && { unasked }),
     ...(windows && { windows }),
   }

@@ -10,7 +10,7 @@ import type { Logger } from '../../platform/logging/log.ts'
 import { ProcessStartError } from '../../platform/process/process.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
-import { inFolder, runSsh, sshFailed, startSsh, type SshAnswer, type SshTarget } from './ssh-command.ts'
+import { inFolder, quoted, runSsh, sshFailed, startSsh, type SshAnswer, type SshTarget } from './ssh-command.ts'
 
 export interface SshRunnerParts {
   readonly runner_id: RunnerId
@@ -25,8 +25,8 @@ export interface SshRunnerParts {
 
 /** The link to a runner over SSH, which is kept up. */
 export interface SshRunner {
-  /** Looks at all that a run needs there, and brings the program. */
-  check(options: Cancellable): Promise<readonly RunnerCheckStep[]>
+  /** Looks at all that a run needs there, and brings the program. `agents`: the programs that are looked for. */
+  check(options: Cancellable & { readonly agents: readonly string[] }): Promise<readonly RunnerCheckStep[]>
   /** Connects if it isn't, and again whenever the connection breaks. */
   keep(): void
   /** Ends the link; the runner there works on. */
@@ -107,8 +107,8 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
       const name = await bring({ signal })
       await runSsh(target, `${inFolder(target.folder)}\nexec node ${name} end "$PWD"`, { signal })
     },
-    check: async ({ signal }) => {
-      const answer = await runSsh(target, probeScript(target.folder), { signal }).catch((error: unknown) => {
+    check: async ({ signal, agents }) => {
+      const answer = await runSsh(target, probeScript(target.folder, agents), { signal }).catch((error: unknown) => {
         if (error instanceof ProcessStartError) return null
         throw error
       })
@@ -152,14 +152,14 @@ function step(name: string, ok: boolean, message: string, fix: string | null = n
 }
 
 /** Says what is there, a line each, after a mark: the shell there may greet. */
-const probeScript = (folder: string): string => `${inFolder(folder)}
+const probeScript = (folder: string, agents: readonly string[]): string => `${inFolder(folder)}
 echo; echo copse-probe
 echo "git=$(git --version 2>/dev/null)"
 echo "node=$(node --version 2>/dev/null)"
 echo "free=$(df -Pk . 2>/dev/null | tail -1 | awk '{print $4}')"
 echo "clock=$(date +%s)"
 echo "folder=$PWD"
-for agent in claude codex opencode gemini copilot qwen; do command -v $agent >/dev/null && echo "agent=$agent"; done
+for agent in '' ${agents.map(quoted).join(' ')}; do [ -n "$agent" ] && command -v "$agent" >/dev/null && echo "agent=$agent"; done
 exit 0`
 
 function stepsOf({ exit_code, stdout, stderr }: SshAnswer, { host }: SshConfig): readonly RunnerCheckStep[] {
@@ -206,7 +206,7 @@ function stepsOf({ exit_code, stdout, stderr }: SshAnswer, { host }: SshConfig):
       : step(
           'agents',
           true,
-          'No agent that Copse knows is in PATH there. An agent with a command of its own runs anyway.',
+          'No agent that this machine has is in PATH there. An agent with a command of its own runs anyway.',
         ),
   ]
 }

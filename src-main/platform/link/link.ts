@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 /** Many connections over one pair of streams, such as the input and output of `ssh`, by HTTP/2. */
 export interface Link {
-  /** Resolves once nothing comes through any more, for whatever reason. Never rejects. */
+  /** Resolves once nothing comes through from then on. Never rejects. */
   readonly closed: Promise<void>
   /** Ends all connections. */
   close(): void

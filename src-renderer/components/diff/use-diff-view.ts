@@ -61,7 +61,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
   let currentPath: string | null = null
   /** The elements of the annotations; the parent of the diff renders into them. */
   const hosts = shallowReactive(new Map<string, HTMLElement>())
-  /** The keys of the notes that the viewer has asked for: rendering hundreds that nobody scrolls to takes seconds. */
+  /** The keys of the notes that the viewer has asked for: hundreds that no one scrolls to would take seconds. */
   const drawn = shallowReactive(new Set<string>())
   /** The keys of just requested notes, whose fields get the focus. */
   const fresh = new Set<string>()

@@ -76,7 +76,7 @@ test('deletes the branch in the fork that it was pushed to, and nowhere else', a
   const task = await at.atGate(bonjour)
   const ref = refOf(at)
   expect(Object.keys(await git.refs(fork))).toEqual([ref])
-  // Somebody else's, at the same commit.
+  // Another person's, at the same commit.
   await git.git(repository, ['fetch', '--quiet', join(git.root, `${fork}.git`), `${ref}:${ref}`])
   await git.git(fork, ['update-ref', 'refs/heads/other', ref])
   await forge.people.merge(repository, 1)
