@@ -39,7 +39,7 @@ async function offered(...words: readonly string[]): Promise<string[]> {
 
 test('completes commands, options and their values in bash', async () => {
   expect(await offered('ta')).toEqual(['task'])
-  const own = ['create', 'comment', 'comments', 'claim', 'cancel', 'commits', 'conflicts']
+  const own = ['create', 'chapters', 'comment', 'comments', 'claim', 'cancel', 'commits', 'conflicts']
   expect((await offered('task', 'c')).toSorted()).toEqual(own.toSorted())
   expect(await offered('task', 'list', '--s')).toEqual(['--status', '--search'])
   expect(await offered('agent', 'add', 'x', '--executor', 'c')).toContain('claude-code')
