@@ -61,9 +61,10 @@ async function ensureContainerEngine(env) {
 
 /**
  * The library with which Node starts programs quickly (`quick-fork.c`), for the tests' workers and services to preload;
- * null where there is no compiler for it. Tests pass without it, on some machines three times as slowly.
+ * null where there is no compiler for it. Tests pass without it, on some machines three times as slowly. `bin`: the folder
+ * of the Node that they use, because another one may not bear it: Node 20 crashes.
  */
-export async function quickFork(env = process.env) {
+export async function quickFork(bin, env = process.env) {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null
   const source = join(root, 'scripts', 'support', 'quick-fork.c')
   const folder = join(root, 'node_modules', '.cache')
@@ -77,7 +78,7 @@ export async function quickFork(env = process.env) {
   const compiled = await capture('cc', ['-O1', '-shared', '-fPIC', '-o', made, source], { env })
   if (compiled.code !== 0) return null
   const startOne = ['-e', 'require("node:child_process").execFileSync(process.execPath, ["--version"])']
-  const tried = await capture(process.execPath, startOne, { env: { ...env, LD_PRELOAD: made } })
+  const tried = await capture(join(bin, 'node'), startOne, { env: { ...env, LD_PRELOAD: made } })
   if (tried.code !== 0) return null
   renameSync(made, library)
   return library

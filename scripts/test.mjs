@@ -36,7 +36,7 @@ try {
   await ensureDependencies(bin)
   rmSync(results, { recursive: true, force: true })
   mkdirSync(results, { recursive: true })
-  const library = await quickFork()
+  const library = await quickFork(bin)
   const env = {
     ...withPath([bin, join(root, 'node_modules', '.bin')]),
     // Services and commands that tests start from their sources need not compile them anew each time.
