@@ -17,6 +17,10 @@ const code = await runCli(process.argv.slice(2), {
       Promise.resolve(announce(service, json)),
     )
   },
+  connectRunner: async (options) => {
+    const { connectRunner } = await import('./runner/connect.ts')
+    return connectRunner(options, program.version)
+  },
   rotateKey: async (options) => {
     const { rotateKey } = await import('./service/rotate-key.ts')
     return rotateKey({ program, env: process.env, ...options })

@@ -197,7 +197,8 @@ type Scope = Readonly<Record<string, unknown>> & {
   readonly knowledge_id?: KnowledgeId | undefined
   readonly attachment_id?: AttachmentId | undefined
   readonly template_id?: TaskTemplateId | undefined
-  readonly daemon_id?: DaemonId | undefined
+  /** `self`: the daemon of the token. */
+  readonly daemon_id?: DaemonId | 'self' | undefined
   readonly agent_id?: AgentId | undefined
 }
 
@@ -257,7 +258,9 @@ function authorise(q: Queries, rule: CallerRule, request: Scope, principal: Prin
 
 function factsOf(q: Queries, scope: Scope, principal: Principal): AccessFacts {
   const facts = projectFacts(q, scope, principal)
-  return scope.daemon_id === undefined ? facts : { ...facts, daemon: findDaemon(q, scope.daemon_id).id }
+  return scope.daemon_id === undefined || scope.daemon_id === 'self'
+    ? facts
+    : { ...facts, daemon: findDaemon(q, scope.daemon_id).id }
 }
 
 function projectFacts(q: Queries, scope: Scope, principal: Principal): Pick<AccessFacts, 'project' | 'other_task'> {

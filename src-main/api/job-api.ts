@@ -1,7 +1,6 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import type { RunnerTokens } from '../ports/runner-tokens.ts'
+import type { JobSeeker, RunnerTokens } from '../ports/runner-tokens.ts'
 
 export type { JobCall } from '../jobs/jobs.ts'
 
@@ -10,16 +9,16 @@ export interface JobApi extends Pick<
   Jobs,
   'next' | 'accept' | 'file' | 'beat' | 'log' | 'ask' | 'finish' | 'isOf' | 'hasRun'
 > {
-  /** Returns the runner that a token belongs to. */
-  runnerOf(token: string | null): RunnerId
+  /** Returns who a token belongs to. */
+  seekerOf(token: string | null): JobSeeker
 }
 
 export function createRunnerTokens(newToken: () => string): RunnerTokens {
-  const known = new Map<string, RunnerId>()
+  const known = new Map<string, JobSeeker>()
   return {
-    make: (runner_id) => {
+    make: (runner_id, job_id) => {
       const token = newToken()
-      known.set(token, runner_id)
+      known.set(token, { runner_id, job_id: job_id ?? null })
       return { token, end: () => void known.delete(token) }
     },
     find: (token) => known.get(token) ?? null,
@@ -29,7 +28,7 @@ export function createRunnerTokens(newToken: () => string): RunnerTokens {
 export function createJobApi(jobs: Jobs, tokens: Pick<RunnerTokens, 'find'>): JobApi {
   return {
     ...jobs,
-    runnerOf: (token) => {
+    seekerOf: (token) => {
       if (token === null) throw new ApiError({ code: 'missing_token', message: 'Send the token of the runner.' })
       const found = tokens.find(token)
       if (found !== null) return found

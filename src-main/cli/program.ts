@@ -12,7 +12,7 @@ import { addOpen } from './commands/open.ts'
 import { addProject } from './commands/project.ts'
 import { addQueue } from './commands/queue.ts'
 import { addRotateKey, type RotateKeyOptions } from './commands/rotate-key.ts'
-import { addRunner } from './commands/runner.ts'
+import { addRunner, type ConnectArguments } from './commands/runner.ts'
 import { addServe, type ServeOptions } from './commands/serve.ts'
 import { addReview } from './commands/task-moves.ts'
 import { addTask } from './commands/task.ts'
@@ -30,6 +30,7 @@ export interface Program {
   serve(options: ServeOptions): Promise<number>
   demo(options: DemoArguments): Promise<number>
   rotateKey(options: RotateKeyOptions): Promise<number>
+  connectRunner(options: ConnectArguments): Promise<number>
 }
 
 /** Runs one command line; resolves to the exit code: 0, 1 (refused) or 2 (usage). */
@@ -63,7 +64,7 @@ export function createProgram(program: Program): Command {
   addAccount(svc)
   addProject(svc)
   addAgent(svc)
-  addRunner(svc)
+  addRunner(svc, program.connectRunner)
   addTask(svc)
   addLanding(svc)
   addPullRequest(svc)

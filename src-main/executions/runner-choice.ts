@@ -4,6 +4,7 @@ import { hereRunner } from '../../src-shared/contract/runners.ts'
 import { isContainable } from '../domain/access/containment.ts'
 import { notFound } from '../domain/refusal.ts'
 import type { Ground } from '../core/ground.ts'
+import { servesOwner } from '../core/runner-records.ts'
 import { toSettings } from '../core/views.ts'
 import { workspaceOf } from '../core/workspace-of.ts'
 import type { ExecutionRecord } from '../ports/execution-queries.ts'
@@ -55,19 +56,23 @@ export function toldRunners(
 }
 
 /**
- * Returns why a run can't go to any of these runners: one is unknown or not for the project, or none can be reached.
- * `waits`: it may wait until one can.
+ * Returns why a run can't go to any of these runners: one is unknown, not for the project or not for the agent, or none
+ * can be reached. `waits`: it may wait until one can.
  */
 export function runnerRefusal(
-  q: Pick<Queries, 'runners'>,
+  q: Pick<Queries, 'runners' | 'daemons'>,
   ids: readonly RunnerId[],
-  project_id: ProjectId,
-  waits: boolean,
+  {
+    project_id,
+    agent,
+    waits,
+  }: { readonly project_id: ProjectId; readonly agent: AgentRecord | null; readonly waits: boolean },
 ): Refusal | null {
   const found = ids.map((id) => q.runners.get(id))
   const unknown = ids.find((_, index) => {
     const runner = found[index] ?? null
-    return runner === null || (runner.projects !== null && !runner.projects.includes(project_id))
+    if (runner === null || (runner.projects !== null && !runner.projects.includes(project_id))) return true
+    return agent !== null && !servesOwner(q, runner, agent.owner_id)
   })
   if (unknown !== undefined) return { ...notFound('runner'), details: { resource: 'runner', runner_id: unknown } }
   const dead = found.flatMap((runner) =>

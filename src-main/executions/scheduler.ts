@@ -115,7 +115,7 @@ export function createScheduler(deps: {
         const uncontainable = place.containment.refusal(agent.config.containment ?? 'none')
         if (uncontainable !== null) return notStarted(uncontainable)
         // A runner that can't be reached now is waited for.
-        const unknown = runners && runnerRefusal(tx, runners, task.project_id, true)
+        const unknown = runners && runnerRefusal(tx, runners, { project_id: task.project_id, agent, waits: true })
         if (unknown) return notStarted(noRunner)
         const record = enqueueExecution(context, tx, {
           task,

@@ -27,6 +27,8 @@ export type JobEnd =
   | { readonly kind: 'finished'; readonly report: JobFinish }
   /** The runner is out of contact or gone; `why` is a sentence. */
   | { readonly kind: 'lost'; readonly why: string }
+  /** What would have carried it can't start; `why` is a sentence. */
+  | { readonly kind: 'unstarted'; readonly why: string }
   /** It was stopped before a runner had it. */
   | { readonly kind: 'withdrawn' }
 

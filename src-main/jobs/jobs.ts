@@ -18,14 +18,15 @@ import { afterwards } from '../../src-shared/lang/afterwards.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { JobAccess, JobGrant } from '../ports/job-access.ts'
+import type { JobSeeker } from '../ports/runner-tokens.ts'
 import type { Job, JobEnd, JobWork } from './job.ts'
 import { accept, endLease, giveOut, isLinkLost, isLost, newLease, pass, speak, type Lease } from './rules/lease.ts'
 
 /** The jobs of all runners. Its methods throw `ApiError` with what a runner is told. */
 export interface Jobs extends JobAccess {
   offer(work: JobWork): Job
-  /** Gives out what is on offer for a runner; waits for it if nothing is. */
-  next(runner_id: RunnerId, report: RunnerReport, options: Cancellable): Promise<readonly JobOffer[]>
+  /** Gives out what is on offer for a runner or a pod; waits for it if nothing is. */
+  next(seeker: JobSeeker, report: RunnerReport, options: Cancellable): Promise<readonly JobOffer[]>
   accept(call: JobCall, input: z.infer<typeof JobAccept>): JobSpec
   file(call: JobCall, n: number, fence: number): Promise<Uint8Array>
   beat(call: JobCall, input: z.infer<typeof JobBeat>, options: Cancellable): Promise<JobBeatAnswer>
@@ -39,6 +40,8 @@ export interface Jobs extends JobAccess {
   finish(call: JobCall, input: JobFinish, options: Cancellable): Promise<void>
   /** The runner said, or was seen, to be gone: its jobs are lost. */
   lose(runner_id: RunnerId, why: string): void
+  /** What carries a job can't start, or has ended; `why` is a sentence. */
+  loseJob(job_id: JobId, why: string): void
   /** Counts silence; called every `sweepMs` once started. */
   sweep(): void
   start(): void
@@ -96,8 +99,8 @@ export interface JobsParts {
 export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
   const entries = new Map<string, Entry>()
   let offered = Promise.withResolvers<void>()
-  /** The live process of each runner. */
-  const instances = new Map<RunnerId, { readonly instance: string; seenAt: number }>()
+  /** The live process of each runner or pod. */
+  const instances = new Map<string, { readonly instance: string; seenAt: number }>()
   let sweptAt = clock.now()
   let sweeping: ReturnType<typeof setInterval> | undefined
   const nowIso = (): string => new Date(clock.now()).toISOString()
@@ -136,9 +139,10 @@ export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
     entry.wake.resolve()
     entry.wake = Promise.withResolvers()
   }
-  const giveOutTo = (runner_id: RunnerId): readonly JobOffer[] =>
+  const giveOutTo = ({ runner_id, job_id }: JobSeeker): readonly JobOffer[] =>
     [...entries.values()].flatMap((entry) => {
-      const lease = entry.work.runner_id === runner_id ? giveOut(entry.lease) : null
+      const isFor = entry.work.runner_id === runner_id && (job_id === null || job_id === entry.id)
+      const lease = isFor ? giveOut(entry.lease) : null
       if (lease === null) return []
       entry.lease = lease
       const token = newToken()
@@ -191,23 +195,24 @@ export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
         isLinkLost: () => entry.linkSince !== null,
       }
     },
-    next: async (runner_id, { instance, protocol, wait_seconds }, { signal }) => {
+    next: async (seeker, { instance, protocol, wait_seconds }, { signal }) => {
       checkProtocol(protocol)
-      const known = instances.get(runner_id)
+      const who = seeker.job_id ?? seeker.runner_id
+      const known = instances.get(who)
       if (known !== undefined && known.instance !== instance && clock.now() - known.seenAt < silentSeconds * 1_000)
         throw new ApiError({
           code: 'runner_taken',
           message: 'Another runner with this name is connected. End it, or give this one a token of its own.',
         })
       const seen = { instance, seenAt: clock.now() }
-      instances.set(runner_id, seen)
-      const found = giveOutTo(runner_id)
+      instances.set(who, seen)
+      const found = giveOutTo(seeker)
       if (found.length > 0 || wait_seconds === 0) return found
       const end = clock.now() + wait_seconds * 1_000
       for (let left = wait_seconds * 1_000; left > 0 && !signal.aborted; left = end - clock.now()) {
         await waitFor(offered.promise, left, signal)
         seen.seenAt = clock.now()
-        const given = signal.aborted ? [] : giveOutTo(runner_id)
+        const given = signal.aborted ? [] : giveOutTo(seeker)
         if (given.length > 0) return given
       }
       return []
@@ -279,6 +284,12 @@ export function createJobs({ clock, newId, newToken }: JobsParts): Jobs {
       instances.delete(runner_id)
       for (const entry of entries.values())
         if (entry.work.runner_id === runner_id && entry.lease.state === 'accepted') over(entry, { kind: 'lost', why })
+    },
+    loseJob: (job_id, why) => {
+      const entry = entries.get(job_id)
+      instances.delete(job_id)
+      if (entry?.lease.state === 'offered') over(entry, { kind: 'unstarted', why })
+      else if (entry?.lease.state === 'accepted') over(entry, { kind: 'lost', why })
     },
     sweep: () => {
       // A service that was asleep has heard no one, which is no silence.

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { RunnerId } from '../../src-shared/contract/ids.ts'
-import type { RunnerCheckStep, SshConfig } from '../../src-shared/contract/runners.ts'
+import type { KubernetesConfig, RunnerCheckStep, SshConfig } from '../../src-shared/contract/runners.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import { checkContainerRunner } from '../containers/check-runner.ts'
 import type { ContainerConfig } from '../containers/container-config.ts'
@@ -11,6 +11,10 @@ import type { RunnerRecord } from '../ports/runner-queries.ts'
 import { createContainerPlace } from './container-place.ts'
 import { createRemotePlace, type Elsewhere } from './remote/remote-place.ts'
 import { createSshRunner, type SshRunner } from './ssh/ssh-runner.ts'
+import { createDaemonContacts } from './daemon-contacts.ts'
+import { installationOf } from '../containers/ground.ts'
+import { checkKubernetesRunner } from './kubernetes/check-cluster.ts'
+import { createKubernetesRunner, type KubernetesRunner } from './kubernetes/kubernetes-runner.ts'
 
 /** A start waits no longer for an engine that does not answer. */
 const tidyLimitMs = 10_000
@@ -19,16 +23,14 @@ const tidyLimitMs = 10_000
 export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: Elsewhere): RunnerKinds {
   const { dataDir, log } = shared
   const made: AsyncDisposable[] = []
-  const links = new Map<RunnerId, { readonly of: string; readonly link: SshRunner }>()
-  const linkTo = (runner: RunnerRecord, config: SshConfig): SshRunner => {
-    const of = JSON.stringify(config)
-    const known = links.get(runner.id)
-    if (known?.of === of) return known.link
-    void known?.link.close()
-    const link = createSshRunner({ ...elsewhere, runner_id: runner.id, config })
-    links.set(runner.id, { of, link })
-    return link
-  }
+  const contacts = createDaemonContacts(elsewhere.jobs)
+  const links = byConfig<SshConfig, SshRunner>((runner_id, config) =>
+    createSshRunner({ ...elsewhere, runner_id, config }),
+  )
+  const linkTo = links.of
+  const clusters = byConfig<KubernetesConfig, KubernetesRunner>((runner_id, config) =>
+    createKubernetesRunner({ ...elsewhere, runner_id, config, installation: installationOf(dataDir) }),
+  )
   return {
     check: async (runner, options) => {
       if (runner.kind === 'here') return await checkHere(here, options)
@@ -37,6 +39,14 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
         const steps = await link.check({ ...options, agents: await agentPrograms(here, options) })
         if (steps.every(({ ok }) => ok)) link.keep()
         return steps
+      }
+      if (runner.kind === 'daemon') return contacts.check(runner)
+      if (isKubernetes(runner)) {
+        const pods = clusters.of(runner, runner.config)
+        return await checkKubernetesRunner(runner.config, pods, {
+          ...options,
+          agents: await agentPrograms(here, options),
+        })
       }
       const container = containerOf(runner)
       if (container === null) return [notCarried]
@@ -48,6 +58,11 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
       if (isSsh(runner)) {
         linkTo(runner, runner.config).keep()
         return createRemotePlace({ ...elsewhere, here, runner })
+      }
+      if (runner.kind === 'daemon') return createRemotePlace({ ...elsewhere, here, runner })
+      if (isKubernetes(runner)) {
+        const { carry } = clusters.of(runner, runner.config)
+        return createRemotePlace({ ...elsewhere, here, runner, carry, containment: podContainment })
       }
       const config = containerOf(runner)
       if (config === null) throw new RunnerUnreachableError(`This version of Copse can’t use ${runner.name}.`)
@@ -61,27 +76,65 @@ export function createRunnerKinds(here: Place, shared: SharedParts, elsewhere: E
       const tidied = [...engines].map((engine) => removeLeftContainers({ engine }, { dataDir, signal, log }))
       for (const one of await Promise.allSettled(tidied))
         if (one.status === 'rejected') log.warn({ err: one.reason }, 'left containers could not be removed')
+      // A cluster may be far away, and no run waits for it.
+      for (const runner of runners.filter(isKubernetes))
+        clusters
+          .of(runner, runner.config)
+          .tidy()
+          .catch((error: unknown) => log.warn({ err: error }, 'left pods could not be ended'))
     },
+    offers: contacts.offers,
+    lose: contacts.lose,
     end: async (runner, options) => {
-      // The containers of a runner have ended with their runs.
+      // The containers and pods of a runner have ended with their runs.
+      if (isKubernetes(runner)) await clusters.take(runner, runner.config).close()
       if (!isSsh(runner)) return
-      const link = linkTo(runner, runner.config)
-      links.delete(runner.id)
+      const link = links.take(runner, runner.config)
       await link.close()
       await link.end(options)
     },
     close: async () => {
-      await Promise.all([
-        ...made.map((place) => place[Symbol.asyncDispose]()),
-        ...[...links.values()].map(({ link }) => link.close()),
-      ])
+      await Promise.all([...made.map((place) => place[Symbol.asyncDispose]()), links.close(), clusters.close()])
     },
   }
 }
 
+/** Keeps what belongs to each runner, as long as its configuration is the same. */
+function byConfig<C, T extends { close(): Promise<void> }>(make: (id: RunnerId, config: C) => T) {
+  const known = new Map<RunnerId, { readonly of: string; readonly made: T }>()
+  const of = ({ id }: RunnerRecord, config: C): T => {
+    const text = JSON.stringify(config)
+    const before = known.get(id)
+    if (before?.of === text) return before.made
+    void before?.made.close()
+    const made = make(id, config)
+    known.set(id, { of: text, made })
+    return made
+  }
+  return {
+    of,
+    /** Returns it, and forgets it. */
+    take: (runner: RunnerRecord, config: C): T => {
+      const made = of(runner, config)
+      known.delete(runner.id)
+      return made
+    },
+    close: async () => void (await Promise.all([...known.values()].map(({ made }) => made.close()))),
+  }
+}
+
+/** A pod holds a run to its files; which hosts it reaches is the cluster's word. */
+const podContainment: Pick<Place['containment'], 'refusal' | 'effectiveLevel'> = {
+  refusal: (level) =>
+    level === 'worktree_and_hosts'
+      ? 'Pods don’t hold a run to a list of hosts. Choose another runner, or containment in the worktree.'
+      : null,
+  effectiveLevel: () => 'worktree',
+}
+
 /** Returns how the containers of a runner are made; null if it has none. */
 function containerOf({ kind, config }: RunnerRecord): ContainerConfig | null {
-  if (kind !== 'container' || config === null || !('image' in config) || config.image === undefined) return null
+  if (kind !== 'container' || config === null || !('engine' in config) || config.image === undefined) return null
   const { engine, image, cpus, memory_mb, network, mounts, setup } = config
   return {
     engine: engine as ContainerConfig['engine'],
@@ -96,6 +149,9 @@ function containerOf({ kind, config }: RunnerRecord): ContainerConfig | null {
 
 const isSsh = (runner: RunnerRecord): runner is RunnerRecord & { readonly config: SshConfig } =>
   runner.kind === 'ssh' && runner.config !== null && 'host' in runner.config
+
+const isKubernetes = (runner: RunnerRecord): runner is RunnerRecord & { readonly config: KubernetesConfig } =>
+  runner.kind === 'kubernetes' && runner.config !== null && 'namespace' in runner.config
 
 const notCarried: RunnerCheckStep = {
   name: 'reach',

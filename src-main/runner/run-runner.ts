@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { jobProtocol } from '../../src-shared/contract/jobs.ts'
+import { jobProtocol, lonelyHours, silentSeconds } from '../../src-shared/contract/jobs.ts'
 import { createKeyedLock } from '../platform/locks/keyed-lock.ts'
 import type { Logger } from '../platform/logging/log.ts'
 import type { Executors } from '../ports/executors.ts'
 import type { Scripts } from '../ports/scripts.ts'
 import { performJob } from './perform-job.ts'
-import { ServiceRefusal, type ServiceCalls } from './service-calls.ts'
+import { ServiceRefusal, type OwnReport, type ServiceCalls } from './service-calls.ts'
 
 export interface RunnerParts {
   readonly service: ServiceCalls
@@ -15,6 +15,10 @@ export interface RunnerParts {
   readonly runs: Executors
   readonly scripts: Scripts
   readonly log: Logger
+  /** What it tells of itself beyond what links do. */
+  readonly about?: Omit<OwnReport, 'instance' | 'protocol' | 'wait_seconds'>
+  /** Called once the service has answered for the first time. */
+  readonly onContact?: () => void
 }
 
 const retryMs = 2_000
@@ -29,19 +33,30 @@ export async function runRunner(parts: RunnerParts, signal: AbortSignal): Promis
   const instance = randomUUID()
   const locks = createKeyedLock()
   const jobs = new Map<string, Promise<void>>()
+  const since = performance.now()
+  // The one before may have been killed a moment ago, which the service can't know yet.
+  const mayBeEarly = () => performance.now() - since < 2 * silentSeconds * 1_000
+  let heardAt: number | null = null
+  let alone = new AbortController()
   try {
     while (!signal.aborted) {
       try {
-        const report = { instance, protocol: jobProtocol, wait_seconds: 10, jobs: [] }
+        const report = { ...parts.about, instance, protocol: jobProtocol, wait_seconds: 10 }
         for (const offer of await service.report(report, { signal })) {
-          const done = performJob(offer, { ...parts, instance, locks }, signal)
+          const done = performJob(offer, { ...parts, instance, locks }, AbortSignal.any([signal, alone.signal]))
           jobs.set(offer.job_id, done)
           void done.then(() => jobs.delete(offer.job_id))
         }
+        if (heardAt === null) parts.onContact?.()
+        heardAt = performance.now()
       } catch (error) {
         if (signal.aborted) return
-        if (error instanceof ServiceRefusal) throw error
+        if (error instanceof ServiceRefusal && !(error.code === 'runner_taken' && mayBeEarly())) throw error
         log.debug({ err: error }, 'the service can’t be reached')
+        if (performance.now() - (heardAt ?? since) > lonelyHours * 3_600_000) {
+          alone.abort()
+          alone = new AbortController()
+        }
         await delay(retryMs, undefined, { signal }).catch(() => undefined)
       }
     }

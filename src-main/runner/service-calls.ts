@@ -44,10 +44,17 @@ export interface JobCalls {
   finish(input: JobFinish, options: Cancellable): Promise<void>
 }
 
+/** What a runner tells of itself when it asks for work; links need no more than `RunnerReport`. */
+export interface OwnReport extends Omit<RunnerReport, 'jobs'> {
+  readonly capacity?: number
+  readonly hostname?: string
+  readonly version?: string
+}
+
 export interface ServiceCalls {
   /** Where the service is, for what runs here. */
   url(): string
-  report(input: RunnerReport, options: Cancellable): Promise<readonly JobOffer[]>
+  report(input: OwnReport, options: Cancellable): Promise<readonly JobOffer[]>
   job(offer: JobOffer): JobCalls
 }
 
@@ -56,13 +63,14 @@ const patienceMs = 30_000
 /** A finish waits until all has been taken. */
 const finishMs = 10 * 60_000
 
-export function createServiceCalls({
-  url,
-  token,
-}: {
+export interface ServiceAddress {
   readonly url: () => string
   readonly token: () => string
-}): ServiceCalls {
+  /** Where a runner asks for work. */
+  readonly reportPath?: '/runner/report' | '/daemons/self/report'
+}
+
+export function createServiceCalls({ url, token, reportPath = '/runner/report' }: ServiceAddress): ServiceCalls {
   const send = async (
     path: string,
     { as, body, method = 'POST', ms = patienceMs }: { as: string; body?: unknown; method?: string; ms?: number },
@@ -101,7 +109,7 @@ export function createServiceCalls({
       for (;;) {
         const as = token()
         try {
-          const sent = send('/runner/report', { as, body: input, ms }, options)
+          const sent = send(reportPath, { as, body: input, ms }, options)
           return (await read(z.object({ jobs: z.array(JobOffer) }), sent)).jobs
         } catch (error) {
           // A call that waited for a link has the token of the one before, or none.

@@ -1,12 +1,17 @@
 import type { Refusal } from '../../src-shared/contract/errors.ts'
-import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import type { DaemonId, RunnerId } from '../../src-shared/contract/ids.ts'
+import type { JobOffer, RunnerReport } from '../../src-shared/contract/jobs.ts'
 import { hereRunner, type RunnerCheckStep } from '../../src-shared/contract/runners.ts'
+import { afterwards } from '../../src-shared/lang/afterwards.ts'
 import { invalidInput, notFound } from '../domain/refusal.ts'
 import type { Ground } from '../core/ground.ts'
-import { saveRunner } from '../core/runner-records.ts'
+import { daemonRunner, saveRunner } from '../core/runner-records.ts'
+import type { Cancellable } from '../ports/cancellable.ts'
+import type { DaemonRecord } from '../ports/agent-queries.ts'
 import type { RunnerKinds } from '../ports/runner-kinds.ts'
 import type { RunnerRecord } from '../ports/runner-queries.ts'
 import type { Queries } from '../ports/store.ts'
+import { adoptDaemon } from './daemon-runner.ts'
 import { namedRefusal, runningRefusal } from './runner-use.ts'
 
 type NewRunner = Pick<RunnerRecord, 'name' | 'kind' | 'config' | 'projects' | 'capacity' | 'grace_seconds'>
@@ -25,12 +30,24 @@ export interface Runners {
   remove(id: RunnerId): Refusal | null
   /** Looks whether runs can start there, and saves whether it is ready. A check that runs already is joined. */
   check(id: RunnerId): Promise<CheckedRunner | Refusal>
+  /**
+   * A machine that connects from its side asks for jobs, and is a runner from its first report on. Throws `ApiError` with
+   * what it is told.
+   */
+  report(daemon: DaemonRecord, told: DaemonReport, options: Cancellable): Promise<readonly JobOffer[]>
+  /** The token of such a machine no longer counts: its jobs are lost. */
+  revoke(daemon_id: DaemonId): void
   /** Notes that a run could not start there. */
   markUnreachable(id: RunnerId, message: string): void
   /** Checks now and then those that are not ready. */
   start(): void
   /** Resolves when no check runs any longer. */
   close(): Promise<void>
+}
+
+export interface DaemonReport extends RunnerReport {
+  /** How many runs it takes at a time; undefined: as many as before. */
+  readonly capacity: number | undefined
 }
 
 interface RunnersDeps {
@@ -42,6 +59,8 @@ interface RunnersDeps {
 }
 
 const checkEveryMs = 60_000
+/** How often it is looked whether machines that connect from their side still do. */
+const listenEveryMs = 10_000
 /** An engine that does not answer is no better than one that is not there. */
 const checkLimitMs = 120_000
 
@@ -49,7 +68,7 @@ export function createRunners({ context, runsOn, onChanged }: RunnersDeps): Runn
   const { store, feed, runnerKinds } = context
   const closing = new AbortController()
   const checks = new Map<RunnerId, Promise<CheckedRunner | Refusal>>()
-  let timer: NodeJS.Timeout | null = null
+  const timers: NodeJS.Timeout[] = []
 
   const check: Runners['check'] = (id) => {
     const known = checks.get(id)
@@ -68,7 +87,8 @@ export function createRunners({ context, runsOn, onChanged }: RunnersDeps): Runn
       if (!now || JSON.stringify(now.config) !== JSON.stringify(asked.config)) return now
       const failed = steps.find(({ ok }) => !ok)
       const last_error = failed ? [failed.message, failed.fix].filter((text) => text !== null).join(' ') : null
-      const checked: RunnerRecord = { ...now, state: failed ? 'unreachable' : 'ready', last_error }
+      const state = failed ? (failed.name === 'version' ? 'outdated' : 'unreachable') : 'ready'
+      const checked: RunnerRecord = { ...now, state, last_error }
       if (id !== hereRunner && (checked.state !== now.state || checked.last_error !== now.last_error))
         saveRunner(tx, checked)
       return checked
@@ -153,6 +173,21 @@ export function createRunners({ context, runsOn, onChanged }: RunnersDeps): Runn
       if (refusal === null && removed) endBeside(removed)
       return refusal
     },
+    report: async (daemon, { capacity, ...told }, options) => {
+      const { id } = feed.commit((tx) => adoptDaemon(tx, daemon, capacity))
+      const ask = (wait_seconds: number) => runnerKinds.offers(id, { ...told, wait_seconds }, options)
+      const first = await afterwards(ask(0), () => {
+        if (store.read.runners.get(id)?.state !== 'ready') checkBeside(id)
+        return Promise.resolve()
+      })
+      return first.length > 0 || told.wait_seconds === 0 ? first : await ask(told.wait_seconds)
+    },
+    revoke: (daemon_id) => {
+      const id = daemonRunner(daemon_id)
+      if (store.read.runners.get(id) === null) return
+      runnerKinds.lose(id, 'The token of its machine was revoked.')
+      checkBeside(id)
+    },
     markUnreachable: (id, message) => {
       feed.commit((tx) => {
         const known = tx.runners.get(id)
@@ -167,11 +202,15 @@ export function createRunners({ context, runsOn, onChanged }: RunnersDeps): Runn
         }
       }
       checkAll(true)
-      timer = setInterval(checkAll, checkEveryMs, false)
-      timer.unref()
+      const listen = () => {
+        for (const { id, kind, state } of store.read.runners.list())
+          if (kind === 'daemon' && state === 'ready') checkBeside(id)
+      }
+      timers.push(setInterval(checkAll, checkEveryMs, false), setInterval(listen, listenEveryMs))
+      for (const timer of timers) timer.unref()
     },
     close: async () => {
-      if (timer) clearInterval(timer)
+      for (const timer of timers) clearInterval(timer)
       closing.abort(new Error('The service is stopping.'))
       await Promise.allSettled(checks.values())
     },

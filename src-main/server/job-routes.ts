@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ApiError } from '../../src-shared/contract/errors.ts'
-import type { RunnerId } from '../../src-shared/contract/ids.ts'
 import { JobAccept, JobAsk, JobBeat, JobFinish, JobLogName, RunnerReport } from '../../src-shared/contract/jobs.ts'
 import type { JobApi, JobCall } from '../api/job-api.ts'
 import type { AddressLimits } from './address-limits.ts'
@@ -47,8 +46,8 @@ export function addJobRoutes(app: FastifyInstance, jobs: JobApi, { guard, addres
       if (error instanceof ApiError && error.code === 'invalid_token') addresses.failed(request.ip)
     })
     scope.post(`${apiPrefix}/runner/report`, async (request, reply) => {
-      const runner_id: RunnerId = jobs.runnerOf(bearerOf(request))
-      return { jobs: await jobs.next(runner_id, read(RunnerReport, request.body), { signal: endOf(reply) }) }
+      const seeker = jobs.seekerOf(bearerOf(request))
+      return { jobs: await jobs.next(seeker, read(RunnerReport, request.body), { signal: endOf(reply) }) }
     })
     const at = `${apiPrefix}/jobs/:job_id`
     scope.post(`${at}/accept`, async (request) => jobs.accept(callOf(request), read(JobAccept, request.body)))

@@ -30,7 +30,7 @@ export function claimRunners(
       'This agent runs outside Copse, so no runner can take it. Leave them out.',
     )
   const ids = runnersOf(context, q, { task, role: null, agent, named: named ?? null })
-  return (ids && runnerRefusal(q, ids, task.project_id, true)) ?? { ids }
+  return (ids && runnerRefusal(q, ids, { project_id: task.project_id, agent, waits: true })) ?? { ids }
 }
 
 /**

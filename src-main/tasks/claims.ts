@@ -188,7 +188,7 @@ function planFor(
   const reached = deps.limits.reached(q, task, agent)
   if (reached) return limitRefusal(reached)
   const waits = request.overrides.lock_policy === 'wait'
-  return (runners.ids && runnerRefusal(q, runners.ids, task.project_id, waits)) ?? plan
+  return (runners.ids && runnerRefusal(q, runners.ids, { project_id: task.project_id, agent, waits })) ?? plan
 }
 
 /** Refuses to bring a task into a state that has as many tasks as its limit allows. */

@@ -22,8 +22,7 @@ const unbuiltRunners: {
 } = {
   kinds: {
     here: 'This machine is always there. Choose another type.',
-    kubernetes: 'Runners in Kubernetes are not available yet. Use a container or SSH.',
-    daemon: 'Runners that connect themselves are not available yet. Use a container or SSH.',
+    daemon: 'This machine connects from its side: add it with `POST /daemons`, and start `svc runner` there.',
   },
   container: {
     devcontainer: 'Dev containers are not available yet. Name an image.',
@@ -113,18 +112,64 @@ export const SshConfig = z.strictObject({
 })
 export type SshConfig = z.infer<typeof SshConfig>
 
-/** What is particular to a kind of runner. A host is that of SSH; all else is a container. */
-export const RunnerConfig = z.union([ContainerConfig, SshConfig], {
+/** A namespace of a cluster, with the rights of the service's Kubernetes configuration; each job gets a pod there. */
+export const KubernetesConfig = z.strictObject({
+  namespace: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'A name of lower-case letters, digits and “-”.')
+    .describe('Where its pods are.'),
+  image: word(500).describe('The image of the pods; it has git and Node.'),
+  context: z
+    .string()
+    .min(1)
+    .max(253)
+    .optional()
+    .describe('A context of your Kubernetes configuration; the current one when absent.'),
+  pod: z
+    .record(z.string(), z.unknown())
+    .refine((pod) => JSON.stringify(pod).length <= 50_000, 'At most 50,000 characters.')
+    .optional()
+    .describe('Merged into the spec of its pods: resources, nodes, secrets. The container of the work is `copse`.'),
+  setup: z
+    .array(z.string().min(1).max(10_000))
+    .max(50)
+    .optional()
+    .describe('Commands that fill a folder of tools in each pod, which comes first in PATH.'),
+})
+export type KubernetesConfig = z.infer<typeof KubernetesConfig>
+
+/** A machine that connects from its side, with the token of a daemon. */
+export const DaemonConfig = z.strictObject({
+  shared: z.boolean().describe('false: it takes the runs of its owner’s agents alone.'),
+})
+export type DaemonConfig = z.infer<typeof DaemonConfig>
+
+const configs = {
+  container: ContainerConfig,
+  ssh: SshConfig,
+  kubernetes: KubernetesConfig,
+  daemon: DaemonConfig,
+} as const
+
+/** Returns the kind of runner that a configuration is meant for, by a key that only this kind has. */
+const kindOfConfig = (config: object): keyof typeof configs => {
+  if ('host' in config && !('image' in config)) return 'ssh'
+  if ('namespace' in config) return 'kubernetes'
+  return 'shared' in config ? 'daemon' : 'container'
+}
+
+/** What is particular to a kind of runner. */
+export const RunnerConfig = z.union([ContainerConfig, SshConfig, KubernetesConfig, DaemonConfig], {
   error: ({ input }) => {
-    const isSsh = typeof input === 'object' && input !== null && 'host' in input && !('image' in input)
-    const [issue] = (isSsh ? SshConfig : ContainerConfig).safeParse(input).error?.issues ?? []
+    const kind = typeof input === 'object' && input !== null ? kindOfConfig(input) : 'container'
+    const [issue] = configs[kind].safeParse(input).error?.issues ?? []
     return issue && [issue.path.join('.'), issue.message].filter((text) => text !== '').join(': ')
   },
 })
 export type RunnerConfig = z.infer<typeof RunnerConfig>
 
 /** Returns whether a configuration is one of this kind. */
-export const isConfigOf = (kind: RunnerKind, config: RunnerConfig): boolean => (kind === 'ssh') === 'host' in config
+export const isConfigOf = (kind: RunnerKind, config: RunnerConfig): boolean => kindOfConfig(config) === kind
 
 /** One thing that a check of a runner looked at. */
 export const RunnerCheckStep = z.object({

@@ -39,6 +39,8 @@ export function createTestRunners(far?: Pick<Place, 'runs' | 'scripts' | 'contai
         return { ...here, scripts, containment, runs: { ...runs, start } }
       },
       tidy: () => Promise.resolve(),
+      offers: () => Promise.resolve([]),
+      lose: () => undefined,
       end: () => Promise.resolve(),
       close: () => Promise.resolve(),
     }),

@@ -4,6 +4,8 @@ import type { HostedAgent, ReportedExecution } from '../../../src-shared/contrac
 import type { AgentId, DaemonId, ExecutionId } from '../../../src-shared/contract/ids.ts'
 import { withoutEnv } from '../../domain/access/agents.ts'
 import { mayManageDaemon } from '../../domain/access/daemons.ts'
+import type { OperationRequest } from '../../../src-shared/contract/operations.ts'
+import type { Principal } from '../../domain/access/principal.ts'
 import type { Tx } from '../../core/event-feed.ts'
 import type { AgentRecord, DaemonRecord } from '../../ports/agent-queries.ts'
 import type { ApiParts, Handlers } from '../context.ts'
@@ -13,7 +15,7 @@ type Names = 'daemons.create' | 'daemons.list' | 'daemons.delete' | 'daemons.rep
 
 export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
   const { store, feed, identity, clock, newId } = parts
-  const { views, remoteRuns } = parts.engine
+  const { views, remoteRuns, runners } = parts.engine
   return {
     'daemons.create': ({ name }, { principal }) => {
       const { token, token_hash } = identity.createDaemonToken()
@@ -51,12 +53,15 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
         // Pauses the daemon's agents, because nothing is left to run them.
         for (const agent of hostedBy(tx, daemon_id)) putAgent(tx, agent, { ...agent, paused: true })
       })
+      runners.revoke(daemon_id)
       return null
     },
-    'daemons.report': async ({ daemon_id, hostname, version, agents = [], executions = [] }) => {
+    'daemons.report': async (told, { principal, signal }) => {
+      const { hostname, version, agents = [], executions = [] } = told
+      const daemon_id = ownDaemon(told, principal)
       const report = feed.commit((tx) => {
         const known = findDaemon(tx, daemon_id)
-        const daemon = {
+        const daemon: DaemonRecord = {
           ...known,
           hostname: hostname ?? known.hostname,
           version: version ?? known.version,
@@ -67,15 +72,31 @@ export function createDaemonHandlers(parts: ApiParts): Handlers<Names> {
           tx.emit('daemon.updated', { project_id: null, daemon_id, daemon: views.daemon(daemon) })
         }
         for (const agent of agents) upsertAgent(parts, tx, daemon, agent)
-        return { daemon: views.daemon(daemon), hosted: executions.filter((told) => beat(parts, tx, daemon, told)) }
+        return {
+          record: daemon,
+          daemon: views.daemon(daemon),
+          hosted: executions.filter((told) => beat(parts, tx, daemon, told)),
+        }
       })
       const instructions = executions.map(async (told): Promise<ReportedExecution> => {
         const { id } = told
         return report.hosted.includes(told) ? { id, ...(await remoteRuns.instruct(id)) } : { id, action: 'stop' }
       })
-      return { daemon: report.daemon, executions: await Promise.all(instructions) }
+      const { instance, protocol = 0, wait_seconds = 0, capacity } = told
+      const jobs =
+        instance === undefined
+          ? []
+          : await runners.report(report.record, { instance, protocol, wait_seconds, capacity, jobs: [] }, { signal })
+      return { daemon: report.daemon, executions: await Promise.all(instructions), jobs: [...jobs] }
     },
   }
+}
+
+/** Returns the daemon that a report is about, which `self` leaves to its token. */
+function ownDaemon({ daemon_id }: OperationRequest<'daemons.report'>, principal: Principal): DaemonId {
+  if (daemon_id !== 'self') return daemon_id
+  if (principal.kind === 'daemon') return principal.daemon_id
+  throw new ApiError({ code: 'daemon_token_required', message: 'Only a remote machine has itself.' })
 }
 
 /**

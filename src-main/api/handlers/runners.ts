@@ -44,14 +44,21 @@ export function createRunnerHandlers(parts: ApiParts): Handlers<Names> {
 
 function checkConfig(parts: ApiParts, kind: RunnerKind, config: RunnerConfig): void {
   if (!isConfigOf(kind, config)) {
-    const message = kind === 'ssh' ? 'A runner over SSH needs a `host`.' : 'Only a runner over SSH has a `host`.'
+    const message = configHints[kind] ?? 'This is the configuration of another type.'
     throw new ApiError({ code: 'validation_failed', message: `config: ${message}` })
   }
   if ('mounts' in config) checkExtraPaths(parts, 'config.mounts', config.mounts)
 }
 
+const configHints: Partial<Record<RunnerKind, string>> = {
+  container: 'A container needs an `image`.',
+  ssh: 'A runner over SSH needs a `host`.',
+  kubernetes: 'A runner in Kubernetes needs a `namespace` and an `image`.',
+  daemon: 'A machine that connects from its side has `shared` alone.',
+}
+
 function checkGrace(kind: RunnerKind, grace_seconds: number | undefined): void {
-  if (grace_seconds === undefined || kind === 'ssh') return
+  if (grace_seconds === undefined || kind !== 'container') return
   const message = 'A container is never out of contact. Leave `grace_seconds` out.'
   throw new ApiError({ code: 'validation_failed', message })
 }

@@ -1,7 +1,14 @@
 import { resolve } from 'node:path'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
-import { containerNetworks, runnerKinds, type Runner, type RunnerKind } from '../../../src-shared/contract/runners.ts'
+import { parseJson } from '../../../src-shared/lang/parse-json.ts'
+import {
+  canMakeRunner,
+  containerNetworks,
+  runnerKinds,
+  type Runner,
+  type RunnerKind,
+} from '../../../src-shared/contract/runners.ts'
 import {
   addClientCommand,
   addGroup,
@@ -23,6 +30,9 @@ interface AddOptions extends CommonOptions {
   readonly port?: number
   readonly sshConfig?: string
   readonly folder?: string
+  readonly namespace?: string
+  readonly context?: string
+  readonly pod?: Record<string, unknown>
   readonly grace?: number
   readonly engine?: string
   readonly cpus?: number
@@ -35,9 +45,28 @@ interface AddOptions extends CommonOptions {
   readonly project?: readonly string[]
 }
 
-/** Adds `svc runner list`, `add`, `check` and `remove`. */
-export function addRunner(program: Command): void {
-  const runner = addGroup(program, 'runner', 'manage where agents run')
+/** Of `svc runner` alone, which is a runner itself. */
+export interface ConnectArguments {
+  readonly url: string
+  readonly tokenFile: string
+  readonly folder?: string
+  readonly capacity?: number
+}
+
+/** Adds `svc runner` with its commands. `connect` runs a runner until it is told to end, and resolves to the exit code. */
+export function addRunner(program: Command, connect: (options: ConnectArguments) => Promise<number>): void {
+  const runner = addGroup(program, 'runner', 'manage where agents run, or with --token-file be a runner')
+  runner.enablePositionalOptions()
+  runner
+    .option('--url <address>', 'where Copse runs: this machine connects to it and takes runs')
+    .option('--token-file <file>', 'file with the token of this machine, as Copse has shown it')
+    .option('--folder <path>', 'where clones are kept; by default below ~/.copse-runner')
+    .option('--capacity <number>', 'runs at a time; by default 1', wholeNumber(1, 1_000))
+    .addHelpText('after', '\nExample:\n  $ svc runner --url https://copse.example.com --token-file token')
+    .action(async ({ url, tokenFile, ...options }: Partial<ConnectArguments>) => {
+      if (url === undefined || tokenFile === undefined) return runner.help({ error: true })
+      process.exitCode = await connect({ url, tokenFile, ...options })
+    })
   addClientCommand(runner, {
     usage: 'list',
     summary: 'list the runners, and how many runs each has',
@@ -50,14 +79,20 @@ export function addRunner(program: Command): void {
       'svc runner add Box --image node:24',
       'svc runner add Box --image node:24 --engine podman --cpus 4 --memory 8192 --capacity 2',
       'svc runner add Big --kind ssh --host big.example.com',
+      'svc runner add Cluster --kind kubernetes --namespace agents --image registry.example.com/agents:1 --capacity 20',
     ],
   })
-    .addOption(new Option('--kind <kind>', 'what carries it').choices(runnerKinds.slice(1)).default('container'))
+    .addOption(
+      new Option('--kind <kind>', 'what carries it').choices(runnerKinds.filter(canMakeRunner)).default('container'),
+    )
     .option('--image <image>', 'image of the containers')
     .option('--host <host>', 'for ssh: a name of your ssh configuration, or user@host')
     .option('--port <port>', 'for ssh: its port', wholeNumber(1, 65_535))
     .option('--ssh-config <file>', 'for ssh: another configuration file than your own')
     .option('--folder <path>', 'for ssh: where clones are kept there; by default .copse-runner in its home')
+    .option('--namespace <name>', 'for kubernetes: where its pods are')
+    .option('--context <name>', 'for kubernetes: a context of your configuration; by default the current one')
+    .option('--pod <json>', 'for kubernetes: merged into the spec of its pods', jsonObject)
     .option('--grace <seconds>', 'how long a run may be out of contact; by default 600', wholeNumber(0, 86_400))
     .option('--engine <engine>', 'docker, podman or the socket of one (unix:///…); by default the first that answers')
     .option('--cpus <number>', 'processors that a container may use', positiveNumber)
@@ -81,6 +116,12 @@ export function addRunner(program: Command): void {
     summary: 'remove a runner that nothing uses or names (admins only)',
     examples: ['svc runner remove Box'],
   }).action((text: string, options: CommonOptions) => runCommand(options, (scene) => remove(scene, text)))
+}
+
+function jsonObject(text: string): Record<string, unknown> {
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+  throw new InvalidArgumentError('Use a JSON object like {"nodeSelector": {"disk": "fast"}}.')
 }
 
 function positiveNumber(text: string): number {
@@ -117,6 +158,7 @@ async function add(scene: CommandContext, name: string, options: AddOptions): Pr
 }
 
 function configOf(options: AddOptions): OperationInput<'runners.create'>['config'] {
+  const { namespace, context, pod } = options
   const { host, port, sshConfig, folder, image, engine, cpus, memory, network, read, write, setup } = options
   const mounts = { ...(read && { read: [...read] }), ...(write && { write: [...write] }) }
   return {
@@ -124,6 +166,9 @@ function configOf(options: AddOptions): OperationInput<'runners.create'>['config
     ...(port !== undefined && { port }),
     ...(sshConfig !== undefined && { ssh_config: resolve(sshConfig) }),
     ...(folder !== undefined && { folder }),
+    ...(namespace !== undefined && { namespace }),
+    ...(context !== undefined && { context }),
+    ...(pod !== undefined && { pod }),
     ...(image !== undefined && { image }),
     ...(engine !== undefined && { engine }),
     ...(cpus !== undefined && { cpus }),

@@ -31,19 +31,24 @@ export interface Elsewhere {
 export interface RemotePlaceParts extends Omit<Elsewhere, 'tokens' | 'program' | 'onConnection'> {
   readonly here: Place
   readonly runner: StartJobParts['runner']
+  readonly carry?: StartJobParts['carry']
+  /** What holds the runs there; without it no run is contained. */
+  readonly containment?: Pick<Place['containment'], 'refusal' | 'effectiveLevel'>
 }
 
 /**
  * Returns a runner elsewhere as a place: agents and scripts run there, and the worktree here is kept as the one there,
  * so that diffs, reviews and merges read it as ever.
  */
-export function createRemotePlace({ here, runner, jobs, arrivals, worktreeAt, log }: RemotePlaceParts): Place {
+export function createRemotePlace(parts: RemotePlaceParts): Place {
+  const { here, runner, jobs, arrivals, worktreeAt, log } = parts
   const mirror = createMirror({ arrivals, here, log })
   const setUps = new Map<string, readonly string[]>()
   const startJob = createStartJob({
     jobs,
     mirror,
     runner,
+    ...(parts.carry && { carry: parts.carry }),
     worktreeAt,
     scratchAt: async (path, { signal }) => ({
       repo_path: await commonDir(path, { signal }),
@@ -73,6 +78,7 @@ export function createRemotePlace({ here, runner, jobs, arrivals, worktreeAt, lo
           : 'Runs on another machine can’t be contained yet. Choose another runner, or no containment.',
       effectiveLevel: (level) => (level === 'auto' ? 'none' : level),
       keepsRefs: () => Promise.resolve(true),
+      ...parts.containment,
     },
   }
 }

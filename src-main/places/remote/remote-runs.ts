@@ -134,6 +134,7 @@ const none: Omit<ExecutionOutcome, 'ended'> = {
 
 function outcomeOf(end: JobEnd): ExecutionOutcome {
   if (end.kind === 'withdrawn') return { ...none, ended: 'stopped' }
+  if (end.kind === 'unstarted') return { ...none, ended: 'failed_to_start', message: end.why }
   if (end.kind === 'lost')
     return { ...none, ended: 'lost', message: `${end.why} Its work is kept as far as it arrived. Resume to continue.` }
   const { status, exit_code, session_id, usage, message, outcome } = end.report

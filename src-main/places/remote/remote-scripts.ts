@@ -50,7 +50,7 @@ export function createRemoteScripts(startJob: StartJob): Scripts {
       await writing
       if (signal.aborted) return ended(cancelledCode)
       if (result !== null) return result
-      const why = end.kind === 'finished' ? (end.report.message ?? '') : end.kind === 'lost' ? end.why : ''
+      const why = end.kind === 'finished' ? (end.report.message ?? '') : end.kind === 'withdrawn' ? '' : end.why
       const note = Buffer.from(`Could not be run on its runner: ${why}\n`)
       script.stderr?.push(note)
       await script.log?.write(note)

@@ -29,6 +29,8 @@ export interface StartJobParts {
   readonly jobs: Jobs
   readonly mirror: Mirror
   readonly runner: { readonly id: RunnerId; readonly grace_seconds: number }
+  /** Starts what carries a job, where each has its own. */
+  readonly carry?: (job: Pick<Job, 'id' | 'ended'>) => void
   /** Returns the task's worktree at a path; null for one that belongs to no task, such as a landing's. */
   readonly worktreeAt: (path: string) => TaskWorktree | null
   /** Returns the repository and commit of a folder that belongs to no task. */
@@ -91,6 +93,7 @@ export function createStartJob(parts: StartJobParts): StartJob {
       onLink: request.onLink,
       arrive: async (refs, options) => (own === null ? [] : await mirror.takeOver(own, refs, options)),
     })
+    parts.carry?.(job)
     const ended = afterwards(job.ended, async () => {
       isOver = true
       await following?.stop()

@@ -10,7 +10,8 @@ import type { Logger } from '../../platform/logging/log.ts'
 import { ProcessStartError } from '../../platform/process/process.ts'
 import type { Cancellable } from '../../ports/cancellable.ts'
 import type { RunnerTokens } from '../../ports/runner-tokens.ts'
-import { inFolder, quoted, runSsh, sshFailed, startSsh, type SshAnswer, type SshTarget } from './ssh-command.ts'
+import { checkStep, probeScript, readProbe } from '../remote/probe.ts'
+import { inFolder, runSsh, sshFailed, startSsh, type SshAnswer, type SshTarget } from './ssh-command.ts'
 
 export interface SshRunnerParts {
   readonly runner_id: RunnerId
@@ -35,10 +36,6 @@ export interface SshRunner {
   end(options: Cancellable): Promise<void>
 }
 
-/** With an older one HTTP/2 makes no client of a socket that was read from. */
-const minNode = 24
-const minFreeMb = 1_024
-const maxSkewSeconds = 300
 const [firstPauseMs, maxPauseMs] = [1_000, 30_000] as const
 
 export function createSshRunner(parts: SshRunnerParts): SshRunner {
@@ -108,23 +105,25 @@ export function createSshRunner(parts: SshRunnerParts): SshRunner {
       await runSsh(target, `${inFolder(target.folder)}\nexec node ${name} end "$PWD"`, { signal })
     },
     check: async ({ signal, agents }) => {
-      const answer = await runSsh(target, probeScript(target.folder, agents), { signal }).catch((error: unknown) => {
-        if (error instanceof ProcessStartError) return null
-        throw error
-      })
+      const answer = await runSsh(target, `${inFolder(target.folder)}\n${probeScript(agents)}`, { signal }).catch(
+        (error: unknown) => {
+          if (error instanceof ProcessStartError) return null
+          throw error
+        },
+      )
       if (answer === null)
-        return [step('reach', false, 'There is no ssh on this machine.', 'Install OpenSSH’s client.')]
+        return [checkStep('reach', false, 'There is no ssh on this machine.', 'Install OpenSSH’s client.')]
       const steps = stepsOf(answer, config)
       if (steps.some(({ ok }) => !ok)) return steps
       try {
         await bring({ signal })
-        return [...steps, step('program', true, 'The runner’s program is there.')]
+        return [...steps, checkStep('program', true, 'The runner’s program is there.')]
       } catch (error) {
         signal.throwIfAborted()
         const message = error instanceof Error ? error.message : String(error)
         return [
           ...steps,
-          step(
+          checkStep(
             'program',
             false,
             `The runner’s program can’t be brought there: ${message}`,
@@ -147,68 +146,15 @@ function refuseFailure({ exit_code, stderr, stdout }: SshAnswer, alsoFine = 0): 
 
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
-function step(name: string, ok: boolean, message: string, fix: string | null = null): RunnerCheckStep {
-  return { name, ok, message, fix }
-}
-
-/** Says what is there, a line each, after a mark: the shell there may greet. */
-const probeScript = (folder: string, agents: readonly string[]): string => `${inFolder(folder)}
-echo; echo copse-probe
-echo "git=$(git --version 2>/dev/null)"
-echo "node=$(node --version 2>/dev/null)"
-echo "free=$(df -Pk . 2>/dev/null | tail -1 | awk '{print $4}')"
-echo "clock=$(date +%s)"
-echo "folder=$PWD"
-for agent in '' ${agents.map(quoted).join(' ')}; do [ -n "$agent" ] && command -v "$agent" >/dev/null && echo "agent=$agent"; done
-exit 0`
-
 function stepsOf({ exit_code, stdout, stderr }: SshAnswer, { host }: SshConfig): readonly RunnerCheckStep[] {
-  const at = stdout.indexOf('\ncopse-probe\n')
-  if (exit_code === sshFailed && at === -1) return [step('reach', false, sentence(stderr, host), fixOf(stderr, host))]
-  if (at === -1)
-    return [
-      step(
-        'reach',
-        false,
-        `${host} answers, but runs no shell: ${lastLine(stdout) || lastLine(stderr)}`,
-        'Give the account a shell, and room in its home.',
-      ),
-    ]
-  const lines = stdout.slice(at).split('\n')
-  const read = (name: string): string => lines.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1) ?? ''
-  const git = /\d+\.\d+[\d.]*/.exec(read('git'))?.[0]
-  const node = /^v(\d+)/.exec(read('node'))
-  const free = Math.floor(Number(read('free')) / 1_024)
-  const skew = Math.round(Number(read('clock')) - Date.now() / 1_000)
-  const agents = lines.filter((line) => line.startsWith('agent=')).map((line) => line.slice('agent='.length))
-  return [
-    step('reach', true, `${host} answers; its folder is ${read('folder')}.`),
-    git === undefined
-      ? step('git', false, 'Git is not installed there.', 'Install git, version 2.28 or newer.')
-      : step('git', true, `Git ${git}.`),
-    node !== null && Number(node[1]) >= minNode
-      ? step('node', true, `Node ${read('node').slice(1)}.`)
-      : step(
-          'node',
-          false,
-          node ? `Node ${read('node').slice(1)} is too old.` : 'Node is not installed there, or not in PATH.',
-          `Install Node ${minNode} or newer there.`,
-        ),
-    free >= minFreeMb
-      ? step('disk', true, `${Math.floor(free / 1_024)} GB free.`)
-      : step('disk', false, `Only ${free} MB are free there.`, 'Make room, or choose another folder.'),
-    Math.abs(skew) <= maxSkewSeconds
-      ? step('clock', true, 'Its clock is right.')
-      : // Only the service's clock counts.
-        step('clock', true, `Its clock is off by ${Math.abs(skew)} seconds. Times in its files differ.`),
-    agents.length > 0
-      ? step('agents', true, `Found ${agents.join(', ')}.`)
-      : step(
-          'agents',
-          true,
-          'No agent that this machine has is in PATH there. An agent with a command of its own runs anyway.',
-        ),
-  ]
+  const found = readProbe(stdout)
+  if (exit_code === sshFailed && found === null)
+    return [checkStep('reach', false, sentence(stderr, host), fixOf(stderr, host))]
+  if (found === null) {
+    const message = `${host} answers, but runs no shell: ${lastLine(stdout) || lastLine(stderr)}`
+    return [checkStep('reach', false, message, 'Give the account a shell, and room in its home.')]
+  }
+  return [checkStep('reach', true, `${host} answers; its folder is ${found.folder}.`), ...found.steps]
 }
 
 const sentence = (stderr: string, host: string): string =>

@@ -25,6 +25,7 @@ test.concurrent('shows a daemon its token once, accepts its reports, and lists i
   expect(answer).toEqual({
     daemon: { ...daemon, hostname: 'build-1', version: '2.0.0', last_seen_at: expect.any(String) as string },
     executions: [],
+    jobs: [],
   })
   expect((await report()).daemon).toMatchObject({ hostname: 'build-1', version: '2.0.0' })
   const { items } = await job.running.client.call('daemons.list', {})
@@ -117,12 +118,14 @@ test.concurrent('accepts its token only for its own reports', async () => {
     await reportAs(other.token),
     await reportAs(job.running.token),
     await reportAs(pat.token),
+    await refusalOf(client.call('daemons.report', { daemon_id: 'self' })),
     await reportAs(null),
     await reportAs(`svcd_${'x'.repeat(43)}`),
     await refusalOf(mine.client.call('daemons.report', { daemon_id: job.project.id })),
     await refusalOf(client.call('daemons.report', { daemon_id: job.project.id })),
   ]).toEqual([
     'forbidden',
+    'daemon_token_required',
     'daemon_token_required',
     'daemon_token_required',
     'missing_token',

@@ -5,7 +5,7 @@ import { createProgram } from '../../../src-main/cli/program.ts'
 import { startSvc, endOf } from './svc-process.ts'
 
 const done = () => Promise.resolve(0)
-const program = createProgram({ version: '0', serve: done, demo: done, rotateKey: done })
+const program = createProgram({ version: '0', serve: done, demo: done, rotateKey: done, connectRunner: done })
 
 interface Leaf {
   readonly words: readonly string[]

@@ -35,6 +35,8 @@ async function startFar(): Promise<FarJob> {
           check: () => Promise.resolve([{ name: 'reach', ok: true, message: 'It is there.', fix: null }]),
           place: (runner) => (runner.kind === 'here' ? here : createRemotePlace({ ...elsewhere, here, runner })),
           tidy: () => Promise.resolve(),
+          offers: () => Promise.resolve([]),
+          lose: () => undefined,
           end: () => Promise.resolve(),
           close: () => Promise.resolve(),
         }

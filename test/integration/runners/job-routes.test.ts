@@ -33,6 +33,8 @@ async function startScripted(): Promise<ScriptedRunner> {
           check: () => Promise.resolve([{ name: 'reach', ok: true, message: 'It is there.', fix: null }]),
           place: (runner) => (runner.kind === 'here' ? here : createRemotePlace({ ...elsewhere, here, runner })),
           tidy: () => Promise.resolve(),
+          offers: () => Promise.resolve([]),
+          lose: () => undefined,
           end: () => Promise.resolve(),
           close: () => Promise.resolve(),
         }

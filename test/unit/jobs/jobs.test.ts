@@ -57,7 +57,7 @@ function createRig(): Rig {
       }),
     take: async (instance = 'a') => {
       const [offer] = await jobs.next(
-        runner,
+        seeker,
         { instance, protocol: jobProtocol, wait_seconds: 0, jobs: [] },
         { signal },
       )
@@ -77,6 +77,7 @@ function createRig(): Rig {
   return rig
 }
 
+const seeker = { runner_id: runner, job_id: null }
 const call = ({ job_id, token }: JobOffer) => ({ job_id, token })
 const beatOf = ({ fence }: JobOffer, seen = 0) => ({ fence, seen, wait_seconds: 0, now: '2026-11-01T12:00:00Z' })
 const acceptOf = ({ fence }: JobOffer, instance = 'a') => ({ fence, instance, protocol: jobProtocol })
@@ -117,7 +118,7 @@ test('gives a job out again, with another token, until it is accepted', async ()
   rig.jobs.accept(call(second), acceptOf(second))
   expect(await codeOf(() => rig.jobs.accept(call(second), acceptOf(second, 'b')))).toBe('lease_lost')
   expect(
-    await rig.jobs.next(runner, { instance: 'a', protocol: jobProtocol, wait_seconds: 0, jobs: [] }, { signal }),
+    await rig.jobs.next(seeker, { instance: 'a', protocol: jobProtocol, wait_seconds: 0, jobs: [] }, { signal }),
   ).toEqual([])
   expect(rig.jobs.running(runner)).toBe(1)
 })
@@ -130,7 +131,7 @@ test('refuses a second live runner, another version, and tokens of other jobs', 
   rig.jobs.accept(call(offer), acceptOf(offer))
   rig.wait(31)
   const report = { instance: 'b', protocol: jobProtocol + 1, wait_seconds: 0, jobs: [] }
-  expect(await codeOf(() => rig.jobs.next(runner, report, { signal }))).toBe('runner_version')
+  expect(await codeOf(() => rig.jobs.next(seeker, report, { signal }))).toBe('runner_version')
   expect(await codeOf(() => rig.jobs.beat({ job_id: offer.job_id, token: 'job_x' }, beatOf(offer), { signal }))).toBe(
     'invalid_token',
   )
@@ -144,7 +145,7 @@ test('refuses a second live runner, another version, and tokens of other jobs', 
 test('gives a waiting runner its work at once', async () => {
   const rig = createRig()
   const waiting = rig.jobs.next(
-    runner,
+    seeker,
     { instance: 'a', protocol: jobProtocol, wait_seconds: 10, jobs: [] },
     { signal },
   )

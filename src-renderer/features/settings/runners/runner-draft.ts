@@ -2,6 +2,7 @@ import {
   canMakeRunner,
   defaultRunner,
   type ContainerConfig,
+  type KubernetesConfig,
   type Runner,
   type RunnerConfig,
   type SshConfig,
@@ -9,10 +10,11 @@ import {
 import type { OperationInput } from '../../../../src-shared/contract/operations.ts'
 import type { ProjectId } from '../../../../src-shared/contract/ids.ts'
 import { containerConfig, containerDraft, missingOfContainer, type ContainerDraft } from './container-draft.ts'
+import { kubernetesConfig, kubernetesDraft, missingOfKubernetes, type KubernetesDraft } from './kubernetes-draft.ts'
 import { missingOfSsh, sshConfig, sshDraft, type SshDraft } from './ssh-draft.ts'
 
 /** The types of runners that have a form. */
-const formKinds = ['container', 'ssh'] as const
+const formKinds = ['container', 'ssh', 'kubernetes', 'daemon'] as const
 export type FormKind = (typeof formKinds)[number]
 
 /** The types that a new runner can have. */
@@ -32,6 +34,9 @@ export interface RunnerDraft {
   projects: readonly ProjectId[] | null
   container: ContainerDraft
   ssh: SshDraft
+  kubernetes: KubernetesDraft
+  /** A machine that connects from its side takes the runs of everyone’s agents. */
+  shared: boolean
 }
 
 /** Returns the draft of a runner; of a new one without it. */
@@ -45,6 +50,8 @@ export function runnerDraft(runner?: Runner): RunnerDraft {
     projects,
     container: containerDraft(containerOf(config)),
     ssh: sshDraft(sshOf(config)),
+    kubernetes: kubernetesDraft(kubernetesOf(config)),
+    shared: config !== undefined && 'shared' in config && config.shared,
   }
 }
 
@@ -52,20 +59,32 @@ export const copyOf = (draft: RunnerDraft): RunnerDraft => ({
   ...draft,
   container: { ...draft.container },
   ssh: { ...draft.ssh },
+  kubernetes: { ...draft.kubernetes },
 })
 
 /** Returns the first problem that prevents saving, or null. */
-export function missingOf({ kind, name, capacity, grace, projects, container, ssh }: RunnerDraft): string | null {
+export function missingOf(draft: RunnerDraft): string | null {
+  const { kind, name, capacity, grace, projects } = draft
   if (name.trim() === '') return 'A runner needs a name'
-  const missing = kind === 'ssh' ? missingOfSsh(ssh) : missingOfContainer(container)
+  const missing = missingOfKind[kind](draft)
   if (missing !== null) return missing
   const runs = Number(capacity)
   if (!(Number.isInteger(runs) && runs >= 1 && runs <= 1_000)) return 'Let it take 1 to 1000 runs'
   const seconds = Number(grace)
-  if (kind === 'ssh' && !(grace.trim() !== '' && Number.isInteger(seconds) && seconds >= 0 && seconds <= 86_400))
+  if (hasGrace(kind) && !(grace.trim() !== '' && Number.isInteger(seconds) && seconds >= 0 && seconds <= 86_400))
     return 'Let a run be out of contact for 0 to 86400 seconds'
   return projects?.length === 0 ? 'Choose a project, or all' : null
 }
+
+const missingOfKind: Readonly<Record<FormKind, (draft: RunnerDraft) => string | null>> = {
+  container: ({ container }) => missingOfContainer(container),
+  ssh: ({ ssh }) => missingOfSsh(ssh),
+  kubernetes: ({ kubernetes }) => missingOfKubernetes(kubernetes),
+  daemon: () => null,
+}
+
+/** Returns whether runs of this type can be out of contact. */
+export const hasGrace = (kind: FormKind): boolean => kind !== 'container'
 
 type RunnerFields = Pick<
   OperationInput<'runners.create'>,
@@ -74,18 +93,27 @@ type RunnerFields = Pick<
 
 /** Returns the fields to save; `before` is the runner as it is saved. */
 export function runnerFields(draft: RunnerDraft, before?: Runner): RunnerFields {
-  const { kind, name, capacity, grace, projects, container, ssh } = draft
-  const config: RunnerConfig = kind === 'ssh' ? sshConfig(ssh) : containerConfig(container, containerOf(before?.config))
+  const { kind, name, capacity, grace, projects } = draft
+  const config = configOfKind[kind](draft, before?.config)
   return {
     name: name.trim(),
     config,
     projects: projects && [...projects],
     capacity: Number(capacity),
-    ...(kind === 'ssh' && { grace_seconds: Number(grace) }),
+    ...(hasGrace(kind) && { grace_seconds: Number(grace) }),
   }
 }
 
+const configOfKind: Readonly<Record<FormKind, (draft: RunnerDraft, before?: RunnerConfig) => RunnerConfig>> = {
+  container: ({ container }, before) => containerConfig(container, containerOf(before)),
+  ssh: ({ ssh }) => sshConfig(ssh),
+  kubernetes: ({ kubernetes }) => kubernetesConfig(kubernetes),
+  daemon: ({ shared }) => ({ shared }),
+}
+
 const containerOf = (config: RunnerConfig | undefined): ContainerConfig | undefined =>
-  config === undefined || 'host' in config ? undefined : config
+  config !== undefined && 'engine' in config ? config : undefined
+const kubernetesOf = (config: RunnerConfig | undefined): KubernetesConfig | undefined =>
+  config !== undefined && 'namespace' in config ? config : undefined
 const sshOf = (config: RunnerConfig | undefined): SshConfig | undefined =>
   config !== undefined && 'host' in config ? config : undefined

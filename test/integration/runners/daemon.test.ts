@@ -1,0 +1,194 @@
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { jobProtocol } from '../../../src-shared/contract/jobs.ts'
+import type { RunnerId } from '../../../src-shared/contract/ids.ts'
+import { startJob, type Job } from '../../helpers/job.ts'
+import { addMember, register } from '../../helpers/membership.ts'
+import { processesIn } from '../../helpers/processes-in.ts'
+import { refusalOf } from '../../helpers/refusal.ts'
+import { endOf, startSvc } from '../cli/svc-process.ts'
+
+interface DaemonJob extends AsyncDisposable {
+  readonly job: Job
+  /** The folder of the machine. */
+  readonly home: string
+  readonly daemon_id: string
+  readonly runner_id: RunnerId
+  readonly token: string
+  /** Starts `svc runner` there. */
+  start(...more: readonly string[]): ChildProcessWithoutNullStreams
+  isReady(): Promise<unknown>
+}
+
+/** A service, and a machine with no more than its address and a token. */
+async function startDaemonJob(): Promise<DaemonJob> {
+  await using made = new AsyncDisposableStack()
+  const home = await mkdtemp(join(tmpdir(), 'copse-daemon-'))
+  made.defer(() => rm(home, { recursive: true, force: true }))
+  const job = made.use(await startJob())
+  const { daemon, token } = await job.running.client.call('daemons.create', { name: 'Desk' })
+  await writeFile(join(home, 'token'), `${token}\n`)
+  const runner_id = daemon.id as string as RunnerId
+  const started: ChildProcessWithoutNullStreams[] = []
+  made.defer(async () => {
+    for (const child of started) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    }
+  })
+  const owned = made.move()
+  return {
+    job,
+    home,
+    daemon_id: daemon.id,
+    runner_id,
+    token,
+    start: (...more) => {
+      const { url } = job.running
+      const args = [
+        'runner',
+        '--url',
+        url,
+        '--token-file',
+        join(home, 'token'),
+        '--folder',
+        join(home, 'runner'),
+        ...more,
+      ]
+      const child = startSvc(args, { cwd: home, env: { HOME: home } })
+      child.stdout.resume()
+      started.push(child)
+      return child
+    },
+    isReady: () =>
+      job.running.eventually(
+        () => job.running.client.call('runners.list', {}),
+        ({ items }) => items.some(({ id, state }) => id === runner_id && state === 'ready'),
+      ),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+test('takes a task from a claim to the base branch on a machine that connects from its side', async () => {
+  await using far = await startDaemonJob()
+  const { job, home, runner_id } = far
+  const { client } = job.running
+  expect((await client.call('runners.list', {})).items.map(({ id }) => id)).toEqual(['here'])
+  const child = far.start('--capacity', '3')
+  await far.isReady()
+  expect(await client.call('runners.get', { runner_id })).toMatchObject({
+    name: 'Desk',
+    kind: 'daemon',
+    config: { shared: false },
+    capacity: 3,
+  })
+  await job.settings({ runner_ids: [runner_id] })
+  const agent = await job.agent('pwd > where.txt; git add -A; git commit -qm Work')
+  const task = await job.task({ review_config: { ci_steps: ['pwd'] } })
+  await job.claim(task, agent)
+  const reviewed = await job.running.taskWhere(task.id, (one) => one.review_passed_at !== null && !one.entry_barrier)
+  const { items: reviews } = await client.call('tasks.reviews', { task_id: task.id })
+  expect(reviews[0]?.step_results[0]?.output_tail).toContain(home)
+  const { version } = reviewed
+  const { task: merged } = await client.call('tasks.transition', { task_id: task.id, status: 'merging', version })
+  expect(merged.status).toBe('done')
+  expect(await job.repository.git(['show', 'main:where.txt'])).toContain(home)
+
+  const ended = once(child, 'exit')
+  child.kill('SIGINT')
+  expect(await ended).toEqual([0, null])
+  expect(processesIn([home])).toEqual([])
+})
+
+test('is its owner’s alone until an admin shares it', async () => {
+  await using far = await startDaemonJob()
+  const { job, runner_id } = far
+  const { client } = job.running
+  const guest = await register(job.running, 'Guest')
+  await addMember(job.running, job.project.id, guest.user_id, 'member')
+  const theirs = await guest.client.call('agents.create', {
+    name: 'Theirs',
+    executor: 'command',
+    config: { command: 'echo x > x.txt; git add -A; git commit -qm Work' },
+  })
+  far.start()
+  await far.isReady()
+  const task = await job.task()
+  const claim = () =>
+    client.call('tasks.claim', { task_id: task.id, agent_id: theirs.id, overrides: { runner_ids: [runner_id] } })
+  expect(await refusalOf(claim())).toBe('not_found')
+  expect(await refusalOf(guest.client.call('runners.update', { runner_id, config: { shared: true } }))).toBe(
+    'admin_required',
+  )
+  expect(await refusalOf(client.call('runners.update', { runner_id, config: { image: 'node' } }))).toBe(
+    'validation_failed',
+  )
+  await client.call('runners.update', { runner_id, config: { shared: true } })
+  await far.isReady()
+  await claim()
+  await job.running.taskWhere(task.id, (one) => one.status === 'review')
+})
+
+test('takes one live program a machine, refuses another version, and forgets a revoked token', async () => {
+  await using far = await startDaemonJob()
+  const { job, daemon_id, runner_id, token } = far
+  const { client } = job.running
+  const machine = job.running.clientWith(token)
+  const report = (instance: string, protocol = jobProtocol, wait_seconds = 0) =>
+    machine.call('daemons.report', { daemon_id: 'self', instance, protocol, wait_seconds })
+  expect((await report('one')).jobs).toEqual([])
+  await far.isReady()
+  expect(await refusalOf(report('two'))).toBe('runner_taken')
+  expect(await refusalOf(report('one', jobProtocol + 1))).toBe('runner_version')
+  await client.call('runners.check', { runner_id })
+  expect(await client.call('runners.get', { runner_id })).toMatchObject({ state: 'outdated' })
+  await report('one')
+  await client.call('runners.check', { runner_id })
+
+  await job.settings({ runner_ids: [runner_id] })
+  const task = await job.task()
+  const { execution } = await job.claim(task, await job.agent('true'))
+  const [first] = (await report('one', jobProtocol, 10)).jobs
+  const [again] = (await report('one')).jobs
+  expect(again).toMatchObject({ job_id: first?.job_id })
+  expect(again?.token).not.toBe(first?.token)
+  const accept = (offer: typeof first) =>
+    fetch(`${job.running.url}/api/v1/jobs/${offer?.job_id ?? ''}/accept`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${offer?.token ?? ''}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ fence: offer?.fence, instance: 'one', protocol: jobProtocol }),
+    })
+  expect((await accept(first)).status).toBe(409)
+  expect((await accept(again)).status).toBe(200)
+  expect((await report('one')).jobs).toEqual([])
+
+  await client.call('daemons.delete', { daemon_id })
+  expect(await refusalOf(report('one'))).toBe('invalid_token')
+  await job.running.eventually(
+    () => client.call('executions.get', { execution_id: execution.id }),
+    ({ status }) => status === 'lost',
+  )
+  await job.running.eventually(
+    () => client.call('runners.get', { runner_id }),
+    ({ state }) => state === 'unreachable',
+  )
+})
+
+test('says what is wrong with an address, a token file or a token', async () => {
+  await using far = await startDaemonJob()
+  const { url } = far.job.running
+  const file = join(far.home, 'other')
+  const run = async (address: string, tokenFile: string) =>
+    await endOf(startSvc(['runner', '--url', address, '--token-file', tokenFile], { env: { HOME: far.home } }))
+  expect((await run('copse', file)).stderr).toContain('no address')
+  expect((await run(url, file)).stderr).toContain('There is no token in')
+  await writeFile(file, `svcd_${'x'.repeat(43)}`)
+  expect(await run(url, file)).toMatchObject({ code: 1, stdout: '' })
+  expect(await endOf(startSvc(['runner', '--url', url], {}))).toMatchObject({ code: 2, stdout: '' })
+})
