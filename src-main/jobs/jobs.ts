@@ -1,7 +1,6 @@
 import { ApiError } from '../../src-shared/contract/errors.ts'
 import type { ExecutionId, JobId, RunnerId } from '../../src-shared/contract/ids.ts'
 import {
-  jobProtocol,
   silentSeconds,
   type JobAccept,
   type JobAsk,
@@ -20,6 +19,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { JobAccess, JobGrant } from '../ports/job-access.ts'
 import type { JobSeeker } from '../ports/runner-tokens.ts'
 import type { Job, JobEnd, JobWork } from './job.ts'
+import { checkProtocol, leaseLost, offsetMismatch } from './job-refusals.ts'
 import { accept, endLease, giveOut, isLinkLost, isLost, newLease, pass, speak, type Lease } from './rules/lease.ts'
 
 /** The jobs of all runners. Its methods throw `ApiError` with what a runner is told. */
@@ -374,23 +374,6 @@ function take(entry: Entry, bytes: number): boolean {
 }
 
 const limitsOf = ({ grace_ms }: JobWork) => ({ link_ms: silentSeconds * 1_000, grace_ms })
-
-const leaseLost = (): ApiError =>
-  new ApiError({
-    code: 'lease_lost',
-    message: 'This job is no longer this runner’s. End it; what it holds may be pushed once to refs/svc/late.',
-  })
-
-const offsetMismatch = (expected: number): ApiError =>
-  new ApiError({ code: 'offset_mismatch', message: 'The log continues elsewhere.', details: { expected } })
-
-function checkProtocol(protocol: number): void {
-  if (protocol !== jobProtocol)
-    throw new ApiError({
-      code: 'runner_version',
-      message: `This runner speaks version ${protocol}; the service needs ${jobProtocol}.`,
-    })
-}
 
 /** Resolves with the promise, after a time, or when the signal aborts. */
 async function waitFor(promise: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {

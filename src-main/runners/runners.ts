@@ -45,7 +45,7 @@ export interface Runners {
   close(): Promise<void>
 }
 
-export interface DaemonReport extends RunnerReport {
+interface DaemonReport extends RunnerReport {
   /** How many runs it takes at a time; undefined: as many as before. */
   readonly capacity: number | undefined
 }

@@ -139,10 +139,9 @@ export const KubernetesConfig = z.strictObject({
 export type KubernetesConfig = z.infer<typeof KubernetesConfig>
 
 /** A machine that connects from its side, with the token of a daemon. */
-export const DaemonConfig = z.strictObject({
+const DaemonConfig = z.strictObject({
   shared: z.boolean().describe('false: it takes the runs of its owner’s agents alone.'),
 })
-export type DaemonConfig = z.infer<typeof DaemonConfig>
 
 const configs = {
   container: ContainerConfig,

@@ -3,6 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { createClient } from '../../src-shared/client/create-client.ts'
+import { createHttpTransport } from '../../src-shared/client/http-transport.ts'
+import type { RunnerId } from '../../src-shared/contract/ids.ts'
+import { jobProtocol } from '../../src-shared/contract/jobs.ts'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { writeLocalEngine } from '../helpers/local-engine.ts'
@@ -76,6 +80,17 @@ test('adds a runner, says what is wrong with it, changes and removes it', async 
   expect(await violationsInThemes(page), 'ssh').toEqual([])
   await expectRoomOnPhone(page, 'ssh')
   await shoot(page, 'ssh')
+  await type.selectOption('kubernetes')
+  expect(await submit.getAttribute('title')).toBe('Name the namespace')
+  await dialog.getByLabel('Namespace').fill('agents')
+  await dialog.getByLabel('Image').fill('registry.example.com/agents:1')
+  await dialog.getByLabel('Pod (optional, JSON)').fill('[]')
+  expect(await submit.getAttribute('title')).toBe('The pod isn’t a JSON object')
+  await dialog.getByLabel('Pod (optional, JSON)').fill('{"nodeSelector": {"disk": "fast"}}')
+  expect(await submit.isEnabled()).toBe(true)
+  expect(await violationsInThemes(page), 'kubernetes').toEqual([])
+  await expectRoomOnPhone(page, 'kubernetes')
+  await shoot(page, 'kubernetes')
   await type.selectOption('container')
   await dialog.getByLabel('Image').fill('node:24')
   await dialog.getByLabel('Engine', { exact: true }).selectOption('socket')
@@ -115,6 +130,25 @@ test('adds a runner, says what is wrong with it, changes and removes it', async 
   const runner_id = box?.id ?? ''
   expect(box).toMatchObject({ projects: [project.id], config: { engine: 'docker', image: 'node:24' } })
   await shoot(page, 'ready')
+
+  // A machine that connects from its side is there once it does.
+  const { daemon, token } = await client.call('daemons.create', { name: 'Desk' })
+  const report = { instance: 'one', protocol: jobProtocol }
+  const machine = createClient(createHttpTransport({ baseUrl: new URL(service.url).origin, getToken: () => token }))
+  await machine.call('daemons.report', { daemon_id: 'self', ...report })
+  await list.getByText('Remote machine · 0 of 1 running').waitFor()
+  await list.getByRole('button', { name: 'Change Desk' }).click()
+  const desk = page.getByRole('dialog', { name: 'Change Desk' })
+  await desk.getByLabel('It takes the runs of everyone’s agents').check()
+  expect(await violationsInThemes(page), 'daemon').toEqual([])
+  await expectRoomOnPhone(page, 'daemon')
+  await shoot(page, 'daemon')
+  await desk.getByRole('button', { name: 'Save' }).click()
+  await desk.waitFor({ state: 'detached' })
+  expect(await client.call('runners.get', { runner_id: daemon.id as string as RunnerId })).toMatchObject({
+    config: { shared: true },
+  })
+  await client.call('runners.delete', { runner_id: daemon.id as string as RunnerId })
 
   // What is changed elsewhere shows without a reload.
   await client.call('runners.update', { runner_id, name: 'Shed', projects: null })

@@ -8,7 +8,7 @@ import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import { workContainer } from './job-manifest.ts'
 
 /** A program in a pod; it goes on there when the connection breaks. */
-export interface PodProgram {
+interface PodProgram {
   readonly stdin: Writable
   readonly stdout: Readable
   readonly stderr: Readable
@@ -18,7 +18,7 @@ export interface PodProgram {
   close(): void
 }
 
-export interface PodAnswer {
+interface PodAnswer {
   readonly exit_code: number | null
   readonly stdout: string
   readonly stderr: string

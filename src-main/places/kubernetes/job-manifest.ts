@@ -13,7 +13,7 @@ export const workContainer = 'copse'
 /** The folder of the runner in a pod. */
 export const podFolder = '/copse'
 /** How long a pod has to end, in seconds. */
-export const endSeconds = 15
+const endSeconds = 15
 /** No pod outlives it, whatever has become of the service. In seconds. */
 const longestSeconds = 7 * 24 * 3_600
 

@@ -53,7 +53,7 @@ function sshArguments({ config }: SshTarget, script: string): readonly string[] 
   ]
 }
 
-export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
 /** The beginning of every command there: its folder, and where Node may be that a login alone would find. */
 export const inFolder = (folder: string): string =>
