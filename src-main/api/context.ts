@@ -127,7 +127,7 @@ export interface ApiParts {
   readonly places: Places
   readonly repositories: RepositoryReader
   readonly diffWatches: Pick<DiffWatchers, 'extend'>
-  readonly chapters: Pick<Chapters, 'read'>
+  readonly chapters: Pick<Chapters, 'read' | 'propose'>
   readonly containment: Pick<Containment, 'status' | 'pathProblem'>
   readonly homes: AgentHomes
   /** Starts an agent once to test it. */

@@ -1,8 +1,10 @@
 import type { Chapters as ChaptersView } from '../../src-shared/contract/chapters.ts'
-import type { TaskId } from '../../src-shared/contract/ids.ts'
+import type { Refusal } from '../../src-shared/contract/errors.ts'
+import type { ProjectId, TaskId } from '../../src-shared/contract/ids.ts'
 import type { Ground } from '../core/ground.ts'
 import { pause } from '../core/pause.ts'
 import { redactorOf } from '../core/redactor-of.ts'
+import { toSettings } from '../core/views.ts'
 import type { BranchRef } from '../ports/branch-ref.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
 import type { FileDiff } from '../ports/diff-reader.ts'
@@ -10,6 +12,7 @@ import type { SyntaxReader } from '../ports/syntax-reader.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
 import type { Worktrees } from '../workspaces/worktrees.ts'
+import { keepProposal, withProposal, workChanged, type Proposal } from './proposals.ts'
 import { rulesVersion } from './rules/build-chapters.ts'
 import { divideByFiles } from './rules/by-files.ts'
 import type { ChangedSource } from './rules/facts.ts'
@@ -23,6 +26,8 @@ export interface Chapters {
    * announces the chapters once they are ready. `marks` returns the contents that the reader has viewed, by path.
    */
   read(task: TaskRecord, marks: () => ViewedMarks, options: Cancellable): Promise<ChaptersView>
+  /** Keeps chapters that a caller proposes for the tree that it has read. */
+  propose(task: TaskRecord, proposal: Proposal, options: Cancellable): Promise<Refusal | null>
   close(): Promise<void>
 }
 
@@ -72,6 +77,12 @@ export function createChapters(
       log.warn({ err: error, tree }, 'chapters could not be told')
     })
   }
+  const riskyPathsOf = (project_id: ProjectId): readonly string[] => {
+    const project = store.read.projects.get(project_id)
+    return project ? toSettings(project).risky_paths : []
+  }
+  const keyOf = (project_id: ProjectId, { base_tree, tree }: { readonly base_tree: string; readonly tree: string }) =>
+    JSON.stringify([project_id, base_tree, tree, rulesVersion, riskyPathsOf(project_id)])
   const compute = (key: string, task: TaskRecord, work: Work): Computing => {
     const { ref, base_tree, tree, files } = work
     const { signal } = closing
@@ -83,7 +94,9 @@ export function createChapters(
         const told = await tellByRules(files, {
           syntax,
           wordsInBase: (words) => places.of(task.id).diffs.wordsIn(ref, base_tree, words, { signal }),
+          onlyIgnored: (paths) => places.of(task.id).diffs.onlyIgnored(ref, paths, { signal }),
           hasSecret: (line) => redact(line) !== line,
+          risky_paths: riskyPathsOf(task.project_id),
           signal,
         })
         keep(key, { ...toKept(tree, files, told), source: 'rules' })
@@ -100,8 +113,6 @@ export function createChapters(
     computing.set(key, found)
     return found
   }
-  const keyOf = (project_id: string, trees: { readonly base_tree: string; readonly tree: string }): string =>
-    `${project_id} ${trees.base_tree} ${trees.tree} ${rulesVersion}`
   const readKept = async (task: TaskRecord, workspace: WorkspaceRecord, options: Cancellable): Promise<Answer> =>
     worktrees.look(workspace, async (ref) => {
       const isKnown = (trees: { readonly base_tree: string; readonly tree: string }): boolean => {
@@ -128,10 +139,19 @@ export function createChapters(
     read: async (task, marks, options) => {
       const workspace = worktrees.of(task)
       if (!workspace || workspace.base_commit === null)
-        return { tree: null, source: 'files', pending: false, chapters: [], risks: [] }
+        return { tree: null, source: 'files', pending: false, by: null, chapters: [], risks: [], rejected: null }
       const { found, pending } = await readKept(task, workspace, options)
+      const proposal = store.read.chapter_proposals.of(task.id)
+      // What is folded isn't known before the rules are ready.
+      const shown = pending ? { found, told: undefined } : withProposal(found, proposal)
       // Read last, so that files marked while git was busy count already.
-      return toView(found, pending, marks())
+      return toView(shown.found, pending, marks(), shown.told)
+    },
+    propose: async (task, proposal, options) => {
+      const workspace = worktrees.of(task)
+      if (!workspace || workspace.base_commit === null) return workChanged(null)
+      const { found } = await readKept(task, workspace, options)
+      return keepProposal(parts, task.id, proposal, found)
     },
     close: async () => {
       closing.abort(new Error('The service is stopping.'))

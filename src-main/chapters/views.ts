@@ -1,4 +1,4 @@
-import type { Chapter, ChapterRisk, Chapters } from '../../src-shared/contract/chapters.ts'
+import type { Chapter, ChapterRisk, Chapters, RejectedChapters } from '../../src-shared/contract/chapters.ts'
 import type { ChaptersByRules } from './rules/build-chapters.ts'
 import type { FileHunks } from './rules/hunk.ts'
 import type { Risk } from './rules/risks/find-risks.ts'
@@ -52,11 +52,18 @@ function limitRisks(risks: readonly Risk[]): readonly ChapterRisk[] {
   })
 }
 
+/** Words of a person or an agent about a tree; nothing of both where there are none. */
+interface Told {
+  readonly by: string | null
+  readonly rejected: RejectedChapters | null
+}
+
 /** Returns the chapters for one reader. */
 export function toView(
   { tree, source, chapters, risks, contents }: KeptChapters,
   pending: boolean,
   marks: ReadonlyMap<string, FileContent>,
+  { by, rejected }: Told = { by: null, rejected: null },
 ): Chapters {
   const isViewed = (path: string): boolean => {
     const [mark, content] = [marks.get(path), contents.get(path)]
@@ -67,10 +74,12 @@ export function toView(
     tree,
     source,
     pending,
+    by,
     chapters: chapters.map((chapter) => ({
       ...chapter,
       hunks: chapter.hunks.map((hunk) => ({ ...hunk, viewed: viewed.has(hunk.path) })),
     })),
     risks: [...risks],
+    rejected,
   }
 }

@@ -53,6 +53,7 @@ export function promptFacts(context: Ground, q: Queries, told: PromptTarget): St
     judges: stateOfRole(context, q, task, role)?.kind === 'gate',
     review_prompt: task.review_config.review_prompt,
     has_mcp: agent !== null && executorInfos[agent.executor].mcp,
+    tells_chapters: tellsChapters(context, q, told, settings.chapters),
     template: settings.prompt_templates?.[role] ?? null,
     // A continued session already contains it.
     context: isNew ? surroundings(context, q, task, draft?.dependencies ?? q.dependencies.of(task.id)) : null,
@@ -89,6 +90,19 @@ export function reviews(
   const state = stateOfRole(context, q, task, role)
   const workflow = workflowOf(context, q, task)
   return workflow !== null && state !== null && isReviewGate(workflow, state)
+}
+
+/** Returns whether the project asks a role to divide the change: the one that works on it, or the one that reviews it. */
+function tellsChapters(
+  context: Pick<Ground, 'workflows'>,
+  q: Queries,
+  { task, role }: PromptTarget,
+  asked: ProjectSettings['chapters'] = 'rules',
+): boolean {
+  if (asked === 'rules') return false
+  if (asked === 'reviewer') return reviews(context, q, { task, role })
+  const state = stateOfRole(context, q, task, role)
+  return state !== null && state.kind !== 'gate'
 }
 
 /** Returns the feedback of the last rejection if the task has not moved since. */

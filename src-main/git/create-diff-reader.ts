@@ -3,6 +3,7 @@ import type { DiffReader } from '../ports/diff-reader.ts'
 import { readCommitDiff, readCommits } from './branch-commits.ts'
 import { readDiff, readDiffStat, readHiddenPaths, readMassDeletion } from './read-diff.ts'
 import { readBranchHunks, readBranchSources } from './read-hunks.ts'
+import { findOnlyIgnored } from './only-ignored.ts'
 import { findWords } from './commands/find-words.ts'
 import { readMessages, readSameNames } from './same-names.ts'
 import { createSharedWatches } from './watch/shared-watches.ts'
@@ -46,6 +47,8 @@ export function createDiffReader({ indexes, log, reads, shown }: GitParts): Diff
       ),
     wordsIn: (ref, tree, words, { signal }) =>
       ofRepository(ref, { signal }, () => findWords(ref.repo_path, tree, words, { signal })),
+    onlyIgnored: (ref, paths, { signal }) =>
+      ofRepository(ref, { signal }, () => findOnlyIgnored(ref, paths, { signal })),
     lineChanges: (ref, since, places, { signal }) =>
       ofRepository(ref, { signal }, () => readLinesSince(ref, since, places, { signal })),
     watch: (path, news) => asWorkspaceError(watches.open(resolve(path), news)),

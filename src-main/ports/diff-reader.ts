@@ -3,6 +3,7 @@ import type { CommentAnchor, LineChange } from '../../src-shared/contract/commen
 import type { BranchCommit, Diff, DiffFile, diffScopes } from '../../src-shared/contract/workspaces.ts'
 import type { ChangedSource } from '../chapters/rules/facts.ts'
 import type { FileHunks } from '../chapters/rules/hunk.ts'
+import type { IgnoredPlace } from '../chapters/rules/needed-paths.ts'
 import type { Cancellable } from './cancellable.ts'
 import type { BranchRef } from './branch-ref.ts'
 
@@ -72,6 +73,15 @@ export interface DiffReader {
   ): Promise<BranchSources>
   /** Returns which of these names the files of a tree have as words. */
   wordsIn(ref: BranchRef, tree: string, words: readonly string[], options: Cancellable): Promise<ReadonlySet<string>>
+  /**
+   * Returns of each list of possible paths what the worktree has of them, if that is only what git ignores: a file, or
+   * one in a folder that is ignored as a whole.
+   */
+  onlyIgnored(
+    ref: BranchRef,
+    paths: readonly (readonly string[])[],
+    options: Cancellable,
+  ): Promise<readonly IgnoredPlace[]>
   /** Returns the changed files that no diff can show as text, though their name, mode or earlier content is a text's. */
   hiddenText(ref: BranchRef, options: Cancellable): Promise<readonly string[]>
   /**

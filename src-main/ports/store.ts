@@ -1,5 +1,6 @@
 import type { AccountQueries, AgentQueries, DaemonQueries } from './agent-queries.ts'
 import type { AttachmentQueries } from './attachment-queries.ts'
+import type { ChapterProposalQueries } from './chapter-queries.ts'
 import type { CommentQueries } from './comment-queries.ts'
 import type { EffectQueries, PendingHookQueries } from './effect-queries.ts'
 import type { EventQueries } from './event-queries.ts'
@@ -45,6 +46,7 @@ export interface Queries {
   readonly notifications: NotificationQueries
   /** The files of a task's changes that a reader (a user's ID, or `operator`) has viewed; deleted with the task. */
   readonly viewed_files: ViewedFileQueries
+  readonly chapter_proposals: ChapterProposalQueries
   /** The host that the value of an environment variable may be sent to, by the variable's name. */
   readonly secret_hosts: SecretHostQueries
   readonly integrations: IntegrationQueries

@@ -1,6 +1,7 @@
 import type { Queries, Store } from '../ports/store.ts'
 import { createAttachmentQueries } from './attachments.ts'
 import { createAccountQueries } from './accounts.ts'
+import { createChapterProposalQueries } from './chapter-proposals.ts'
 import { createCommentQueries } from './comments.ts'
 import { createDaemonQueries } from './daemons.ts'
 import type { OpenDatabase } from './database.ts'
@@ -64,6 +65,7 @@ export function createStore(database: OpenDatabase): Store {
     secret_hosts: createSecretHostQueries(db),
     external_links: createExternalLinkQueries(db),
     viewed_files: createViewedFileQueries(db),
+    chapter_proposals: createChapterProposalQueries(db),
     daemons: createDaemonQueries(db),
     runners: createRunnerQueries(db),
     members: createMemberQueries(db),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { shownName } from './shown-name.ts'
 
 export const chapterKinds = [
   'core',
@@ -31,6 +32,8 @@ export const riskKinds = [
   'executable',
   'binary',
   'large',
+  'ignored_needed',
+  'risky_path',
 ] as const
 
 const Span = z.tuple([z.int(), z.int()])
@@ -74,13 +77,44 @@ export const ChapterRisk = z.object({
 })
 export type ChapterRisk = z.infer<typeof ChapterRisk>
 
+const RejectedChapters = z.object({
+  by: z.string(),
+  missing: z.int().describe('Hunks in none of its chapters.'),
+  duplicate: z.int().describe('Hunks that it named more than once.'),
+  unknown: z.int().describe('Names in it that are no hunk.'),
+})
+export type RejectedChapters = z.infer<typeof RejectedChapters>
+
+/** A line of text as it was meant: titles have no breaks. */
+const title = shownName()
+  .overwrite((text) => text.replaceAll(/\s+/g, ' '))
+  .min(1)
+  .max(120)
+
+export const ProposedChapter = z.object({
+  title: title.describe('Text, not markup.'),
+  why: shownName().max(600).describe('What its reader should know first. Text, not markup.'),
+  hunks: z.array(z.string().max(100)).max(200_000).describe('Ids of hunks, in the order to read them.'),
+})
+export type ProposedChapter = z.infer<typeof ProposedChapter>
+
+/** More chapters than people read. */
+export const maxProposedChapters = 1_000
+
 export const Chapters = z
   .object({
     tree: z.string().nullable().describe('The tree of all work, as in the diff; null where there is no branch yet.'),
-    source: z.enum(['rules', 'files']).describe('`files`: by file alone, because no rules have been applied.'),
+    source: z
+      .enum(['rules', 'agent', 'files'])
+      .describe(
+        '`agent`: titles, reasons and order are the words of `by`. `files`: by file alone, because no ' +
+          'rules have been applied.',
+      ),
     pending: z.boolean().describe('The rules are being applied; `chapters.updated` tells of the end.'),
+    by: z.string().nullable().describe('Who proposed these chapters; null for those of the rules.'),
     chapters: z.array(Chapter).describe('Each hunk of the branch’s changes is in exactly one.'),
     risks: z.array(ChapterRisk),
+    rejected: RejectedChapters.nullable().describe('The last proposal for this tree, if it was not taken.'),
   })
   .meta({ id: 'Chapters' })
 export type Chapters = z.infer<typeof Chapters>

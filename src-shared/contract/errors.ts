@@ -7,6 +7,7 @@ export const errorStatus = {
   repository_has_no_commits: 400,
   unknown_role: 400,
   cross_project_dependency: 400,
+  chapters_incomplete: 400,
   secret_ref_forbidden: 400,
   missing_token: 401,
   invalid_token: 401,

@@ -86,6 +86,17 @@ export type ReviewConfig = z.infer<typeof ReviewConfig>
 /** When merges are signed. */
 export const signModes = ['never', 'try', 'require'] as const
 
+/** Who tells a task's changes as chapters. */
+export const chapterTellers = ['rules', 'coder', 'reviewer'] as const
+
+/** A path or glob as in `.gitignore`. */
+const RiskyPath = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^[^!#[\]{}\\]*$/, 'Use `*`, `**` and `?`. Other patterns are not known here.')
+
 export const ProjectSettings = z
   .object({
     lifecycle_hooks: LifecycleHooks,
@@ -152,6 +163,18 @@ export const ProjectSettings = z
     extra_paths: ExtraPaths.describe(
       'What they may read or write besides when contained; never the data folder, nor what holds it.',
     ),
+    chapters: z
+      .enum(chapterTellers)
+      .describe(
+        'Who divides a task’s changes into chapters. `rules`: Copse alone. `coder`, `reviewer`: that role is asked too, and ' +
+          'its words are shown while its work stays as it is.',
+      ),
+    risky_paths: z
+      .array(RiskyPath)
+      .max(100)
+      .describe(
+        'Paths and globs as in `.gitignore`, with `*`, `**` and `?`; changes there are shown as risks and never folded.',
+      ),
     runner_ids: RunnerIds.describe('Where agents run that name no runners: the first that is ready and has room.'),
     ci_runner: RunnerId.nullable().describe(
       'Where checks, hooks and the steps of landing run; null: where the worktree is.',
@@ -221,6 +244,8 @@ export const defaultProjectSettings: ProjectSettings = {
   ci_containment: 'none',
   allowed_hosts: [],
   extra_paths: {},
+  chapters: 'rules',
+  risky_paths: [],
   runner_ids: [hereRunner],
   ci_runner: null,
   prompt_templates: {},

@@ -6,6 +6,7 @@ const promptPartKinds = [
   'template',
   'review_prompt',
   'verdict',
+  'chapters',
   'context',
   'comments',
   'attachments',
@@ -16,8 +17,8 @@ const promptPartKinds = [
   'given',
 ] as const
 /**
- * Source of a prompt's part: the project's template, the task, the task's review prompt, how to give a verdict,
- * related tasks, comments, files, feedback of a review, CI, the diff, the project's knowledge; or the claim's own
+ * Source of a prompt's part: the project's template, the task, the task's review prompt, how to give a verdict, how
+ * to divide the change into chapters, related tasks, comments, files, feedback of a review, CI, the diff, the project's knowledge; or the claim's own
  * prompt, which replaces all others.
  */
 export type PromptPartKind = (typeof promptPartKinds)[number]
@@ -59,6 +60,7 @@ export const promptPlaceholders = {
   base_branch: 'the branch that the work goes to',
   review_prompt: 'the task’s own review prompt, or the words that stand in for it',
   verdict: 'how to give a verdict; for roles at a gate',
+  chapters: 'how to divide the change into chapters; for the role that the project asks',
   context: 'the parent task, and those that this one builds on',
   comments: 'comments on the task that are not resolved',
   attachments: 'the files of the task, and where they are',

@@ -22,6 +22,8 @@ export function factsOf(files: Readonly<Record<string, FileSides>>, changes: Par
     known_names: new Set(),
     hasGrammar: () => false,
     hasSecret: (line) => line.includes('s3cr3t-'),
+    ignored: new Map(),
+    risky_paths: [],
     ...changes,
   }
 }

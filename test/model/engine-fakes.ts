@@ -102,6 +102,7 @@ export const fakeWorkspaces: WholeGit = {
   massDeletion: () => Promise.resolve(null),
   sources: () => Promise.resolve({ base_tree: 'base', tree: 'tree', files: [] }),
   wordsIn: () => Promise.resolve(new Set()),
+  onlyIgnored: (_ref, paths) => Promise.resolve(paths.map(() => null)),
   hunks: () => Promise.resolve({ base_tree: 'base', tree: 'tree', files: [] }),
   diffStat: () => Promise.resolve({ files: 1, additions: 1, deletions: 0 }),
   watch: () => Promise.resolve({ how: () => 'watching', close: () => Promise.resolve() }),

@@ -1,12 +1,19 @@
+import { ApiError } from '../../../src-shared/contract/errors.ts'
 import type { TaskId } from '../../../src-shared/contract/ids.ts'
 import type { Diff, ViewedContent } from '../../../src-shared/contract/workspaces.ts'
 import type { FileChange } from '../../ports/diff-reader.ts'
-import type { Principal } from '../../domain/access/principal.ts'
+import { actorOf, type Principal } from '../../domain/access/principal.ts'
 import type { ApiParts, Handlers } from '../context.ts'
 import { findTask, throwNotFound } from '../find.ts'
 import { readerId, userOf } from '../reader-id.ts'
 
-type Names = 'tasks.diff' | 'tasks.chapters' | 'tasks.commits' | 'tasks.watch_diff' | 'tasks.mark_viewed'
+type Names =
+  | 'tasks.diff'
+  | 'tasks.chapters'
+  | 'tasks.propose_chapters'
+  | 'tasks.commits'
+  | 'tasks.watch_diff'
+  | 'tasks.mark_viewed'
 
 /** Handlers for a task's changes and what its reader has viewed. */
 export function createDiffHandlers({ store, feed, engine, places, diffWatches, chapters }: ApiParts): Handlers<Names> {
@@ -38,6 +45,12 @@ export function createDiffHandlers({ store, feed, engine, places, diffWatches, c
     },
     'tasks.chapters': ({ task_id }, { principal, signal }) =>
       chapters.read(findTask(read, task_id), () => marksOf(task_id, principal), { signal }),
+    'tasks.propose_chapters': async ({ task_id, ...proposed }, { principal, signal }) => {
+      const task = findTask(read, task_id)
+      const refusal = await chapters.propose(task, { ...proposed, by: actorOf(principal) }, { signal })
+      if (refusal) throw new ApiError(refusal)
+      return await chapters.read(task, () => marksOf(task_id, principal), { signal })
+    },
     'tasks.commits': async ({ task_id }, { signal }) => {
       const workspace = engine.worktrees.of(findTask(read, task_id))
       if (!workspace || workspace.base_commit === null) return { items: [] }

@@ -1,4 +1,5 @@
 import type { FileHunks, Hunk } from './hunk.ts'
+import type { NeededPath } from './needed-paths.ts'
 import type { HunkSyntax } from './syntax.ts'
 
 /** A changed file with what the rules need of it. */
@@ -21,6 +22,15 @@ export interface ChangeFacts {
   readonly hasGrammar: (path: string) => boolean
   /** Returns whether a line contains what looks like a secret. */
   readonly hasSecret: (line: string) => boolean
+  /** What the lines of a file need and git ignores, by the file's path. */
+  readonly ignored: ReadonlyMap<string, readonly IgnoredNeed[]>
+  /** Patterns of the project, see `matchesPath`. */
+  readonly risky_paths: readonly string[]
+}
+
+/** A file that an added line needs, of which the worktree has only what git ignores: the file, or a folder around it. */
+export interface IgnoredNeed extends Omit<NeededPath, 'candidates'> {
+  readonly place: 'file' | 'folder'
 }
 
 /** A place in the base or in the work. */

@@ -1,12 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import type { OperationInput } from '../../../src-shared/contract/operations.ts'
 import { titleLines } from '../../../src-shared/contract/title-lines.ts'
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
-import { CliError, usageError } from '../cli-error.ts'
+import { usageError } from '../cli-error.ts'
 import type { CommandContext } from '../command-context.ts'
 import { findTask } from '../find.ts'
-import { textOf } from '../prompt.ts'
+import { readFileArgument } from '../read-file-argument.ts'
 
 type Item = OperationInput<'tasks.create_many'>['items'][number]
 
@@ -17,7 +15,7 @@ export async function createMany(
   from: string,
   fields: Partial<Item>,
 ): Promise<void> {
-  const listed = itemsIn(from === '-' ? await textOf(from) : await contentOf(resolve(scene.cwd, from), from))
+  const listed = itemsIn(await readFileArgument(scene, from))
   if (listed.length === 0) throw usageError('The list is empty. Write a title on each line, or JSON.')
   const keys = new Set(listed.map(({ key }) => key))
   const items: Item[] = []
@@ -27,12 +25,6 @@ export async function createMany(
   await scene.out.answer(answer, () =>
     answer.items.length === 1 ? `Created ${first}.` : `Created ${answer.items.length} tasks, ${first} to ${last}.`,
   )
-}
-
-async function contentOf(file: string, given: string): Promise<string> {
-  return readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new CliError('no_file', `${given} could not be read.`, { cause })
-  })
 }
 
 /** Reads a JSON array, a JSON object a line, or a title a line. The service checks what the objects hold. */

@@ -51,6 +51,8 @@ export interface PromptFacts {
   readonly judges: boolean
   readonly review_prompt: string | null
   readonly has_mcp: boolean
+  /** The project asks this role to divide the change into chapters. */
+  readonly tells_chapters: boolean
   /** The project's template for the role; null for the built-in one. */
   readonly template: string | null
   /** The tasks around this one. */
@@ -72,6 +74,7 @@ const blocks: { readonly [N in PromptPlaceholder]?: PromptPartKind } = {
   description: 'task',
   review_prompt: 'review_prompt',
   verdict: 'verdict',
+  chapters: 'chapters',
   context: 'context',
   comments: 'comments',
   attachments: 'attachments',
@@ -85,6 +88,7 @@ const blocks: { readonly [N in PromptPlaceholder]?: PromptPartKind } = {
 const followers: readonly { readonly name: PromptPlaceholder; readonly heading: string | null }[] = [
   { name: 'review_prompt', heading: null },
   { name: 'verdict', heading: null },
+  { name: 'chapters', heading: null },
   { name: 'context', heading: 'Where this belongs' },
   { name: 'comments', heading: 'Comments on the task' },
   { name: 'attachments', heading: 'Files of the task' },
@@ -104,9 +108,11 @@ const inReviewPrompt: ReadonlySet<string> = new Set(['title', 'description', 'ba
 export function composeParts(facts: PromptFacts): PromptPart[] {
   if (facts.resumed && facts.feedback !== null && !facts.judges) {
     const text = `The work on “${facts.title}” came back from review. Address this, then finish as before:\n\n`
+    const chapters = facts.tells_chapters ? `\n\n${chaptersText(facts)}` : ''
     return [
       { kind: 'template', text },
       { kind: 'feedback', text: facts.feedback },
+      ...(chapters === '' ? [] : [{ kind: 'chapters' as const, text: chapters }]),
     ]
   }
   const values = valuesOf(facts)
@@ -136,6 +142,7 @@ function valuesOf(facts: PromptFacts): Values {
     base_branch,
     review_prompt: facts.review_prompt ?? (judges ? judgeTemplate : ''),
     verdict: judges ? verdictText(facts.has_mcp) : '',
+    chapters: facts.tells_chapters ? chaptersText(facts) : '',
     context: facts.context ?? '',
     comments: facts.comments ?? '',
     attachments: facts.attachments ?? '',
@@ -220,4 +227,16 @@ function verdictText(has_mcp: boolean): string {
   return has_mcp
     ? 'Give your verdict with the tool svc_submit_verdict: pass, or fail with feedback that the author can act on.'
     : 'Give your verdict over the API at $SVC_API_URL: POST /api/v1/tasks/$SVC_TASK_ID/verdict with the token in $SVC_API_TOKEN.'
+}
+
+/** Chapters are for one tree, so the author is asked for them after the last change. */
+function chaptersText({ judges, has_mcp }: Pick<PromptFacts, 'judges' | 'has_mcp'>): string {
+  const when = judges ? 'Before you give your verdict' : 'After your last change, before you end'
+  const how = has_mcp
+    ? 'Read the hunks with svc_get_task_chapters and send the chapters with svc_propose_chapters.'
+    : 'Over the API, GET /api/v1/tasks/$SVC_TASK_ID/chapters has the hunks; POST the chapters there as {tree, chapters: [{title, why, hunks}]}.'
+  return (
+    `${when}, divide the change of the whole branch into chapters for the people who review it: what belongs ` +
+    `together, in the order to read it, each with a short title and what to know first. ${how} Each hunk belongs to exactly one chapter.`
+  )
 }

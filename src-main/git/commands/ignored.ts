@@ -4,13 +4,35 @@ import { unmonitored } from './status.ts'
 
 type Options = Pick<GitOptions, 'signal'>
 
+interface Ignored {
+  readonly files: ReadonlySet<string>
+  /** Folders that are ignored as a whole. */
+  readonly folders: ReadonlySet<string>
+}
+
+/** Returns what git ignores in a worktree; of a folder that it ignores as a whole, no files. */
+export async function listIgnored(worktree: string, { signal }: Options): Promise<Ignored> {
+  const paths = await ignoredPaths(worktree, 'utf8', { signal })
+  return { files: new Set(paths.filter((path) => !path.endsWith('/'))), folders: foldersOf(paths) }
+}
+
 /** Returns the fully ignored folders of a worktree: paths as bytes, one character each. */
 export async function ignoredFolders(worktree: string, { signal }: Options): Promise<ReadonlySet<string>> {
+  return foldersOf(await ignoredPaths(worktree, 'latin1', { signal }))
+}
+
+async function ignoredPaths(
+  worktree: string,
+  encoding: 'utf8' | 'latin1',
+  { signal }: Options,
+): Promise<readonly string[]> {
   const args = [...unmonitored, 'ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']
   const { stdout } = await runGit(worktree, args, { signal })
-  const paths = stdout.toString('latin1').split('\0')
-  return new Set(paths.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1)))
+  return stdout.toString(encoding).split('\0')
 }
+
+const foldersOf = (paths: readonly string[]): ReadonlySet<string> =>
+  new Set(paths.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1)))
 
 /** Returns whether git ignores all of these paths (as bytes, one character each); false if it is unknown. */
 export async function areAllIgnored(worktree: string, paths: readonly string[], { signal }: Options): Promise<boolean> {

@@ -92,6 +92,15 @@ export const readingTools = {
     run: async ({ task_id, ...what }, scope) =>
       scope.call('tasks.diff', { ...what, task_id: await scope.taskId(task_id) }),
   }),
+  svc_get_task_chapters: defineTool('tasks.chapters', {
+    title: "Get a task's chapters",
+    description:
+      "The hunks of a task's whole branch in the order to read them, and risks to look at closely. " +
+      'svc_propose_chapters needs tree and ids from here.',
+    effect: 'reads',
+    input: z.object({ task_id: taskId }),
+    run: async ({ task_id }, scope) => scope.call('tasks.chapters', { task_id: await scope.taskId(task_id) }),
+  }),
   svc_list_agents: defineTool('agents.list', {
     title: 'List agents',
     description: 'The agents of your projects, with their type and whether they are paused, to assign.',

@@ -171,6 +171,28 @@ export const writingTools = {
         task_id: await scope.taskId(task_id),
       }),
   }),
+  svc_propose_chapters: defineTool('tasks.propose_chapters', {
+    title: 'Propose chapters',
+    description:
+      'Divides the changes of a task into chapters for its reviewers, in your words. Each hunk of svc_get_task_chapters ' +
+      'belongs to exactly one. Call it after your last change: they are for that tree only.',
+    effect: 'marks',
+    input: z.object({
+      task_id: taskId,
+      tree: z.string(),
+      chapters: z.array(
+        z.object({
+          title: z.string().describe('120 characters.'),
+          why: z.string().describe('What to know first; 600 characters.'),
+          hunks: z.array(z.string()).describe('Ids.'),
+        }),
+      ),
+    }),
+    run: async ({ task_id, ...proposed }, scope) => {
+      const told = await scope.call('tasks.propose_chapters', { ...proposed, task_id: await scope.taskId(task_id) })
+      return { tree: told.tree, chapters: told.chapters.map(({ title, folded }) => ({ title, folded })) }
+    },
+  }),
   svc_finish_execution: defineTool('executions.finish', {
     title: 'Finish an execution',
     description:

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Chapters } from '../chapters.ts'
+import { Chapters, maxProposedChapters, ProposedChapter } from '../chapters.ts'
 import { TaskId, Timestamp } from '../ids.ts'
 import { get, list, post } from '../operation.ts'
 import { BranchCommit, CommitName, Diff, diffScopes, ViewedContent } from '../workspaces.ts'
@@ -35,6 +35,20 @@ export const diffsOperations = {
     z.object({ task_id: TaskId }),
     Chapters,
     ['workspace_failed', 'repository_missing'],
+  ),
+  'tasks.propose_chapters': post(
+    '/tasks/{task_id}/chapters',
+    'task_worker',
+    'Divide the whole branch’s changes into chapters in words of your own, each hunk in exactly one. They are shown as ' +
+      'your words, and for this tree only; what is folded, and what is a risk, the rules say.',
+    z.object({
+      task_id: TaskId,
+      tree: z.string().min(1).max(100).describe('The `tree` of the chapters that were read.'),
+      chapters: z.array(ProposedChapter).min(1).max(maxProposedChapters),
+    }),
+    Chapters,
+    200,
+    ['chapters_incomplete', 'work_changed', 'workspace_failed', 'repository_missing'],
   ),
   'tasks.commits': get(
     '/tasks/{task_id}/commits',

@@ -2,36 +2,10 @@ import { unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { checkPartition } from '../../../src-main/chapters/rules/check-partition.ts'
-import type { Client } from '../../../src-shared/client/create-client.ts'
 import type { Chapters } from '../../../src-shared/contract/chapters.ts'
 import { startJob } from '../../helpers/job.ts'
+import { told, worked } from '../../helpers/told-chapters.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
-
-/** A task with a worktree and without a running agent. */
-async function worked(files: Readonly<Record<string, string>>) {
-  const job = await startJob({ files })
-  const task = await job.task()
-  const { client } = job.running
-  const { workspace } = await client.call('tasks.claim', { task_id: task.id })
-  return { job, client, task_id: task.id, path: workspace?.path ?? '' }
-}
-
-/** Returns the chapters by the rules, once they are ready. */
-async function told(client: Client, task_id: string): Promise<Chapters> {
-  const stop = new AbortController()
-  const events = client.events({}, 0, stop.signal)[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      const answer = await client.call('tasks.chapters', { task_id })
-      if (!answer.pending) return answer
-      expect(answer).toMatchObject({ source: 'files', risks: [] })
-      for (let item = await events.next(); item.done !== true; item = await events.next())
-        if (item.value.kind === 'event' && item.value.event.type === 'chapters.updated') break
-    }
-  } finally {
-    stop.abort()
-  }
-}
 
 const idsOf = ({ chapters }: Chapters): readonly string[] => chapters.flatMap(({ hunks }) => hunks.map(({ id }) => id))
 
@@ -123,7 +97,7 @@ test('has nothing to tell without a worktree, and refuses a task that is not the
   await using job = await startJob({})
   const { client } = job.running
   const task = await job.task()
-  const nothing = { tree: null, source: 'files', pending: false, chapters: [], risks: [] }
+  const nothing = { tree: null, source: 'files', pending: false, by: null, chapters: [], risks: [], rejected: null }
   expect(await client.call('tasks.chapters', { task_id: task.id })).toEqual(nothing)
   const unknown = '01912d68-783e-7a03-8467-5661c1243ad4'
   expect(await refusalOf(client.call('tasks.chapters', { task_id: unknown }))).toBe('not_found')

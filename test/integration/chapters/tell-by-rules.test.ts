@@ -20,7 +20,9 @@ async function tell({ workspaces, ref }: WorkspaceFixture): Promise<ChaptersByRu
   return await tellByRules(files ?? [], {
     syntax,
     wordsInBase: (words) => workspaces.wordsIn(ref(), base_tree, words, never),
+    onlyIgnored: (paths) => workspaces.onlyIgnored(ref(), paths, never),
     hasSecret: () => false,
+    risky_paths: [],
     ...never,
   })
 }
@@ -191,4 +193,43 @@ test('orders a feature: what others use, its users, its tests', async () => {
     ['Other files: README.md', 'Neither code nor tests.', ['README.md']],
   ])
   expect(risks).toEqual([])
+})
+
+test('names what changed lines need and git ignores, but not what lies beside a file that git has', async () => {
+  await using fixture = await withWorktree({
+    '.gitignore': 'local.*\n/dist\n*.js\nsecrets/\n',
+    'src/a.ts': 'a()\n',
+    'src/both.ts': 'export const b = 1\n',
+    'lib/b.py': 'b = 1\n',
+  })
+  await fixture.repository.write(
+    {
+      'src/local.ts': 'export const key = 1\n',
+      'src/both.js': 'exports.b = 1\n',
+      'dist/out.js': 'out()\n',
+      'lib/local.py': 'key = 1\n',
+      'secrets/data/one.csv': '1\n',
+      'src/fresh.ts': 'export const fresh = 1\n',
+      'src/a.ts': [
+        "import { key } from './local'",
+        "import { b } from './both.js'",
+        "import { fresh } from './fresh.ts'",
+        "import { gone } from './not-there.js'",
+        "import { out } from '../dist/out.js'",
+        "const data = read('../secrets/data/one.csv')",
+        "const other = read('../../outside/local.ts')",
+        `const long = '${'x'.repeat(600)}.csv'`,
+        'a()\n',
+      ].join('\n'),
+      'lib/b.py': 'from .local import key\nb = 1\n',
+    },
+    fixture.path,
+  )
+  const { risks } = await tell(fixture)
+  const found = risks.filter(({ kind }) => kind === 'ignored_needed')
+  expect(found.map(({ level, path, line, text }) => [level, path, line, text])).toEqual([
+    ['high', 'lib/b.py', 1, 'It imports “.local”, which git ignores, so nothing but this worktree has it.'],
+    ['high', 'src/a.ts', 1, 'It imports “./local”, which git ignores, so nothing but this worktree has it.'],
+    ['low', 'src/a.ts', 5, 'It imports “../dist/out.js” from a folder that git ignores.'],
+  ])
 })

@@ -37,3 +37,30 @@ test('shows a task’s changes as chapters with their risks, for people and as J
   const answer = await world.json<Chapters>(['task', 'chapters', task.ref], here)
   expect(answer).toMatchObject({ source: 'rules', pending: false, chapters: [{ kind: 'core' }, { kind: 'generated' }] })
 })
+
+test('sends chapters from a file, and says whose words are shown and which were not taken', async () => {
+  await using repository = await createTestRepository({ files: { 'README.md': 'a\n' } })
+  await using world = await startWorld()
+  const here = { cwd: repository.path }
+  await world.json(['project', 'add', '--name', 'Shop'], here)
+  const task = await world.json<Task>(['task', 'create', 'One'], here)
+  const { workspace } = await world.client.call('tasks.claim', { task_id: task.id })
+  await repository.write({ 'README.md': 'b\n' }, workspace?.path)
+  const { tree, chapters } = await world.json<Chapters>(['task', 'chapters', task.ref], here)
+  const hunks = chapters.flatMap((chapter) => chapter.hunks.map(({ id }) => id))
+  const send = async (content: unknown) => {
+    await repository.write({ 'chapters.json': typeof content === 'string' ? content : JSON.stringify(content) })
+    return await world.svc(['task', 'chapters', task.ref, '--propose', 'chapters.json'], here)
+  }
+  const told = await send({ tree, chapters: [{ title: 'One\u001b[31m word', why: 'It was wrong.', hunks }] })
+  expect(told.code).toBe(0)
+  expect(told.stdout).toMatch(
+    /^Titles, reasons and order are by user:\S+\.\n\n1\. One\[31m word \(2 lines\)\n   It was wrong\./,
+  )
+  const refused = await send({ tree, chapters: [{ title: 'One', why: '', hunks: [...hunks, 'x'] }] })
+  expect(refused.code).not.toBe(0)
+  expect(refused.stderr).toContain('names that are no hunk: 1')
+  const shown = await world.svc(['task', 'chapters', task.ref], here)
+  expect(shown.stdout).toContain('were not taken: they don’t hold each hunk once.')
+  expect((await send('[]')).stderr).toContain('has no chapters')
+})

@@ -52,6 +52,7 @@ describe.each(modes)('a client in mode %s', (mode) => {
       'svc_finish_execution',
       'svc_get_pull_request',
       'svc_get_task',
+      'svc_get_task_chapters',
       'svc_get_task_diff',
       'svc_heartbeat',
       'svc_list_agents',
@@ -60,6 +61,7 @@ describe.each(modes)('a client in mode %s', (mode) => {
       'svc_list_projects',
       'svc_list_tasks',
       'svc_move_task',
+      'svc_propose_chapters',
       'svc_remove_dependency',
       'svc_reply_to_thread',
       'svc_stop_execution',
@@ -69,7 +71,7 @@ describe.each(modes)('a client in mode %s', (mode) => {
     ])
     // An agent that lists the tools pays for all of them before it uses the first.
     const bytes = Buffer.byteLength(JSON.stringify({ tools }))
-    expect(bytes).toBeLessThanOrEqual(22_000)
+    expect(bytes).toBeLessThanOrEqual(23_400)
     const create = tools.find(({ name }) => name === 'svc_create_task')
     expect(create?.inputSchema).toMatchObject({ type: 'object', required: ['title'] })
     for (const { name, description, inputSchema, outputSchema, annotations } of tools) {

@@ -158,6 +158,7 @@ test('has the same schema in code and migrations', async () => {
     'reviews',
     'notes',
     'diffs',
+    'chapters',
     'integrations',
     'pull-requests',
     'runners',

@@ -1,5 +1,6 @@
 import type { ChangeFacts } from '../facts.ts'
 import { agentFiles, attributes, binary, ci, executable, large, migration } from './file-risks.ts'
+import { ignoredNeeded, riskyPath } from './settings-risks.ts'
 import { dependency, installScript } from './package-risks.ts'
 import type { FoundRisk, RiskKind, RiskRule } from './risk.ts'
 import { assertions, checks, testsRemoved, testsSkipped } from './test-risks.ts'
@@ -34,6 +35,8 @@ export const riskRules: Readonly<Record<RiskKind, RiskRule>> = {
   executable,
   binary,
   large,
+  ignored_needed: ignoredNeeded,
+  risky_path: riskyPath,
 }
 
 /** Returns all risks, by kind and in the order of the files. */

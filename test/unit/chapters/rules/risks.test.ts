@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { ChangeFacts } from '../../../../src-main/chapters/rules/facts.ts'
+import { neededPaths } from '../../../../src-main/chapters/rules/needed-paths.ts'
 import { findRisks, riskRules } from '../../../../src-main/chapters/rules/risks/find-risks.ts'
 import type { RiskKind } from '../../../../src-main/chapters/rules/risks/risk.ts'
 import { factsOf, type FileSides } from '../../../helpers/change-facts.ts'
@@ -168,10 +170,43 @@ const rows: readonly Row[] = [
   ['binary', 'lib/a.so', { before: '', after: null, cause: 'binary' }, null],
   ['large', 'data.json', { before: null, after: '', cause: 'large' }, 'low null'],
   ['large', 'data.json', { before: '', after: null, cause: 'large' }, null],
+  ['risky_path', 'src/auth/token.ts', { before: 'a\n', after: 'b\n' }, 'high 1'],
+  ['risky_path', 'src/auth/deep/.hidden/x', { before: null, after: 'b\n' }, 'high 1'],
+  ['risky_path', 'deep/down/x.pem', { before: 'a\n', after: null }, 'high null'],
+  ['risky_path', 'moved.ts', { before: 'a\n', after: 'b\n', old_path: 'src/auth/moved.ts' }, 'high 1'],
+  ['risky_path', 'src/authors.ts', { before: 'a\n', after: 'b\n' }, null],
+  ['risky_path', 'other/src/auth/a.ts', { before: 'a\n', after: 'b\n' }, null],
+  ['risky_path', 'x.pem.ts', { before: 'a\n', after: 'b\n' }, null],
+  ['ignored_needed', 'src/a.ts', { before: '\n', after: "import { key } from './local.js'\n" }, 'high 1'],
+  ['ignored_needed', 'src/a.ts', { before: '\n', after: "const read = open('data/sample.csv')\n" }, 'low 1'],
+  ['ignored_needed', 'src/a.ts', { before: '\n', after: "import { x } from '../gen/client.js'\n" }, 'low 1'],
+  ['ignored_needed', 'lib/b.py', { before: '\n', after: 'from . import local\n' }, 'high 1'],
+  ['ignored_needed', 'src/a.ts', { before: '\n', after: "const output = 'gen/client.js'\n" }, null],
+  ['ignored_needed', 'src/a.ts', { before: '\n', after: "import { key } from 'local.js'\n" }, null],
+  ['ignored_needed', 'src/a.ts', { before: "import './local.js'\n", after: 'a\n' }, null],
+  ['ignored_needed', 'README.md', { before: '\n', after: "See './data/sample.csv'\n" }, null],
 ]
 
+const surroundings = { risky_paths: ['src/auth', '*.pem'] }
+/** Of the paths that lines need, these exist and are ignored. */
+const ignoredFiles: Readonly<Record<string, 'file' | 'folder'>> = {
+  'src/local.ts': 'file',
+  'data/sample.csv': 'file',
+  'lib/local.py': 'file',
+  'gen/client.js': 'folder',
+}
+
+function withIgnored(facts: ChangeFacts): ChangeFacts {
+  const found = neededPaths(facts.files).flatMap(({ candidates, ...need }) => {
+    const place = candidates.map((path) => ignoredFiles[path]).find((one) => one !== undefined)
+    return place ? [{ ...need, place }] : []
+  })
+  return { ...facts, ignored: Map.groupBy(found, ({ hunk }) => hunk.path) }
+}
+
 test.each(rows)('%s in %s, row %$', (kind, path, { before = null, after = null, ...more }, expected) => {
-  const found = findRisks(factsOf({ [path]: { before, after, ...more } })).filter((risk) => risk.kind === kind)
+  const facts = withIgnored(factsOf({ [path]: { before, after, ...more } }, surroundings))
+  const found = findRisks(facts).filter((risk) => risk.kind === kind)
   expect(found[0] ? `${found[0].level} ${String(found[0].line)}` : null).toBe(expected)
 })
 

@@ -19,6 +19,7 @@ const facts: PromptFacts = {
   judges: false,
   review_prompt: null,
   has_mcp: false,
+  tells_chapters: false,
   template: null,
   context: null,
   comments: null,
@@ -53,6 +54,24 @@ test('gives a coder the task, instructions, context, feedback and knowledge, in 
     /^# Say hello\n\nTo everybody\.\n\n## How to work\n\n[^]*made for this task from trunk[^]*\n\n## Where this belongs\n\nA part\n\n## Comments on the task\n\nMind the gap\n\n## Feedback from the last review\n\nToo short\n\n## What is known about this project\n\nPort 5499\.$/,
   )
   expect(told({ description: null })).toMatch(/^# Say hello\n\n## How to work/)
+})
+
+test('asks for chapters whoever is to tell them, also after a rejection, and with the tools that they have', () => {
+  const asked = { tells_chapters: true }
+  expect(kinds(asked)).toEqual(['task', 'template', 'chapters'])
+  expect(told(asked)).toContain('After your last change')
+  expect(told(asked)).toContain('POST')
+  expect(kinds({ ...asked, resumed: true, feedback: 'Too short' })).toEqual(['template', 'feedback', 'chapters'])
+  const judging = { ...judge, ...asked, has_mcp: true, review: review('+a') }
+  expect(kinds(judging)).toContain('chapters')
+  expect(told(judging)).toContain('Before you give your verdict')
+  expect(told(judging)).toContain('svc_propose_chapters')
+  expect(kinds({ ...asked, template: 'First.\n\n{{chapters}}\n\nLast.' })).toEqual([
+    'task',
+    'template',
+    'chapters',
+    'template',
+  ])
 })
 
 test('gives a coder that knows the task only the feedback', () => {
@@ -180,6 +199,7 @@ const anyFacts = fc.record({
   judges: fc.boolean(),
   resumed: fc.boolean(),
   has_mcp: fc.boolean(),
+  tells_chapters: fc.boolean(),
 })
 
 test('keeps a task’s text unchanged, and fills no placeholder in it', () => {
