@@ -3,6 +3,7 @@ import type { SyntaxReader } from '../ports/syntax-reader.ts'
 import { buildChapters, type ChaptersByRules } from './rules/build-chapters.ts'
 import type { ChangedSource, ChangeFacts } from './rules/facts.ts'
 import { renameCandidates } from './rules/find-renames.ts'
+import { syntaxRequests } from './rules/syntax-requests.ts'
 import { neededPaths, type IgnoredPlace } from './rules/needed-paths.ts'
 
 interface Surroundings extends Cancellable {
@@ -20,20 +21,7 @@ export async function tellByRules(
   files: readonly ChangedSource[],
   { syntax, wordsInBase, onlyIgnored, hasSecret, risky_paths, signal }: Surroundings,
 ): Promise<ChaptersByRules> {
-  const requests = files
-    // Only a side that is missing has no text; a side that is too large can't be compared.
-    .filter(
-      (file) =>
-        (file.old_mode === null || file.old_text !== null) && (file.new_mode === null || file.new_text !== null),
-    )
-    .map(({ path, old_text, new_text, hunks }) => ({
-      path,
-      old_text,
-      new_text,
-      hunks: hunks.filter(({ cause }) => cause === 'lines'),
-    }))
-    .filter(({ hunks }) => hunks.length > 0)
-  const read = await syntax.read(requests, { signal })
+  const read = await syntax.read(syntaxRequests(files), { signal })
   const known = new Map([...read.values()].flat().map((hunk) => [hunk.id, hunk]))
   const names = renameCandidates(known.values())
   return buildChapters({

@@ -5,6 +5,7 @@ import { besideSignIns } from './rows/beside-sign-ins.ts'
 import { claimToAgentStart } from './rows/claim-to-agent-start.ts'
 import { claimToFirstFile } from './rows/claim-to-first-file.ts'
 import { diffRow, firstDiffRow } from './rows/diff.ts'
+import { chaptersRow, firstChaptersRow } from './rows/chapters.ts'
 import { containedStarts } from './rows/contained-start.ts'
 import { dataFolder } from './rows/data-folder.ts'
 import { dryRunRow } from './rows/dry-run.ts'
@@ -42,6 +43,8 @@ export const rows: readonly BenchRow[] = [
   ...worktreeCreationRows,
   diffRow,
   firstDiffRow,
+  firstChaptersRow,
+  chaptersRow,
   mergeRow,
   landingRow,
   landingTen,

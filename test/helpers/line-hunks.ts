@@ -3,7 +3,7 @@ import type { SyntaxHunk, SyntaxRequest } from '../../src-main/chapters/rules/sy
 
 /** A changed file with its hunks, without git: lines pair up if both sides have as many, else what differs is one run. */
 export function changedFile(path: string, old_text: string, new_text: string): SyntaxRequest {
-  return { path, old_text, new_text, hunks: hunksBetween(path, linesOf(old_text), linesOf(new_text)) }
+  return { path, old_text, new_text, has_old: true, hunks: hunksBetween(path, linesOf(old_text), linesOf(new_text)) }
 }
 
 const linesOf = (text: string): readonly string[] => (text === '' ? [] : text.replace(/\n$/, '').split('\n'))

@@ -27,7 +27,8 @@ export function findMoves({ files, syntax }: ChangeFacts): ReadonlyMap<string, L
     if (endingOf(from.path) !== endingOf(to.path) || isTestFile(from.path) !== isTestFile(to.path)) return false
     if (from.path !== to.path) return true
     const [old, now] = [syntax.get(from.id), syntax.get(to.id)]
-    return old !== undefined && now !== undefined && old.old_symbol !== now.new_symbol
+    if (old?.has_old !== true || now?.has_old !== true) return false
+    return old.old_symbol !== now.new_symbol
   }
   const moves = new Map<string, LinePlace | null>()
   const usedRemoved = new Set<string>()

@@ -1,12 +1,14 @@
 import type { LineSpan } from './hunk.ts'
 
-/** A changed file with both contents, for the syntax of its hunks. */
+/** A changed file with its contents, for the syntax of its hunks. */
 export interface SyntaxRequest {
   readonly path: string
-  /** null on a side without the file. */
+  /** null on a side without the file, and for a side that nothing is asked of. */
   readonly old_text: string | null
   readonly new_text: string | null
   readonly hunks: readonly SyntaxHunk[]
+  /** Whether `old_text` says how the file was. */
+  readonly has_old: boolean
 }
 
 export interface SyntaxHunk {
@@ -26,6 +28,8 @@ export interface IdentifierChange {
 /** A hunk as a grammar sees it. */
 export interface HunkSyntax {
   readonly id: string
+  /** Whether the base's side was read; without it `old_symbol` and `old_names` say nothing. */
+  readonly has_old: boolean
   /** Innermost definition that the removed lines are a part of, such as `Store.get`; null at the top level. */
   readonly old_symbol: string | null
   /** The same of the added lines. */

@@ -1,5 +1,6 @@
 import type { Parser } from 'web-tree-sitter'
 import type { LineSpan } from '../rules/hunk.ts'
+import { isSpaceOnly } from '../rules/syntax-requests.ts'
 import type { HunkSyntax, IdentifierChange, SyntaxHunk, SyntaxRequest } from '../rules/syntax.ts'
 import { grammarOf } from './grammar-names.ts'
 import { parserOf } from './grammars.ts'
@@ -41,7 +42,7 @@ interface Side {
 
 function readHunks(parser: Parser, grammar: string, request: SyntaxRequest, deadline: Deadline) {
   const { hunks } = request
-  const couldFormat = hunks.map((hunk) => isSpaceOnly(hunk, grammar, request))
+  const couldFormat = hunks.map((hunk) => couldBeFormatting(hunk, grammar, request))
   const isDescribed = couldFormat.includes(true)
   const readSide = (text: string | null, spanOf: (hunk: SyntaxHunk) => LineSpan): Side => {
     // A side without changed lines has nothing to tell but its shape.
@@ -66,6 +67,7 @@ function readHunks(parser: Parser, grammar: string, request: SyntaxRequest, dead
     const [old, now] = [before.ranges[at] ?? nothing, after.ranges[at] ?? nothing]
     return {
       id: hunk.id,
+      has_old: request.has_old,
       old_symbol: old.around.join('.') || null,
       new_symbol: now.around.join('.') || null,
       defines: unique(now.names.filter(({ is_local }) => !is_local).map(({ name }) => name)),
@@ -80,10 +82,10 @@ function readHunks(parser: Parser, grammar: string, request: SyntaxRequest, dead
 
 const unique = (names: readonly string[]): readonly string[] => [...new Set(names)]
 const isIdentifier = (type: string): boolean => /identifier$|^constant$/.test(type)
-const spaces = /[ \t\r\n]+/g
 
-function isSpaceOnly({ removed, added }: SyntaxHunk, grammar: string, { old_text }: SyntaxRequest): boolean {
-  if (removed.join('').replaceAll(spaces, '') !== added.join('').replaceAll(spaces, '')) return false
+function couldBeFormatting(hunk: SyntaxHunk, grammar: string, { old_text }: SyntaxRequest): boolean {
+  if (!isSpaceOnly(hunk)) return false
+  const { removed, added } = hunk
   // A shell reads a carriage return as a part of the word, and the system as a part of the interpreter's name.
   const returns = (lines: readonly string[]): number => lines.filter((line) => line.endsWith('\r')).length
   const isStrict = grammar === 'bash' || old_text?.startsWith('#!') === true

@@ -25,6 +25,8 @@ const names = [
   ...[1_000, 10_000, 100_000].map((files) => `worktree-creation-${files}`),
   'diff-2000-files',
   'diff-2000-files-first',
+  'chapters-2000-files-first',
+  'chapters-2000-files',
   'merge-500-files',
   'landing-reviewed',
   'landing-ten-tasks',

@@ -137,3 +137,17 @@ test('replaces a worker that hangs or crashes, and reads the other files', async
     await failing.close()
   }
 })
+
+test('reads again only what has changed since', async () => {
+  const once = createSyntaxReader({ workers: 1 })
+  const files = [added('one.ts', 'const a = 1\n'), added('two.ts', 'const b = 1\n')]
+  const first = await once.read(files, never)
+  expect([...first.keys()]).toEqual(['one.ts', 'two.ts'])
+  // Without a worker only what is kept can be told.
+  await once.close()
+  const again = await once.read(
+    [...files.slice(0, 1), added('two.ts', 'const b = 2\n'), added('three.ts', 'c()\n')],
+    never,
+  )
+  expect([...again]).toEqual([['one.ts', first.get('one.ts')]])
+})

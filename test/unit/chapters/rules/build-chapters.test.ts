@@ -14,6 +14,7 @@ const syntaxOf = (facts: ChangeFacts, of: (path: string) => Partial<HunkSyntax>)
 })
 const nothing: HunkSyntax = {
   id: '',
+  has_old: true,
   old_symbol: null,
   new_symbol: null,
   defines: [],
