@@ -3,29 +3,12 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { createSyntaxReader } from '../../../src-main/chapters/syntax/create-syntax-reader.ts'
 import type { ChaptersByRules } from '../../../src-main/chapters/rules/build-chapters.ts'
-import { tellByRules } from '../../../src-main/chapters/tell-by-rules.ts'
-import { createFixture, never, type WorkspaceFixture } from '../git/workspace-fixture.ts'
+import type { WorkspaceFixture } from '../git/workspace-fixture.ts'
+import { tellFixture, withWorktree } from './tell-fixture.ts'
 
 const syntax = createSyntaxReader()
 afterAll(() => syntax.close())
-
-async function withWorktree(files: Record<string, string>): Promise<WorkspaceFixture> {
-  const fixture = await createFixture({ files })
-  await fixture.workspaces.ensure(fixture.request(), never)
-  return fixture
-}
-
-async function tell({ workspaces, ref }: WorkspaceFixture): Promise<ChaptersByRules> {
-  const { base_tree, files } = await workspaces.sources(ref(), () => false, never)
-  return await tellByRules(files ?? [], {
-    syntax,
-    wordsInBase: (words) => workspaces.wordsIn(ref(), base_tree, words, never),
-    onlyIgnored: (paths) => workspaces.onlyIgnored(ref(), paths, never),
-    hasSecret: () => false,
-    risky_paths: [],
-    ...never,
-  })
-}
+const tell = (fixture: WorkspaceFixture) => tellFixture(fixture, syntax)
 
 /** What is folded: kind, and path with the first changed line of each hunk. */
 const folded = ({ chapters }: ChaptersByRules): readonly string[] =>
