@@ -3,7 +3,7 @@ import { classifyHunks } from './classify.ts'
 import { describeChapter } from './describe-chapter.ts'
 import { sizeOf, type ChangeFacts } from './facts.ts'
 import { isTestFile } from './file-kinds.ts'
-import { changedPackages, type PackageChange } from './lock-packages.ts'
+import { changedPackages, isReadLock, type PackageChange } from './lock-packages.ts'
 import { connectedFiles, orderByNeed, relateFiles, type Relations } from './related-files.ts'
 import { findRisks, type Risk } from './risks/find-risks.ts'
 
@@ -55,33 +55,37 @@ export function buildChapters(facts: ChangeFacts): ChaptersByRules {
     ranks.set(hunk, Math.min(ranks.get(hunk) ?? 2, level === 'high' ? 0 : 1))
   }
   const all = classifyHunks(facts, new Set(ranks.keys()))
+  const rankOfHunks = (hunks: readonly ClassifiedHunk[]): number =>
+    hunks.reduce((least, { hunk }) => Math.min(least, ranks.get(hunk.id) ?? 2), 2)
   const rankOf = (files: readonly FileHunksRead[]): number =>
-    Math.min(2, ...files.flatMap(({ hunks }) => hunks.map(({ hunk }) => ranks.get(hunk.id) ?? 2)))
+    files.reduce((least, { hunks }) => Math.min(least, rankOfHunks(hunks)), 2)
   const read = byFile(all.filter(({ is_folded }) => !is_folded))
   const relations = relateFiles(
     read.map(({ path, hunks }) => ({ path, hunks: hunks.map(({ hunk }) => hunk) })),
     facts.syntax,
   )
   const sections = [...readSections(read, relations, rankOf), ...foldedSections(all)]
-  const packages = changedPackages(facts.files)
+  const packagesOf = (hunks: readonly ClassifiedHunk[]): readonly PackageChange[] => {
+    const locks = new Set(hunks.flatMap(({ hunk }) => (isReadLock(hunk.path) ? [hunk.path] : [])))
+    return locks.size === 0 ? [] : changedPackages(facts.files.filter(({ path }) => locks.has(path)))
+  }
   const chapters = sections.flatMap((section) =>
     pack(section).map((hunks): Chapter => {
       const { kind, folded } = section
       const isAboutPackages = kind === 'dependencies' || kind === 'generated'
+      const packages = isAboutPackages ? packagesOf(hunks) : []
       return {
         id: hunks[0]?.hunk.id ?? '',
         ...describeChapter({ kind, hunks, relations, is_tests_of: section.is_tests_of === true }),
         kind,
         folded,
         hunks,
-        packages: isAboutPackages && packages.length > 0 && hunks.some(isOfLock) ? packages : null,
+        packages: packages.length > 0 ? packages : null,
       }
     }),
   )
   return { chapters, risks }
 }
-
-const isOfLock = ({ hunk }: ClassifiedHunk): boolean => /(?:package-lock|npm-shrinkwrap)\.json$/.test(hunk.path)
 
 function byFile(hunks: readonly ClassifiedHunk[]): readonly FileHunksRead[] {
   const files = Map.groupBy(hunks, ({ hunk }) => hunk.path)

@@ -1,5 +1,7 @@
 import { parseJson } from '../../../src-shared/lang/parse-json.ts'
 import type { ChangedSource } from './facts.ts'
+import { lockReaders } from './lock-readers.ts'
+import { asRecord } from './as-record.ts'
 
 /** A package whose version changes; null on a side without it. */
 export interface PackageChange {
@@ -19,18 +21,33 @@ export interface LockedPackage {
 
 const maxPackages = 200
 
-/** Returns which packages the lock files change; those of npm alone are read. */
+/** Returns which packages the lock files among these change. */
 export function changedPackages(files: readonly ChangedSource[]): readonly PackageChange[] {
   const changes = new Map<string, PackageChange>()
-  for (const { path, old_text, new_text } of files) {
-    if (!isNpmLock(path)) continue
-    const [before, after] = [readLock(old_text), readLock(new_text)]
+  for (const { path, old_mode, new_mode, old_text, new_text } of files) {
+    const read = readerOf(path)
+    // Of a side that is too large nothing is known.
+    const isKnown = (old_mode === null || old_text !== null) && (new_mode === null || new_text !== null)
+    if (read === null || !isKnown) continue
+    const [before, after] = [read(old_text ?? ''), read(new_text ?? '')]
     for (const name of new Set([...before.keys(), ...after.keys()])) {
-      const [from, to] = [before.get(name)?.version ?? null, after.get(name)?.version ?? null]
+      const [from, to] = [before.get(name) ?? null, after.get(name) ?? null]
       if (from !== to) changes.set(name, { name, from, to })
     }
   }
   return [...changes.values()].sort((one, other) => (one.name < other.name ? -1 : 1)).slice(0, maxPackages)
+}
+
+/** Returns whether the packages of a lock file can be told. */
+export const isReadLock = (path: string): boolean => readerOf(path) !== null
+
+function readerOf(path: string): ((text: string) => ReadonlyMap<string, string>) | null {
+  if (isNpmLock(path)) return npmVersions
+  return lockReaders[path.slice(path.lastIndexOf('/') + 1)] ?? null
+}
+
+function npmVersions(text: string): ReadonlyMap<string, string> {
+  return new Map([...readLock(text)].flatMap(([name, { version }]) => (version === null ? [] : [[name, version]])))
 }
 
 export const isNpmLock = (path: string): boolean => /(?:^|\/)(?:package-lock|npm-shrinkwrap)\.json$/.test(path)
@@ -51,11 +68,4 @@ export function readLock(text: string | null): ReadonlyMap<string, LockedPackage
     })
   }
   return found
-}
-
-/** Returns the fields of an object that a file holds; none for anything else. */
-export function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {}
 }

@@ -1,7 +1,8 @@
 import { parseJson } from '../../../../src-shared/lang/parse-json.ts'
 import type { ChangedSource, ChangeFacts } from '../facts.ts'
 import type { Hunk } from '../hunk.ts'
-import { asRecord, isNpmLock, readLock } from '../lock-packages.ts'
+import { asRecord } from '../as-record.ts'
+import { isNpmLock, readLock } from '../lock-packages.ts'
 import { addedLines, removedLines, type FoundRisk, type RiskRule } from './risk.ts'
 
 const isPackageJson = (path: string): boolean => /(?:^|\/)package\.json$/.test(path)
