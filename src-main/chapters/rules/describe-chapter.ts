@@ -55,8 +55,8 @@ function whyOf({ kind, hunks, relations, is_tests_of }: Described): string {
     return is_tests_of ? 'Tests of the chapters before.' : 'Tests of code that this change leaves alone.'
   if (kind !== 'core') return reasons[kind]
   const inside = new Set(hunks.map(({ hunk }) => hunk.path))
-  const isNeeded = [...relations.needs].some(
-    ([path, needed]) => !inside.has(path) && [...needed].some((one) => inside.has(one)),
+  const isNeeded = [...inside].some((path) =>
+    [...(relations.needed_by.get(path) ?? [])].some((one) => !inside.has(one)),
   )
   if (isNeeded) return 'Later chapters use what this one defines.'
   if (inside.size > 1) return 'These files use each other, or lie in one folder.'

@@ -10,6 +10,8 @@ export interface FileGroup {
 export interface Relations {
   /** Files that a file depends on. */
   readonly needs: ReadonlyMap<string, ReadonlySet<string>>
+  /** Files that depend on a file. */
+  readonly needed_by: ReadonlyMap<string, ReadonlySet<string>>
   /** Names that each file's hunks define. */
   readonly defines: ReadonlyMap<string, readonly string[]>
 }
@@ -41,7 +43,15 @@ export function relateFiles(files: readonly FileGroup[], syntax: ReadonlyMap<str
     }
     needs.set(path, needed)
   }
-  return { needs, defines }
+  const needed_by = new Map<string, Set<string>>()
+  for (const [path, needed] of needs) {
+    for (const other of needed) {
+      const known = needed_by.get(other)
+      if (known) known.add(path)
+      else needed_by.set(other, new Set([path]))
+    }
+  }
+  return { needs, needed_by, defines }
 }
 
 /** Divides files into sets that nothing connects, each in the order of the files. */
@@ -84,32 +94,55 @@ export function orderByNeed(
   { needs }: Relations,
   rankOf: (path: string) => number,
 ): readonly string[] {
-  const left = new Set(paths)
-  const users = new Map<string, string[]>()
+  const known = new Set(paths)
+  const users = new Map<string, string[]>(paths.map((path) => [path, []]))
   const open = new Map<string, number>()
   for (const path of paths) {
-    const needed = [...(needs.get(path) ?? [])].filter((other) => left.has(other))
+    const needed = [...(needs.get(path) ?? [])].filter((other) => known.has(other))
     open.set(path, needed.length)
-    for (const other of needed) users.set(other, [...(users.get(other) ?? []), path])
+    for (const other of needed) users.get(other)?.push(path)
   }
+  const ranks = new Map(paths.map((path) => [path, rankOf(path)]))
   const usersOf = (path: string): readonly string[] => users.get(path) ?? []
-  const before = (one: string, other: string): number =>
-    rankOf(one) - rankOf(other) || usersOf(other).length - usersOf(one).length || (one < other ? -1 : 1)
-  const ordered: string[] = []
-  let ready = paths.filter((path) => open.get(path) === 0)
-  while (left.size > 0) {
-    const isCircle = ready.length === 0
-    const choices = isCircle ? [...left] : ready
-    const next = choices.reduce((best, one) => {
-      if (isCircle && usersOf(one).length !== usersOf(best).length)
-        return usersOf(one).length > usersOf(best).length ? one : best
-      return before(one, best) < 0 ? one : best
-    })
-    left.delete(next)
-    ordered.push(next)
-    for (const user of usersOf(next)) open.set(user, (open.get(user) ?? 0) - 1)
-    const freed = usersOf(next).filter((user) => left.has(user) && open.get(user) === 0)
-    ready = [...ready.filter((path) => path !== next), ...freed]
+  const byUsers = (one: string, other: string): number => usersOf(other).length - usersOf(one).length
+  const byRank = (one: string, other: string): number => (ranks.get(one) ?? 0) - (ranks.get(other) ?? 0)
+  const byName = (one: string, other: string): number => (one < other ? -1 : 1)
+  const inOrder = paths.toSorted((one, other) => byRank(one, other) || byUsers(one, other) || byName(one, other))
+  const inCircle = paths.toSorted((one, other) => byUsers(one, other) || byRank(one, other) || byName(one, other))
+  const placeOf = new Map(inOrder.map((path, at) => [path, at]))
+  const ready = createSortedNumbers()
+  const addReady = (path: string): void => ready.add(placeOf.get(path) ?? 0)
+  for (const path of paths) if (open.get(path) === 0) addReady(path)
+  const ordered = new Set<string>()
+  let circle = 0
+  while (ordered.size < paths.length) {
+    const at = ready.takeFirst()
+    while (at === null && ordered.has(inCircle[circle] ?? '')) circle += 1
+    const next = at === null ? inCircle[circle] : inOrder[at]
+    if (next === undefined) break
+    ordered.add(next)
+    for (const user of usersOf(next)) {
+      open.set(user, (open.get(user) ?? 0) - 1)
+      if (open.get(user) === 0 && !ordered.has(user)) addReady(user)
+    }
   }
-  return ordered
+  return [...ordered]
+}
+
+/** Numbers of which the smallest is taken, again and again: thousands of files can be ready at the same time. */
+function createSortedNumbers() {
+  // Descending, so that the smallest is at the end.
+  const numbers: number[] = []
+  return {
+    add: (number: number): void => {
+      let [low, high] = [0, numbers.length]
+      while (low < high) {
+        const middle = (low + high) >> 1
+        if ((numbers[middle] ?? 0) > number) low = middle + 1
+        else high = middle
+      }
+      numbers.splice(low, 0, number)
+    },
+    takeFirst: (): number | null => numbers.pop() ?? null,
+  }
 }

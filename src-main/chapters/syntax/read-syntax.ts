@@ -120,7 +120,8 @@ function createFormattingCheck(
 }
 
 function replaceLines(lines: readonly string[], [start, count]: LineSpan, by: readonly string[]): string {
-  return lines.toSpliced(count === 0 ? start : start - 1, count, ...by).join('\n')
+  const from = count === 0 ? start : start - 1
+  return [...lines.slice(0, from), ...by, ...lines.slice(from + count)].join('\n')
 }
 
 /** Returns the one identifier that a hunk replaces, if nothing else in it differs. */

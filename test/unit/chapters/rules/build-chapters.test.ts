@@ -161,3 +161,32 @@ test('has each hunk in one chapter of at most 400 lines, whatever changes', () =
     { numRuns: 10_000 },
   )
 })
+
+test('divides 5,000 files that need each other', () => {
+  const nameOf = (at: number): string => `src/part${at % 40}/file${at}.ts`
+  const count = 5_000
+  const files = Object.fromEntries(
+    Array.from({ length: count }, (_, at) => [nameOf(at), { before: 'a\n', after: `b ${at}\n` }]),
+  )
+  const numberOf = (path: string): number => Number(/(\d+)\.ts$/.exec(path)?.[1])
+  const facts = syntaxOf(factsOf(files), (path) => {
+    const at = numberOf(path)
+    return { defines: [`create${at}`], uses: [`create${(at * 7) % count}`, `create${(at + 1) % count}`] }
+  })
+  const { chapters } = buildChapters(facts)
+  const ids = facts.files.flatMap(({ hunks }) => hunks.map(({ id }) => id))
+  expect(
+    checkPartition(
+      chapters.map(({ hunks }) => ({ hunks: hunks.map(({ hunk }) => hunk.id) })),
+      ids,
+    ),
+  ).toBeNull()
+})
+
+test('divides a file of 150,000 hunks', () => {
+  const count = 150_000
+  const facts = factsOf({ 'a.txt': { before: 'a\nb\n'.repeat(count), after: 'c\nb\n'.repeat(count) } })
+  const { chapters } = buildChapters(facts)
+  expect(chapters.reduce((sum, { hunks }) => sum + hunks.length, 0)).toBe(count)
+  expect(Math.max(...chapters.map(({ hunks }) => hunks.length))).toBe(200)
+})
