@@ -78,7 +78,7 @@ export const eventPayloads = {
   'landing.updated': z.object({ project_id: ProjectId, lane: LandingLane, occurred_at: Timestamp }),
   /** All pairs of live worktrees of the project that overlap now. */
   'overlaps.updated': z.object({ project_id: ProjectId, items: z.array(Overlap), occurred_at: Timestamp }),
-  /** Chapters by the rules are ready, which were `pending` before. */
+  /** Chapters by the rules are ready, which were `pending` before, or a person or an agent proposed others. */
   'chapters.updated': z.object({ ...ofTask, tree: z.string() }),
   'hook.finished': z.object({
     ...ofTask,

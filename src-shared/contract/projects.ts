@@ -87,7 +87,7 @@ export type ReviewConfig = z.infer<typeof ReviewConfig>
 export const signModes = ['never', 'try', 'require'] as const
 
 /** Who tells a task's changes as chapters. */
-export const chapterTellers = ['rules', 'coder', 'reviewer'] as const
+const chapterTellers = ['rules', 'coder', 'reviewer'] as const
 
 /** A path or glob as in `.gitignore`. */
 const RiskyPath = z

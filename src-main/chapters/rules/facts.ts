@@ -29,7 +29,7 @@ export interface ChangeFacts {
 }
 
 /** A file that an added line needs, of which the worktree has only what git ignores: the file, or a folder around it. */
-export interface IgnoredNeed extends Omit<NeededPath, 'candidates'> {
+interface IgnoredNeed extends Omit<NeededPath, 'candidates'> {
   readonly place: 'file' | 'folder'
 }
 
