@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, test } from 'vitest'
 import type { Chapters } from '../../../src-shared/contract/chapters.ts'
 import { startJob } from '../../helpers/job.ts'
@@ -193,4 +194,31 @@ test('asks the coder in its prompt if the project says so, and shows its chapter
     (await client.call('tasks.prompt', { task_id: task.id, role })).parts.map(({ kind }) => kind)
   expect(await kindsFor('coder')).not.toContain('chapters')
   expect(await kindsFor('reviewer')).toContain('chapters')
+})
+
+test('lets an agent read hunks and propose chapters with its tools, and says what is wrong with them', async () => {
+  const { job, client, task_id, rules } = await changedTask()
+  await using _ = job
+  const mcp = new Client({ name: 'tests', version: '1.0.0' })
+  const requestInit = { headers: { authorization: `Bearer ${job.running.token}` } }
+  await mcp.connect(new StreamableHTTPClientTransport(new URL(`${job.running.url}/api/v1/mcp`), { requestInit }))
+  try {
+    const { structuredContent: read } = await mcp.callTool({ name: 'svc_get_task_chapters', arguments: { task_id } })
+    const { tree } = read as Chapters
+    const hunks = idsOf(read as Chapters)
+    expect(hunks).toEqual(idsOf(rules))
+    const propose = (ids: readonly string[]) =>
+      mcp.callTool({
+        name: 'svc_propose_chapters',
+        arguments: { task_id, tree, chapters: [{ title: 'All', why: 'It is small.', hunks: ids }] },
+      })
+    const refusal = await propose(hunks.slice(1))
+    expect(refusal.isError).toBe(true)
+    expect(JSON.stringify(refusal.content)).toContain('chapters_incomplete')
+    const { structuredContent: told } = await propose(hunks)
+    expect(told).toMatchObject({ tree, chapters: [{ title: 'All', folded: false }, { folded: true }] })
+  } finally {
+    await mcp.close()
+  }
+  expect(await client.call('tasks.chapters', { task_id })).toMatchObject({ source: 'agent' })
 })
