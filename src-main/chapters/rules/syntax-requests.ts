@@ -13,13 +13,7 @@ export function syntaxRequests(files: readonly ChangedSource[]): readonly Syntax
     const hunks = file.hunks.filter(({ cause }) => cause === 'lines')
     return isAsked(file, hunks) ? [{ file, hunks }] : []
   })
-  const renamed = new Map<string, string>()
-  for (const { hunks } of read) {
-    for (const hunk of hunks) {
-      const change = possibleRename(hunk)
-      if (change) renamed.set(change.to, change.from)
-    }
-  }
+  const renamed = new Set(read.flatMap(({ hunks }) => hunks.flatMap((hunk) => possibleRename(hunk)?.to ?? [])))
   return read.map(({ file: { path, old_text, new_text }, hunks }): SyntaxRequest => {
     const needsOld = old_text !== null && (hasMove(hunks) || hunks.some((hunk) => mayFold(hunk, renamed)))
     return { path, old_text: needsOld ? old_text : null, new_text, hunks, has_old: needsOld || old_text === null }
@@ -37,15 +31,11 @@ function isAsked(
   return hunks.some((hunk) => hunk.added.length > 0 || isSpaceOnly(hunk))
 }
 
-/** Returns whether a hunk could be formatting, or a part of giving a thing another name. */
-function mayFold(hunk: Hunk, renamed: ReadonlyMap<string, string>): boolean {
+/** Returns whether a hunk could be formatting, or has to do with giving a thing another name. */
+function mayFold(hunk: Hunk, renamed: ReadonlySet<string>): boolean {
   if (isSpaceOnly(hunk) || possibleRename(hunk) !== null) return true
-  if (renamed.size === 0 || hunk.removed.length === 0) return false
-  const before = new Set(wordsOf(hunk.removed))
-  return wordsOf(hunk.added).some((word) => {
-    const from = renamed.get(word)
-    return from !== undefined && before.has(from)
-  })
+  // A definition of the new name elsewhere decides whether it is one.
+  return renamed.size > 0 && wordsOf(hunk.added).some((one) => renamed.has(one))
 }
 
 /** Returns whether lines of one hunk could be those of another hunk of the file, in another symbol. */

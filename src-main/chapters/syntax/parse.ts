@@ -1,4 +1,4 @@
-import type { Node, Parser, Tree, TreeCursor } from 'web-tree-sitter'
+import type { Node, Parser, Range, Tree, TreeCursor } from 'web-tree-sitter'
 
 /** Thrown when a file takes longer than it may. */
 export class TooSlow extends Error {}
@@ -18,8 +18,19 @@ export function createDeadline(ms: number): Deadline {
   }
 }
 
+/** A text, or the parts of it that are parsed. */
+interface ParsedText {
+  readonly text: string
+  readonly windows?: Range[] | null
+}
+
 /** Parses a text and passes the tree to `use`, which must not keep it. Throws `TooSlow`. */
-export function withTree<T>(parser: Parser, text: string, deadline: Deadline, use: (tree: Tree) => T): T {
+export function withTree<T>(
+  parser: Parser,
+  { text, windows = null }: ParsedText,
+  deadline: Deadline,
+  use: (tree: Tree) => T,
+): T {
   deadline.check()
   let isLate = false
   const stopLate = (): boolean => {
@@ -30,7 +41,10 @@ export function withTree<T>(parser: Parser, text: string, deadline: Deadline, us
     }
     return isLate
   }
-  const tree = parser.parse(text, null, { progressCallback: stopLate })
+  const tree = parser.parse(text, null, {
+    progressCallback: stopLate,
+    ...(windows && { includedRanges: windows }),
+  })
   if (!tree || isLate) {
     parser.reset()
     tree?.delete()

@@ -2,6 +2,7 @@ import type { Parser } from 'web-tree-sitter'
 import type { LineSpan } from '../rules/hunk.ts'
 import { isSpaceOnly } from '../rules/syntax-requests.ts'
 import type { HunkSyntax, IdentifierChange, SyntaxHunk, SyntaxRequest } from '../rules/syntax.ts'
+import { windowsOf } from './windows.ts'
 import { grammarOf } from './grammar-names.ts'
 import { parserOf } from './grammars.ts'
 import {
@@ -48,7 +49,9 @@ function readHunks(parser: Parser, grammar: string, request: SyntaxRequest, dead
     // A side without changed lines has nothing to tell but its shape.
     if (text === null || (!isDescribed && hunks.every((hunk) => spanOf(hunk)[1] === 0)))
       return { ranges: hunks.map(() => nothing), has_error: false, description: null }
-    return withTree(parser, text, deadline, (tree) => ({
+    // Without the base's side nothing is proven, and only what is around the lines is of interest.
+    const windows = request.has_old || grammar === 'php' ? null : windowsOf(text, hunks)
+    return withTree(parser, { text, windows }, deadline, (tree) => ({
       ranges: hunks.map((hunk) => {
         const [start, count] = spanOf(hunk)
         return count === 0 ? nothing : readRange(tree, text, [start - 1, start + count - 2], deadline)
@@ -61,7 +64,7 @@ function readHunks(parser: Parser, grammar: string, request: SyntaxRequest, dead
   const after = readSide(request.new_text, (hunk) => hunk.new)
   const isSound = !before.has_error && !after.has_error
   const describe = (text: string): string | null =>
-    withTree(parser, text, deadline, (tree) => describeTree(tree, text, deadline))
+    withTree(parser, { text }, deadline, (tree) => describeTree(tree, text, deadline))
   const isFormatting = createFormattingCheck(request, { before, after, couldFormat, describe })
   return hunks.map((hunk, at): HunkSyntax => {
     const [old, now] = [before.ranges[at] ?? nothing, after.ranges[at] ?? nothing]
