@@ -20,7 +20,9 @@ export async function assignRunner(
   if (runner_id === null || record.agent_id === null) return record
   const { read } = context.store
   const owner = workspaceOwner(read, task)
-  const session_id = sessionRunner(context, record) === runner_id ? record.session_id : null
+  // The agent's home in a pod, with its sessions, ends with the pod.
+  const keepsHomes = read.runners.get(runner_id)?.kind !== 'kubernetes'
+  const session_id = keepsHomes && sessionRunner(context, record) === runner_id ? record.session_id : null
   const isThere = (read.workspaces.byTask(owner.id)?.runner_id ?? hereRunner) === runner_id
   const assigned = { ...record, session_id }
   if (isThere && runner_id === hereRunner && session_id === record.session_id) return assigned
