@@ -21,7 +21,7 @@ export async function assignRunner(
   const { read } = context.store
   const owner = workspaceOwner(read, task)
   // The agent's home in a pod, with its sessions, ends with the pod.
-  const keepsHomes = read.runners.get(runner_id)?.kind !== 'kubernetes'
+  const keepsHomes = runner_id === hereRunner || read.runners.get(runner_id)?.kind !== 'kubernetes'
   const session_id = keepsHomes && sessionRunner(context, record) === runner_id ? record.session_id : null
   const isThere = (read.workspaces.byTask(owner.id)?.runner_id ?? hereRunner) === runner_id
   const assigned = { ...record, session_id }
