@@ -5,9 +5,9 @@ import type { Ground } from '../core/ground.ts'
 import { pause } from '../core/pause.ts'
 import { redactorOf } from '../core/redactor-of.ts'
 import { toSettings } from '../core/views.ts'
+import type { ViewedMarks } from '../domain/review/viewed-marks.ts'
 import type { BranchRef } from '../ports/branch-ref.ts'
 import type { Cancellable } from '../ports/cancellable.ts'
-import type { FileDiff } from '../ports/diff-reader.ts'
 import type { SyntaxReader } from '../ports/syntax-reader.ts'
 import type { TaskRecord } from '../ports/task-queries.ts'
 import type { WorkspaceRecord } from '../ports/workspace-queries.ts'
@@ -23,15 +23,13 @@ import { toKept, toView, type KeptChapters } from './views.ts'
 export interface Chapters {
   /**
    * Returns the chapters of a task's work as it is now. If the rules need longer than a moment, returns the files and
-   * announces the chapters once they are ready. `marks` returns the contents that the reader has viewed, by path.
+   * announces the chapters once they are ready. `marks` returns what the reader has viewed.
    */
   read(task: TaskRecord, marks: () => ViewedMarks, options: Cancellable): Promise<ChaptersView>
   /** Keeps chapters that a caller proposes for the tree that it has read. */
   propose(task: TaskRecord, proposal: Proposal, options: Cancellable): Promise<Refusal | null>
   close(): Promise<void>
 }
-
-type ViewedMarks = ReadonlyMap<string, Pick<FileDiff['files'][number], 'blob' | 'new_mode'>>
 
 /** Most changes are divided within this time, so that no reader sees their files first. */
 const momentMs = 300

@@ -1,4 +1,5 @@
 import type { Chapter, ChapterRisk, Chapters, RejectedChapters } from '../../src-shared/contract/chapters.ts'
+import { hasViewedHunk, type ViewedMarks } from '../domain/review/viewed-marks.ts'
 import type { ChaptersByRules } from './rules/build-chapters.ts'
 import type { FileHunks } from './rules/hunk.ts'
 import type { Risk } from './rules/risks/find-risks.ts'
@@ -62,14 +63,13 @@ interface Told {
 export function toView(
   { tree, source, chapters, risks, contents }: KeptChapters,
   pending: boolean,
-  marks: ReadonlyMap<string, FileContent>,
+  marks: ViewedMarks,
   { by, rejected }: Told = { by: null, rejected: null },
 ): Chapters {
-  const isViewed = (path: string): boolean => {
-    const [mark, content] = [marks.get(path), contents.get(path)]
-    return mark !== undefined && mark.blob === content?.blob && mark.new_mode === content.new_mode
+  const isViewed = ({ id, path }: { readonly id: string; readonly path: string }): boolean => {
+    const content = contents.get(path)
+    return content !== undefined && hasViewedHunk(id, { path, ...content }, marks)
   }
-  const viewed = new Set([...contents.keys()].filter(isViewed))
   return {
     tree,
     source,
@@ -77,7 +77,7 @@ export function toView(
     by,
     chapters: chapters.map((chapter) => ({
       ...chapter,
-      hunks: chapter.hunks.map((hunk) => ({ ...hunk, viewed: viewed.has(hunk.path) })),
+      hunks: chapter.hunks.map((hunk) => ({ ...hunk, viewed: isViewed(hunk) })),
     })),
     risks: [...risks],
     rejected,

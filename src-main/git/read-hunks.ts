@@ -15,8 +15,8 @@ import type { WorktreeIndexes } from './commands/worktree-index.ts'
 import { compareBranch, type ComparedSides } from './read-diff.ts'
 
 const limits = { file_bytes: 1024 * 1024, total_bytes: 64 * 1024 * 1024 }
-/** Overrides of `patchArgs`: an id must not depend on the user's configuration, and context is no change. */
-const args = [...patchArgs, '--unified=0', '--diff-algorithm=histogram', '--find-renames=50%']
+/** Overrides of `patchArgs`: context is no change. Otherwise as the diff, whose lines readers see. */
+const args = [...patchArgs, '--unified=0', '--find-renames=50%']
 
 /** Reads the hunks of all of a task's work, see `DiffReader.hunks`. */
 export async function readBranchHunks(

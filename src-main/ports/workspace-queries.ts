@@ -1,5 +1,6 @@
 import type { ProjectId, RunnerId, TaskId, WorkspaceId } from '../../src-shared/contract/ids.ts'
 import type { ViewedContent, Workspace } from '../../src-shared/contract/workspaces.ts'
+import type { ViewedHunk } from '../domain/review/viewed-marks.ts'
 import type { StackPlace } from './stack-place.ts'
 import type { TaskRecord } from './task-queries.ts'
 
@@ -27,11 +28,15 @@ export interface WorkspaceQueries {
   passOn(from: RunnerId, to: RunnerId): void
 }
 
+/** The files and hunks of a task's changes that readers have viewed. */
 export interface ViewedFileQueries {
   of(task_id: TaskId, reader: string): readonly ViewedContent[]
   /** Replaces what the reader had viewed under this path. */
   put(task_id: TaskId, reader: string, file: ViewedContent): void
   remove(task_id: TaskId, reader: string, path: string): void
+  hunksOf(task_id: TaskId, reader: string): readonly ViewedHunk[]
+  putHunk(task_id: TaskId, reader: string, hunk: ViewedHunk): void
+  removeHunk(task_id: TaskId, reader: string, id: string): void
   /** Transfers the marks of one reader to another. */
   passOn(from: string, to: string): void
 }

@@ -11,10 +11,12 @@ import type { PullRequest } from '../../src-shared/contract/pull-requests.ts'
 import type { Review } from '../../src-shared/contract/reviews.ts'
 import type { Runner } from '../../src-shared/contract/runners.ts'
 import type { Task } from '../../src-shared/contract/tasks.ts'
-import type { ViewedContent } from '../../src-shared/contract/workspaces.ts'
 import type { WorkflowDefinition } from '../../src-shared/contract/workflow-definition.ts'
 import { assertNever } from '../../src-shared/lang/assert-never.ts'
 import { pluginHas } from '../model/workflow-shape.ts'
+
+/** What a reader has marked as viewed or not. */
+type MarkedAsViewed = Pick<EventPayload<'diff.viewed'>, 'files' | 'hunks' | 'viewed'>
 
 /** The stores that an event changes. They are passed in, so tests of `applyEvent` need no real stores. */
 export interface EventTargets {
@@ -26,8 +28,8 @@ export interface EventTargets {
     remove(taskId: string, commentId: string): void
     removeTask(taskId: string): void
   }
-  readonly news: { changed(taskId: string, what: 'workspace' | 'timeline' | 'hooks'): void }
-  readonly viewed: { put(taskId: string, files: readonly ViewedContent[], viewed: boolean): void }
+  readonly news: { changed(taskId: string, what: 'workspace' | 'timeline' | 'hooks' | 'chapters'): void }
+  readonly viewed: { put(taskId: string, marked: MarkedAsViewed): void }
   readonly notifications: {
     created(data: EventPayload<'notification.created'>): void
     marked(data: EventPayload<'notification.read'>): void
@@ -74,7 +76,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'rescue.given_up':
       return to.news.changed(event.data.task_id, 'workspace')
     case 'diff.viewed':
-      return to.viewed.put(event.data.task_id, event.data.files, event.data.viewed)
+      return to.viewed.put(event.data.task_id, event.data)
     case 'hook.finished':
       // The hook's log is complete now, even if no transition waited for it.
       to.news.changed(event.data.task_id, 'hooks')
@@ -95,8 +97,7 @@ export function applyEvent(event: EventEnvelope, to: EventTargets): void {
     case 'runner.updated':
       return to.runners.put(event.data.runner_id, event.data.runner)
     case 'chapters.updated':
-      // No screen shows chapters yet.
-      return
+      return to.news.changed(event.data.task_id, 'chapters')
     case 'workspace.cleaned':
     case 'ExternalSyncCompleted':
     case 'ExternalSyncFailed':

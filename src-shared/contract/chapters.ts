@@ -49,7 +49,7 @@ const ChapterHunk = z.object({
     .object({ path: z.string(), line: z.int() })
     .nullable()
     .describe('Where moved lines were in the base; null where they left, and for all others.'),
-  viewed: z.boolean().describe('The caller has marked its file, and the content is still what it was then.'),
+  viewed: z.boolean().describe('The caller has marked it or its file as it is.'),
 })
 
 export const Chapter = z.object({

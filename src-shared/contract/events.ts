@@ -67,11 +67,14 @@ export const eventPayloads = {
    * been deleted long before.
    */
   'rescue.given_up': z.object({ project_id: ProjectId, task_id: z.string(), ref: z.string(), occurred_at: Timestamp }),
-  /** Sent only to the reader who marked the files (null: the local operator), in all their clients. */
+  /** Sent only to the reader who marked files or hunks (null: the local operator), in all their clients. */
   'diff.viewed': z.object({
     ...ofTask,
     user_id: UserId.nullable(),
+    /** Also those whose last hunk was marked, or the first one unmarked. */
     files: z.array(ViewedContent),
+    /** Also those of the files. */
+    hunks: z.array(z.string()),
     viewed: z.boolean(),
   }),
   /** The landing lane of one branch: waiting tasks, tests, and the state of its tip. */

@@ -65,7 +65,9 @@ export const DiffFile = z.object({
     .describe(
       'Why its lines are not in the patch: `too_large`, its own patch is over 1 MB; `budget`, those before it made 8 MB; `binary`, it has none.',
     ),
-  viewed: z.boolean().describe('The caller has marked it, and its content is still what it was then.'),
+  viewed: z
+    .boolean()
+    .describe('The caller has marked all of its hunks, or the file, whose content is still what it was then.'),
 })
 export type DiffFile = z.infer<typeof DiffFile>
 

@@ -10,6 +10,7 @@ interface DiffOptions extends CommonOptions {
   readonly uncommitted?: boolean
   readonly path?: string
   readonly commit?: string
+  readonly unseen?: boolean
 }
 
 /** Adds `svc task diff`. */
@@ -21,6 +22,7 @@ export function addTaskDiff(task: Command): void {
   })
     .option('--uncommitted', 'only uncommitted changes, instead of the whole branch')
     .option('--commit <commit>', 'only what this commit of the branch changed; `svc task commits` lists them')
+    .option('--unseen', 'only what you have not marked as viewed of the whole branch')
     .option('--path <path>', 'only this file')
     .action((ref: string, options: DiffOptions) => runCommand(options, (scene) => show(scene, ref, options)))
   addClientCommand(task, {
@@ -70,7 +72,11 @@ async function listCommits(scene: CommandContext, ref: string): Promise<void> {
   )
 }
 
-async function show(scene: CommandContext, ref: string, { uncommitted, path, commit }: DiffOptions): Promise<void> {
+async function show(
+  scene: CommandContext,
+  ref: string,
+  { uncommitted, path, commit, unseen }: DiffOptions,
+): Promise<void> {
   const { client, out, env } = scene
   const { id } = await findTask(scene, ref)
   const request: OperationInput<'tasks.diff'> = {
@@ -78,6 +84,7 @@ async function show(scene: CommandContext, ref: string, { uncommitted, path, com
     scope: uncommitted === true ? 'uncommitted' : 'branch',
     ...(path !== undefined && { path }),
     ...(commit !== undefined && { commit }),
+    ...(unseen === true && { unseen }),
   }
   const diff = await client.call('tasks.diff', request)
   if (out.json) return out.answer(diff, () => '')

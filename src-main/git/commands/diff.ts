@@ -39,15 +39,11 @@ const form = [
   '--ignore-submodules=dirty',
   '-O/dev/null',
   '-l1000',
+  // The hunks of chapters are told apart by this algorithm, so all diffs use it.
+  '--diff-algorithm=histogram',
 ]
 const patchForm = ['--patch', '--full-index', '--no-abbrev', '--unified=3', '--inter-hunk-context=0']
-const patchNames = [
-  '--submodule=short',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-  '--diff-algorithm=default',
-  '--indent-heuristic',
-]
+const patchNames = ['--submodule=short', '--src-prefix=a/', '--dst-prefix=b/', '--indent-heuristic']
 
 export const patchArgs = ['-z', '--raw', '--find-renames', ...form, ...patchForm, ...patchNames]
 const nothingKept: PatchLimits = { file_bytes: 0, total_bytes: 0 }

@@ -20,3 +20,18 @@ export const viewedFiles = sqliteTable(
   },
   (t) => [primaryKey({ columns: [t.task_id, t.reader, t.path] })],
 )
+
+/** The hunks of a task's changes that a reader has viewed. A hunk has the same id while its content is the same. */
+export const viewedHunks = sqliteTable(
+  'viewed_hunks',
+  {
+    task_id: text('task_id')
+      .$type<TaskId>()
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    reader: text('reader').notNull(),
+    hunk: text('hunk').notNull(),
+    path: text('path').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.task_id, t.reader, t.hunk] })],
+)

@@ -76,7 +76,7 @@ export const useRequests = defineStore('requests', () => {
 })
 
 /** A part of a task that is loaded only while it is shown. */
-export type TaskResource = 'workspace' | 'timeline' | 'files' | 'hooks'
+export type TaskResource = 'workspace' | 'timeline' | 'files' | 'hooks' | 'chapters'
 
 /** Counts the changes of each resource; a query that shows one has the count in its key. */
 export const useTaskInvalidation = defineStore('task-invalidation', () => {

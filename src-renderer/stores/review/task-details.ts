@@ -1,3 +1,4 @@
+import type { Chapters } from '../../../src-shared/contract/chapters.ts'
 import type { BranchCommit, Diff, FolderSize, Workspace } from '../../../src-shared/contract/workspaces.ts'
 import type { TaskMove, TransitionEntry } from '../../../src-shared/contract/tasks.ts'
 import { ApiError } from '../../../src-shared/contract/errors.ts'
@@ -18,6 +19,8 @@ export function useTaskDetails() {
     /** Returns the changes, by default of the whole branch, including uncommitted ones; null before the first claim. */
     diff: (taskId: string, wishes: DiffQuery): Promise<Diff | null> =>
       orNull(client.call('tasks.diff', { task_id: taskId, ...wishes })),
+    /** Returns the whole branch's changes as chapters. */
+    chapters: (taskId: string): Promise<Chapters> => client.call('tasks.chapters', { task_id: taskId }),
     /** Returns the branch's commits, newest first. */
     commits: async (taskId: string): Promise<readonly BranchCommit[]> =>
       (await client.call('tasks.commits', { task_id: taskId })).items,

@@ -24,6 +24,12 @@ export const diffsOperations = {
       commit: CommitName.optional().describe(
         'Only what this commit of the branch changed, against its first parent, whatever `scope` and `since_…`.',
       ),
+      unseen: z
+        .boolean()
+        .optional()
+        .describe(
+          'Only what the caller has not marked as viewed of the whole branch, whatever else is asked but `path`.',
+        ),
     }),
     Diff,
     ['workspace_failed', 'repository_missing'],
@@ -73,13 +79,24 @@ export const diffsOperations = {
   'tasks.mark_viewed': post(
     '/tasks/{task_id}/diff/viewed',
     'member_human',
-    'Tick changed files off for the caller, or take the ticks back. One falls when the file’s content changes.',
-    z.object({
-      task_id: TaskId,
-      files: z.array(ViewedContent).min(1).max(500).describe('As the diff that was looked at names them.'),
-      viewed: z.boolean(),
-    }),
+    'Tick changed files or hunks off for the caller, or take the ticks back. A file’s tick is that of all its hunks, and a hunk’s falls when its lines change.',
+    z
+      .object({
+        task_id: TaskId,
+        files: z.array(ViewedContent).max(500).default([]).describe('As the diff that was looked at names them.'),
+        hunks: z
+          .array(z.string().regex(/^[0-9a-f]{32}$/, 'Give the id of a hunk.'))
+          .max(5_000)
+          .default([])
+          .describe('As the chapters name them; those that the work no longer has are left out.'),
+        viewed: z.boolean(),
+      })
+      .refine(({ files, hunks }) => files.length + hunks.length > 0, {
+        path: ['files'],
+        message: 'Send at least one file or hunk.',
+      }),
     z.null(),
     204,
+    ['workspace_failed', 'repository_missing'],
   ),
 } as const

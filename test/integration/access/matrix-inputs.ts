@@ -57,6 +57,7 @@ const byOperation: { readonly [N in OperationName]?: (ids: World['ids']) => Part
   'runners.create': ({ runner_id }) => ({ name: `not ${runner_id}`, kind: 'container', config: { image: 'none' } }),
   'tasks.create_many': () => ({ items: [{ title: 'Title' }] }),
   'tasks.propose_chapters': () => ({ tree: 'x', chapters: [{ title: 'Title', why: '', hunks: ['x'] }] }),
+  'tasks.mark_viewed': () => ({ files: [{ path: 'x', blob: null, new_mode: null }] }),
   'tasks.add_dependency': ({ other_task_id }) => ({ depends_on_id: other_task_id ?? '' }),
   'tasks.remove_dependency': ({ other_task_id }) => ({ depends_on_id: other_task_id ?? '' }),
   'tasks.assign_role': ({ agent_id }) => ({ agent_id: agent_id ?? '' }),

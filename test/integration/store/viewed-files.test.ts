@@ -22,12 +22,37 @@ test('keeps one mark per reader and path, for the last marked content', async ()
   expect(read.viewed_files.of(id, 'ada')).toEqual([seen('a.ts')])
 })
 
+test('keeps the marks of hunks per reader, and passes them on with those of files', async () => {
+  await using open = await openStore()
+  const { id } = open.task()
+  const { read } = open.store
+  const [one, other] = [
+    { id: '1', path: 'a.ts' },
+    { id: '2', path: 'b.ts' },
+  ]
+  open.store.write((q) => {
+    for (const hunk of [one, other, one]) q.viewed_files.putHunk(id, 'operator', hunk)
+    q.viewed_files.putHunk(id, 'ada', other)
+    q.viewed_files.removeHunk(id, 'operator', '2')
+    q.viewed_files.removeHunk(id, 'operator', 'never')
+  })
+  expect(read.viewed_files.hunksOf(id, 'operator')).toEqual([one])
+  expect(read.viewed_files.hunksOf(id, 'ada')).toEqual([other])
+  open.store.write((q) => q.viewed_files.passOn('operator', 'grace'))
+  expect(read.viewed_files.hunksOf(id, 'operator')).toEqual([])
+  expect(read.viewed_files.hunksOf(id, 'grace')).toEqual([one])
+})
+
 test('deletes a task’s marks with it, and no others', async () => {
   await using open = await openStore()
   const [gone, kept] = [open.task(), open.task()]
   open.store.write((q) => {
     for (const { id } of [gone, kept]) q.viewed_files.put(id, 'operator', seen('a.ts'))
   })
+  open.store.write((q) => {
+    for (const { id } of [gone, kept]) q.viewed_files.putHunk(id, 'operator', { id: '1', path: 'a.ts' })
+  })
   open.store.write((q) => q.tasks.delete(gone.id))
   expect(open.database.db.$client.prepare('SELECT task_id FROM viewed_files').all()).toEqual([{ task_id: kept.id }])
+  expect(open.database.db.$client.prepare('SELECT task_id FROM viewed_hunks').all()).toEqual([{ task_id: kept.id }])
 })

@@ -145,8 +145,9 @@ test('notifies open workspaces of a change', () => {
 })
 
 test('marks files as viewed that were marked elsewhere', () => {
-  const marked = { ...ofTask, user_id: null, files: [{ path: 'a.ts', blob: null, new_mode: null }], viewed: true }
-  expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['viewed.put', task.id, marked.files, true]])
+  const files = [{ path: 'a.ts', blob: null, new_mode: null }]
+  const marked = { ...ofTask, user_id: null, files, hunks: ['1'], viewed: true }
+  expect(heard({ seq: 1, type: 'diff.viewed', data: marked })).toEqual([['viewed.put', task.id, marked]])
 })
 
 test('updates the inbox for new, read and deleted notifications', () => {

@@ -4,6 +4,7 @@ import { ApiError } from '../../../../src-shared/contract/errors.ts'
 import { onService } from '../renderer-app.ts'
 
 const content = { path: 'a.ts', blob: 'one', new_mode: '100644' }
+const told = (viewed: boolean) => ({ files: [content], hunks: [], viewed })
 const shown = { ...content, viewed: false }
 
 /** The store on a service that answers with `reply`. */
@@ -43,14 +44,14 @@ describe('viewed marks', () => {
   test('ignore repeated events of one’s own marks, and follow later ones', async () => {
     const store = storeWith(() => Promise.resolve(null))
     const marking = [store.mark('t', [shown], true), store.mark('t', [shown], false)]
-    store.put('t', [content], true)
+    store.put('t', told(true))
     expect(store.isViewed('t', shown)).toBe(false)
     await Promise.all(marking)
     await store.mark('t', [shown], true)
-    store.put('t', [content], false)
+    store.put('t', told(false))
     expect(store.isViewed('t', shown)).toBe(true)
-    store.put('t', [content], true)
-    store.put('t', [content], false)
+    store.put('t', told(true))
+    store.put('t', told(false))
     expect(store.isViewed('t', shown)).toBe(false)
   })
   test('wait for no event after a full reload', async () => {
@@ -58,7 +59,7 @@ describe('viewed marks', () => {
     await store.mark('t', [shown], true)
     store.clear()
     await store.mark('t', [shown], true)
-    store.put('t', [content], false)
+    store.put('t', told(false))
     expect(store.isViewed('t', shown)).toBe(false)
   })
   test('expect no event after a refusal', async () => {
@@ -69,7 +70,7 @@ describe('viewed marks', () => {
     })
     await expect(store.mark('t', [shown], true)).rejects.toThrow('No.')
     await store.mark('t', [shown], true)
-    store.put('t', [content], false)
+    store.put('t', told(false))
     expect(store.isViewed('t', shown)).toBe(false)
   })
   test('reach the service one after the other, in order', async () => {
@@ -90,9 +91,37 @@ describe('viewed marks', () => {
   })
   test('follow marks made elsewhere until a full reload', () => {
     const store = storeWith(() => Promise.resolve(null))
-    store.put('t', [content], true)
+    store.put('t', told(true))
     expect(store.isViewed('t', shown)).toBe(true)
     store.clear()
     expect(store.isViewed('t', shown)).toBe(false)
+  })
+  test('of hunks appear at once, are undone if refused, and follow those made elsewhere', async () => {
+    const hunk = { id: '1', viewed: false }
+    const sent: unknown[] = []
+    const refusals: ApiError[] = []
+    const store = storeWith((input) => {
+      sent.push(input)
+      const refusal = refusals.pop()
+      return refusal ? Promise.reject(refusal) : Promise.resolve(null)
+    })
+    expect(store.isHunkViewed('t', hunk)).toBe(false)
+    expect(store.isHunkViewed('t', { ...hunk, viewed: true })).toBe(true)
+    const marking = store.markHunks('t', ['1'], true)
+    expect(store.isHunkViewed('t', hunk)).toBe(true)
+    expect(store.isHunkViewed('other', hunk)).toBe(false)
+    await marking
+    expect(sent).toEqual([{ task_id: 't', hunks: ['1'], viewed: true }])
+    // The echo of one’s own mark brings the file’s along; a later one is from elsewhere.
+    store.put('t', { files: [content], hunks: ['1'], viewed: true })
+    expect(store.isViewed('t', shown)).toBe(true)
+    store.put('t', { files: [content], hunks: ['1'], viewed: false })
+    expect(store.isHunkViewed('t', hunk)).toBe(false)
+    expect(store.isViewed('t', shown)).toBe(false)
+    refusals.push(new ApiError({ code: 'not_a_member', message: 'No.' }))
+    await expect(store.markHunks('t', ['1'], true)).rejects.toThrow('No.')
+    expect(store.isHunkViewed('t', hunk)).toBe(false)
+    store.clear()
+    expect(store.isHunkViewed('t', { ...hunk, viewed: true })).toBe(true)
   })
 })
