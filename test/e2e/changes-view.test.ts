@@ -26,7 +26,7 @@ test('shows one commit, marks files as viewed in order, and changes the view by 
     .toMatchObject({ status: 'review', entry_barrier: false })
   await page.reload()
   await openProject('Viewed')
-  await openTask('Change modules', 'Changes')
+  await openTask('Change modules', 'Files')
   const topOfFirstLine = () =>
     panel
       .locator('[data-line]')

@@ -169,6 +169,8 @@ describe.each(apps)('by keyboard alone, %s', (kind) => {
 
     await keys.press('d')
     const panel = see.locator('[data-task-panel]')
+    await panel.getByRole('navigation', { name: 'Chapters' }).waitFor()
+    await keys.press('b')
     const tree = panel.getByRole('navigation', { name: 'Changed files' })
     await tree.getByText('0 of 2 viewed').waitFor()
     // Before a file is chosen, keys act on the first.

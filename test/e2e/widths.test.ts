@@ -178,6 +178,7 @@ test('shows every screen on a phone without cut-off or overlapping parts', async
 
   // The changes have the whole width, and their files are behind a button.
   await page.evaluate(`location.hash = '#${board}/t/${task.id}/changes'`)
+  await panel.getByRole('group', { name: 'Read as' }).getByRole('button', { name: 'Files' }).click()
   const differences = panel.getByRole('region', { name: 'Differences' })
   await expect.poll(async () => (await differences.boundingBox())?.width).toBe(360)
   expect((await differences.boundingBox())?.height).toBeGreaterThan(400)

@@ -9,6 +9,8 @@ export interface DiffHeaderState {
   isLoading(path: string): boolean
   /** null if files can't be marked as viewed. */
   isViewed(path: string): boolean | null
+  /** What the mark of a viewed file says. */
+  mark(): string
   onToggle(path: string): void
   onLoad(path: string): void
   onViewed(path: string, viewed: boolean): void
@@ -44,6 +46,7 @@ export function createDiffHeaders(state: DiffHeaderState, app: () => AppContext 
       collapsed: state.isClosed(path),
       loading: state.isLoading(path),
       viewed: state.isViewed(path),
+      mark: state.mark(),
       onToggle: () => state.onToggle(path),
       onLoad: () => state.onLoad(path),
       open: state.onOpen(path),

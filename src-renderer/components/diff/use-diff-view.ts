@@ -23,6 +23,8 @@ export interface DiffViewSource {
   readonly loading: ReadonlySet<string>
   /** The paths of viewed files; null if files can't be marked. */
   readonly viewed: ReadonlySet<string> | null
+  /** What the mark of a viewed file says. */
+  readonly mark: string
   readonly layout: DiffLayout
   /** The annotations below lines; null if lines can't be commented on. */
   readonly notes: readonly DiffAnnotation[] | null
@@ -71,6 +73,7 @@ export function useDiffView(source: () => DiffViewSource, events: DiffViewEvents
       isClosed: (path) => closed.has(path),
       isLoading: (path) => source().loading.has(path),
       isViewed: (path) => source().viewed?.has(path) ?? null,
+      mark: () => source().mark,
       onToggle: toggle,
       onLoad: (path) => events.load(path),
       onViewed: (path, viewed) => events.viewed(path, viewed),

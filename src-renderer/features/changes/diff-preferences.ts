@@ -11,9 +11,16 @@ export const useDiffPreferences = defineStore('diff-preferences', () => {
   /** Whether to expand generated files initially. */
   const generated = ref(kept.includes('generated'))
 
-  watch([whitespace, generated], () => {
-    const words = [...(whitespace.value ? [] : ['no-whitespace']), ...(generated.value ? ['generated'] : [])]
+  /** Whether to read the branch as chapters, or file by file. */
+  const reading = ref<'chapters' | 'files'>(kept.includes('files') ? 'files' : 'chapters')
+
+  watch([whitespace, generated, reading], () => {
+    const words = [
+      ...(whitespace.value ? [] : ['no-whitespace']),
+      ...(generated.value ? ['generated'] : []),
+      ...(reading.value === 'files' ? ['files'] : []),
+    ]
     localStorage.setItem(key, words.join(' '))
   })
-  return { whitespace, generated }
+  return { whitespace, generated, reading }
 })

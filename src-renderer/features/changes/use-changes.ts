@@ -8,6 +8,7 @@ import { useLive } from '../../stores/live.ts'
 import { useSeenWork } from '../../stores/tasks/seen-work.ts'
 import { useTaskDetails, type DiffQuery } from '../../stores/review/task-details.ts'
 import { useTasks } from '../../stores/tasks/tasks.ts'
+import { splitFiles } from '../../../src-shared/lang/patch-hunks.ts'
 import { treeOrder } from './file-tree.ts'
 import { useDiffWatch } from './use-diff-watch.ts'
 import { useLargeFiles } from './use-large-files.ts'
@@ -27,6 +28,8 @@ export interface TaskChanges {
   readonly files: ComputedRef<readonly DiffFile[]>
   /** The patch of the diff, and those of large files that are loaded. */
   readonly patches: ComputedRef<readonly string[]>
+  /** The same by file, without those whose lines are missing. */
+  readonly patchOf: ComputedRef<ReadonlyMap<string, string>>
   /** The paths of large files being loaded. */
   readonly loading: Readonly<Ref<ReadonlySet<string>>>
   /** Loads a file that was too large for the diff. */
@@ -89,6 +92,15 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery): TaskC
     diff.data.value?.patch ?? '',
     ...[...large.loaded.value.values()].map((part) => part.patch),
   ])
+  const patchOf = computed<ReadonlyMap<string, string>>(() => {
+    const { files: all = [], patch = '' } = diff.data.value ?? {}
+    const parts = splitFiles(patch)
+    const shown = all.filter(({ truncated }) => !truncated)
+    return new Map([
+      ...shown.map(({ path }, at) => [path, parts[at] ?? ''] as const),
+      ...[...large.loaded.value].map(([path, part]) => [path, part.patch] as const),
+    ])
+  })
   const sum = (of: (file: DiffFile) => number) => files.value.reduce((total, file) => total + of(file), 0)
 
   return {
@@ -99,6 +111,7 @@ export function useChanges(taskId: () => string, wishes: () => DiffQuery): TaskC
     hasLoaded,
     files,
     patches,
+    patchOf,
     loading: large.loading,
     loadFile: async (path: string): Promise<void> => {
       const file = diff.data.value?.files.find((candidate) => candidate.path === path)

@@ -40,12 +40,15 @@ export function useDiffScope(taskId: () => string, looked: () => string | null) 
     const repos = projects.byId.get(task.value?.project_id ?? '')?.repos
     return repos?.find(({ id }) => id === task.value?.repo_id)?.default_branch ?? null
   })
+  /** Whether the whole branch is read as chapters. */
+  const isByChapter = computed(() => preferences.reading === 'chapters' && scope.value === 'branch')
   const wishes = computed<DiffQuery>(() => ({
     scope: scope.value === 'uncommitted' ? 'uncommitted' : 'branch',
     ...(scope.value === 'attempt' && attempt.value !== null && { since_attempt: attempt.value }),
     ...(scope.value === 'looked' && { since_commit: looked() ?? undefined }),
     ...(commit.value !== null && { commit: commit.value }),
-    ...(!preferences.whitespace && { ignore_whitespace: true }),
+    // Chapters fold what only differs in whitespace, if nothing depends on it.
+    ...(!preferences.whitespace && !isByChapter.value && { ignore_whitespace: true }),
   }))
-  return { scope, scopes, wishes, commit, base }
+  return { scope, scopes, wishes, commit, base, isByChapter }
 }

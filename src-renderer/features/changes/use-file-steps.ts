@@ -20,12 +20,14 @@ interface Ports {
   notes(): readonly DiffAnnotation[]
   /** Returns the keys of the notes with an unresolved thread. */
   open(): ReadonlySet<string>
+  /** Returns whether the files are shown, and not the chapters, which have steps of their own. */
+  isShown(): boolean
   /** Returns whether this machine has an editor. */
   opens(): boolean
 }
 
 /** Returns the steps from file to file, change to change and thread to thread, by keys and clicks. */
-export function useFileSteps({ view, files, viewed, mark, notes, open: openNotes, opens }: Ports) {
+export function useFileSteps({ view, files, viewed, mark, notes, open: openNotes, isShown, opens }: Ports) {
   const current = ref<string | null>(null)
   /** The ID of the thread that was opened last. */
   let thread: string | null = null
@@ -41,7 +43,7 @@ export function useFileSteps({ view, files, viewed, mark, notes, open: openNotes
     if (next) open(next.path)
   }
   /** Returns the file that shortcuts apply to: the current one, else the first. */
-  const on = () => current.value ?? files()[0]?.path ?? null
+  const on = () => (isShown() ? (current.value ?? files()[0]?.path ?? null) : null)
   function toggleViewed(): void {
     const path = on()
     if (path === null) return
@@ -62,8 +64,8 @@ export function useFileSteps({ view, files, viewed, mark, notes, open: openNotes
     view.value?.focus()
   }
   useCommandHandlers({
-    'previous-file': { run: () => step(-1) },
-    'next-file': { run: () => step(1) },
+    'previous-file': { on, run: () => step(-1) },
+    'next-file': { on, run: () => step(1) },
     'previous-change': { on, run: () => stepChange(-1) },
     'next-change': { on, run: () => stepChange(1) },
     'open-line': { on, run: () => view.value?.show(null, opens() ? 'open' : 'copy') },

@@ -2,6 +2,7 @@ import {
   ArrowDown,
   ArrowLeftRight,
   ArrowUp,
+  BookOpen,
   Bot,
   Check,
   ChevronDown,
@@ -37,6 +38,7 @@ import {
   Tag,
   Trash2,
   Undo2,
+  UnfoldVertical,
   UserRound,
   Waypoints,
 } from '@lucide/vue'
@@ -91,6 +93,9 @@ export const commandIcons: Readonly<Partial<Record<CommandId, Component>>> = {
   'next-change': ArrowDown,
   'open-line': CodeXml,
   viewed: Check,
+  'next-unread': ArrowDown,
+  unfold: UnfoldVertical,
+  reading: BookOpen,
   read: MailOpen,
   remove: Trash2,
 }

@@ -54,6 +54,7 @@ const scrollDiff = ({ layout, of }: DiffKind): Scene => ({
     const task = await makeLargeDiff(scene, lines, { perThread: 20, changed, ...(of === 'file' && { perFile: lines }) })
     const page = await scene.open({ id: task.id, tab: 'changes' })
     const panel = page.page.locator('[data-task-panel]')
+    await panel.getByRole('group', { name: 'Read as' }).getByRole('button', { name: 'Files' }).click()
     await panel.getByRole('region', { name: 'Differences' }).getByText('export').first().waitFor()
     await page.page.keyboard.press('f')
     await panel.getByRole('button', { name: 'View', exact: true }).click()

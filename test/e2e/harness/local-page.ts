@@ -11,6 +11,7 @@ export interface LocalPage {
   /** The open task. */
   readonly panel: Locator
   openProject(name: string): Promise<void>
+  /** `Files`: the changes, by file. */
   openTask(title: string, tab: string): Promise<void>
 }
 
@@ -37,7 +38,9 @@ export async function openLocally(page: Page, service: BuiltService): Promise<Lo
     openProject: (name) => page.getByRole('navigation', { name: 'Main' }).getByText(name).last().click(),
     openTask: async (title, tab) => {
       await page.locator('[data-card]').filter({ hasText: title }).click()
-      await panel.getByRole('tab', { name: new RegExp(`^${tab}`) }).click()
+      await panel.getByRole('tab', { name: new RegExp(`^${tab === 'Files' ? 'Changes' : tab}`) }).click()
+      const files = panel.getByRole('group', { name: 'Read as' }).getByRole('button', { name: 'Files' })
+      if (tab === 'Files') await files.click()
     },
   }
 }
