@@ -150,5 +150,6 @@ export function chapterOfLine(chapters: readonly Chapter[], { path, side, line }
   return found
 }
 
-/** Returns whether an agent told these chapters: then title and reason are its words. */
-export const isToldByAgent = (source: string): boolean => source === 'agent'
+/** Returns the name of the agent whose words title and reason are; null for those of the rules. */
+export const tellerOf = ({ source, by }: { readonly source: string; readonly by?: string | null }): string | null =>
+  source === 'agent' ? (by ?? 'an agent') : null

@@ -1,7 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
+import type { Chapters } from '../../src-shared/contract/chapters.ts'
 import { launchChromium } from '../helpers/browser.ts'
 import { createTestRepository } from '../helpers/git-repository.ts'
 import { checkedPage, violationsInThemes } from './harness/axe.ts'
@@ -178,6 +179,39 @@ test('keeps marks in all windows of a person, and takes those of changed lines a
   await here.list.getByText('3 of 4 read').waitFor()
   await here.changes.getByRole('checkbox', { name: 'Read src/price.ts, line 4' }).click()
   await there.list.getByText('4 of 4 read').waitFor()
+})
+
+test('shows files while chapters are prepared, and keeps who has begun with them there', async () => {
+  await using service = await startBuiltService({ as: 'local' })
+  await using browser = await launchChromium()
+  const local = await openChanges(service, await browser.newPage(checkedPage))
+  await using _ = local.repository
+  const { page, panel, path } = local
+  const { list } = parts(local)
+  const tree = panel.getByRole('navigation', { name: 'Changed files' })
+  /** The first answer of a service that needs longer for a larger change. */
+  const isPending = async (route: Route) => {
+    const response = await route.fetch()
+    const told = (await response.json()) as Chapters
+    await route.fulfill({ response, json: { ...told, source: 'files', pending: true, risks: [] } })
+  }
+  await page.route(/\/chapters$/, isPending, { times: 1 })
+  await show(local)
+  await panel.getByText('Preparing the chapters.', { exact: false }).waitFor()
+  await page.keyboard.press(']')
+  await tree.locator('[aria-current="true"]').waitFor()
+  await writeFile(join(path, 'docs/more.md'), 'More\n')
+  await panel.getByText('The chapters are ready.').waitFor()
+  await tree.getByText('0 of 5 viewed').waitFor()
+  await panel.getByRole('button', { name: 'Show chapters' }).click()
+  await list.getByText('0 of 5 read').waitFor()
+
+  // Who hasn't begun sees them as soon as they are ready.
+  await page.route(/\/chapters$/, isPending, { times: 1 })
+  await page.reload()
+  await panel.getByText('Preparing the chapters.', { exact: false }).waitFor()
+  await writeFile(join(path, 'docs/more.md'), 'More of it\n')
+  await list.getByText('0 of 5 read').waitFor()
 })
 
 test('is a chapter a page on a phone', async () => {

@@ -4,6 +4,7 @@ import type { Diff, DiffFile } from '../../../src-shared/contract/workspaces.ts'
 import { oneAtATime } from '../../../src-shared/lang/one-at-a-time.ts'
 import { readingProgress, type ChapterHunk, type ReadingProgress } from '../../model/chapters.ts'
 import { useQuery, useTaskInvalidation } from '../../stores/base/query.ts'
+import { useLive } from '../../stores/live.ts'
 import { useTaskDetails } from '../../stores/review/task-details.ts'
 import { useViewedFiles } from '../../stores/tasks/viewed-files.ts'
 
@@ -39,6 +40,7 @@ export function useChapters(taskId: () => string, isWanted: () => boolean, shown
   const details = useTaskDetails()
   const news = useTaskInvalidation()
   const marks = useViewedFiles()
+  const live = useLive()
   const query = useQuery(async () => {
     const id = taskId()
     return { id, chapters: await details.chapters(id) }
@@ -66,13 +68,20 @@ export function useChapters(taskId: () => string, isWanted: () => boolean, shown
     { immediate: true },
   )
   watch(
-    () => [shown.diff.value?.base, shown.diff.value?.tree].join(),
-    () => {
-      if (hasAnswered.value) void load()
+    () => ({ base: shown.diff.value?.base, tree: shown.diff.value?.tree }),
+    ({ base, tree }, before) => {
+      if (!hasAnswered.value || tree === undefined) return
+      const isOtherBase = before.base !== undefined && before.base !== base
+      if (isOtherBase || query.data.value?.chapters.tree !== tree) void load()
     },
   )
   watch(
     () => news.changesOf(taskId(), 'chapters'),
+    () => void load(),
+  )
+  // What was announced and marked while offline is in the next answer.
+  watch(
+    () => live.offline,
     () => void load(),
   )
   /** The last diff and chapters that are about the same work, so that a reader never sees one without the other. */

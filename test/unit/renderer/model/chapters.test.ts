@@ -7,6 +7,8 @@ import {
   nextUnread,
   readingOrder,
   readingProgress,
+  sizeText,
+  tellerOf,
   unreadText,
   type ChapterHunk,
 } from '../../../../src-renderer/model/chapters.ts'
@@ -96,6 +98,14 @@ describe('after the work changed', () => {
     const now = [chapter('one', [hunk('a1', 'a.ts'), hunk('a3', 'a.ts')]), two]
     expect([...newHunks(all, now)]).toEqual(['a3'])
   })
+})
+
+test('says how large a chapter is, and whose words its title is', () => {
+  expect(sizeText(one.hunks)).toBe('3 changes, 6 lines')
+  expect(sizeText([hunk('m', 'a.ts', 0, { old: [0, 0], new: [0, 0] })])).toBe('1 change')
+  expect(tellerOf({ source: 'rules' })).toBeNull()
+  expect(tellerOf({ source: 'agent', by: 'Writer' })).toBe('Writer')
+  expect(tellerOf({ source: 'agent' })).toBe('an agent')
 })
 
 describe('lines', () => {
