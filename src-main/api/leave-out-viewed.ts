@@ -1,6 +1,6 @@
 import type { FileChange, FileDiff } from '../ports/diff-reader.ts'
 import { hasViewedHunk, type MarkableFile, type ViewedMarks } from '../domain/review/viewed-marks.ts'
-import { keepRuns, splitFiles, type LineSpan, type PatchRun } from '../../src-shared/lang/patch-hunks.ts'
+import { keepRuns, splitFiles, type LineSpan, type PatchRun } from '../../src-shared/contract/patch-hunks.ts'
 
 /** A changed file with its hunks and where they are. */
 interface PlacedFile extends MarkableFile {

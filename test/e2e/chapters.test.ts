@@ -186,7 +186,7 @@ test('shows files while chapters are prepared, and keeps who has begun with them
   await using browser = await launchChromium()
   const local = await openChanges(service, await browser.newPage(checkedPage))
   await using _ = local.repository
-  const { page, panel, path } = local
+  const { page, client, panel, task_id, path } = local
   const { list } = parts(local)
   const tree = panel.getByRole('navigation', { name: 'Changed files' })
   /** The first answer of a service that needs longer for a larger change. */
@@ -195,6 +195,8 @@ test('shows files while chapters are prepared, and keeps who has begun with them
     const told = (await response.json()) as Chapters
     await route.fulfill({ response, json: { ...told, source: 'files', pending: true, risks: [] } })
   }
+  // Once they are known here, no event tells of their end.
+  await expect.poll(async () => (await client.call('tasks.chapters', { task_id })).pending).toBe(false)
   await page.route(/\/chapters$/, isPending, { times: 1 })
   await show(local)
   await panel.getByText('Preparing the chapters.', { exact: false }).waitFor()

@@ -1,6 +1,6 @@
 import type { Chapter } from '../../../src-shared/contract/chapters.ts'
 import type { DiffFile } from '../../../src-shared/contract/workspaces.ts'
-import { keepRuns, type PatchRun } from '../../../src-shared/lang/patch-hunks.ts'
+import { keepRuns, type PatchRun } from '../../../src-shared/contract/patch-hunks.ts'
 import type { DiffAnnotation } from '../../components/diff/diff-notes.ts'
 import { chapterOfLine, lineOf, linesOf, shownOrder, type ChapterHunk } from '../../model/chapters.ts'
 import type { ToldChanges } from './use-chapters.ts'

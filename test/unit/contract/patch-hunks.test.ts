@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { keepRuns, splitFiles, type PatchRun } from '../../../src-shared/lang/patch-hunks.ts'
+import { keepRuns, splitFiles, type PatchRun } from '../../../src-shared/contract/patch-hunks.ts'
 
 const head = 'diff --git a/a.txt b/a.txt\nindex 1..2 100644\n--- a/a.txt\n+++ b/a.txt\n'
 const section = (heading: string, ...lines: string[]) => `${[heading, ...lines].join('\n')}\n`
