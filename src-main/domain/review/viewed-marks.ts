@@ -76,24 +76,42 @@ export function planMarks(wish: MarkWish, now: readonly MarkableFile[], marks: V
   return wish.viewed ? planViewed(wish, now, marks) : planUnviewed(wish, now, marks)
 }
 
+/** More hunks than a person reads: beyond, files are marked by their content alone, so that no write takes long. */
+const maxHunksOfFiles = 20_000
+
 function planViewed(wish: MarkWish, now: readonly MarkableFile[], marks: ViewedMarks): MarkChange {
   const wished = new Set(wish.hunks)
   // Of a content that is gone, the hunks are unknown: the mark counts once the content is back.
-  const asSeen = new Set(
-    now.filter((file) => wish.files.some((one) => one.path === file.path && isSameContent(one, file))),
-  )
-  const touched = now.filter((file) => !asSeen.has(file) && file.hunks.some(({ id }) => wished.has(id)))
-  const put_hunks = [...asSeen, ...touched].flatMap((file) =>
-    file.hunks
-      .filter(({ id }) => asSeen.has(file) || wished.has(id) || hasViewedHunk(id, file, marks))
-      .map(({ id }) => ({ id, path: file.path })),
-  )
+  const asSeen = now.filter((file) => wish.files.some((one) => one.path === file.path && isSameContent(one, file)))
+  const seen = new Set(asSeen)
+  const touched = now.filter((file) => !seen.has(file) && file.hunks.some(({ id }) => wished.has(id)))
+  let left = maxHunksOfFiles
+  const [byHunk, byContent] = [new Array<MarkableFile>(), new Array<MarkableFile>()]
+  for (const file of asSeen) {
+    left -= file.hunks.length
+    if (left >= 0) byHunk.push(file)
+    else byContent.push(file)
+  }
+  const put_hunks = [
+    ...byHunk.flatMap((file) => file.hunks.map(({ id }) => ({ id, path: file.path }))),
+    ...touched.flatMap((file) =>
+      file.hunks
+        .filter(({ id }) => wished.has(id) || hasViewedHunk(id, file, marks))
+        .map(({ id }) => ({ id, path: file.path })),
+    ),
+  ]
   const put = new Set(put_hunks.map(({ id }) => id))
   const whole = touched.filter(({ hunks }) => hunks.every(({ id }) => put.has(id))).map(contentOf)
   const files = [...wish.files, ...whole]
-  const ofFiles = new Set([...asSeen].map(({ path }) => path))
-  const hunks = put_hunks.filter(({ id, path }) => ofFiles.has(path) || wished.has(id)).map(({ id }) => id)
-  return { put_files: files, put_hunks, drop_files: [], drop_hunks: [], files, hunks }
+  const paths = new Set(byHunk.map(({ path }) => path))
+  return {
+    put_files: files,
+    put_hunks,
+    drop_files: [],
+    drop_hunks: byContent.flatMap(({ path }) => [...(marks.hunks.get(path) ?? [])]),
+    files,
+    hunks: put_hunks.filter(({ id, path }) => paths.has(path) || wished.has(id)).map(({ id }) => id),
+  }
 }
 
 function planUnviewed(wish: MarkWish, now: readonly MarkableFile[], marks: ViewedMarks): MarkChange {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Client } from '../../../src-shared/client/create-client.ts'
-import { startJob, type Job } from '../../helpers/job.ts'
+import { startJob } from '../../helpers/job.ts'
 import { addMember, register } from '../../helpers/membership.ts'
 import { refusalOf } from '../../helpers/refusal.ts'
 import { seededRandom, type SeededRandom } from '../../helpers/seeded-random.ts'
@@ -81,37 +81,37 @@ test('100 random edits of a branch take exactly the marks of the hunks that chan
   const files = Object.fromEntries([...contents].map(([path, all]) => [path, textOf(all)]))
   const { job, client, task_id, path: folder, write } = await worked(files)
   await using _ = job
-  const readAll = () => readHunks(job, folder)
+  const byGit = () => job.repository.git(['diff', '--unified=0', '--histogram', 'main'], { cwd: folder })
   for (let step = 0; step < 12; step += 1) edit(random, contents)
   await write(Object.fromEntries([...contents].map(([path, all]) => [path, textOf(all)])))
   await mark(client, task_id, await hunksOf(client, task_id))
   // How often each hunk was there at most: one that comes back was viewed already.
   const seen = new Map<string, number>()
-  const see = (texts: readonly string[]) => {
-    for (const [text, all] of Map.groupBy(texts, (one) => one))
-      seen.set(text, Math.max(seen.get(text) ?? 0, all.length))
+  const see = (runs: readonly string[]) => {
+    for (const [run, all] of Map.groupBy(runs, (one) => one)) seen.set(run, Math.max(seen.get(run) ?? 0, all.length))
   }
-  see([...(await readAll()).values()])
+  see(runsOf(await byGit()))
   for (let step = 0; step < 100; step += 1) {
     const path = edit(random, contents)
     await write({ [path]: textOf(contents.get(path) ?? []) })
     if (random.chance(0.2)) await job.repository.git(['commit', '-qam', 'Work', '--allow-empty'], { cwd: folder })
-    const after = await readAll()
-    const hunks = await hunksOf(client, task_id)
-    const viewed = hunks.filter((hunk) => hunk.viewed).map((hunk) => after.get(placeOf(hunk)) ?? 'unknown')
-    expect(hunks.map(placeOf).toSorted()).toEqual([...after.keys()].toSorted())
-    expect(viewed.toSorted(), `step ${step}`).toEqual(atMost(seen, [...after.values()]).toSorted())
-    // By hunk, or by file: afterwards all is viewed.
-    if (random.chance(0.5)) await mark(client, task_id, hunks)
-    else {
-      const diff = await client.call('tasks.diff', { task_id, scope: 'branch' })
-      const named = diff.files.map(({ path: name, blob, new_mode }) => ({ path: name, blob, new_mode }))
-      await client.call('tasks.mark_viewed', { task_id, files: named, viewed: true })
+    const now = runsOf(await byGit())
+    const unseen = await client.call('tasks.diff', { task_id, unseen: true })
+    expect(runsOf(unseen.patch).toSorted(), `step ${step}`).toEqual(newIn(now, seen).toSorted())
+    // By file or by hunk: afterwards all is viewed.
+    if (step % 10 > 0) {
+      const named = unseen.files.map(({ path: name, blob, new_mode }) => ({ path: name, blob, new_mode }))
+      if (named.length > 0) await client.call('tasks.mark_viewed', { task_id, files: named, viewed: true })
+    } else {
+      const hunks = await hunksOf(client, task_id)
+      expect(hunks).toHaveLength(now.length)
+      expect(hunks.filter(({ viewed }) => !viewed)).toHaveLength(newIn(now, seen).length)
+      await mark(client, task_id, hunks)
     }
-    see([...after.values()])
+    see(now)
   }
   expect((await viewedFiles(client, task_id)).every(([, viewed]) => viewed)).toBe(true)
-}, 120_000)
+})
 
 test.concurrent('an update from the base keeps the marks of hunks that did not change', async () => {
   const before = lines('a')
@@ -236,29 +236,23 @@ function edit(random: SeededRandom, contents: Map<string, string[]>): string {
   return path
 }
 
-const placeOf = ({ path, old, new: now }: { path: string; old: readonly number[]; new: readonly number[] }) =>
-  `${path} ${old.join()} ${now.join()}`
-
-/** Returns what git itself calls the hunks: their content by their place. */
-async function readHunks({ repository }: Job, cwd: string): Promise<ReadonlyMap<string, string>> {
-  const base = await repository.git(['merge-base', 'main', 'HEAD'], { cwd })
-  const text = await repository.git(['diff', '--unified=0', '--histogram', base], { cwd })
-  const found = new Map<string, string>()
-  let [path, place] = ['', '']
-  for (const line of text.split('\n')) {
-    const heading = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line)
-    if (heading) {
-      const [, a, b = '1', c, d = '1'] = heading
-      place = `${path} ${a},${b} ${c},${d}`
-      found.set(place, path)
-    } else if (line.startsWith('+++ b/')) [path, place] = [line.slice(6), '']
-    else if (place !== '' && /^[-+]/.test(line)) found.set(place, `${found.get(place)}\n${line}`)
-    else place = ''
+/** Returns the runs of changed lines of a patch, each with its path. */
+function runsOf(patch: string): readonly string[] {
+  const runs: string[] = []
+  let [path, isOpen, isInside] = ['', false, false]
+  for (const line of patch.split('\n')) {
+    if (line.startsWith('diff --git ')) isInside = false
+    else if (!isInside && line.startsWith('+++ b/')) path = line.slice(6)
+    if (line.startsWith('@@ ')) isInside = true
+    const isChange = isInside && /^[-+]/.test(line)
+    if (isChange && isOpen) runs[runs.length - 1] += `\n${line}`
+    else if (isChange) runs.push(`${path}\n${line}`)
+    isOpen = isChange
   }
-  return found
+  return runs
 }
 
-/** Returns the texts, each at most as often as it was seen. */
-function atMost(seen: ReadonlyMap<string, number>, texts: readonly string[]): readonly string[] {
-  return [...Map.groupBy(texts, (one) => one)].flatMap(([text, all]) => all.slice(0, seen.get(text) ?? 0))
+/** Returns the runs, each as often as it is there more often than it was seen. */
+function newIn(runs: readonly string[], seen: ReadonlyMap<string, number>): readonly string[] {
+  return [...Map.groupBy(runs, (one) => one)].flatMap(([run, all]) => all.slice(seen.get(run) ?? 0))
 }

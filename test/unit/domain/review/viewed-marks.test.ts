@@ -92,6 +92,19 @@ describe('marks of files', () => {
     expect(viewedHunks(marks)).toEqual([])
     expect(hasViewedFile(file('a.ts', ['a9'], 'earlier'), marks)).toBe(true)
   })
+  test('are by content alone of more hunks than a person reads, also if some were viewed before', () => {
+    const huge = file(
+      'huge.ts',
+      Array.from({ length: 20_001 }, (_, at) => `h${at}`),
+    )
+    const all = [a, huge]
+    const before = after({ hunks: ['h1'] }, noMarks, all)
+    const change = planMarks(wish({ files: all.map(({ path }) => content(path)) }), all, before)
+    expect(change.put_hunks.map(({ id }) => id)).toEqual(['a1', 'a2'])
+    const marks = applied(before, change)
+    expect(all.every((one) => hasViewedFile(one, marks))).toBe(true)
+    expect(hasViewedFile(file('huge.ts', ['h1', 'other'], '2'), marks)).toBe(false)
+  })
   test('take all of their hunks with them, whatever the content is now', () => {
     const marks = after({ files: [content('a.ts'), content('b.ts')] })
     const change = planMarks(wish({ files: [content('a.ts')], viewed: false }), [file('a.ts', ['a1'], '2'), b], marks)

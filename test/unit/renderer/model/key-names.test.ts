@@ -32,8 +32,12 @@ test('turns a press into a binding that the same press matches', () => {
 
 test('has no conflict among the default keys', () => {
   const all = commandList.flatMap(({ id, keys }) => keys.map((binding) => ({ id, binding })))
-  // One is for cards, the other for a diff; what an agent asks is a permission or a question.
-  const apart = [new Set(['priority', 'previous-change']), new Set(['allow', 'allow-run', 'deny', 'answer'])]
+  // One is for cards or notifications, the other for a diff; what an agent asks is a permission or a question.
+  const apart = [
+    new Set(['priority', 'previous-change']),
+    new Set(['read', 'next-unread']),
+    new Set(['allow', 'allow-run', 'deny', 'answer']),
+  ]
   for (const one of all)
     for (const other of all) {
       if (one.id === other.id || apart.some((ids) => ids.has(one.id) && ids.has(other.id))) continue
