@@ -1,4 +1,4 @@
-import type { Chapter, ChapterRisk } from '../../src-shared/contract/chapters.ts'
+import type { Chapter, ChapterRisk, Chapters } from '../../src-shared/contract/chapters.ts'
 import { count } from '../formatters/format-amounts.ts'
 
 export type ChapterHunk = Chapter['hunks'][number]
@@ -150,6 +150,6 @@ export function chapterOfLine(chapters: readonly Chapter[], { path, side, line }
   return found
 }
 
-/** Returns the name of the agent whose words title and reason are; null for those of the rules. */
-export const tellerOf = ({ source, by }: { readonly source: string; readonly by?: string | null }): string | null =>
-  source === 'agent' ? (by ?? 'an agent') : null
+/** Returns who proposed the chapters, so that title and reason are their words; null for those of the rules. */
+export const tellerOf = ({ source, by }: Pick<Chapters, 'source' | 'by'>): string | null =>
+  source === 'agent' ? by : null

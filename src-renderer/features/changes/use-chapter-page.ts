@@ -1,5 +1,6 @@
 import { computed } from 'vue'
-import { lineOf, shownOrder, type ChapterHunk } from '../../model/chapters.ts'
+import { lineOf, shownOrder, tellerOf, type ChapterHunk } from '../../model/chapters.ts'
+import { usePeople } from '../../stores/people/people.ts'
 import { chapterDiff, hunkNotes, notesOf } from './chapter-diff.ts'
 import type { DiffNotes } from './use-diff-notes.ts'
 import type { Reading } from './use-reading.ts'
@@ -10,6 +11,7 @@ export function useChapterPage(
   isRead: (hunk: ChapterHunk) => boolean,
   noted: Pick<DiffNotes, 'notes'>,
 ) {
+  const people = usePeople()
   const hunks = computed(() => (chapter.value ? shownOrder(chapter.value) : []))
   const risks = computed(() => Map.groupBy(shown.value.chapters.risks, (risk) => risk.hunk))
   return {
@@ -17,6 +19,11 @@ export function useChapterPage(
     byId: computed(() => new Map(hunks.value.map((one) => [one.id, one]))),
     diff: computed(() => (chapter.value ? chapterDiff(chapter.value, shown.value) : { files: [], patches: [] })),
     risks,
+    /** The name of who proposed the chapters; null for those of the rules. */
+    teller: computed(() => {
+      const by = tellerOf(shown.value.chapters)
+      return by === null ? null : people.actor(by).name
+    }),
     /** Those that no line of the diff shows. */
     risksApart: computed(() =>
       hunks.value.flatMap((one) => (lineOf(one, 'last') === null ? (risks.value.get(one.id) ?? []) : [])),

@@ -36,7 +36,15 @@ const chapter = (id: string, hunks: ChapterHunk[]): Chapter => ({
 const one = chapter('one', [b1, a2])
 const two = chapter('two', [a1])
 const told = {
-  chapters: { tree: 't', source: 'rules' as const, pending: false, chapters: [one, two], risks: [] },
+  chapters: {
+    tree: 't',
+    source: 'rules' as const,
+    pending: false,
+    by: null,
+    chapters: [one, two],
+    risks: [],
+    rejected: null,
+  },
   files: new Map([file('a.ts'), file('b.ts', { additions: 1 })].map((each) => [each.path, each])),
   patches: new Map([
     ['a.ts', head + first + second],

@@ -13,7 +13,7 @@ const chapter = (id: string, hunks: readonly string[], folded = false): Chapter 
   })),
 })
 const told = (tree: string, ...chapters: readonly Chapter[]): ToldChanges => ({
-  chapters: { tree, source: 'rules', pending: false, chapters: [...chapters], risks: [] },
+  chapters: { tree, source: 'rules', pending: false, by: null, chapters: [...chapters], risks: [], rejected: null },
   files: new Map(),
   patches: new Map(),
 })

@@ -103,9 +103,8 @@ describe('after the work changed', () => {
 test('says how large a chapter is, and whose words its title is', () => {
   expect(sizeText(one.hunks)).toBe('3 changes, 6 lines')
   expect(sizeText([hunk('m', 'a.ts', 0, { old: [0, 0], new: [0, 0] })])).toBe('1 change')
-  expect(tellerOf({ source: 'rules' })).toBeNull()
-  expect(tellerOf({ source: 'agent', by: 'Writer' })).toBe('Writer')
-  expect(tellerOf({ source: 'agent' })).toBe('an agent')
+  expect(tellerOf({ source: 'rules', by: null })).toBeNull()
+  expect(tellerOf({ source: 'agent', by: 'agent:1' })).toBe('agent:1')
 })
 
 describe('lines', () => {
